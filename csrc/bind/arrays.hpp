@@ -1,0 +1,37 @@
+// NumPy arrays at the border: vectors handed over without a copy.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tersely::bind {
+
+template <typename T>
+pybind11::array_t<T> to_array(std::vector<T>&& values) {
+    auto owner = std::make_unique<std::vector<T>>(std::move(values));
+    T* data = owner->data();
+    const auto size = static_cast<pybind11::ssize_t>(owner->size());
+    const pybind11::capsule release(owner.release(), [](void* held) { delete static_cast<std::vector<T>*>(held); });
+    return pybind11::array_t<T>({size}, {static_cast<pybind11::ssize_t>(sizeof(T))}, data, release);
+}
+
+template <typename T>
+using Input = pybind11::array_t<T, pybind11::array::c_style>;
+
+template <typename T>
+std::span<const T> view(const Input<T>& array) {
+    if (array.ndim() != 1) throw pybind11::value_error("arrays must be 1D, not " + std::to_string(array.ndim()) + "D");
+    return {array.data(), static_cast<std::size_t>(array.size())};
+}
+
+inline void require(bool condition, const char* message) {
+    if (!condition) throw pybind11::value_error(message);
+}
+
+}  // namespace tersely::bind

@@ -1,0 +1,64 @@
+#include "kernels/select/budgeted.hpp"
+
+#include <pybind11/pybind11.h>
+
+#include <cmath>
+
+#include "bind/arrays.hpp"
+
+namespace py = pybind11;
+
+namespace tersely::bind {
+namespace {
+
+py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input<std::int64_t>& cost, std::int64_t budget,
+                                          const Input<std::uint8_t>& pinned, const Input<std::int32_t>& group,
+                                          const Input<std::int32_t>& document, const Input<std::int32_t>& heading,
+                                          const Input<std::int32_t>& term_ids, const Input<std::int64_t>& term_offsets,
+                                          const Input<float>& term_weight, float redundancy, std::int32_t context) {
+    const select::Problem problem{view(score),    view(cost),         budget,            view(pinned),
+                                  view(group),    view(document),     view(heading),     view(term_ids),
+                                  view(term_offsets), view(term_weight), redundancy,     context};
+    const std::size_t n = problem.score.size();
+    const auto optional = [n](std::size_t size) { return size == 0 || size == n; };
+    require(problem.cost.size() == n && problem.document.size() == n, "score, cost and document must have one length");
+    require(optional(problem.pinned.size()) && optional(problem.group.size()) && optional(problem.heading.size()),
+            "pinned, group and heading must be empty or as long as score");
+    require(budget >= 0, "budget must not be negative");
+    require(redundancy >= 0 && redundancy <= 1, "redundancy must lie in [0, 1]");
+    require(context >= 0, "context must not be negative");
+    for (const float value : problem.score) require(std::isfinite(value), "score must be finite");
+    for (const std::int64_t tokens : problem.cost) require(tokens >= 0, "cost must not be negative");
+    for (const std::int32_t id : problem.group) require(id >= -1 && id < static_cast<std::int32_t>(n), "group must lie in [-1, n)");
+    for (std::size_t i = 0; i < problem.heading.size(); ++i) {
+        require(problem.heading[i] >= -1 && problem.heading[i] < static_cast<std::int32_t>(i), "heading must point upwards");
+    }
+    if (!problem.term_offsets.empty()) {
+        require(problem.term_offsets.size() > n && problem.term_offsets[0] == 0, "term_offsets must have a row a segment");
+        for (std::size_t i = 0; i < n; ++i) {
+            require(problem.term_offsets[i] <= problem.term_offsets[i + 1], "term_offsets must ascend");
+        }
+        require(problem.term_offsets[n] <= static_cast<std::int64_t>(problem.term_ids.size()), "term_offsets exceed term_ids");
+        for (const std::int32_t id : problem.term_ids) {
+            require(id >= 0 && static_cast<std::size_t>(id) < problem.term_weight.size(), "term_ids exceed term_weight");
+        }
+    }
+    std::vector<select::Status> chosen;
+    {
+        const py::gil_scoped_release release;
+        chosen = select::select_budgeted(problem);
+    }
+    std::vector<std::uint8_t> status(n);
+    for (std::size_t i = 0; i < n; ++i) status[i] = static_cast<std::uint8_t>(chosen[i]);
+    return to_array(std::move(status));
+}
+
+}  // namespace
+
+void bind_select(py::module_& m) {
+    m.def("select_budgeted", &select_budgeted, py::arg("score"), py::arg("cost"), py::arg("budget"), py::arg("pinned"),
+          py::arg("group"), py::arg("document"), py::arg("heading"), py::arg("term_ids"), py::arg("term_offsets"),
+          py::arg("term_weight"), py::arg("redundancy"), py::arg("context"));
+}
+
+}  // namespace tersely::bind

@@ -1,0 +1,39 @@
+// Python strings as UTF-8 views that outlive the release of the GIL.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <string_view>
+#include <vector>
+
+namespace tersely::bind {
+
+// Holds a reference to each string (ASCII: its own memory is viewed; else a UTF-8 copy that is
+// freed with this object, not cached on the string). Raises TypeError for an item that is not a str
+// and UnicodeEncodeError for a lone surrogate. Construct and destroy it with the GIL held.
+class Utf8List {
+  public:
+    explicit Utf8List(const pybind11::list& texts) {
+        for (const pybind11::handle text : texts) {
+            if (!PyUnicode_Check(text.ptr())) throw pybind11::type_error("texts must be str");
+            if (PyUnicode_IS_ASCII(text.ptr())) {
+                held_.push_back(pybind11::reinterpret_borrow<pybind11::object>(text));
+                views_.emplace_back(static_cast<const char*>(PyUnicode_DATA(text.ptr())),
+                                    static_cast<std::size_t>(PyUnicode_GET_LENGTH(text.ptr())));
+                continue;
+            }
+            PyObject* bytes = PyUnicode_AsUTF8String(text.ptr());
+            if (bytes == nullptr) throw pybind11::error_already_set();
+            held_.push_back(pybind11::reinterpret_steal<pybind11::object>(bytes));
+            views_.emplace_back(PyBytes_AS_STRING(bytes), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes)));
+        }
+    }
+    const std::vector<std::string_view>& views() const { return views_; }
+    bool is_ascii(std::size_t i) const { return PyUnicode_Check(held_[i].ptr()) != 0; }
+
+  private:
+    std::vector<pybind11::object> held_;
+    std::vector<std::string_view> views_;
+};
+
+}  // namespace tersely::bind

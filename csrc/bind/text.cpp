@@ -1,0 +1,124 @@
+#include <pybind11/pybind11.h>
+
+#include <iterator>
+#include <limits>
+#include <stdexcept>
+
+#include "bind/arrays.hpp"
+#include "bind/strings.hpp"
+#include "kernels/text/segment.hpp"
+#include "kernels/text/terms.hpp"
+#include "simd/bytes.hpp"
+
+namespace py = pybind11;
+
+namespace tersely::bind {
+namespace {
+
+struct Table {
+    text::Segments rows;
+    std::vector<std::int32_t> document;
+    std::vector<std::int32_t> term_ids;
+    std::vector<std::int64_t> term_offsets = {0};
+
+    void append(text::Segments&& more, std::int32_t of_document) {
+        const auto first = static_cast<std::int32_t>(rows.size());
+        const std::int32_t first_block = rows.block.empty() ? 0 : rows.block.back() + 1;
+        rows.start.insert(rows.start.end(), more.start.begin(), more.start.end());
+        rows.end.insert(rows.end.end(), more.end.begin(), more.end.end());
+        rows.kind.insert(rows.kind.end(), more.kind.begin(), more.kind.end());
+        for (const std::int32_t block : more.block) rows.block.push_back(first_block + block);
+        for (const std::int32_t heading : more.heading) rows.heading.push_back(heading < 0 ? -1 : first + heading);
+        document.insert(document.end(), more.size(), of_document);
+    }
+};
+
+std::vector<std::uint8_t> kind_bytes(const std::vector<text::Kind>& kinds) {
+    std::vector<std::uint8_t> bytes(kinds.size());
+    for (std::size_t i = 0; i < kinds.size(); ++i) bytes[i] = static_cast<std::uint8_t>(kinds[i]);
+    return bytes;
+}
+
+py::tuple table_arrays(Table&& table) {
+    return py::make_tuple(to_array(std::move(table.document)), to_array(std::move(table.rows.start)),
+                          to_array(std::move(table.rows.end)), to_array(kind_bytes(table.rows.kind)),
+                          to_array(std::move(table.rows.block)), to_array(std::move(table.rows.heading)));
+}
+
+text::Level checked_level(int level) {
+    if (level < 0 || level > 4) throw py::value_error("level must be 0 to 4, not " + std::to_string(level));
+    return static_cast<text::Level>(level);
+}
+
+py::tuple segment(const py::list& texts, int level, std::size_t window) {
+    const text::Level checked = checked_level(level);
+    const Utf8List list(texts);
+    Table table;
+    {
+        const py::gil_scoped_release release;
+        for (std::size_t i = 0; i < list.views().size(); ++i) {
+            text::Segments rows = text::segment(list.views()[i], checked, window);
+            text::to_characters(list.views()[i], rows.start, rows.end);
+            table.append(std::move(rows), static_cast<std::int32_t>(i));
+        }
+    }
+    return table_arrays(std::move(table));
+}
+
+// One pass: segments, and the terms of each; then the terms of each extra text as one row.
+py::tuple analyze(const py::list& texts, const py::list& extras, int level, std::size_t window) {
+    const text::Level checked = checked_level(level);
+    const Utf8List list(texts);
+    const Utf8List extra_list(extras);
+    Table table;
+    text::Vocabulary vocabulary;
+    {
+        const py::gil_scoped_release release;
+        for (std::size_t i = 0; i < list.views().size(); ++i) {
+            const std::string_view view = list.views()[i];
+            text::Segments rows = text::segment(view, checked, window);
+            for (std::size_t row = 0; row < rows.size(); ++row) {
+                const text::Span span{static_cast<std::size_t>(rows.start[row]), static_cast<std::size_t>(rows.end[row])};
+                text::append_terms(view, span, vocabulary, table.term_ids);
+                table.term_offsets.push_back(static_cast<std::int64_t>(table.term_ids.size()));
+            }
+            text::to_characters(view, rows.start, rows.end);
+            table.append(std::move(rows), static_cast<std::int32_t>(i));
+        }
+        for (const std::string_view view : extra_list.views()) {
+            text::append_terms(view, {0, view.size()}, vocabulary, table.term_ids);
+            table.term_offsets.push_back(static_cast<std::int64_t>(table.term_ids.size()));
+        }
+    }
+    auto ids = to_array(std::move(table.term_ids));
+    auto offsets = to_array(std::move(table.term_offsets));
+    return py::make_tuple(table_arrays(std::move(table)), ids, offsets, vocabulary.size());
+}
+
+py::tuple terms(const py::list& texts) {
+    const Utf8List list(texts);
+    text::Vocabulary vocabulary;
+    std::vector<std::int32_t> ids;
+    std::vector<std::int64_t> offsets = {0};
+    {
+        const py::gil_scoped_release release;
+        for (const std::string_view view : list.views()) {
+            text::append_terms(view, {0, view.size()}, vocabulary, ids);
+            offsets.push_back(static_cast<std::int64_t>(ids.size()));
+        }
+    }
+    py::list words;
+    for (std::size_t id = 0; id < vocabulary.size(); ++id) words.append(py::str(std::string(vocabulary[id])));
+    return py::make_tuple(to_array(std::move(ids)), to_array(std::move(offsets)), words);
+}
+
+}  // namespace
+
+void bind_text(py::module_& m) {
+    m.def("segment", &segment, py::arg("texts"), py::arg("level"), py::arg("window"));
+    m.def("analyze", &analyze, py::arg("texts"), py::arg("extras"), py::arg("level"), py::arg("window"));
+    m.def("terms", &terms, py::arg("texts"));
+    m.def("isa", [] { return simd::byte_kernels().name; });
+}
+
+}  // namespace tersely::bind

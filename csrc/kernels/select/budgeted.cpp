@@ -1,0 +1,250 @@
+#include "kernels/select/budgeted.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+
+namespace tersely::select {
+namespace {
+
+constexpr double kRepeat = 0.9;  // overlap from which a segment left out is called redundant
+
+struct Entry {
+    double gain;         // per token
+    std::int32_t unit;
+    std::uint32_t round;  // number of units taken when the gain was computed
+    bool operator<(const Entry& other) const {  // for a max-heap: ties to the lowest unit
+        return gain != other.gain ? gain < other.gain : unit > other.unit;
+    }
+};
+
+class Selection {
+  public:
+    explicit Selection(const Problem& problem)
+        : p_(problem), status_(problem.score.size(), Status::kBudget), covered_(problem.term_weight.size(), 0) {
+        build_units();
+    }
+
+    std::vector<Status> run() {
+        const std::int64_t pinned_cost = take_pinned();
+        const std::vector<Status> after_pins = status_;
+        const std::vector<std::uint8_t> covered_by_pins = covered_;
+        const double greedy = fill(-1, pinned_cost);
+        const std::int32_t best = best_single(pinned_cost, after_pins);
+        if (best >= 0 && value(best) > greedy) {
+            status_ = after_pins;
+            covered_ = covered_by_pins;
+            fill(best, pinned_cost);
+        }
+        return std::move(status_);
+    }
+
+  private:
+    std::span<const std::int32_t> members(std::int32_t unit) const {
+        const auto at = static_cast<std::size_t>(unit);
+        return std::span(order_).subspan(first_[at], first_[at + 1] - first_[at]);
+    }
+
+    // Units by their lowest segment: a group, or a segment on its own.
+    void build_units() {
+        const std::size_t n = p_.score.size();
+        unit_of_.assign(n, -1);
+        std::int32_t largest = -1;
+        for (const std::int32_t group : p_.group) largest = std::max(largest, group);
+        std::vector<std::int32_t> unit_of_group(static_cast<std::size_t>(largest + 1), -1);
+        std::vector<std::size_t> sizes;
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::int32_t group = p_.group.empty() ? -1 : p_.group[i];
+            std::int32_t unit = group < 0 ? -1 : unit_of_group[static_cast<std::size_t>(group)];
+            if (unit < 0) {
+                unit = static_cast<std::int32_t>(sizes.size());
+                sizes.push_back(0);
+                if (group >= 0) unit_of_group[static_cast<std::size_t>(group)] = unit;
+            }
+            unit_of_[i] = unit;
+            ++sizes[static_cast<std::size_t>(unit)];
+        }
+        first_.assign(sizes.size() + 1, 0);
+        std::partial_sum(sizes.begin(), sizes.end(), first_.begin() + 1);
+        std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+        order_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) order_[next[static_cast<std::size_t>(unit_of_[i])]++] = static_cast<std::int32_t>(i);
+    }
+
+    bool in(std::size_t segment) const { return status_[segment] > Status::kRedundant; }
+
+    double value(std::int32_t unit) const {
+        double sum = 0;
+        for (const std::int32_t i : members(unit)) {
+            const auto at = static_cast<std::size_t>(i);
+            sum += std::max(0.0, static_cast<double>(p_.score[at])) * static_cast<double>(std::max<std::int64_t>(p_.cost[at], 1));
+        }
+        return sum;
+    }
+
+    // Tokens that taking the unit would add, missing headings included.
+    std::int64_t price(std::int32_t unit) const {
+        std::int64_t sum = 0;
+        std::vector<std::int32_t> above;
+        for (const std::int32_t i : members(unit)) {
+            if (!in(static_cast<std::size_t>(i))) sum += p_.cost[static_cast<std::size_t>(i)];
+            if (p_.heading.empty()) continue;
+            for (std::int32_t at = p_.heading[static_cast<std::size_t>(i)]; at >= 0; at = p_.heading[static_cast<std::size_t>(at)]) {
+                const bool counted = in(static_cast<std::size_t>(at)) || unit_of_[static_cast<std::size_t>(at)] == unit ||
+                                     std::find(above.begin(), above.end(), at) != above.end();
+                if (!counted) {
+                    sum += p_.cost[static_cast<std::size_t>(at)];
+                    above.push_back(at);
+                }
+            }
+        }
+        return sum;
+    }
+
+    double overlap(std::int32_t unit) const {
+        if (p_.term_offsets.empty()) return 0;
+        double all = 0;
+        double held = 0;
+        for (const std::int32_t i : members(unit)) {
+            const auto begin = static_cast<std::size_t>(p_.term_offsets[static_cast<std::size_t>(i)]);
+            const auto end = static_cast<std::size_t>(p_.term_offsets[static_cast<std::size_t>(i) + 1]);
+            for (std::size_t at = begin; at < end; ++at) {
+                const auto term = static_cast<std::size_t>(p_.term_ids[at]);
+                all += p_.term_weight[term];
+                held += covered_[term] != 0 ? p_.term_weight[term] : 0;
+            }
+        }
+        return all > 0 ? held / all : 0;
+    }
+
+    double gain(std::int32_t unit) const {
+        double factor = 1;
+        if (p_.redundancy > 0) {
+            const double share = overlap(unit);
+            factor = 1 - p_.redundancy * share * share * share * share;
+        }
+        const auto tokens = static_cast<double>(std::max<std::int64_t>(price(unit), 1));
+        return value(unit) * factor / tokens;
+    }
+
+    std::int64_t mark(std::size_t segment, Status as) {
+        if (in(segment)) return 0;
+        status_[segment] = as;
+        if (!p_.term_offsets.empty()) {
+            for (auto at = p_.term_offsets[segment]; at < p_.term_offsets[segment + 1]; ++at) {
+                covered_[static_cast<std::size_t>(p_.term_ids[static_cast<std::size_t>(at)])] = 1;
+            }
+        }
+        return p_.cost[segment];
+    }
+
+    std::int64_t take(std::int32_t unit, Status as) {
+        std::int64_t spent = 0;
+        for (const std::int32_t i : members(unit)) {
+            if (!p_.heading.empty()) {
+                for (std::int32_t at = p_.heading[static_cast<std::size_t>(i)]; at >= 0; at = p_.heading[static_cast<std::size_t>(at)]) {
+                    if (unit_of_[static_cast<std::size_t>(at)] != unit) spent += mark(static_cast<std::size_t>(at), Status::kHeading);
+                }
+            }
+            spent += mark(static_cast<std::size_t>(i), as);
+        }
+        return spent;
+    }
+
+    std::int64_t take_pinned() {
+        std::int64_t spent = 0;
+        for (std::size_t i = 0; i < p_.pinned.size(); ++i) {
+            if (p_.pinned[i] != 0 && !in(i)) spent += take(unit_of_[i], Status::kPinned);
+        }
+        return spent;
+    }
+
+    // Neighbours of a unit, nearest first, while they fit. Grouped ones come with their group.
+    std::int64_t take_context(std::int32_t unit, std::int64_t room) {
+        std::int64_t spent = 0;
+        const auto n = static_cast<std::int64_t>(p_.score.size());
+        for (std::int32_t distance = 1; distance <= p_.context; ++distance) {
+            for (const std::int32_t i : members(unit)) {
+                for (const std::int64_t at : {static_cast<std::int64_t>(i) - distance, static_cast<std::int64_t>(i) + distance}) {
+                    if (at < 0 || at >= n || in(static_cast<std::size_t>(at))) continue;
+                    if (p_.document[static_cast<std::size_t>(at)] != p_.document[static_cast<std::size_t>(i)]) continue;
+                    const std::int32_t other = unit_of_[static_cast<std::size_t>(at)];
+                    if (spent + price(other) <= room) spent += take(other, Status::kContext);
+                }
+            }
+        }
+        return spent;
+    }
+
+    // Greedy from the current state, `start` first (or -1). Returns the value taken.
+    double fill(std::int32_t start, std::int64_t used) {
+        double total = 0;
+        std::uint32_t round = 0;
+        const auto accept = [&](std::int32_t unit) {
+            total += value(unit);
+            used += take(unit, Status::kSelected);
+            used += take_context(unit, p_.budget - used);
+            ++round;
+        };
+        if (start >= 0) accept(start);
+        std::vector<Entry> entries;
+        for (std::int32_t unit = 0; unit + 1 < static_cast<std::int32_t>(first_.size()); ++unit) {
+            if (!in(static_cast<std::size_t>(members(unit)[0]))) entries.push_back({gain(unit), unit, round});
+        }
+        std::priority_queue<Entry> heap({}, std::move(entries));
+        while (!heap.empty()) {
+            Entry top = heap.top();
+            heap.pop();
+            if (in(static_cast<std::size_t>(members(top.unit)[0]))) continue;
+            if (used + price(top.unit) > p_.budget) {
+                leave_out(top.unit);
+                continue;
+            }
+            if (top.round != round && (p_.redundancy > 0 || !p_.heading.empty())) {
+                top.gain = gain(top.unit);
+                top.round = round;
+                if (!heap.empty() && top < heap.top()) {
+                    heap.push(top);
+                    continue;
+                }
+            }
+            accept(top.unit);
+        }
+        return total;
+    }
+
+    void leave_out(std::int32_t unit) {
+        const bool repeat = p_.redundancy > 0 && overlap(unit) >= kRepeat;
+        for (const std::int32_t i : members(unit)) {
+            if (!in(static_cast<std::size_t>(i))) status_[static_cast<std::size_t>(i)] = repeat ? Status::kRedundant : Status::kBudget;
+        }
+    }
+
+    std::int32_t best_single(std::int64_t used, const std::vector<Status>& taken) const {
+        std::int32_t best = -1;
+        double most = 0;
+        for (std::int32_t unit = 0; unit + 1 < static_cast<std::int32_t>(first_.size()); ++unit) {
+            if (taken[static_cast<std::size_t>(members(unit)[0])] > Status::kRedundant) continue;
+            std::int64_t tokens = 0;
+            for (const std::int32_t i : members(unit)) tokens += p_.cost[static_cast<std::size_t>(i)];
+            if (used + tokens <= p_.budget && value(unit) > most && p_.heading.empty()) {
+                best = unit;
+                most = value(unit);
+            }
+        }
+        return best;
+    }
+
+    const Problem& p_;
+    std::vector<Status> status_;
+    std::vector<std::uint8_t> covered_;  // terms that chosen segments hold
+    std::vector<std::int32_t> unit_of_;  // unit of each segment
+    std::vector<std::size_t> first_;     // unit -> range of order_
+    std::vector<std::int32_t> order_;    // segments by unit
+};
+
+}  // namespace
+
+std::vector<Status> select_budgeted(const Problem& problem) { return Selection(problem).run(); }
+
+}  // namespace tersely::select

@@ -1,0 +1,26 @@
+// Words that decide whether a full stop ends a sentence. All lists are lower case and without the
+// final stop.
+#pragma once
+
+#include <string_view>
+
+namespace tersely::text {
+
+enum class Abbreviation {
+    kNone,
+    kNever,   // no sentence ends here: Dr. e.g. z.B. Sra.
+    kNumber,  // not before a number: No. p. Fig. art.
+    kOften    // ends a sentence only before a word that likes to start one: Inc. p.m. etc. Jan.
+};
+
+Abbreviation abbreviation(std::string_view lower);
+
+// Words that begin sentences far more often than they continue one after an abbreviation
+// (pronouns, articles, conjunctions; English, German, Spanish, French). Case is ignored.
+bool is_sentence_starter(std::string_view lower);
+
+// Whether a number with a stop is an ordinal in this text ("am 3. Juni"): true when German function
+// words outnumber English ones in its first 4 KB.
+bool has_ordinal_stops(std::string_view text);
+
+}  // namespace tersely::text

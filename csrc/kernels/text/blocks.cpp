@@ -1,0 +1,184 @@
+#include "kernels/text/blocks.hpp"
+
+#include <algorithm>
+
+#include "kernels/text/lines.hpp"
+#include "kernels/text/unicode.hpp"
+
+namespace tersely::text {
+namespace {
+
+class BlockFinder {
+  public:
+    explicit BlockFinder(std::string_view text) : text_(text) {}
+
+    std::vector<Block> run() {
+        Line line = read_line(text_, 0);
+        while (line.begin < text_.size()) line = step(line);
+        return std::move(blocks_);
+    }
+
+  private:
+    std::string_view content(const Line& line) const { return text_.substr(line.first, line.last - line.first); }
+    Line after(const Line& line) const { return read_line(text_, line.next); }
+    bool at_end(const Line& line) const { return line.begin >= text_.size(); }
+
+    void close() { open_ = false; }
+
+    void add(const Line& from, const Line& to, Kind kind, int level = 0) {
+        close();
+        blocks_.push_back({from.first, to.last, kind, static_cast<std::uint8_t>(level),
+                           static_cast<std::uint32_t>(std::max(from.width(), to.width()))});
+    }
+
+    // Adds the line to the open paragraph, or opens one.
+    void extend(const Line& line, Kind kind) {
+        if (!open_) {
+            add(line, line, kind);
+            open_ = true;
+            lines_ = 1;
+            return;
+        }
+        Block& block = blocks_.back();
+        block.end = line.last;
+        block.width = std::max(block.width, static_cast<std::uint32_t>(std::min<std::size_t>(line.width(), 1U << 30U)));
+        ++lines_;
+    }
+
+    // Handles the line and returns the next one to look at. Each branch consumes at least a line.
+    Line step(const Line& line) {
+        if (line.blank()) {
+            close();
+            return after(line);
+        }
+        const std::string_view here = content(line);
+        if (const std::size_t fence = fence_length(here)) return fenced(line, here[0], fence);
+        if (const int level = atx_heading_level(here)) {
+            add(line, line, Kind::kHeading, level);
+            return after(line);
+        }
+        if (open_ && lines_ == 1 && blocks_.back().kind == Kind::kProse && is_setext_underline(here)) {
+            const int level = here[0] == '=' ? 1 : 2;
+            blocks_.back().end = line.last;
+            blocks_.back().kind = Kind::kHeading;
+            blocks_.back().level = static_cast<std::uint8_t>(level);
+            close();
+            return after(line);
+        }
+        if (line.indent >= 4 && !open_ && !in_list()) return indented(line);
+        if (here[0] == '>') return run_of(line, Kind::kQuote, [](std::string_view text) { return text[0] == '>'; });
+        if (is_table_row(here) || (here.find('|') != std::string_view::npos && header_row(line))) {
+            return run_of(line, Kind::kTable, [](std::string_view text) {
+                return is_table_row(text) || text.find('|') != std::string_view::npos;
+            });
+        }
+        if (is_log_line(here)) {
+            add(line, line, Kind::kLogLine);
+            return after(line);
+        }
+        if (is_data_line(here)) {
+            return run_of(line, Kind::kCode, is_data_line);
+        }
+        if (is_rule(here)) {
+            add(line, line, Kind::kProse);
+            return after(line);
+        }
+        if (starts_list_item(here)) {
+            close();
+            extend(line, Kind::kListItem);
+            return after(line);
+        }
+        if (starts_chat_turn(line, here)) {
+            close();
+            extend(line, Kind::kChatTurn);
+            return after(line);
+        }
+        if (!open_ && is_plain_heading(line, here)) return after(line);
+        extend(line, Kind::kProse);
+        return after(line);
+    }
+
+    Line fenced(const Line& opening, char mark, std::size_t length) {
+        Line last = opening;
+        for (Line line = after(opening); !at_end(line); line = after(line)) {
+            if (!line.blank()) last = line;
+            if (closes_fence(content(line), mark, length)) break;
+        }
+        add(opening, last, Kind::kFencedCode);
+        return after(last);
+    }
+
+    Line indented(const Line& first) {
+        Line last = first;
+        Line line = after(first);
+        for (; !at_end(line); line = after(line)) {
+            if (line.blank()) continue;
+            if (line.indent < 4) break;
+            last = line;
+        }
+        add(first, last, Kind::kCode);
+        blocks_.back().begin = first.first;
+        return after(last);
+    }
+
+    template <typename Belongs>
+    Line run_of(const Line& first, Kind kind, Belongs belongs) {
+        Line last = first;
+        Line line = after(first);
+        while (!at_end(line) && !line.blank() && belongs(content(line))) {
+            last = line;
+            line = after(line);
+        }
+        add(first, last, kind);
+        return after(last);
+    }
+
+    bool in_list() const { return !blocks_.empty() && blocks_.back().kind == Kind::kListItem; }
+
+    bool header_row(const Line& line) const {
+        const Line next = after(line);
+        return !at_end(next) && !next.blank() && is_table_delimiter(content(next));
+    }
+
+    // Inside a paragraph a number starts an item only where a list is going on or begins at 1.
+    bool starts_list_item(std::string_view here) const {
+        if (list_marker(here) == 0) return false;
+        const bool in_prose = open_ && blocks_.back().kind == Kind::kProse;
+        return !in_prose || !(ascii_digit(here[0]) || ascii_lower(here[0])) || here.starts_with("1.") ||
+               here.starts_with("1)");
+    }
+
+    bool starts_chat_turn(const Line& line, std::string_view here) const {
+        if (!ascii_upper(here[0]) && static_cast<unsigned char>(here[0]) < 0x80U && here[0] != '#' && here[0] != '*' &&
+            here[0] != '<' && here[0] != '[' && !ascii_lower(here[0])) {
+            return false;
+        }
+        if (!is_chat_turn(here)) return false;
+        if (is_certain_chat_turn(here)) return true;
+        if (!blocks_.empty() && blocks_.back().kind == Kind::kChatTurn) return true;
+        if (open_) return false;
+        Line next = after(line);
+        if (!at_end(next) && next.blank()) next = after(next);
+        return !at_end(next) && !next.blank() && is_chat_turn(content(next));
+    }
+
+    bool is_plain_heading(const Line& line, std::string_view here) {
+        const int level = plain_heading_level(here);
+        if (level == 0) return false;
+        const Line next = after(line);
+        if (at_end(next) || !next.blank()) return false;
+        add(line, line, Kind::kHeading, level);
+        return true;
+    }
+
+    std::string_view text_;
+    std::vector<Block> blocks_;
+    bool open_ = false;  // the last block takes further lines
+    int lines_ = 0;      // lines of the open block
+};
+
+}  // namespace
+
+std::vector<Block> find_blocks(std::string_view text) { return BlockFinder(text).run(); }
+
+}  // namespace tersely::text

@@ -1,0 +1,256 @@
+#include "kernels/text/lines.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "kernels/text/unicode.hpp"
+#include "kernels/text/utf8.hpp"
+
+namespace tersely::text {
+
+Line read_line(std::string_view text, std::size_t at) {
+    Line line;
+    line.begin = line.first = at;
+    const void* newline = at < text.size() ? std::memchr(text.data() + at, '\n', text.size() - at) : nullptr;
+    std::size_t end =
+        newline == nullptr ? text.size() : static_cast<std::size_t>(static_cast<const char*>(newline) - text.data());
+    line.next = newline == nullptr ? end : end + 1;
+    while (line.first < end) {
+        const char byte = text[line.first];
+        if (byte == '\t') {
+            line.indent += 4 - line.indent % 4;
+        } else if (ascii_space(byte)) {
+            ++line.indent;
+        } else if (static_cast<unsigned char>(byte) >= 0x80U) {
+            const Decoded wide = decode(text, line.first);
+            if (!is_space(wide.code)) break;
+            ++line.indent;
+            line.first += wide.length - 1;
+        } else {
+            break;
+        }
+        ++line.first;
+    }
+    while (end > line.first) {
+        if (ascii_space(text[end - 1])) {
+            --end;
+            continue;
+        }
+        if (static_cast<unsigned char>(text[end - 1]) < 0x80U) break;
+        const Decoded wide = decode_before(text, end);
+        if (!is_space(wide.code)) break;
+        end -= wide.length;
+    }
+    line.last = std::max(end, line.first);
+    return line;
+}
+
+int atx_heading_level(std::string_view line) {
+    std::size_t marks = 0;
+    while (marks < line.size() && line[marks] == '#') ++marks;
+    if (marks == 0 || marks > 6) return 0;
+    return marks < line.size() && (line[marks] == ' ' || line[marks] == '\t') ? static_cast<int>(marks) : 0;
+}
+
+bool is_rule(std::string_view line) {
+    if (line.size() < 3 || std::strchr("-=*_~", line[0]) == nullptr) return false;
+    return std::all_of(line.begin(), line.end(), [&](char byte) { return byte == line[0] || byte == ' '; });
+}
+
+bool is_setext_underline(std::string_view line) {
+    if (line.size() < 2 || (line[0] != '=' && line[0] != '-')) return false;
+    return std::all_of(line.begin(), line.end(), [&](char byte) { return byte == line[0]; });
+}
+
+std::size_t list_marker(std::string_view line) {
+    if (line.size() < 2) return 0;
+    const auto followed_by_space = [&](std::size_t at) { return at < line.size() && ascii_space(line[at]); };
+    if (std::strchr("-*+", line[0]) != nullptr) return followed_by_space(1) ? 2 : 0;
+    if (static_cast<unsigned char>(line[0]) >= 0x80U) {
+        switch (decode(line, 0).code) {
+            case 0x2022: case 0x2023: case 0x2043: case 0x25AA: case 0x25CF: case 0x25E6: case 0xB7:
+                return decode(line, 0).length;  // bullets, with or without a space after them
+            default:
+                return 0;
+        }
+    }
+    std::size_t at = 0;
+    while (at < line.size() && at < 3 && ascii_digit(line[at])) ++at;
+    if (at == 0 && ascii_lower(line[0])) at = 1;
+    if (at == 0 || at >= line.size()) return 0;
+    std::size_t after = at;
+    if (line[after] == '.') ++after;
+    if (after < line.size() && line[after] == ')') ++after;
+    return after > at && followed_by_space(after) ? after + 1 : 0;
+}
+
+std::size_t fence_length(std::string_view line) {
+    if (line.empty() || (line[0] != '`' && line[0] != '~')) return 0;
+    std::size_t marks = 0;
+    while (marks < line.size() && line[marks] == line[0]) ++marks;
+    if (marks < 3) return 0;
+    const bool inline_code = line[0] == '`' && line.find('`', marks) != std::string_view::npos;
+    return inline_code ? 0 : marks;
+}
+
+bool closes_fence(std::string_view line, char mark, std::size_t length) {
+    return line.size() >= length && std::all_of(line.begin(), line.end(), [&](char byte) { return byte == mark; });
+}
+
+bool is_table_row(std::string_view line) {
+    return line.size() >= 2 && (line[0] == '|' || (line[0] == '+' && (line[1] == '-' || line[1] == '=')));
+}
+
+bool is_table_delimiter(std::string_view line) {
+    bool dash = false;
+    bool pipe = false;
+    for (const char byte : line) {
+        if (byte == '-') dash = true;
+        else if (byte == '|') pipe = true;
+        else if (byte != ':' && byte != ' ') return false;
+    }
+    return dash && pipe;
+}
+
+namespace {
+
+// Digits of a date or time at the start: "2024-01-02", "08/11/09", "10:15:30", "081109 203615".
+bool starts_with_stamp(std::string_view line) {
+    std::size_t at = 0;
+    int digits = 0;
+    int separators = 0;
+    while (at < line.size() && at < 24) {
+        if (ascii_digit(line[at])) ++digits;
+        else if (std::strchr("-/:.,T", line[at]) != nullptr && digits >= 2) separators += line[at] != ',';
+        else break;
+        ++at;
+    }
+    if (separators >= 2 && digits >= 5) return true;
+    return separators == 0 && digits >= 6 && at + 6 < line.size() && line[at] == ' ' && ascii_digit(line[at + 1]) &&
+           ascii_digit(line[at + 2]) && ascii_digit(line[at + 3]);
+}
+
+bool starts_with_syslog_stamp(std::string_view line) {  // "Jun 14 15:16:01 "
+    static constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    if (line.size() < 15 || line[3] != ' ' || line[9] != ':' || line[12] != ':') return false;
+    const std::size_t found = kMonths.find(line.substr(0, 3));
+    return found != std::string_view::npos && found % 3 == 0 && ascii_digit(line[5]);
+}
+
+bool starts_with_level(std::string_view line) {
+    static constexpr std::array<std::string_view, 11> kLevels = {
+        "TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "FATAL", "CRITICAL", "SEVERE", "PANIC"};
+    for (const std::string_view level : kLevels) {
+        if (!line.starts_with(level) || line.size() <= level.size()) continue;
+        const char after = line[level.size()];
+        if (after == ' ' || after == ']' || after == ':' || after == '\t' || after == '|') return true;
+    }
+    return false;
+}
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && ascii_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && ascii_space(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+}  // namespace
+
+bool is_log_line(std::string_view line) {
+    if (line.size() < 12) return false;
+    if (line[0] == '[' || line[0] == '<') line.remove_prefix(1);
+    if (line.starts_with("- ")) line.remove_prefix(2);
+    if (line[0] >= 'A' && line[0] <= 'Z') return starts_with_syslog_stamp(line) || starts_with_level(line);
+    return ascii_digit(line[0]) && starts_with_stamp(line);
+}
+
+bool is_data_line(std::string_view line) {
+    const char first = line.front();
+    const char last = line.back();
+    if (line.size() == 1) return std::strchr("{}[]()", first) != nullptr;
+    if (last == '{' || last == '}') return true;
+    if (last == ';') {
+        return std::strchr(")}]\"'", line[line.size() - 2]) != nullptr || line.find(" = ") != std::string_view::npos;
+    }
+    if (std::strchr("{}[]", first) != nullptr) return std::strchr(",{}[]:", last) != nullptr;
+    if (first != '"' && first != '<') return false;
+    return last == ',' || last == '>' || line.find("\":") != std::string_view::npos;
+}
+
+namespace {
+
+// The part before ": " where it can be a speaker (at most 40 bytes); empty if there is none.
+std::string_view speaker(std::string_view line) {
+    const std::size_t colon = line.substr(0, 48).find(':');
+    if (colon == std::string_view::npos || colon == 0) return {};
+    if (colon + 1 < line.size() && !ascii_space(line[colon + 1]) && line[colon + 1] != '*') return {};
+    std::string_view name = trimmed(line.substr(0, colon));
+    while (!name.empty() && (name.front() == '*' || name.front() == '<' || name.front() == '[')) name.remove_prefix(1);
+    while (!name.empty() && (name.back() == '*' || name.back() == '>' || name.back() == ']')) name.remove_suffix(1);
+    return name;
+}
+
+bool one_of(std::string_view name, const char* list) {  // list: "|a|b|"; name compared in lower case
+    std::string key = "|";
+    for (const char byte : name) key.push_back(ascii_upper(byte) ? static_cast<char>(byte + 32) : byte);
+    key.push_back('|');
+    return std::strstr(list, key.c_str()) != nullptr;
+}
+
+}  // namespace
+
+bool is_certain_chat_turn(std::string_view line) {
+    const std::string_view name = speaker(line);
+    if (name.empty() || name.size() > 24) return false;
+    if (name.size() > 2 && name.front() == '#' && name.back() == '#') return true;
+    return one_of(name, "|user|assistant|system|human|ai|bot|customer|agent|client|interviewer|interviewee|tool|");
+}
+
+bool is_chat_turn(std::string_view line) {
+    const std::string_view name = speaker(line);
+    if (name.empty() || name.size() > 40) return false;
+    if (is_certain_chat_turn(line)) return true;
+    if (one_of(name,
+               "|note|notes|warning|example|examples|date|author|authors|title|from|to|subject|cc|url|doi|license|"
+               "source|abstract|summary|keywords|references|sha|error|usage|version|input|output|result|results|")) {
+        return false;
+    }
+    int words = 0;  // one to four capitalised words
+    bool word_start = true;
+    for (std::size_t at = 0; at < name.size();) {
+        const Decoded here = decode(name, at);
+        if (word_start && !is_upper(here.code)) return false;
+        if (word_start && ++words > 4) return false;
+        word_start = here.code == ' ';
+        if (!word_start && !is_word(here.code) && here.code != '.' && here.code != '-' && here.code != '\'') return false;
+        at += here.length;
+    }
+    return words > 0;
+}
+
+int plain_heading_level(std::string_view line) {
+    if (line.size() < 3 || line.size() > 80 || std::strchr(".,;:!?", line.back()) != nullptr) return 0;
+    std::size_t at = 0;
+    int depth = 0;  // "2.1 Methods": one level a number
+    while (at < line.size() && ascii_digit(line[at]) && depth < 6) {
+        std::size_t stop = at;
+        while (stop < line.size() && ascii_digit(line[stop])) ++stop;
+        if (stop - at > 2) break;
+        ++depth;
+        at = stop;
+        if (at < line.size() && line[at] == '.') ++at;
+    }
+    if (depth > 0 && at + 1 < line.size() && line[at] == ' ' && ascii_upper(line[at + 1])) return depth;
+    int letters = 0;
+    for (at = 0; at < line.size();) {
+        const Decoded here = decode(line, at);
+        if (is_lower(here.code)) return 0;
+        letters += is_upper(here.code) ? 1 : 0;
+        at += here.length;
+    }
+    return letters >= 4 ? 2 : 0;
+}
+
+}  // namespace tersely::text

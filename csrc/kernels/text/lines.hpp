@@ -1,0 +1,36 @@
+// Single lines: reading them, and what a line looks like on its own.
+#pragma once
+
+#include <string_view>
+
+namespace tersely::text {
+
+struct Line {
+    std::size_t begin = 0;  // first byte of the line
+    std::size_t first = 0;  // first byte that is not white space; == last when blank
+    std::size_t last = 0;   // end without trailing white space
+    std::size_t next = 0;   // first byte of the next line
+    int indent = 0;         // columns of leading white space, a tab going to the next multiple of 4
+    bool blank() const { return first == last; }
+    std::size_t width() const { return last - begin; }
+};
+
+// The line that starts at `at` (<= text.size()). Ends at '\n'; '\r' counts as white space.
+Line read_line(std::string_view text, std::size_t at);
+
+// All of these take the line without its surrounding white space.
+int atx_heading_level(std::string_view line);   // 1..6, 0 = not a heading
+bool is_rule(std::string_view line);            // three or more of one of - = * _ ~ and nothing else
+bool is_setext_underline(std::string_view line);  // two or more = or -
+std::size_t list_marker(std::string_view line);  // length of "- ", "1. ", "a) ", ...; 0 = none
+std::size_t fence_length(std::string_view line);  // of an opening ``` or ~~~; 0 = none
+bool closes_fence(std::string_view line, char mark, std::size_t length);
+bool is_table_row(std::string_view line);       // starts with a pipe, or a grid border
+bool is_table_delimiter(std::string_view line);  // |---|:--:| under a header row
+bool is_log_line(std::string_view line);        // starts with a time stamp or a level
+bool is_data_line(std::string_view line);       // JSON, braces, statements: meant line by line
+bool is_chat_turn(std::string_view line);       // "User: ...", "#Person1#: ...", "Jane Doe: ..."
+bool is_certain_chat_turn(std::string_view line);  // a known role ("User:", "Assistant:") or "#...#:"
+int plain_heading_level(std::string_view line);  // "2.1 Methods", "CHAPTER III", "ALL CAPITALS"; 0 = no
+
+}  // namespace tersely::text

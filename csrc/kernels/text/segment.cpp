@@ -1,0 +1,161 @@
+#include "kernels/text/segment.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/text/abbreviations.hpp"
+#include "kernels/text/blocks.hpp"
+#include "kernels/text/inline_list.hpp"
+#include "kernels/text/sentences.hpp"
+#include "kernels/text/unicode.hpp"
+#include "kernels/text/utf8.hpp"
+#include "simd/bytes.hpp"
+
+namespace tersely::text {
+namespace {
+
+constexpr std::size_t kWholeItem = 400;    // a list item up to this many bytes stays whole
+constexpr std::size_t kWholeTable = 600;   // a table: else one segment a row
+constexpr std::size_t kWholeCode = 1200;   // a code block: else pieces of whole lines
+
+// Pieces of `span` that end at line ends, none under `least` bytes but the last. least 0 = every line.
+void split_lines(std::string_view text, Span span, std::size_t least, std::vector<Span>& out) {
+    std::size_t begin = span.begin;
+    while (begin < span.end) {
+        std::size_t end = begin;
+        do {
+            const std::size_t newline = text.find('\n', end);
+            end = newline == std::string_view::npos || newline >= span.end ? span.end : newline + 1;
+        } while (end < span.end && end - begin < least);
+        std::size_t last = end;
+        while (last > begin && ascii_space(text[last - 1])) --last;
+        std::size_t first = begin;
+        while (first < last && (text[first] == '\n' || text[first] == '\r')) ++first;
+        if (least == 0) {
+            while (first < last && ascii_space(text[first])) ++first;
+        }
+        if (last > first) split_long(text, {first, last}, kLongestSegment, out);
+        begin = end;
+    }
+}
+
+void split_block(std::string_view text, const Block& block, bool ordinal_stops, std::vector<Span>& out) {
+    const Span whole{block.begin, block.end};
+    const std::size_t size = block.end - block.begin;
+    switch (block.kind) {
+        case Kind::kHeading:
+        case Kind::kLogLine:
+            return split_long(text, whole, kLongestSegment, out);
+        case Kind::kTable:
+            return size <= kWholeTable ? out.push_back(whole) : split_lines(text, whole, 0, out);
+        case Kind::kFencedCode:
+            return size <= kWholeCode ? out.push_back(whole) : split_lines(text, whole, kWholeCode / 2, out);
+        case Kind::kCode:
+            return split_lines(text, whole, 0, out);
+        case Kind::kListItem:
+            if (size <= kWholeItem) return split_inline_list(text, whole, out);
+            [[fallthrough]];
+        default:
+            return split_sentences(text, block, ordinal_stops, out);
+    }
+}
+
+// Runs of characters that are not white space; of scripts without spaces, each character.
+void split_words(std::string_view text, const Block& block, std::vector<Span>& out) {
+    std::size_t begin = block.begin;
+    std::size_t at = block.begin;
+    const auto flush = [&](std::size_t end) {
+        if (end > begin) split_long(text, {begin, end}, kLongestSegment, out);
+    };
+    while (at < block.end) {
+        const Decoded here = decode(text, at);
+        const std::uint8_t flags = char_class(here.code);
+        const bool alone = (flags & kNgram) != 0 && (flags & kLetter) != 0;
+        if ((flags & kSpace) != 0 || alone) {
+            flush(at);
+            begin = at + ((flags & kSpace) != 0 ? here.length : 0);
+        }
+        at += here.length;
+        if (alone) {  // marks stay with the character before them
+            while (at < block.end && (char_class(decode(text, at).code) & kMark) != 0) at += decode(text, at).length;
+            out.push_back({begin, at});
+            begin = at;
+        }
+    }
+    flush(block.end);
+}
+
+void characters(std::string_view text, std::size_t window, Segments& out) {
+    std::size_t begin = 0;
+    std::int32_t block = 0;
+    while (begin < text.size()) {
+        std::size_t end = begin;
+        for (std::size_t count = 0; count < window && end < text.size(); ++count) end += decode(text, end).length;
+        out.push({begin, end}, Kind::kProse, block++, -1);
+        begin = end;
+    }
+}
+
+void sections(const std::vector<Block>& blocks, Segments& out) {
+    for (std::size_t first = 0; first < blocks.size();) {
+        std::size_t stop = first + 1;
+        while (stop < blocks.size() && blocks[stop].kind != Kind::kHeading) ++stop;
+        out.push({blocks[first].begin, blocks[stop - 1].end}, blocks[first].kind, static_cast<std::int32_t>(out.size()), -1);
+        first = stop;
+    }
+}
+
+}  // namespace
+
+Segments segment(std::string_view text, Level level, std::size_t window) {
+    Segments out;
+    if (level == Level::kCharacter) {
+        characters(text, std::max<std::size_t>(window, 1), out);
+        return out;
+    }
+    const std::vector<Block> blocks = find_blocks(text);
+    if (level == Level::kSection) {
+        sections(blocks, out);
+        return out;
+    }
+    const bool ordinal_stops = level == Level::kSentence && has_ordinal_stops(text);
+    std::array<std::int32_t, 7> open{};  // the open heading of each level
+    open.fill(-1);
+    std::vector<Span> spans;
+    for (std::size_t index = 0; index < blocks.size(); ++index) {
+        const Block& block = blocks[index];
+        spans.clear();
+        if (level == Level::kParagraph) {
+            spans.push_back({block.begin, block.end});
+        } else if (level == Level::kWord) {
+            split_words(text, block, spans);
+        } else {
+            split_block(text, block, ordinal_stops, spans);
+        }
+        const bool heading = block.kind == Kind::kHeading;
+        if (heading) std::fill(open.begin() + block.level, open.end(), -1);
+        const std::int32_t under = *std::max_element(open.begin(), open.end());
+        const auto first = static_cast<std::int32_t>(out.size());
+        for (const Span& span : spans) out.push(span, block.kind, static_cast<std::int32_t>(index), under);
+        if (heading) open[block.level] = first;
+    }
+    return out;
+}
+
+void to_characters(std::string_view text, std::vector<std::int64_t>& start, std::vector<std::int64_t>& end) {
+    const simd::ByteKernels& kernels = simd::byte_kernels();
+    std::size_t byte = 0;
+    std::int64_t character = 0;
+    const auto advance = [&](std::int64_t& offset) {
+        const auto to = static_cast<std::size_t>(offset);
+        character += static_cast<std::int64_t>(kernels.count_chars(text.data() + byte, to - byte));
+        byte = to;
+        offset = character;
+    };
+    for (std::size_t i = 0; i < start.size(); ++i) {
+        advance(start[i]);
+        advance(end[i]);
+    }
+}
+
+}  // namespace tersely::text

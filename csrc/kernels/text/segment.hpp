@@ -1,0 +1,59 @@
+// Segmentation: text -> lossless spans.
+//
+// Contract (for every level):
+//  - spans are half-open, non-empty, sorted and disjoint; they start and end on characters;
+//  - what lies between spans is white space only, so the text is spans plus gaps, byte for byte;
+//  - time is linear in the text, memory linear in the number of spans;
+//  - no span of the levels SENTENCE and WORD is longer than kLongestSegment bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace tersely::text {
+
+enum class Kind : std::uint8_t {
+    kProse,
+    kHeading,
+    kListItem,
+    kQuote,
+    kTable,
+    kFencedCode,
+    kCode,  // indented, or lines that look like code or data
+    kLogLine,
+    kChatTurn,
+};
+
+enum class Level : std::uint8_t { kCharacter, kWord, kSentence, kParagraph, kSection };
+
+inline constexpr std::size_t kLongestSegment = 2048;
+
+struct Span {
+    std::size_t begin, end;
+};
+
+struct Segments {
+    std::vector<std::int64_t> start, end;  // bytes, or characters after to_characters()
+    std::vector<Kind> kind;
+    std::vector<std::int32_t> block;    // which block (paragraph, list item, ...) of this text
+    std::vector<std::int32_t> heading;  // index of the nearest heading above, -1 where there is none
+
+    void push(Span span, Kind of, std::int32_t in_block, std::int32_t under) {
+        start.push_back(static_cast<std::int64_t>(span.begin));
+        end.push_back(static_cast<std::int64_t>(span.end));
+        kind.push_back(of);
+        block.push_back(in_block);
+        heading.push_back(under);
+    }
+    std::size_t size() const { return start.size(); }
+};
+
+// `window`: length in characters of a CHARACTER segment (>= 1), unused by the other levels.
+Segments segment(std::string_view text, Level level, std::size_t window);
+
+// Byte offsets -> character offsets. O(text), one pass.
+void to_characters(std::string_view text, std::vector<std::int64_t>& start, std::vector<std::int64_t>& end);
+
+}  // namespace tersely::text

@@ -1,0 +1,41 @@
+// Character classes and folding, from the tables that tools/make_unicode_tables.py writes.
+#pragma once
+
+#include <cstdint>
+
+namespace tersely::text {
+
+enum CharClass : std::uint8_t {
+    kLetter = 1,
+    kDigit = 2,
+    kMark = 4,
+    kUpper = 8,
+    kLower = 16,
+    kNgram = 32,    // letters of scripts written without spaces between words
+    kSpace = 64,    // Python's str.isspace()
+    kClosing = 128  // closing brackets and quotes, and the undirected quotes
+};
+
+// The flags of a code point; 0 from U+32400 on. O(1).
+std::uint8_t char_class(char32_t code);
+
+// Simple case folding, then the base letter where the canonical decomposition adds only combining
+// accents (U+0300-U+036F): one code point in, one out. O(log n) outside Latin-1.
+char32_t fold(char32_t code);
+
+inline bool is_space(char32_t code) { return (char_class(code) & kSpace) != 0; }
+inline bool is_letter(char32_t code) { return (char_class(code) & kLetter) != 0; }
+inline bool is_digit(char32_t code) { return (char_class(code) & kDigit) != 0; }
+inline bool is_upper(char32_t code) { return (char_class(code) & kUpper) != 0; }
+inline bool is_lower(char32_t code) { return (char_class(code) & kLower) != 0; }
+inline bool is_word(char32_t code) { return (char_class(code) & (kLetter | kDigit | kMark)) != 0; }
+
+inline bool ascii_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
+inline bool ascii_lower(char byte) { return byte >= 'a' && byte <= 'z'; }
+inline bool ascii_alpha(char byte) { return ascii_upper(byte) || ascii_lower(byte); }
+inline bool ascii_digit(char byte) { return byte >= '0' && byte <= '9'; }
+inline bool ascii_space(char byte) {
+    return byte == ' ' || (byte >= '\t' && byte <= '\r') || (byte >= '\x1c' && byte <= '\x1f');
+}
+
+}  // namespace tersely::text

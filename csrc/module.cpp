@@ -1,0 +1,14 @@
+#include <pybind11/pybind11.h>
+
+namespace tersely::bind {
+void bind_text(pybind11::module_& m);
+void bind_lexical(pybind11::module_& m);
+void bind_select(pybind11::module_& m);
+}
+
+PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
+    m.doc() = "Native kernels of tersely. The contract of each function is in _native.pyi.";
+    tersely::bind::bind_text(m);
+    tersely::bind::bind_lexical(m);
+    tersely::bind::bind_select(m);
+}

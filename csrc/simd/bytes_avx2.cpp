@@ -1,0 +1,7 @@
+#include "simd/bytes.hpp"
+#include "simd/bytes_kernel.inl"
+
+namespace tersely::simd {
+extern const ByteKernels kBytes_avx2;
+const ByteKernels kBytes_avx2 = {"avx2", count_chars, find_mark};
+}  // namespace tersely::simd

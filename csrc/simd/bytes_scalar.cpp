@@ -1,0 +1,7 @@
+#include "simd/bytes.hpp"
+#include "simd/bytes_kernel.inl"
+
+namespace tersely::simd {
+extern const ByteKernels kBytes_scalar;
+const ByteKernels kBytes_scalar = {"scalar", count_chars, find_mark};
+}  // namespace tersely::simd

@@ -1,0 +1,39 @@
+"""tersely: fits more meaning into fewer tokens.
+
+    >>> import tersely
+    >>> result = tersely.compress("Long text. " * 200, budget=50)
+    >>> result.tokens <= 50
+    True
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version as _version
+
+from tersely.api import compress, compress_batch, segment
+from tersely.errors import BudgetExceededError, CompressionError, MissingExtraError
+from tersely.protocols import BatchTokenCounter, Strategy, TokenCounter
+from tersely.strategies import Extractive
+from tersely.types import Compressed, Document, Kind, Level, Receipt, SegmentTable, Span
+
+__all__ = [
+    "BatchTokenCounter",
+    "BudgetExceededError",
+    "Compressed",
+    "CompressionError",
+    "Document",
+    "Extractive",
+    "Kind",
+    "Level",
+    "MissingExtraError",
+    "Receipt",
+    "SegmentTable",
+    "Span",
+    "Strategy",
+    "TokenCounter",
+    "compress",
+    "compress_batch",
+    "segment",
+]
+
+__version__ = _version("tersely")

@@ -1,0 +1,176 @@
+"""The front door."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal
+
+from tersely.documents import check_text, to_documents, to_groups, to_spans
+from tersely.protocols import Strategy
+from tersely.providers.counters import resolve_counter
+from tersely.stages.segment import segment as _segment
+from tersely.strategies import STRATEGIES, Extractive
+from tersely.types import Compressed, Level, Request, SegmentTable
+
+__all__ = ["compress", "compress_batch", "segment"]
+
+
+def compress(
+    documents: Any,
+    query: str | None = None,
+    *,
+    budget: int | None = None,
+    ratio: float = 0.3,
+    counter: Any = None,
+    strategy: Strategy | str | None = None,
+    pinned: Any = (),
+    groups: Any = (),
+    separator: str = "\n\n",
+) -> Compressed:
+    """Fit documents into a token budget, verbatim.
+
+    Args:
+        documents: a str, a list of str, or of objects or mappings with `text` and optional `id`, `title`,
+            `score`, `metadata`.
+        query: what the reader will ask; None for what matters in general.
+        budget: tokens allowed for the final text, separators included. None: `ratio` decides.
+        ratio: share of the original tokens, in (0, 1]; used where budget is None.
+        counter: the tokenizer the budget is meant in: None (o200k_base), a name ("o200k_base", "cl100k_base",
+            "o200k_harmony", "qwen3.5", "jev", "chars/4"), a callable str -> int, a tiktoken Encoding, a
+            tokenizers.Tokenizer or a TokenCounter.
+        strategy: a strategy object or a name from `tersely.strategies.STRATEGIES`; None: Extractive().
+        pinned: what must be kept: strings, (start, end) or (document, start, end) in characters, or Spans.
+            Each segment that touches one is kept whole.
+        groups: lists of such spans that are kept or dropped together.
+        separator: stands between kept pieces that do not touch in the source.
+
+    Returns:
+        A `Compressed` with text, spans and receipt.
+
+    Raises:
+        BudgetExceededError: pinned content, or the smallest piece of any, does not fit.
+        ValueError, TypeError: a wrong argument; the message names it.
+
+    O(characters + segments log segments); the GIL is released in the native stages.
+    """
+    checked = to_documents(documents)
+    chosen = _strategy(strategy)
+    request = Request(
+        documents=checked,
+        query=_text(query, "query") if query is not None else None,
+        budget=_budget(budget),
+        ratio=_ratio(ratio),
+        counter=resolve_counter(counter),
+        pinned=to_spans(pinned, checked),
+        groups=to_groups(groups, checked),
+        separator=_text(separator, "separator"),
+    )
+    return chosen.compress(request)
+
+
+def compress_batch(
+    items: Iterable[Any],
+    query: str | None | Sequence[str | None] = None,
+    *,
+    threads: int | None = None,
+    errors: Literal["return", "raise"] = "return",
+    **options: Any,
+) -> list[Compressed | Exception]:
+    """Compress many items on several threads; results stand in the order of the items.
+
+    Args:
+        items: each what `compress` takes as documents.
+        query: one for all, or a list with one an item.
+        threads: worker threads; None: OMP_NUM_THREADS, else the CPUs this process may use.
+        errors: "return" puts the exception of a bad item in its place, so that one does not lose the
+            others; "raise" raises the first after all are done.
+        options: keyword arguments of `compress`.
+    """
+    todo = list(items)
+    queries = [query] * len(todo) if query is None or isinstance(query, str) else list(query)
+    if len(queries) != len(todo):
+        raise ValueError(f"query must be a str or have one entry an item: {len(queries)} for {len(todo)} items")
+    if errors not in ("return", "raise"):
+        raise ValueError(f"errors must be 'return' or 'raise', not {errors!r}")
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+        raise ValueError(f"threads must be a whole number from 1, not {threads!r}")
+
+    def one(pair: tuple[Any, str | None]) -> Compressed | Exception:
+        try:
+            return compress(pair[0], pair[1], **options)
+        except Exception as error:  # one bad item must not lose the others; it stands in the result
+            return error
+
+    workers = min(threads or _cpus(), max(len(todo), 1))
+    if workers == 1:
+        results = [one(pair) for pair in zip(todo, queries, strict=True)]
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            results = list(pool.map(one, zip(todo, queries, strict=True)))
+    if errors == "raise":
+        for result in results:
+            if isinstance(result, Exception):
+                raise result
+    return results
+
+
+def segment(documents: Any, level: Level | str = Level.SENTENCE, *, window: int = 200) -> SegmentTable:
+    """Cut documents into segments: lossless spans with kinds.
+
+    Args:
+        documents: as for `compress`.
+        level: CHARACTER (fixed windows), WORD, SENTENCE, PARAGRAPH or SECTION, or its name.
+        window: characters of a CHARACTER segment.
+
+    O(characters), one native pass with the GIL released.
+    """
+    options = Extractive(level=level, window=window)  # type: ignore[arg-type]
+    return _segment([document.text for document in to_documents(documents)], options.level, window)
+
+
+def _strategy(strategy: Strategy | str | None) -> Strategy:
+    if strategy is None:
+        return Extractive()
+    if isinstance(strategy, str):
+        if strategy not in STRATEGIES:
+            raise ValueError(f"unknown strategy {strategy!r}; known names: {', '.join(STRATEGIES)}")
+        return STRATEGIES[strategy]()
+    if isinstance(strategy, type) or not isinstance(strategy, Strategy):
+        raise TypeError(f"strategy must be a name or an object with compress(request), not {strategy!r}")
+    return strategy
+
+
+def _budget(budget: int | None) -> int | None:
+    if budget is None:
+        return None
+    if isinstance(budget, bool) or not hasattr(budget, "__index__"):
+        raise TypeError(f"budget must be a whole number of tokens or None, not {budget!r}")
+    value = budget.__index__()
+    if value < 0:
+        raise ValueError(f"budget must be 0 or more tokens, not {value}")
+    return value
+
+
+def _ratio(ratio: float) -> float:
+    if isinstance(ratio, bool) or not isinstance(ratio, (int, float)):
+        raise TypeError(f"ratio must be a number in (0, 1], not {ratio!r}")
+    if math.isnan(ratio) or not 0 < ratio <= 1:
+        raise ValueError(f"ratio must lie in (0, 1], not {ratio}")
+    return float(ratio)
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be str, not {type(value).__name__}")
+    check_text(value, name)
+    return value
+
+
+def _cpus() -> int:
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    if wanted.isdecimal() and int(wanted) > 0:
+        return int(wanted)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

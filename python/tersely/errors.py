@@ -1,0 +1,48 @@
+"""The errors tersely raises.
+
+Exception
+  CompressionError            anything that went wrong while compressing
+    BudgetExceededError       what must be kept does not fit (.required, .budget)
+ImportError
+  MissingExtraError           an optional package is not installed; the message says what to type
+
+Wrong arguments are ValueError or TypeError: the message names what came and what is allowed.
+"""
+
+from __future__ import annotations
+
+__all__ = ["BudgetExceededError", "CompressionError", "MissingExtraError"]
+
+
+class CompressionError(Exception):
+    """Base of the errors that compressing raises."""
+
+
+class BudgetExceededError(CompressionError):
+    """What must be kept does not fit into the budget.
+
+    Attributes:
+        required: tokens that the content which must be kept needs.
+        budget: tokens that were allowed.
+    """
+
+    def __init__(self, message: str, *, required: int, budget: int) -> None:
+        super().__init__(message)
+        self.required = required
+        self.budget = budget
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle with the keyword arguments, so that it crosses process borders."""
+        return _budget_exceeded, (str(self), self.required, self.budget)
+
+
+def _budget_exceeded(message: str, required: int, budget: int) -> BudgetExceededError:
+    return BudgetExceededError(message, required=required, budget=budget)
+
+
+class MissingExtraError(ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str | None = None) -> None:
+        target = f"'tersely[{extra}]'" if extra else package
+        super().__init__(f"{package} is not installed; run: pip install {target}")

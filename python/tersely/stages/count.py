@@ -1,0 +1,46 @@
+"""Texts -> token counts, checked: a counter is foreign code."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+
+import numpy as np
+
+from tersely.protocols import BatchTokenCounter
+from tersely.types import Int64s
+
+__all__ = ["count", "count_batch"]
+
+
+def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
+    """int64[len(texts)]: tokens of each text.
+
+    Raises ValueError when the counter raises, returns something else than whole numbers >= 0, or not one
+    a text.
+    """
+    try:
+        counts = counter.count_batch(texts)
+    except Exception as error:
+        raise ValueError(f"the token counter {_name(counter)} failed on {len(texts)} texts: {error!r}") from error
+    if len(counts) != len(texts):
+        raise ValueError(f"the token counter {_name(counter)} returned {len(counts)} counts for {len(texts)} texts")
+    try:
+        result = np.asarray(counts)
+        if result.dtype.kind not in "iu":
+            result = np.array([operator.index(value) for value in counts], dtype=np.int64)
+        result = result.astype(np.int64, copy=False)
+    except (TypeError, OverflowError) as error:
+        raise ValueError(f"the token counter {_name(counter)} must return whole numbers: {error}") from error
+    if result.size and int(result.min()) < 0:
+        raise ValueError(f"the token counter {_name(counter)} returned {int(result.min())}, less than 0")
+    return result
+
+
+def count(counter: BatchTokenCounter, text: str) -> int:
+    """Tokens of one text; raises like `count_batch`."""
+    return int(count_batch(counter, [text])[0])
+
+
+def _name(counter: BatchTokenCounter) -> str:
+    return str(getattr(counter, "name", type(counter).__name__))

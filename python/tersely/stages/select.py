@@ -1,0 +1,80 @@
+"""Scores, costs, budget -> which segments stay, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tersely import _native
+from tersely.types import Float32s, Int32s, Int64s, SegmentTable, UInt8s
+
+__all__ = ["REASONS", "is_kept", "mark_groups", "mark_pinned", "select"]
+
+# Names of the status codes of csrc/kernels/select/budgeted.hpp, then those that the strategies set.
+REASONS = ("budget", "redundant", "selected", "pinned", "context", "heading", "cut", "fits")
+_FIRST_KEPT = REASONS.index("selected")
+
+_NO_INT32 = np.empty(0, dtype=np.int32)
+_NO_INT64 = np.empty(0, dtype=np.int64)
+_NO_FLOAT32 = np.empty(0, dtype=np.float32)
+
+
+def is_kept(status: UInt8s) -> Int64s:
+    """Rows that stay, ascending."""
+    return np.flatnonzero(status >= _FIRST_KEPT)
+
+
+def select(
+    table: SegmentTable,
+    scores: Float32s,
+    costs: Int64s,
+    budget: int,
+    *,
+    pinned: UInt8s,
+    group: Int32s,
+    term_ids: Int32s = _NO_INT32,
+    term_offsets: Int64s = _NO_INT64,
+    term_weight: Float32s = _NO_FLOAT32,
+    redundancy: float = 0.0,
+    context: int = 0,
+    headings: bool = False,
+) -> UInt8s:
+    """uint8[n]: an index into REASONS for each segment.
+
+    Greedy by marginal score per token with completion, compared with the best single unit; the guarantee
+    stands in csrc/kernels/select/budgeted.hpp. Pinned rows come first and may exceed the budget.
+    `headings`: a selected segment brings the headings above it, and pays for them.
+    """
+    heading = table.heading if headings else _NO_INT32
+    return _native.select_budgeted(
+        scores, costs, budget, pinned, group, table.document, heading, term_ids, term_offsets, term_weight, redundancy, context
+    )
+
+
+def _rows_of(table: SegmentTable, document: int, start: int, end: int) -> slice:
+    """The rows of a document that overlap [start, end)."""
+    first, last = np.searchsorted(table.document, [document, document + 1])
+    low = first + int(np.searchsorted(table.end[first:last], start, side="right"))
+    high = first + int(np.searchsorted(table.start[first:last], end, side="left"))
+    return slice(int(low), int(max(low, high)))
+
+
+def mark_pinned(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> UInt8s:
+    """uint8[n]: 1 for segments that overlap a (document, start, end) span."""
+    pinned = np.zeros(len(table), dtype=np.uint8)
+    for document, start, end in spans:
+        pinned[_rows_of(table, document, start, end)] = 1
+    return pinned
+
+
+def mark_groups(table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, int]]]) -> Int32s:
+    """int32[n]: the group of each segment, -1 where it has none; groups that share one are merged."""
+    group = np.full(len(table), -1, dtype=np.int32)
+    for number, spans in enumerate(groups):
+        rows = np.unique(np.concatenate([np.arange(len(table))[_rows_of(table, *span)] for span in spans]))
+        for old in np.unique(group[rows]):
+            if old >= 0:
+                group[group == old] = number
+        group[rows] = number
+    return group

@@ -1,0 +1,167 @@
+"""Extractive compression: whole segments, verbatim, in source order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from tersely import _native
+from tersely.stages import score
+from tersely.stages.count import count, count_batch
+from tersely.stages.render import render
+from tersely.stages.segment import Analysis, analyze, segment
+from tersely.stages.select import REASONS, is_kept, mark_groups, mark_pinned, select
+from tersely.stages.verify import verify
+from tersely.strategies.fitting import Fit, fit
+from tersely.types import Compressed, Document, Float32s, Int64s, Level, Request, SegmentTable, Span, Spans, UInt8s
+
+__all__ = ["Extractive"]
+
+Scoring = Literal["auto", "relevance", "centrality", "lead"]
+_SCORINGS = ("auto", "relevance", "centrality", "lead")
+_FITS = REASONS.index("fits")
+_FIRST_KEPT = REASONS.index("selected")
+
+
+@dataclass(frozen=True, slots=True)
+class Extractive:
+    """Keeps the segments worth most per token.
+
+    Attributes:
+        level: how finely the text is cut.
+        scoring: "relevance" (to the query), "centrality" (without one), "auto" (relevance where there is a
+            query whose terms occur), "lead" (1 - 0.01 i, + 0.3 for sentences of 6 to 49 words).
+        redundancy: 0 to 1; how much less a segment is worth when chosen ones say the same. 1: a full repeat
+            is worth nothing.
+        context: neighbours kept on each side of a selected segment, as far as the budget allows.
+        preserve_structure: selected segments bring the headings above them.
+        window: characters of a CHARACTER segment.
+        position_decay, position_floor: of "lead".
+    """
+
+    level: Level = Level.SENTENCE
+    scoring: Scoring = "auto"
+    redundancy: float = 0.5
+    context: int = 0
+    preserve_structure: bool = False
+    window: int = 200
+    position_decay: float = 0.01
+    position_floor: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        object.__setattr__(self, "level", _level(self.level))
+        if self.scoring not in _SCORINGS:
+            raise ValueError(f"scoring must be one of {', '.join(_SCORINGS)}, not {self.scoring!r}")
+        if not 0 <= self.redundancy <= 1:
+            raise ValueError(f"redundancy must lie in [0, 1], not {self.redundancy}")
+        if self.context < 0:
+            raise ValueError(f"context must be 0 or more, not {self.context}")
+        if self.window < 1:
+            raise ValueError(f"window must be 1 or more, not {self.window}")
+
+    def compress(self, request: Request) -> Compressed:
+        """Fit the documents into the budget.
+
+        Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit.
+        O(characters + segments log segments).
+        """
+        texts = [document.text for document in request.documents]
+        whole = request.separator.join(texts)
+        original = count(request.counter, whole)
+        budget = request.budget if request.budget is not None else max(1, int(original * request.ratio))
+        if original <= budget:
+            return self._unchanged(request, texts, whole, original, budget)
+        query = (request.query or "").strip()
+        titles = [document.title or "" for document in request.documents] if query else []
+        analysis = analyze(texts, [query, *titles] if query else [], self.level, self.window)
+        table = analysis.table
+        scores, warnings = self._scores(analysis, texts, bool(query), titles)
+        if request.query is not None and not query:
+            warnings.append("empty_query")
+        pinned = mark_pinned(table, request.pinned)
+        group = mark_groups(table, request.groups)
+        weight = _native.inverse_frequency(
+            analysis.term_ids, analysis.term_offsets, analysis.vocabulary, table.document, table.block, table.heading
+        )
+
+        def choose(costs: Int64s, target: int) -> UInt8s:
+            return select(
+                table,
+                scores,
+                costs,
+                target,
+                pinned=pinned,
+                group=group,
+                term_ids=analysis.term_ids,
+                term_offsets=analysis.term_offsets,
+                term_weight=weight,
+                redundancy=self.redundancy,
+                context=self.context,
+                headings=self.preserve_structure,
+            )
+
+        fitted = fit(request, texts, table, scores, pinned, group, budget, choose)
+        return _result(request, table, scores, fitted, original, budget, [*warnings, *fitted.warnings])
+
+    def _unchanged(self, request: Request, texts: list[str], whole: str, tokens: int, budget: int) -> Compressed:
+        table = segment(texts, self.level, self.window)
+        status = np.full(len(table), _FITS, dtype=np.uint8)
+        fitted = Fit(whole, tokens, status, None, 1, ())
+        return _result(request, table, np.zeros(len(table), dtype=np.float32), fitted, tokens, budget, [])
+
+    def _scores(self, analysis: Analysis, texts: list[str], has_query: bool, titles: list[str]) -> tuple[Float32s, list[str]]:
+        table = analysis.table
+        terms = (analysis.term_ids, analysis.term_offsets, analysis.vocabulary)
+        if self.scoring == "lead":
+            rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
+            words = [len(texts[index][start:end].split()) for index, start, end in rows]
+            return score.lead(words, self.position_decay, self.position_floor), []
+        if self.scoring == "centrality" or not has_query:
+            return score.centrality(table, *terms), []
+        first_title = len(table) + 1
+        title_rows = [first_title + index if title else -1 for index, title in enumerate(titles)]
+        scores = score.relevance(table, *terms, len(table), title_rows)
+        if len(scores) and not scores.any():
+            return score.centrality(table, *terms), ["query_without_matches"]
+        return scores, []
+
+
+def _level(level: Level | int | str) -> Level:
+    if isinstance(level, str) and level.upper() in Level.__members__:
+        return Level[level.upper()]
+    if isinstance(level, int) and not isinstance(level, bool) and level in list(Level):
+        return Level(level)
+    raise ValueError(f"level must be one of {', '.join(name.lower() for name in Level.__members__)}, not {level!r}")
+
+
+def _result(
+    request: Request, table: SegmentTable, scores: Float32s, fitted: Fit, original: int, budget: int, warnings: list[str]
+) -> Compressed:
+    receipt = verify(
+        budget=budget,
+        tokens=fitted.tokens,
+        original_tokens=original,
+        counter=str(getattr(request.counter, "name", type(request.counter).__name__)),
+        status=fitted.status,
+        reasons=REASONS,
+        first_kept=_FIRST_KEPT,
+        recounts=fitted.recounts,
+        warnings=warnings,
+    )
+    kept_rows = is_kept(fitted.status)
+    kept = Spans(table, kept_rows, REASONS, fitted.status, scores)
+    dropped = Spans(table, np.flatnonzero(fitted.status < _FIRST_KEPT), REASONS, fitted.status, scores)
+    if fitted.cut is None:
+        return Compressed(fitted.text, request.documents, kept, dropped, receipt)
+    row = int(kept_rows[0])
+    whole = kept[0]
+    rest = replace(whole, start=fitted.cut, reason="cut")
+    after = [span for span in dropped if (span.document, span.start) > (whole.document, whole.start)]
+    before = dropped[: len(dropped) - len(after)]
+    del row
+    return Compressed(
+        fitted.text, request.documents, [replace(whole, end=fitted.cut)], [*before, rest, *after], receipt
+    )

@@ -1,0 +1,292 @@
+"""The vocabulary: documents in, spans and receipts out. Nothing here computes anything big."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from tersely.protocols import BatchTokenCounter
+
+__all__ = ["Compressed", "Document", "Kind", "Level", "Receipt", "Request", "SegmentTable", "Span", "Spans"]
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+UInt8s = npt.NDArray[np.uint8]
+Float32s = npt.NDArray[np.float32]
+
+
+class Kind(IntEnum):
+    """What a segment is."""
+
+    PROSE = 0
+    HEADING = 1
+    LIST_ITEM = 2
+    QUOTE = 3
+    TABLE = 4
+    FENCED_CODE = 5
+    CODE = 6  # indented, or lines that look like code or data
+    LOG_LINE = 7
+    CHAT_TURN = 8
+
+
+class Level(IntEnum):
+    """How finely text is cut into segments."""
+
+    CHARACTER = 0  # fixed windows
+    WORD = 1
+    SENTENCE = 2
+    PARAGRAPH = 3
+    SECTION = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text with what the caller knows about it.
+
+    Attributes:
+        text: the content; spans index its characters.
+        id: the caller's name for it, None if it has none.
+        title: counts for every sentence of the document when a query is given.
+        score: the caller's own relevance, carried along.
+        metadata: anything else, carried along.
+    """
+
+    text: str
+    id: str | None = None
+    title: str | None = None
+    score: float | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a document: `documents[document].text[start:end]`, and why it was kept or dropped.
+
+    Attributes:
+        document: index of the document.
+        start, end: characters, half-open.
+        kind: what the segment is.
+        reason: kept: "selected", "pinned", "context", "heading", "cut", "fits"; dropped: "budget",
+            "redundant", "cut" (the rest of a segment that was cut).
+        score: what the scoring gave the segment; 0.0 where nothing was scored.
+    """
+
+    document: int
+    start: int
+    end: int
+    kind: Kind
+    reason: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A checked call: what a strategy is given.
+
+    Attributes:
+        documents: the texts; no lone surrogates.
+        query: what the reader will ask, None for a general summary.
+        budget: tokens allowed, >= 0; None: `ratio` of the original tokens, at least 1.
+        ratio: in (0, 1].
+        counter: the caller's tokenizer.
+        pinned: (document, start, end) spans; each segment that touches one is kept.
+        groups: lists of such spans; the segments that touch a group's spans are kept or dropped together.
+        separator: stands between kept pieces that do not touch, and between documents.
+    """
+
+    documents: tuple[Document, ...]
+    query: str | None
+    budget: int | None
+    ratio: float
+    counter: BatchTokenCounter
+    pinned: tuple[tuple[int, int, int], ...] = ()
+    groups: tuple[tuple[tuple[int, int, int], ...], ...] = ()
+    separator: str = "\n\n"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SegmentTable:
+    """Segments as a structure of arrays, one row a segment, in source order.
+
+    Attributes:
+        document: int32[n], index of the document.
+        start, end: int64[n], characters of that document, half-open. What lies between segments is
+            white space only.
+        kind: uint8[n], a `Kind`.
+        block: int32[n], the paragraph, list item, table, ... it lies in; ascending over all documents.
+        heading: int32[n], row of the nearest heading above, -1 where there is none. A heading's own
+            entry is the heading it stands under.
+    """
+
+    document: Int32s
+    start: Int64s
+    end: Int64s
+    kind: UInt8s
+    block: Int32s
+    heading: Int32s
+
+    def __len__(self) -> int:
+        """Number of segments."""
+        return len(self.start)
+
+    def __iter__(self) -> Iterator[tuple[int, int, int, Kind]]:
+        """(document, start, end, kind) of each segment."""
+        rows = zip(self.document.tolist(), self.start.tolist(), self.end.tolist(), self.kind.tolist(), strict=True)
+        return ((document, start, end, Kind(kind)) for document, start, end, kind in rows)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Spans(Sequence[Span]):
+    """A sequence of spans that makes each `Span` when it is asked for."""
+
+    table: SegmentTable
+    rows: Int64s
+    reasons: tuple[str, ...]  # names of the codes
+    codes: UInt8s  # a code per table row
+    scores: Float32s
+    cut: Span | None = None  # replaces the row it lies in
+
+    def __len__(self) -> int:
+        """Number of spans."""
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Span: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Span]: ...
+    def __getitem__(self, index: int | slice) -> Span | list[Span]:
+        """The span at `index`, or a list for a slice."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        row = int(self.rows[index])
+        if self.cut is not None and self.reasons[self.codes[row]] == "cut":
+            return self.cut
+        table = self.table
+        return Span(
+            int(table.document[row]),
+            int(table.start[row]),
+            int(table.end[row]),
+            Kind(int(table.kind[row])),
+            self.reasons[self.codes[row]],
+            float(self.scores[row]),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to any sequence of equal spans."""
+        return isinstance(other, Sequence) and len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    def __repr__(self) -> str:
+        """The first spans and the number of all."""
+        shown = ", ".join(map(repr, self[:3]))
+        return f"<{len(self)} spans: {shown}{', ...' if len(self) > 3 else ''}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What happened, in numbers and reason codes.
+
+    Attributes:
+        budget: tokens allowed.
+        tokens: tokens of the final text, counted on the final text.
+        original_tokens: tokens of the documents joined by the separator.
+        counter: name of the token counter.
+        segments: number of segments of the input.
+        reasons: how many segments were kept or dropped for each reason ("kept:selected", ...).
+        recounts: how often a candidate text was counted.
+        warnings: reason codes of everything the caller may want to know: "query_without_matches" (the
+            query's terms occur nowhere: scored as without a query), "empty_query", "segment_cut"
+            (nothing whole fitted), "counter_not_additive" (the parts' counts were off by more than 10%),
+            "nothing_to_keep" (white space only, over the budget).
+    """
+
+    budget: int
+    tokens: int
+    original_tokens: int
+    counter: str
+    segments: int
+    reasons: Mapping[str, int]
+    recounts: int
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Compressed:
+    """The result of a compression.
+
+    Attributes:
+        text: what to send; never over the budget.
+        documents: the originals.
+        kept, dropped: spans of the originals, in source order, without overlap; together all segments.
+        receipt: counts, reasons and warnings.
+    """
+
+    text: str
+    documents: tuple[Document, ...]
+    kept: Sequence[Span]
+    dropped: Sequence[Span]
+    receipt: Receipt
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of `text`, as counted by the caller's counter."""
+        return self.receipt.tokens
+
+    @property
+    def original_tokens(self) -> int:
+        """Tokens of the documents joined by the separator."""
+        return self.receipt.original_tokens
+
+    @property
+    def ratio(self) -> float:
+        """tokens / original_tokens; 1.0 for empty input."""
+        return self.tokens / self.original_tokens if self.original_tokens else 1.0
+
+    def expand(self, which: int | Span = 0, *, context: int = 0) -> str:
+        """The original text again.
+
+        Args:
+            which: a document's index (its whole text, exactly as given), or a span from `kept` or `dropped`.
+            context: for a span: so many characters more on each side.
+        """
+        if isinstance(which, Span):
+            if context < 0:
+                raise ValueError(f"context must be 0 or more, not {context}")
+            text = self.documents[which.document].text
+            return text[max(which.start - context, 0) : which.end + context]
+        return self.documents[which].text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the originals, as plain JSON types."""
+        return {
+            "text": self.text,
+            "tokens": self.tokens,
+            "original_tokens": self.original_tokens,
+            "ratio": self.ratio,
+            "kept": [_span_dict(span) for span in self.kept],
+            "dropped": [_span_dict(span) for span in self.dropped],
+            "receipt": {
+                "budget": self.receipt.budget,
+                "counter": self.receipt.counter,
+                "segments": self.receipt.segments,
+                "reasons": dict(self.receipt.reasons),
+                "recounts": self.receipt.recounts,
+                "warnings": list(self.receipt.warnings),
+            },
+        }
+
+
+def _span_dict(span: Span) -> dict[str, Any]:
+    return {
+        "document": span.document,
+        "start": span.start,
+        "end": span.end,
+        "kind": span.kind.name.lower(),
+        "reason": span.reason,
+        "score": round(span.score, 6),
+    }
