@@ -4,7 +4,7 @@ namespace tersely::bind {
 void bind_text(pybind11::module_& m);
 void bind_lexical(pybind11::module_& m);
 void bind_select(pybind11::module_& m);
-}
+}  // namespace tersely::bind
 
 PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     m.doc() = "Native kernels of tersely. The contract of each function is in _native.pyi.";

@@ -18,16 +18,19 @@ lexical::Corpus corpus_of(const Ids& ids, const Offsets& offsets, std::size_t vo
     const lexical::Corpus corpus{view(ids), view(offsets), vocabulary, view(document), view(block), view(heading)};
     const std::size_t n = corpus.size();
     require(corpus.block.size() == n && corpus.heading.size() == n, "document, block and heading must have one length");
-    require(corpus.offsets.size() > n && corpus.offsets[0] == 0, "term_offsets must start with 0 and have a row a segment");
+    require(corpus.offsets.size() > n && corpus.offsets[0] == 0,
+            "term_offsets must start with 0 and have a row a segment");
     for (std::size_t i = 1; i < corpus.offsets.size(); ++i) {
         require(corpus.offsets[i - 1] <= corpus.offsets[i], "term_offsets must ascend");
     }
-    require(corpus.offsets.back() == static_cast<std::int64_t>(corpus.ids.size()), "term_offsets must end at len(term_ids)");
+    require(corpus.offsets.back() == static_cast<std::int64_t>(corpus.ids.size()),
+            "term_offsets must end at len(term_ids)");
     for (const std::int32_t id : corpus.ids) {
         require(id >= 0 && static_cast<std::size_t>(id) < vocabulary, "term_ids must lie in [0, vocabulary)");
     }
     for (std::size_t i = 0; i < n; ++i) {
-        require(corpus.heading[i] >= -1 && corpus.heading[i] < static_cast<std::int32_t>(i), "heading must point upwards");
+        require(corpus.heading[i] >= -1 && corpus.heading[i] < static_cast<std::int32_t>(i),
+                "heading must point upwards");
     }
     return corpus;
 }
@@ -38,7 +41,8 @@ py::array_t<float> relevance(const Ids& ids, const Offsets& offsets, std::size_t
     const auto titles = view(title_rows);
     const auto rows = static_cast<std::int64_t>(corpus.offsets.size()) - 1;
     require(static_cast<std::int64_t>(query_row) < rows, "query_row must be a row of the terms");
-    for (const std::int64_t row : titles) require(row >= -1 && row < rows, "title_rows must be -1 or rows of the terms");
+    for (const std::int64_t row : titles)
+        require(row >= -1 && row < rows, "title_rows must be -1 or rows of the terms");
     for (const std::int32_t id : corpus.document) {
         require(id >= 0 && static_cast<std::size_t>(id) < titles.size(), "title_rows must have an entry a document");
     }
@@ -61,8 +65,8 @@ py::array_t<float> centrality(const Ids& ids, const Offsets& offsets, std::size_
     return to_array(std::move(scores));
 }
 
-py::array_t<float> inverse_frequency(const Ids& ids, const Offsets& offsets, std::size_t vocabulary, const Ids& document,
-                                     const Ids& block, const Ids& heading) {
+py::array_t<float> inverse_frequency(const Ids& ids, const Offsets& offsets, std::size_t vocabulary,
+                                     const Ids& document, const Ids& block, const Ids& heading) {
     const lexical::Corpus corpus = corpus_of(ids, offsets, vocabulary, document, block, heading);
     std::vector<float> idf;
     {
@@ -75,8 +79,8 @@ py::array_t<float> inverse_frequency(const Ids& ids, const Offsets& offsets, std
 }  // namespace
 
 void bind_lexical(py::module_& m) {
-    m.def("relevance", &relevance, py::arg("term_ids"), py::arg("term_offsets"), py::arg("vocabulary"), py::arg("document"),
-          py::arg("block"), py::arg("heading"), py::arg("query_row"), py::arg("title_rows"));
+    m.def("relevance", &relevance, py::arg("term_ids"), py::arg("term_offsets"), py::arg("vocabulary"),
+          py::arg("document"), py::arg("block"), py::arg("heading"), py::arg("query_row"), py::arg("title_rows"));
     m.def("centrality", &centrality, py::arg("term_ids"), py::arg("term_offsets"), py::arg("vocabulary"),
           py::arg("document"), py::arg("block"), py::arg("heading"));
     m.def("inverse_frequency", &inverse_frequency, py::arg("term_ids"), py::arg("term_offsets"), py::arg("vocabulary"),

@@ -1,24 +1,24 @@
-#include "kernels/select/budgeted.hpp"
-
 #include <pybind11/pybind11.h>
 
 #include <cmath>
 
 #include "bind/arrays.hpp"
+#include "kernels/select/budgeted.hpp"
 
 namespace py = pybind11;
 
 namespace tersely::bind {
 namespace {
 
-py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input<std::int64_t>& cost, std::int64_t budget,
-                                          const Input<std::uint8_t>& pinned, const Input<std::int32_t>& group,
-                                          const Input<std::int32_t>& document, const Input<std::int32_t>& heading,
-                                          const Input<std::int32_t>& term_ids, const Input<std::int64_t>& term_offsets,
-                                          const Input<float>& term_weight, float redundancy, std::int32_t context) {
-    const select::Problem problem{view(score),    view(cost),         budget,            view(pinned),
-                                  view(group),    view(document),     view(heading),     view(term_ids),
-                                  view(term_offsets), view(term_weight), redundancy,     context};
+py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input<std::int64_t>& cost,
+                                          std::int64_t budget, const Input<std::uint8_t>& pinned,
+                                          const Input<std::int32_t>& group, const Input<std::int32_t>& document,
+                                          const Input<std::int32_t>& heading, const Input<std::int32_t>& term_ids,
+                                          const Input<std::int64_t>& term_offsets, const Input<float>& term_weight,
+                                          float redundancy, std::int32_t context) {
+    const select::Problem problem{view(score),        view(cost),        budget,        view(pinned),
+                                  view(group),        view(document),    view(heading), view(term_ids),
+                                  view(term_offsets), view(term_weight), redundancy,    context};
     const std::size_t n = problem.score.size();
     const auto optional = [n](std::size_t size) { return size == 0 || size == n; };
     require(problem.cost.size() == n && problem.document.size() == n, "score, cost and document must have one length");
@@ -29,18 +29,23 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
     require(context >= 0, "context must not be negative");
     for (const float value : problem.score) require(std::isfinite(value), "score must be finite");
     for (const std::int64_t tokens : problem.cost) require(tokens >= 0, "cost must not be negative");
-    for (const std::int32_t id : problem.group) require(id >= -1 && id < static_cast<std::int32_t>(n), "group must lie in [-1, n)");
+    for (const std::int32_t id : problem.group)
+        require(id >= -1 && id < static_cast<std::int32_t>(n), "group must lie in [-1, n)");
     for (std::size_t i = 0; i < problem.heading.size(); ++i) {
-        require(problem.heading[i] >= -1 && problem.heading[i] < static_cast<std::int32_t>(i), "heading must point upwards");
+        require(problem.heading[i] >= -1 && problem.heading[i] < static_cast<std::int32_t>(i),
+                "heading must point upwards");
     }
     if (!problem.term_offsets.empty()) {
-        require(problem.term_offsets.size() > n && problem.term_offsets[0] == 0, "term_offsets must have a row a segment");
+        require(problem.term_offsets.size() > n && problem.term_offsets[0] == 0,
+                "term_offsets must have a row a segment");
         for (std::size_t i = 0; i < n; ++i) {
             require(problem.term_offsets[i] <= problem.term_offsets[i + 1], "term_offsets must ascend");
         }
-        require(problem.term_offsets[n] <= static_cast<std::int64_t>(problem.term_ids.size()), "term_offsets exceed term_ids");
+        require(problem.term_offsets[n] <= static_cast<std::int64_t>(problem.term_ids.size()),
+                "term_offsets exceed term_ids");
         for (const std::int32_t id : problem.term_ids) {
-            require(id >= 0 && static_cast<std::size_t>(id) < problem.term_weight.size(), "term_ids exceed term_weight");
+            require(id >= 0 && static_cast<std::size_t>(id) < problem.term_weight.size(),
+                    "term_ids exceed term_weight");
         }
     }
     std::vector<select::Status> chosen;

@@ -71,43 +71,45 @@ py::tuple analyze(const py::list& texts, const py::list& extras, int level, std:
     const Utf8List list(texts);
     const Utf8List extra_list(extras);
     Table table;
-    text::Vocabulary vocabulary;
+    text::TermReader reader;
     {
         const py::gil_scoped_release release;
         for (std::size_t i = 0; i < list.views().size(); ++i) {
             const std::string_view view = list.views()[i];
             text::Segments rows = text::segment(view, checked, window);
             for (std::size_t row = 0; row < rows.size(); ++row) {
-                const text::Span span{static_cast<std::size_t>(rows.start[row]), static_cast<std::size_t>(rows.end[row])};
-                text::append_terms(view, span, vocabulary, table.term_ids);
+                const text::Span span{static_cast<std::size_t>(rows.start[row]),
+                                      static_cast<std::size_t>(rows.end[row])};
+                reader.append(view, span, table.term_ids);
                 table.term_offsets.push_back(static_cast<std::int64_t>(table.term_ids.size()));
             }
             text::to_characters(view, rows.start, rows.end);
             table.append(std::move(rows), static_cast<std::int32_t>(i));
         }
         for (const std::string_view view : extra_list.views()) {
-            text::append_terms(view, {0, view.size()}, vocabulary, table.term_ids);
+            reader.append(view, {0, view.size()}, table.term_ids);
             table.term_offsets.push_back(static_cast<std::int64_t>(table.term_ids.size()));
         }
     }
     auto ids = to_array(std::move(table.term_ids));
     auto offsets = to_array(std::move(table.term_offsets));
-    return py::make_tuple(table_arrays(std::move(table)), ids, offsets, vocabulary.size());
+    return py::make_tuple(table_arrays(std::move(table)), ids, offsets, reader.vocabulary().size());
 }
 
 py::tuple terms(const py::list& texts) {
     const Utf8List list(texts);
-    text::Vocabulary vocabulary;
+    text::TermReader reader;
     std::vector<std::int32_t> ids;
     std::vector<std::int64_t> offsets = {0};
     {
         const py::gil_scoped_release release;
         for (const std::string_view view : list.views()) {
-            text::append_terms(view, {0, view.size()}, vocabulary, ids);
+            reader.append(view, {0, view.size()}, ids);
             offsets.push_back(static_cast<std::int64_t>(ids.size()));
         }
     }
     py::list words;
+    const text::Vocabulary& vocabulary = reader.vocabulary();
     for (std::size_t id = 0; id < vocabulary.size(); ++id) words.append(py::str(std::string(vocabulary[id])));
     return py::make_tuple(to_array(std::move(ids)), to_array(std::move(offsets)), words);
 }

@@ -7,8 +7,8 @@ using Size = decltype(sizeof(0));
 constexpr Size kBlock = 64;
 
 inline unsigned char is_mark(unsigned char byte) {
-    return static_cast<unsigned char>((byte == '.') | (byte == '!') | (byte == '?') | (byte == '\n') |
-                                      (byte == '\r') | (byte == 0xD6) | (byte == 0xD8) | (byte == 0xDB) |
+    return static_cast<unsigned char>((byte == '.') | (byte == '!') | (byte == '?') | (byte == '\n') | (byte == '\r') |
+                                      (byte == 0xD6) | (byte == 0xD8) | (byte == 0xDB) |
                                       ((byte >= 0xE0) & (byte <= 0xE3)) | (byte == 0xEF));
 }
 

@@ -1,9 +1,9 @@
 """tersely: fits more meaning into fewer tokens.
 
-    >>> import tersely
-    >>> result = tersely.compress("Long text. " * 200, budget=50)
-    >>> result.tokens <= 50
-    True
+>>> import tersely
+>>> result = tersely.compress("Long text. " * 200, budget=50)
+>>> result.tokens <= 50
+True
 """
 
 from __future__ import annotations

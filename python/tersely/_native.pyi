@@ -14,7 +14,9 @@ _Table: TypeAlias = tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s]
 
 def isa() -> str: ...
 def segment(texts: list[str], level: int, window: int) -> _Table: ...
-def analyze(texts: list[str], extras: list[str], level: int, window: int) -> tuple[_Table, _Int32s, _Int64s, int]: ...
+def analyze(
+    texts: list[str], extras: list[str], level: int, window: int
+) -> tuple[_Table, _Int32s, _Int64s, int]: ...
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...
 def relevance(
     term_ids: _Int32s,
@@ -27,10 +29,20 @@ def relevance(
     title_rows: _Int64s,
 ) -> _Float32s: ...
 def centrality(
-    term_ids: _Int32s, term_offsets: _Int64s, vocabulary: int, document: _Int32s, block: _Int32s, heading: _Int32s
+    term_ids: _Int32s,
+    term_offsets: _Int64s,
+    vocabulary: int,
+    document: _Int32s,
+    block: _Int32s,
+    heading: _Int32s,
 ) -> _Float32s: ...
 def inverse_frequency(
-    term_ids: _Int32s, term_offsets: _Int64s, vocabulary: int, document: _Int32s, block: _Int32s, heading: _Int32s
+    term_ids: _Int32s,
+    term_offsets: _Int64s,
+    vocabulary: int,
+    document: _Int32s,
+    block: _Int32s,
+    heading: _Int32s,
 ) -> _Float32s: ...
 def select_budgeted(
     score: _Float32s,

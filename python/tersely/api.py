@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
@@ -13,6 +12,7 @@ from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
 from tersely.stages.segment import segment as _segment
 from tersely.strategies import STRATEGIES, Extractive
+from tersely.threads import default_threads
 from tersely.types import Compressed, Level, Request, SegmentTable
 
 __all__ = ["compress", "compress_batch", "segment"]
@@ -73,7 +73,7 @@ def compress(
 
 def compress_batch(
     items: Iterable[Any],
-    query: str | None | Sequence[str | None] = None,
+    query: str | Sequence[str | None] | None = None,
     *,
     threads: int | None = None,
     errors: Literal["return", "raise"] = "return",
@@ -92,7 +92,9 @@ def compress_batch(
     todo = list(items)
     queries = [query] * len(todo) if query is None or isinstance(query, str) else list(query)
     if len(queries) != len(todo):
-        raise ValueError(f"query must be a str or have one entry an item: {len(queries)} for {len(todo)} items")
+        raise ValueError(
+            f"query must be a str or have one entry an item: {len(queries)} for {len(todo)} items"
+        )
     if errors not in ("return", "raise"):
         raise ValueError(f"errors must be 'return' or 'raise', not {errors!r}")
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
@@ -104,7 +106,7 @@ def compress_batch(
         except Exception as error:  # one bad item must not lose the others; it stands in the result
             return error
 
-    workers = min(threads or _cpus(), max(len(todo), 1))
+    workers = min(threads or default_threads(), max(len(todo), 1))
     if workers == 1:
         results = [one(pair) for pair in zip(todo, queries, strict=True)]
     else:
@@ -167,10 +169,3 @@ def _text(value: Any, name: str) -> str:
         raise TypeError(f"{name} must be str, not {type(value).__name__}")
     check_text(value, name)
     return value
-
-
-def _cpus() -> int:
-    wanted = os.environ.get("OMP_NUM_THREADS", "")
-    if wanted.isdecimal() and int(wanted) > 0:
-        return int(wanted)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -18,7 +18,9 @@ def to_documents(documents: Any) -> tuple[Document, ...]:
     if isinstance(documents, (str, Document, Mapping)) or hasattr(documents, "text"):
         documents = [documents]
     if isinstance(documents, (bytes, bytearray)) or not isinstance(documents, Iterable):
-        raise TypeError(f"documents must be str, a document or a list of them, not {type(documents).__name__}")
+        raise TypeError(
+            f"documents must be str, a document or a list of them, not {type(documents).__name__}"
+        )
     return tuple(_to_document(item, index) for index, item in enumerate(documents))
 
 
@@ -29,10 +31,16 @@ def _to_document(item: Any, index: int) -> Document:
         document = item
     elif isinstance(item, Mapping):
         if "text" not in item:
-            raise TypeError(f"document {index} is a mapping without 'text'; its keys are {sorted(map(str, item))}")
-        document = _from_fields({name: item.get(name) for name in ("text", "id", "title", "score", "metadata")})
+            raise TypeError(
+                f"document {index} is a mapping without 'text'; its keys are {sorted(map(str, item))}"
+            )
+        document = _from_fields(
+            {name: item.get(name) for name in ("text", "id", "title", "score", "metadata")}
+        )
     elif hasattr(item, "text"):
-        document = _from_fields({name: getattr(item, name, None) for name in ("text", "id", "title", "score", "metadata")})
+        document = _from_fields(
+            {name: getattr(item, name, None) for name in ("text", "id", "title", "score", "metadata")}
+        )
     else:
         raise TypeError(f"document {index} must be str or have 'text', not {type(item).__name__}")
     if not isinstance(document.text, str):
@@ -62,10 +70,14 @@ def check_text(text: str, name: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise ValueError(f"{name} has a lone surrogate {text[error.start]!r} at character {error.start}") from None
+        raise ValueError(
+            f"{name} has a lone surrogate {text[error.start]!r} at character {error.start}"
+        ) from None
 
 
-def to_spans(spans: Any, documents: Sequence[Document], name: str = "pinned") -> tuple[tuple[int, int, int], ...]:
+def to_spans(
+    spans: Any, documents: Sequence[Document], name: str = "pinned"
+) -> tuple[tuple[int, int, int], ...]:
     """(document, start, end) of each item: a Span, a (start, end) of the only document, a (document,
     start, end), or a str that occurs in a document (every occurrence).
     """
@@ -75,7 +87,11 @@ def to_spans(spans: Any, documents: Sequence[Document], name: str = "pinned") ->
         raise TypeError(f"{name} must be a list of spans or strings, not {type(spans).__name__}")
     found: list[tuple[int, int, int]] = []
     for item in spans:
-        found.extend(_occurrences(item, documents, name) if isinstance(item, str) else [_to_span(item, documents, name)])
+        found.extend(
+            _occurrences(item, documents, name)
+            if isinstance(item, str)
+            else [_to_span(item, documents, name)]
+        )
     return tuple(found)
 
 
@@ -106,16 +122,26 @@ def _occurrences(text: str, documents: Sequence[Document], name: str) -> list[tu
 def _to_span(item: Any, documents: Sequence[Document], name: str) -> tuple[int, int, int]:
     if isinstance(item, Span):
         item = (item.document, item.start, item.end)
-    if not isinstance(item, Sequence) or not all(isinstance(part, int) for part in item) or len(item) not in (2, 3):
-        raise TypeError(f"{name}: a span must be (start, end), (document, start, end), a Span or a str, not {item!r}")
+    if (
+        not isinstance(item, Sequence)
+        or not all(isinstance(part, int) for part in item)
+        or len(item) not in (2, 3)
+    ):
+        raise TypeError(
+            f"{name}: a span must be (start, end), (document, start, end), a Span or a str, not {item!r}"
+        )
     if len(item) == 2:
         if len(documents) != 1:
-            raise ValueError(f"{name}: (start, end) needs exactly one document; there are {len(documents)}: name it")
+            raise ValueError(
+                f"{name}: (start, end) needs exactly one document; there are {len(documents)}: name it"
+            )
         item = (0, *item)
     document, start, end = item
     if not 0 <= document < len(documents):
         raise ValueError(f"{name}: there is no document {document}; there are {len(documents)}")
     if not 0 <= start < end <= len(documents[document].text):
         size = len(documents[document].text)
-        raise ValueError(f"{name}: span ({start}, {end}) does not lie in document {document} of {size} characters")
+        raise ValueError(
+            f"{name}: span ({start}, {end}) does not lie in document {document} of {size} characters"
+        )
     return document, start, end

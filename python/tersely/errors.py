@@ -27,6 +27,7 @@ class BudgetExceededError(CompressionError):
     """
 
     def __init__(self, message: str, *, required: int, budget: int) -> None:
+        """Message, and the two numbers behind it."""
         super().__init__(message)
         self.required = required
         self.budget = budget
@@ -44,5 +45,6 @@ class MissingExtraError(ImportError):
     """An optional dependency is not installed."""
 
     def __init__(self, package: str, extra: str | None = None) -> None:
+        """Name the package, and the extra of tersely that brings it."""
         target = f"'tersely[{extra}]'" if extra else package
         super().__init__(f"{package} is not installed; run: pip install {target}")

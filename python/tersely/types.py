@@ -137,7 +137,9 @@ class SegmentTable:
 
     def __iter__(self) -> Iterator[tuple[int, int, int, Kind]]:
         """(document, start, end, kind) of each segment."""
-        rows = zip(self.document.tolist(), self.start.tolist(), self.end.tolist(), self.kind.tolist(), strict=True)
+        rows = zip(
+            self.document.tolist(), self.start.tolist(), self.end.tolist(), self.kind.tolist(), strict=True
+        )
         return ((document, start, end, Kind(kind)) for document, start, end, kind in rows)
 
 
@@ -150,7 +152,6 @@ class Spans(Sequence[Span]):
     reasons: tuple[str, ...]  # names of the codes
     codes: UInt8s  # a code per table row
     scores: Float32s
-    cut: Span | None = None  # replaces the row it lies in
 
     def __len__(self) -> int:
         """Number of spans."""
@@ -165,8 +166,6 @@ class Spans(Sequence[Span]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         row = int(self.rows[index])
-        if self.cut is not None and self.reasons[self.codes[row]] == "cut":
-            return self.cut
         table = self.table
         return Span(
             int(table.document[row]),
@@ -179,7 +178,13 @@ class Spans(Sequence[Span]):
 
     def __eq__(self, other: object) -> bool:
         """Equal to any sequence of equal spans."""
-        return isinstance(other, Sequence) and len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+        return (
+            isinstance(other, Sequence)
+            and len(self) == len(other)
+            and all(a == b for a, b in zip(self, other, strict=True))
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # like a list
 
     def __repr__(self) -> str:
         """The first spans and the number of all."""

@@ -88,7 +88,8 @@ void add_titles(const Corpus& corpus, DistinctSum& distinct, double total, std::
     std::int64_t set = static_cast<std::int64_t>(corpus.size());  // stamps after those of the blocks
     double sum = 0;
     for (std::size_t i = 0; i < corpus.size(); ++i) {
-        const bool same = i > 0 && corpus.heading[i] == corpus.heading[i - 1] && corpus.document[i] == corpus.document[i - 1];
+        const bool same =
+            i > 0 && corpus.heading[i] == corpus.heading[i - 1] && corpus.document[i] == corpus.document[i - 1];
         if (!same) {
             ++set;
             sum = 0;
@@ -116,7 +117,8 @@ std::array<std::size_t, kFeedbackSegments> best_two(const std::vector<double>& s
     return best;
 }
 
-void add_feedback(const Corpus& corpus, std::span<const float> idf, std::span<const float> weight, std::vector<double>& score) {
+void add_feedback(const Corpus& corpus, std::span<const float> idf, std::span<const float> weight,
+                  std::vector<double>& score) {
     if (corpus.size() < 3) return;
     std::vector<float> feedback(corpus.vocabulary, 0.0F);
     DistinctSum all(idf);
@@ -136,7 +138,9 @@ void add_feedback(const Corpus& corpus, std::span<const float> idf, std::span<co
     double largest = 0;
     for (std::size_t i = 0; i < corpus.size(); ++i) {
         const auto row = corpus.row(i);
-        gain[i] = row.empty() ? 0 : distinct.add(row, static_cast<std::int64_t>(i)) / std::sqrt(static_cast<double>(row.size()));
+        gain[i] = row.empty()
+                      ? 0
+                      : distinct.add(row, static_cast<std::int64_t>(i)) / std::sqrt(static_cast<double>(row.size()));
         largest = std::max(largest, gain[i]);
     }
     if (largest <= 0) return;
@@ -149,7 +153,8 @@ std::vector<float> relevance(const Corpus& corpus, std::size_t query_row, std::s
     const std::size_t n = corpus.size();
     const std::vector<float> idf = inverse_frequency(corpus);
     std::vector<float> weight(corpus.vocabulary, 0.0F);
-    for (const std::int32_t id : corpus.row(query_row)) weight[static_cast<std::size_t>(id)] = idf[static_cast<std::size_t>(id)];
+    for (const std::int32_t id : corpus.row(query_row))
+        weight[static_cast<std::size_t>(id)] = idf[static_cast<std::size_t>(id)];
     DistinctSum distinct(weight);
     const double total = distinct.add(corpus.row(query_row), static_cast<std::int64_t>(n + n + 2));
     std::vector<float> result(n, 0.0F);

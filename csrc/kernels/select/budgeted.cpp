@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <queue>
+#include <unordered_map>
 
 namespace tersely::select {
 namespace {
@@ -10,9 +11,9 @@ namespace {
 constexpr double kRepeat = 0.9;  // overlap from which a segment left out is called redundant
 
 struct Entry {
-    double gain;         // per token
+    double gain;  // per token
     std::int32_t unit;
-    std::uint32_t round;  // number of units taken when the gain was computed
+    std::uint32_t round;                        // number of units taken when the gain was computed
     bool operator<(const Entry& other) const {  // for a max-heap: ties to the lowest unit
         return gain != other.gain ? gain < other.gain : unit > other.unit;
     }
@@ -23,17 +24,20 @@ class Selection {
     explicit Selection(const Problem& problem)
         : p_(problem), status_(problem.score.size(), Status::kBudget), covered_(problem.term_weight.size(), 0) {
         build_units();
+        if (p_.redundancy > 0 && !p_.term_offsets.empty()) find_repeats();
     }
 
     std::vector<Status> run() {
         const std::int64_t pinned_cost = take_pinned();
         const std::vector<Status> after_pins = status_;
         const std::vector<std::uint8_t> covered_by_pins = covered_;
+        const std::vector<std::uint8_t> repeated_by_pins = repeated_;
         const double greedy = fill(-1, pinned_cost);
         const std::int32_t best = best_single(pinned_cost, after_pins);
         if (best >= 0 && value(best) > greedy) {
             status_ = after_pins;
             covered_ = covered_by_pins;
+            repeated_ = repeated_by_pins;
             fill(best, pinned_cost);
         }
         return std::move(status_);
@@ -68,7 +72,44 @@ class Selection {
         std::partial_sum(sizes.begin(), sizes.end(), first_.begin() + 1);
         std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
         order_.resize(n);
-        for (std::size_t i = 0; i < n; ++i) order_[next[static_cast<std::size_t>(unit_of_[i])]++] = static_cast<std::int32_t>(i);
+        for (std::size_t i = 0; i < n; ++i)
+            order_[next[static_cast<std::size_t>(unit_of_[i])]++] = static_cast<std::int32_t>(i);
+    }
+
+    std::span<const std::int32_t> terms(std::size_t segment) const {
+        const auto begin = static_cast<std::size_t>(p_.term_offsets[segment]);
+        return p_.term_ids.subspan(begin, static_cast<std::size_t>(p_.term_offsets[segment + 1]) - begin);
+    }
+
+    // alike_[i]: the first segment with the same terms in the same order (i itself where there is none).
+    void find_repeats() {
+        const std::size_t n = p_.score.size();
+        alike_.resize(n);
+        repeated_.assign(n, 0);
+        std::unordered_multimap<std::uint64_t, std::size_t> firsts;
+        firsts.reserve(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            alike_[i] = i;
+            const auto row = terms(i);
+            std::uint64_t key = row.size();
+            for (const std::int32_t id : row) key = (key ^ static_cast<std::uint64_t>(id)) * 0x9E3779B97F4A7C15ULL;
+            const auto [begin, end] = firsts.equal_range(key);
+            const auto same = std::find_if(
+                begin, end, [&](const auto& entry) { return std::ranges::equal(terms(entry.second), row); });
+            if (row.empty()) continue;
+            if (same == end) {
+                firsts.emplace(key, i);
+            } else {
+                alike_[i] = same->second;
+            }
+        }
+    }
+
+    // Whether every segment of the unit repeats one that is in, word for word.
+    bool only_repeats(std::int32_t unit) const {
+        if (alike_.empty()) return false;
+        return std::ranges::all_of(members(unit),
+                                   [&](std::int32_t i) { return repeated_[alike_[static_cast<std::size_t>(i)]] != 0; });
     }
 
     bool in(std::size_t segment) const { return status_[segment] > Status::kRedundant; }
@@ -77,7 +118,8 @@ class Selection {
         double sum = 0;
         for (const std::int32_t i : members(unit)) {
             const auto at = static_cast<std::size_t>(i);
-            sum += std::max(0.0, static_cast<double>(p_.score[at])) * static_cast<double>(std::max<std::int64_t>(p_.cost[at], 1));
+            sum += std::max(0.0, static_cast<double>(p_.score[at])) *
+                   static_cast<double>(std::max<std::int64_t>(p_.cost[at], 1));
         }
         return sum;
     }
@@ -89,8 +131,10 @@ class Selection {
         for (const std::int32_t i : members(unit)) {
             if (!in(static_cast<std::size_t>(i))) sum += p_.cost[static_cast<std::size_t>(i)];
             if (p_.heading.empty()) continue;
-            for (std::int32_t at = p_.heading[static_cast<std::size_t>(i)]; at >= 0; at = p_.heading[static_cast<std::size_t>(at)]) {
-                const bool counted = in(static_cast<std::size_t>(at)) || unit_of_[static_cast<std::size_t>(at)] == unit ||
+            for (std::int32_t at = p_.heading[static_cast<std::size_t>(i)]; at >= 0;
+                 at = p_.heading[static_cast<std::size_t>(at)]) {
+                const bool counted = in(static_cast<std::size_t>(at)) ||
+                                     unit_of_[static_cast<std::size_t>(at)] == unit ||
                                      std::find(above.begin(), above.end(), at) != above.end();
                 if (!counted) {
                     sum += p_.cost[static_cast<std::size_t>(at)];
@@ -106,10 +150,8 @@ class Selection {
         double all = 0;
         double held = 0;
         for (const std::int32_t i : members(unit)) {
-            const auto begin = static_cast<std::size_t>(p_.term_offsets[static_cast<std::size_t>(i)]);
-            const auto end = static_cast<std::size_t>(p_.term_offsets[static_cast<std::size_t>(i) + 1]);
-            for (std::size_t at = begin; at < end; ++at) {
-                const auto term = static_cast<std::size_t>(p_.term_ids[at]);
+            for (const std::int32_t id : terms(static_cast<std::size_t>(i))) {
+                const auto term = static_cast<std::size_t>(id);
                 all += p_.term_weight[term];
                 held += covered_[term] != 0 ? p_.term_weight[term] : 0;
             }
@@ -120,8 +162,9 @@ class Selection {
     double gain(std::int32_t unit) const {
         double factor = 1;
         if (p_.redundancy > 0) {
+            if (only_repeats(unit)) return 0;
             const double share = overlap(unit);
-            factor = 1 - p_.redundancy * share * share * share * share;
+            factor = 1 - p_.redundancy * share * share;
         }
         const auto tokens = static_cast<double>(std::max<std::int64_t>(price(unit), 1));
         return value(unit) * factor / tokens;
@@ -130,10 +173,9 @@ class Selection {
     std::int64_t mark(std::size_t segment, Status as) {
         if (in(segment)) return 0;
         status_[segment] = as;
+        if (!alike_.empty()) repeated_[alike_[segment]] = 1;
         if (!p_.term_offsets.empty()) {
-            for (auto at = p_.term_offsets[segment]; at < p_.term_offsets[segment + 1]; ++at) {
-                covered_[static_cast<std::size_t>(p_.term_ids[static_cast<std::size_t>(at)])] = 1;
-            }
+            for (const std::int32_t id : terms(segment)) covered_[static_cast<std::size_t>(id)] = 1;
         }
         return p_.cost[segment];
     }
@@ -142,8 +184,10 @@ class Selection {
         std::int64_t spent = 0;
         for (const std::int32_t i : members(unit)) {
             if (!p_.heading.empty()) {
-                for (std::int32_t at = p_.heading[static_cast<std::size_t>(i)]; at >= 0; at = p_.heading[static_cast<std::size_t>(at)]) {
-                    if (unit_of_[static_cast<std::size_t>(at)] != unit) spent += mark(static_cast<std::size_t>(at), Status::kHeading);
+                for (std::int32_t at = p_.heading[static_cast<std::size_t>(i)]; at >= 0;
+                     at = p_.heading[static_cast<std::size_t>(at)]) {
+                    if (unit_of_[static_cast<std::size_t>(at)] != unit)
+                        spent += mark(static_cast<std::size_t>(at), Status::kHeading);
                 }
             }
             spent += mark(static_cast<std::size_t>(i), as);
@@ -165,7 +209,8 @@ class Selection {
         const auto n = static_cast<std::int64_t>(p_.score.size());
         for (std::int32_t distance = 1; distance <= p_.context; ++distance) {
             for (const std::int32_t i : members(unit)) {
-                for (const std::int64_t at : {static_cast<std::int64_t>(i) - distance, static_cast<std::int64_t>(i) + distance}) {
+                for (const std::int64_t at :
+                     {static_cast<std::int64_t>(i) - distance, static_cast<std::int64_t>(i) + distance}) {
                     if (at < 0 || at >= n || in(static_cast<std::size_t>(at))) continue;
                     if (p_.document[static_cast<std::size_t>(at)] != p_.document[static_cast<std::size_t>(i)]) continue;
                     const std::int32_t other = unit_of_[static_cast<std::size_t>(at)];
@@ -214,9 +259,10 @@ class Selection {
     }
 
     void leave_out(std::int32_t unit) {
-        const bool repeat = p_.redundancy > 0 && overlap(unit) >= kRepeat;
+        const bool repeat = p_.redundancy > 0 && (only_repeats(unit) || overlap(unit) >= kRepeat);
         for (const std::int32_t i : members(unit)) {
-            if (!in(static_cast<std::size_t>(i))) status_[static_cast<std::size_t>(i)] = repeat ? Status::kRedundant : Status::kBudget;
+            if (!in(static_cast<std::size_t>(i)))
+                status_[static_cast<std::size_t>(i)] = repeat ? Status::kRedundant : Status::kBudget;
         }
     }
 
@@ -237,10 +283,12 @@ class Selection {
 
     const Problem& p_;
     std::vector<Status> status_;
-    std::vector<std::uint8_t> covered_;  // terms that chosen segments hold
-    std::vector<std::int32_t> unit_of_;  // unit of each segment
-    std::vector<std::size_t> first_;     // unit -> range of order_
-    std::vector<std::int32_t> order_;    // segments by unit
+    std::vector<std::uint8_t> covered_;   // terms that chosen segments hold
+    std::vector<std::size_t> alike_;      // see find_repeats; empty without redundancy
+    std::vector<std::uint8_t> repeated_;  // at alike_[i]: a segment with these terms is in
+    std::vector<std::int32_t> unit_of_;   // unit of each segment
+    std::vector<std::size_t> first_;      // unit -> range of order_
+    std::vector<std::int32_t> order_;     // segments by unit
 };
 
 }  // namespace

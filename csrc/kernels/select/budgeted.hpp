@@ -28,19 +28,19 @@ struct Problem {
     std::span<const std::int32_t> heading;   // -1, or the segment whose selection this one needs; may be empty
     std::span<const std::int32_t> term_ids;  // CSR rows of the segments (redundancy); may be empty
     std::span<const std::int64_t> term_offsets;
-    std::span<const float> term_weight;      // per term id, >= 0
-    float redundancy = 0;                    // 0 = ignore, 1 = a full repeat is worth nothing
-    std::int32_t context = 0;                // neighbours taken on each side of a selected segment
+    std::span<const float> term_weight;  // per term id, >= 0
+    float redundancy = 0;                // 0 = ignore, 1 = terms that chosen segments hold count least
+    std::int32_t context = 0;            // neighbours taken on each side of a selected segment
 };
 
 // Greedy by marginal value per token with completion: a unit that does not fit is passed over, the
 // rest goes on. The value of a unit is the sum over its segments of score * cost, its gain
-// value * (1 - redundancy * overlap^4) with overlap = the weight share of its terms that chosen segments
-// hold; gains only fall, so a lazy heap finds the same order as a full search. The greedy set is
-// replaced by the best single unit (completed the same way) where that is worth more. Without
-// redundancy, context, headings and pins this is at least half of the best possible value (Dantzig
-// 1957; Khuller, Moss and Naor 1999). Ties go to the lowest segment index. Pinned units are taken
-// first and may exceed the budget: the caller checks. O((n + terms) log n) in practice.
+// value * (1 - redundancy * overlap^2) with overlap = the weight share of its terms that chosen segments
+// hold, and 0 where each of its segments has the same terms in the same order as a chosen one; gains only fall, so a
+// lazy heap finds the same order as a full search. The greedy set is replaced by the best single unit (completed the
+// same way) where that is worth more. Without redundancy, context, headings and pins this is at least half of the best
+// possible value (Dantzig 1957; Khuller, Moss and Naor 1999). Ties go to the lowest segment index. Pinned units are
+// taken first and may exceed the budget: the caller checks. O((n + terms) log n) in practice.
 std::vector<Status> select_budgeted(const Problem& problem);
 
 }  // namespace tersely::select

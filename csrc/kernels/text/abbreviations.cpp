@@ -13,9 +13,9 @@ using Words = std::unordered_set<std::string_view>;
 const Words& never() {
     static const Words words = {
         // English
-        "adm", "amb", "attys", "brig", "capt", "cf", "cmdr", "col", "cpl", "cpt", "dr", "drs", "e.g", "eg", "ens",
-        "fr", "ft", "gen", "gov", "hon", "i.e", "ie", "insp", "lt", "maj", "messrs", "mlle", "mme", "mr", "mrs", "ms",
-        "msgr", "mt", "mts", "mx", "pfc", "p.s", "pres", "prof", "profs", "pvt", "rep", "reps", "res", "rev", "sen", "sens",
+        "adm", "amb", "attys", "brig", "capt", "cf", "cmdr", "col", "cpl", "cpt", "dr", "drs", "e.g", "eg", "ens", "fr",
+        "ft", "gen", "gov", "hon", "i.e", "ie", "insp", "lt", "maj", "messrs", "mlle", "mme", "mr", "mrs", "ms", "msgr",
+        "mt", "mts", "mx", "pfc", "p.s", "pres", "prof", "profs", "pvt", "rep", "reps", "res", "rev", "sen", "sens",
         "sgt", "sgts", "st", "ste", "supt", "surg", "viz", "vs", "v.s",
         // German
         "abk", "allg", "bzgl", "bzw", "ca", "d.h", "dgl", "dipl", "d.i", "evtl", "evang", "exkl", "frl", "geb", "gegr",
@@ -28,24 +28,24 @@ const Words& never() {
 }
 
 const Words& before_number() {
-    static const Words words = {"abb",  "abs", "app", "art",  "arts", "bd",   "ch",  "chap", "cl",   "cra",  "eq",
-                                "eqs",  "ex",  "ext", "fig",  "figs", "kap",  "lib", "n",    "no",   "nos",  "nr",
-                                "núm",  "nº",  "n°",  "p",    "par",  "para", "párr", "párrf", "pág", "pp",  "pt",
-                                "ref",  "refs", "s",  "sec",  "sect", "secs", "tab", "tel",  "vol",  "vols", "ver",
-                                "zi",   "ziff", "op", "tbl"};
+    static const Words words = {"abb", "abs", "app",  "art", "arts", "bd",   "ch",  "chap", "cl",   "cra",
+                                "eq",  "eqs", "ex",   "ext", "fig",  "figs", "kap", "lib",  "n",    "no",
+                                "nos", "nr",  "núm",  "nº",  "n°",   "p",    "par", "para", "párr", "párrf",
+                                "pág", "pp",  "pt",   "ref", "refs", "s",    "sec", "sect", "secs", "tab",
+                                "tel", "vol", "vols", "ver", "zi",   "ziff", "op",  "tbl"};
     return words;
 }
 
 const Words& often() {
     static const Words words = {
-        "a.d",  "a.m",  "al",    "alt",  "apr",  "approx", "assn", "assoc", "aug",  "ave", "b.a", "b.c",  "b.s",
-        "blvd", "bros", "calif", "co",   "comp", "conn",   "corp", "ct",    "dec",  "dept", "d.c", "dist", "div",
-        "ed",   "eds",  "est",   "etc",  "et al", "feb",   "fla",  "fri",   "ga",   "gmbh", "hrs", "ill",  "inc",
-        "ind",  "jan",  "jr",    "jul",  "jun",  "ltd",    "m.a",  "mar",   "mass", "md",   "mfg", "mich", "minn",
-        "mon",  "nov",  "oct",   "okla", "ont",  "p.m",    "pa",   "ph.d",  "pty",  "rd",   "sat", "sep",  "sept",
-        "sq",   "sr",   "sun",   "tenn", "thu",  "thur",   "thurs", "tue",  "tues", "u.k",  "u.n", "u.s",  "u.s.a",
-        "univ", "usw",  "va",    "wed",  "wis",  "yr",     "yrs",  "ago",   "ene",  "dic",  "abr", "lun",  "mié",
-        "jue",  "vie",  "sáb",   "dom",  "ee.uu", "ee",    "uu",   "e.u",   "hs",   "mr.sc"};
+        "a.d",  "a.m",  "al",    "alt",  "apr",   "approx", "assn",  "assoc", "aug",  "ave",  "b.a", "b.c",  "b.s",
+        "blvd", "bros", "calif", "co",   "comp",  "conn",   "corp",  "ct",    "dec",  "dept", "d.c", "dist", "div",
+        "ed",   "eds",  "est",   "etc",  "et al", "feb",    "fla",   "fri",   "ga",   "gmbh", "hrs", "ill",  "inc",
+        "ind",  "jan",  "jr",    "jul",  "jun",   "ltd",    "m.a",   "mar",   "mass", "md",   "mfg", "mich", "minn",
+        "mon",  "nov",  "oct",   "okla", "ont",   "p.m",    "pa",    "ph.d",  "pty",  "rd",   "sat", "sep",  "sept",
+        "sq",   "sr",   "sun",   "tenn", "thu",   "thur",   "thurs", "tue",   "tues", "u.k",  "u.n", "u.s",  "u.s.a",
+        "univ", "usw",  "va",    "wed",  "wis",   "yr",     "yrs",   "ago",   "ene",  "dic",  "abr", "lun",  "mié",
+        "jue",  "vie",  "sáb",   "dom",  "ee.uu", "ee",     "uu",    "e.u",   "hs",   "mr.sc"};
     return words;
 }
 
@@ -82,8 +82,8 @@ Abbreviation abbreviation(std::string_view lower) {
 bool is_sentence_starter(std::string_view lower) { return starters().contains(lower); }
 
 bool has_ordinal_stops(std::string_view text) {
-    static const Words german = {"und", "der", "die", "das", "ist", "nicht", "mit", "für", "von", "den",
-                                 "ein", "eine", "sich", "auf", "im", "wir", "ich", "zu", "dem", "des"};
+    static const Words german = {"und", "der",  "die",  "das", "ist", "nicht", "mit", "für", "von", "den",
+                                 "ein", "eine", "sich", "auf", "im",  "wir",   "ich", "zu",  "dem", "des"};
     static const Words english = {"the", "of", "and", "to", "is", "that", "for", "it", "with", "was", "this", "are"};
     text = text.substr(0, 4096);
     int balance = 0;

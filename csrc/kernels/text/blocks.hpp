@@ -10,10 +10,10 @@
 namespace tersely::text {
 
 struct Block {
-    std::size_t begin, end;   // without the white space around it
+    std::size_t begin, end;  // without the white space around it
     Kind kind;
-    std::uint8_t level;       // of a heading: 1 (highest) to 6; else 0
-    std::uint32_t width;      // longest line in bytes: tells hard-wrapped lines from meant ones
+    std::uint8_t level;   // of a heading: 1 (highest) to 6; else 0
+    std::uint32_t width;  // longest line in bytes: tells hard-wrapped lines from meant ones
 };
 
 // Every character that is not white space lies in exactly one block; blocks are in text order.

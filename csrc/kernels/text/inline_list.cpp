@@ -9,7 +9,7 @@ namespace tersely::text {
 namespace {
 
 struct Marker {
-    int value = 0;        // number, or 1 for "a"
+    int value = 0;  // number, or 1 for "a"
     bool letter = false;
     std::string_view tail;  // ".", ")" or ".)"
 };

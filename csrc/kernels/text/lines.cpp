@@ -70,7 +70,13 @@ std::size_t list_marker(std::string_view line) {
     if (std::strchr("-*+", line[0]) != nullptr) return followed_by_space(1) ? 2 : 0;
     if (static_cast<unsigned char>(line[0]) >= 0x80U) {
         switch (decode(line, 0).code) {
-            case 0x2022: case 0x2023: case 0x2043: case 0x25AA: case 0x25CF: case 0x25E6: case 0xB7:
+            case 0x2022:
+            case 0x2023:
+            case 0x2043:
+            case 0x25AA:
+            case 0x25CF:
+            case 0x25E6:
+            case 0xB7:
                 return decode(line, 0).length;  // bullets, with or without a space after them
             default:
                 return 0;
@@ -107,9 +113,12 @@ bool is_table_delimiter(std::string_view line) {
     bool dash = false;
     bool pipe = false;
     for (const char byte : line) {
-        if (byte == '-') dash = true;
-        else if (byte == '|') pipe = true;
-        else if (byte != ':' && byte != ' ') return false;
+        if (byte == '-')
+            dash = true;
+        else if (byte == '|')
+            pipe = true;
+        else if (byte != ':' && byte != ' ')
+            return false;
     }
     return dash && pipe;
 }
@@ -122,9 +131,12 @@ bool starts_with_stamp(std::string_view line) {
     int digits = 0;
     int separators = 0;
     while (at < line.size() && at < 24) {
-        if (ascii_digit(line[at])) ++digits;
-        else if (std::strchr("-/:.,T", line[at]) != nullptr && digits >= 2) separators += line[at] != ',';
-        else break;
+        if (ascii_digit(line[at]))
+            ++digits;
+        else if (std::strchr("-/:.,T", line[at]) != nullptr && digits >= 2)
+            separators += line[at] != ',';
+        else
+            break;
         ++at;
     }
     if (separators >= 2 && digits >= 5) return true;
@@ -193,7 +205,7 @@ std::string_view speaker(std::string_view line) {
 }
 
 bool one_of(std::string_view name, const char* list) {  // list: "|a|b|"; name compared in lower case
-    std::string key = "|";
+    std::string key(1, '|');
     for (const char byte : name) key.push_back(ascii_upper(byte) ? static_cast<char>(byte + 32) : byte);
     key.push_back('|');
     return std::strstr(list, key.c_str()) != nullptr;
@@ -224,7 +236,8 @@ bool is_chat_turn(std::string_view line) {
         if (word_start && !is_upper(here.code)) return false;
         if (word_start && ++words > 4) return false;
         word_start = here.code == ' ';
-        if (!word_start && !is_word(here.code) && here.code != '.' && here.code != '-' && here.code != '\'') return false;
+        if (!word_start && !is_word(here.code) && here.code != '.' && here.code != '-' && here.code != '\'')
+            return false;
         at += here.length;
     }
     return words > 0;

@@ -19,18 +19,18 @@ struct Line {
 Line read_line(std::string_view text, std::size_t at);
 
 // All of these take the line without its surrounding white space.
-int atx_heading_level(std::string_view line);   // 1..6, 0 = not a heading
-bool is_rule(std::string_view line);            // three or more of one of - = * _ ~ and nothing else
+int atx_heading_level(std::string_view line);     // 1..6, 0 = not a heading
+bool is_rule(std::string_view line);              // three or more of one of - = * _ ~ and nothing else
 bool is_setext_underline(std::string_view line);  // two or more = or -
-std::size_t list_marker(std::string_view line);  // length of "- ", "1. ", "a) ", ...; 0 = none
+std::size_t list_marker(std::string_view line);   // length of "- ", "1. ", "a) ", ...; 0 = none
 std::size_t fence_length(std::string_view line);  // of an opening ``` or ~~~; 0 = none
 bool closes_fence(std::string_view line, char mark, std::size_t length);
-bool is_table_row(std::string_view line);       // starts with a pipe, or a grid border
-bool is_table_delimiter(std::string_view line);  // |---|:--:| under a header row
-bool is_log_line(std::string_view line);        // starts with a time stamp or a level
-bool is_data_line(std::string_view line);       // JSON, braces, statements: meant line by line
-bool is_chat_turn(std::string_view line);       // "User: ...", "#Person1#: ...", "Jane Doe: ..."
+bool is_table_row(std::string_view line);          // starts with a pipe, or a grid border
+bool is_table_delimiter(std::string_view line);    // |---|:--:| under a header row
+bool is_log_line(std::string_view line);           // starts with a time stamp or a level
+bool is_data_line(std::string_view line);          // JSON, braces, statements: meant line by line
+bool is_chat_turn(std::string_view line);          // "User: ...", "#Person1#: ...", "Jane Doe: ..."
 bool is_certain_chat_turn(std::string_view line);  // a known role ("User:", "Assistant:") or "#...#:"
-int plain_heading_level(std::string_view line);  // "2.1 Methods", "CHAPTER III", "ALL CAPITALS"; 0 = no
+int plain_heading_level(std::string_view line);    // "2.1 Methods", "CHAPTER III", "ALL CAPITALS"; 0 = no
 
 }  // namespace tersely::text

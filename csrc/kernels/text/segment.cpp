@@ -14,9 +14,9 @@
 namespace tersely::text {
 namespace {
 
-constexpr std::size_t kWholeItem = 400;    // a list item up to this many bytes stays whole
-constexpr std::size_t kWholeTable = 600;   // a table: else one segment a row
-constexpr std::size_t kWholeCode = 1200;   // a code block: else pieces of whole lines
+constexpr std::size_t kWholeItem = 400;   // a list item up to this many bytes stays whole
+constexpr std::size_t kWholeTable = 600;  // a table: else one segment a row
+constexpr std::size_t kWholeCode = 1200;  // a code block: else pieces of whole lines
 
 // Pieces of `span` that end at line ends, none under `least` bytes but the last. least 0 = every line.
 void split_lines(std::string_view text, Span span, std::size_t least, std::vector<Span>& out) {
@@ -100,7 +100,8 @@ void sections(const std::vector<Block>& blocks, Segments& out) {
     for (std::size_t first = 0; first < blocks.size();) {
         std::size_t stop = first + 1;
         while (stop < blocks.size() && blocks[stop].kind != Kind::kHeading) ++stop;
-        out.push({blocks[first].begin, blocks[stop - 1].end}, blocks[first].kind, static_cast<std::int32_t>(out.size()), -1);
+        out.push({blocks[first].begin, blocks[stop - 1].end}, blocks[first].kind, static_cast<std::int32_t>(out.size()),
+                 -1);
         first = stop;
     }
 }

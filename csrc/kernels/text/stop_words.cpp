@@ -6,17 +6,18 @@ namespace tersely::text {
 
 bool is_stop_word(std::string_view folded) {
     static const std::unordered_set<std::string_view> words = {
-        "a",     "about", "above",  "after",  "again", "all",    "also",   "am",      "an",    "and",   "any",   "are",
-        "as",    "at",    "be",     "because", "been", "before", "being",  "below",   "between", "both", "but",  "by",
-        "can",   "could", "did",    "do",     "does",  "doing",  "down",   "during",  "each",  "few",   "for",   "from",
-        "further", "had", "has",    "have",   "having", "he",    "her",    "here",    "hers",  "him",   "his",   "how",
-        "i",     "if",    "in",     "into",   "is",    "it",     "its",    "itself",  "just",  "ll",    "me",    "more",
-        "most",  "my",    "myself", "no",     "nor",   "not",    "now",    "of",      "off",   "on",    "once",  "only",
-        "or",    "other", "our",    "ours",   "out",   "over",   "own",    "re",      "same",  "she",   "should", "so",
-        "some",  "such",  "than",   "that",   "the",   "their",  "theirs", "them",    "then",  "there", "these", "they",
-        "this",  "those", "through", "to",    "too",   "under",  "until",  "up",      "ve",    "very",  "was",   "we",
-        "were",  "what",  "when",   "where",  "which", "while",  "who",    "whom",    "whose", "why",   "will",  "with",
-        "would", "you",   "your",   "yours",  "yourself"};
+        "a",       "about", "above",  "after",   "again",   "all",  "also",   "am",      "an",    "and",     "any",
+        "are",     "as",    "at",     "be",      "because", "been", "before", "being",   "below", "between", "both",
+        "but",     "by",    "can",    "could",   "did",     "do",   "does",   "doing",   "down",  "during",  "each",
+        "few",     "for",   "from",   "further", "had",     "has",  "have",   "having",  "he",    "her",     "here",
+        "hers",    "him",   "his",    "how",     "i",       "if",   "in",     "into",    "is",    "it",      "its",
+        "itself",  "just",  "ll",     "me",      "more",    "most", "my",     "myself",  "now",   "of",      "off",
+        "on",      "once",  "only",   "or",      "other",   "our",  "ours",   "out",     "over",  "own",     "re",
+        "same",    "she",   "should", "so",      "some",    "such", "than",   "that",    "the",   "their",   "theirs",
+        "them",    "then",  "there",  "these",   "they",    "this", "those",  "through", "to",    "too",     "under",
+        "until",   "up",    "ve",     "very",    "was",     "we",   "were",   "what",    "when",  "where",   "which",
+        "while",   "who",   "whom",   "whose",   "why",     "will", "with",   "would",   "you",   "your",    "yours",
+        "yourself"};
     return words.contains(folded);
 }
 

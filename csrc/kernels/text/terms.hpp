@@ -7,7 +7,7 @@
 //  - an identifier in snake_case or camelCase gives itself whole and each of its parts;
 //  - a run of letters of a script without spaces gives its character bigrams (a lone one, itself);
 //  - ids are numbered by first occurrence over all texts, in order; a segment's terms are in text
-//    order with repeats; at most kLongestTerm bytes of a word are looked at.
+//    order with repeats; of a word or number longer than kLongestTerm bytes, the first ones count.
 // O(text) time, O(terms + vocabulary) memory.
 #pragma once
 
@@ -23,7 +23,8 @@ namespace tersely::text {
 
 inline constexpr std::size_t kLongestTerm = 64;
 
-// Interned strings: id of a string, by first occurrence. Exact (compares bytes, not only hashes).
+// Interned strings: id of a string (at least one byte), by first occurrence. Exact: short strings are
+// their own key, longer ones are compared byte by byte.
 class Vocabulary {
   public:
     std::int32_t intern(std::string_view term);
@@ -33,15 +34,39 @@ class Vocabulary {
     std::size_t size() const { return offsets_.size() - 1; }
 
   private:
+    struct Slot {
+        std::uint64_t key = 0;  // 0: empty
+        std::int32_t id = -1;
+    };
     void grow();
     std::string arena_;
     std::vector<std::size_t> offsets_ = {0};
-    std::vector<std::uint32_t> hashes_;
-    std::vector<std::int32_t> slots_ = std::vector<std::int32_t>(256, -1);  // power of two, linear probing
+    std::vector<Slot> slots_ = std::vector<Slot>(256);  // power of two, linear probing
 };
 
-// Appends the term ids of text[span].
-void append_terms(std::string_view text, Span span, Vocabulary& vocabulary, std::vector<std::int32_t>& ids);
+// Reads terms. Remembers what each spelling gave, so that folding, stemming and stop words are paid once.
+class TermReader {
+  public:
+    // Appends the term ids of text[span].
+    void append(std::string_view text, Span span, std::vector<std::int32_t>& ids);
+    const Vocabulary& vocabulary() const { return vocabulary_; }
+
+  private:
+    std::size_t number_end(std::string_view text, std::size_t at) const;
+    std::size_t word_end(std::string_view text, std::size_t at) const;
+    std::size_t append_bigrams(std::string_view text, std::size_t at, std::vector<std::int32_t>& ids);
+    void append_spelling(std::string_view raw, std::vector<std::int32_t>& ids);
+    void read_spelling(std::string_view raw, std::vector<std::int32_t>& ids);
+    void read_identifier(std::string_view raw, std::string_view folded, std::vector<std::int32_t>& ids);
+    void emit(std::string_view term, std::vector<std::int32_t>& ids) { ids.push_back(vocabulary_.intern(term)); }
+    void emit_word(std::string& term, std::vector<std::int32_t>& ids);
+
+    Vocabulary vocabulary_;
+    Vocabulary spellings_;
+    std::vector<std::int32_t> given_;     // terms of each spelling, one after another
+    std::vector<std::size_t> given_end_;  // where those of each spelling end
+    std::string term_;
+};
 
 bool is_stop_word(std::string_view folded);
 

@@ -75,8 +75,8 @@ def resolve_counter(counter: Any) -> BatchTokenCounter:
     if callable(counter):
         return CallableCounter(counter, _name_of(counter))
     raise TypeError(
-        "counter must be None, a name, a callable str -> int, a tiktoken Encoding, a tokenizers.Tokenizer or an "
-        f"object with count(text), not {type(counter).__name__}"
+        "counter must be None, a name, a callable str -> int, a tiktoken Encoding, a tokenizers.Tokenizer "
+        f"or an object with count(text), not {type(counter).__name__}"
     )
 
 

@@ -22,9 +22,13 @@ def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
     try:
         counts = counter.count_batch(texts)
     except Exception as error:
-        raise ValueError(f"the token counter {_name(counter)} failed on {len(texts)} texts: {error!r}") from error
+        raise ValueError(
+            f"the token counter {_name(counter)} failed on {len(texts)} texts: {error!r}"
+        ) from error
     if len(counts) != len(texts):
-        raise ValueError(f"the token counter {_name(counter)} returned {len(counts)} counts for {len(texts)} texts")
+        raise ValueError(
+            f"the token counter {_name(counter)} returned {len(counts)} counts for {len(texts)} texts"
+        )
     try:
         result = np.asarray(counts)
         if result.dtype.kind not in "iu":

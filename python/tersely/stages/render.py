@@ -19,5 +19,10 @@ def render(texts: Sequence[str], table: SegmentTable, rows: Int64s, separator: s
     apart = (np.diff(rows) != 1) | (np.diff(document) != 0)
     first = np.concatenate(([0], np.flatnonzero(apart) + 1))
     last = np.concatenate((first[1:] - 1, [len(rows) - 1]))
-    runs = zip(document[first].tolist(), table.start[rows[first]].tolist(), table.end[rows[last]].tolist(), strict=True)
+    runs = zip(
+        document[first].tolist(),
+        table.start[rows[first]].tolist(),
+        table.end[rows[last]].tolist(),
+        strict=True,
+    )
     return separator.join([texts[index][start:end] for index, start, end in runs])

@@ -32,7 +32,7 @@ def relevance(
 
 
 def centrality(table: SegmentTable, term_ids: Int32s, term_offsets: Int64s, vocabulary: int) -> Float32s:
-    """float32[n] in [0, 1.5]: importance without a query (csrc/kernels/lexical/centrality.hpp)."""
+    """float32[n] in [0, 1.2]: importance without a query (csrc/kernels/lexical/centrality.hpp)."""
     return _native.centrality(term_ids, term_offsets, vocabulary, table.document, table.block, table.heading)
 
 

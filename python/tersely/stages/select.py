@@ -48,7 +48,18 @@ def select(
     """
     heading = table.heading if headings else _NO_INT32
     return _native.select_budgeted(
-        scores, costs, budget, pinned, group, table.document, heading, term_ids, term_offsets, term_weight, redundancy, context
+        scores,
+        costs,
+        budget,
+        pinned,
+        group,
+        table.document,
+        heading,
+        term_ids,
+        term_offsets,
+        term_weight,
+        redundancy,
+        context,
     )
 
 

@@ -9,13 +9,12 @@ import numpy as np
 
 from tersely import _native
 from tersely.stages import score
-from tersely.stages.count import count, count_batch
-from tersely.stages.render import render
+from tersely.stages.count import count
 from tersely.stages.segment import Analysis, analyze, segment
 from tersely.stages.select import REASONS, is_kept, mark_groups, mark_pinned, select
 from tersely.stages.verify import verify
 from tersely.strategies.fitting import Fit, fit
-from tersely.types import Compressed, Document, Float32s, Int64s, Level, Request, SegmentTable, Span, Spans, UInt8s
+from tersely.types import Compressed, Float32s, Int64s, Level, Request, SegmentTable, Spans, UInt8s
 
 __all__ = ["Extractive"]
 
@@ -33,8 +32,9 @@ class Extractive:
         level: how finely the text is cut.
         scoring: "relevance" (to the query), "centrality" (without one), "auto" (relevance where there is a
             query whose terms occur), "lead" (1 - 0.01 i, + 0.3 for sentences of 6 to 49 words).
-        redundancy: 0 to 1; how much less a segment is worth when chosen ones say the same. 1: a full repeat
-            is worth nothing.
+        redundancy: 0 to 1; how much less a segment is worth when chosen ones hold its terms. Above 0, a
+            word-for-word repeat is worth nothing. None: 0.2 with relevance (the evidence of one question
+            shares its terms), 1 without.
         context: neighbours kept on each side of a selected segment, as far as the budget allows.
         preserve_structure: selected segments bring the headings above them.
         window: characters of a CHARACTER segment.
@@ -43,7 +43,7 @@ class Extractive:
 
     level: Level = Level.SENTENCE
     scoring: Scoring = "auto"
-    redundancy: float = 0.5
+    redundancy: float | None = None
     context: int = 0
     preserve_structure: bool = False
     window: int = 200
@@ -55,7 +55,7 @@ class Extractive:
         object.__setattr__(self, "level", _level(self.level))
         if self.scoring not in _SCORINGS:
             raise ValueError(f"scoring must be one of {', '.join(_SCORINGS)}, not {self.scoring!r}")
-        if not 0 <= self.redundancy <= 1:
+        if self.redundancy is not None and not 0 <= self.redundancy <= 1:
             raise ValueError(f"redundancy must lie in [0, 1], not {self.redundancy}")
         if self.context < 0:
             raise ValueError(f"context must be 0 or more, not {self.context}")
@@ -78,13 +78,19 @@ class Extractive:
         titles = [document.title or "" for document in request.documents] if query else []
         analysis = analyze(texts, [query, *titles] if query else [], self.level, self.window)
         table = analysis.table
-        scores, warnings = self._scores(analysis, texts, bool(query), titles)
+        scores, by_query, warnings = self._scores(analysis, texts, bool(query), titles)
+        redundancy = self.redundancy if self.redundancy is not None else (0.2 if by_query else 1.0)
         if request.query is not None and not query:
             warnings.append("empty_query")
         pinned = mark_pinned(table, request.pinned)
         group = mark_groups(table, request.groups)
         weight = _native.inverse_frequency(
-            analysis.term_ids, analysis.term_offsets, analysis.vocabulary, table.document, table.block, table.heading
+            analysis.term_ids,
+            analysis.term_offsets,
+            analysis.vocabulary,
+            table.document,
+            table.block,
+            table.heading,
         )
 
         def choose(costs: Int64s, target: int) -> UInt8s:
@@ -98,7 +104,7 @@ class Extractive:
                 term_ids=analysis.term_ids,
                 term_offsets=analysis.term_offsets,
                 term_weight=weight,
-                redundancy=self.redundancy,
+                redundancy=redundancy,
                 context=self.context,
                 headings=self.preserve_structure,
             )
@@ -106,27 +112,32 @@ class Extractive:
         fitted = fit(request, texts, table, scores, pinned, group, budget, choose)
         return _result(request, table, scores, fitted, original, budget, [*warnings, *fitted.warnings])
 
-    def _unchanged(self, request: Request, texts: list[str], whole: str, tokens: int, budget: int) -> Compressed:
+    def _unchanged(
+        self, request: Request, texts: list[str], whole: str, tokens: int, budget: int
+    ) -> Compressed:
         table = segment(texts, self.level, self.window)
         status = np.full(len(table), _FITS, dtype=np.uint8)
         fitted = Fit(whole, tokens, status, None, 1, ())
         return _result(request, table, np.zeros(len(table), dtype=np.float32), fitted, tokens, budget, [])
 
-    def _scores(self, analysis: Analysis, texts: list[str], has_query: bool, titles: list[str]) -> tuple[Float32s, list[str]]:
+    def _scores(
+        self, analysis: Analysis, texts: list[str], has_query: bool, titles: list[str]
+    ) -> tuple[Float32s, bool, list[str]]:
+        """Scores, whether the query made them, and warnings."""
         table = analysis.table
         terms = (analysis.term_ids, analysis.term_offsets, analysis.vocabulary)
         if self.scoring == "lead":
             rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
             words = [len(texts[index][start:end].split()) for index, start, end in rows]
-            return score.lead(words, self.position_decay, self.position_floor), []
+            return score.lead(words, self.position_decay, self.position_floor), False, []
         if self.scoring == "centrality" or not has_query:
-            return score.centrality(table, *terms), []
+            return score.centrality(table, *terms), False, []
         first_title = len(table) + 1
         title_rows = [first_title + index if title else -1 for index, title in enumerate(titles)]
         scores = score.relevance(table, *terms, len(table), title_rows)
         if len(scores) and not scores.any():
-            return score.centrality(table, *terms), ["query_without_matches"]
-        return scores, []
+            return score.centrality(table, *terms), False, ["query_without_matches"]
+        return scores, True, []
 
 
 def _level(level: Level | int | str) -> Level:
@@ -134,11 +145,19 @@ def _level(level: Level | int | str) -> Level:
         return Level[level.upper()]
     if isinstance(level, int) and not isinstance(level, bool) and level in list(Level):
         return Level(level)
-    raise ValueError(f"level must be one of {', '.join(name.lower() for name in Level.__members__)}, not {level!r}")
+    raise ValueError(
+        f"level must be one of {', '.join(name.lower() for name in Level.__members__)}, not {level!r}"
+    )
 
 
 def _result(
-    request: Request, table: SegmentTable, scores: Float32s, fitted: Fit, original: int, budget: int, warnings: list[str]
+    request: Request,
+    table: SegmentTable,
+    scores: Float32s,
+    fitted: Fit,
+    original: int,
+    budget: int,
+    warnings: list[str],
 ) -> Compressed:
     receipt = verify(
         budget=budget,
@@ -151,17 +170,13 @@ def _result(
         recounts=fitted.recounts,
         warnings=warnings,
     )
-    kept_rows = is_kept(fitted.status)
-    kept = Spans(table, kept_rows, REASONS, fitted.status, scores)
+    kept = Spans(table, is_kept(fitted.status), REASONS, fitted.status, scores)
     dropped = Spans(table, np.flatnonzero(fitted.status < _FIRST_KEPT), REASONS, fitted.status, scores)
     if fitted.cut is None:
         return Compressed(fitted.text, request.documents, kept, dropped, receipt)
-    row = int(kept_rows[0])
-    whole = kept[0]
-    rest = replace(whole, start=fitted.cut, reason="cut")
-    after = [span for span in dropped if (span.document, span.start) > (whole.document, whole.start)]
-    before = dropped[: len(dropped) - len(after)]
-    del row
+    whole = kept[0]  # the only one: its head was kept, its rest was dropped
+    head, rest = replace(whole, end=fitted.cut), replace(whole, start=fitted.cut)
+    place = sum((span.document, span.start) < (whole.document, whole.start) for span in dropped)
     return Compressed(
-        fitted.text, request.documents, [replace(whole, end=fitted.cut)], [*before, rest, *after], receipt
+        fitted.text, request.documents, [head], [*dropped[:place], rest, *dropped[place:]], receipt
     )

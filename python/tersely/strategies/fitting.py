@@ -76,7 +76,9 @@ class _Fitter:
 
     def run(self) -> Fit:
         if len(self.table) == 0:
-            return Fit("", self._count(""), np.empty(0, dtype=np.uint8), None, self.recounts, ("nothing_to_keep",))
+            return Fit(
+                "", self._count(""), np.empty(0, dtype=np.uint8), None, self.recounts, ("nothing_to_keep",)
+            )
         pieces = self._pieces()
         counts = count_batch(self.request.counter, pieces)
         costs = np.maximum(counts + self._separator_cost(), 1)
@@ -140,7 +142,9 @@ class _Fitter:
                 target += max(1, room * estimate // max(fitted.tokens, 1))
             else:
                 high = target
-                target = min(target, estimate) - max(1, (fitted.tokens - self.budget) * estimate // fitted.tokens)
+                target = min(target, estimate) - max(
+                    1, (fitted.tokens - self.budget) * estimate // fitted.tokens
+                )
             if not low < target < high:
                 target = (low + high) // 2
             if target in (low, high):

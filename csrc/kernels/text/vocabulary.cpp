@@ -1,0 +1,73 @@
+#include <cstring>
+
+#include "kernels/text/terms.hpp"
+
+namespace tersely::text {
+namespace {
+
+constexpr std::size_t kShort = 7;  // bytes that fit into a key beside their number
+constexpr std::uint64_t kLong = 1ULL << 63U;
+constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15ULL;
+
+template <typename Word>
+std::uint64_t load(const char* at) {
+    Word word;
+    std::memcpy(&word, at, sizeof(Word));
+    return word;
+}
+
+// Up to seven bytes as a number, without reading past them.
+std::uint64_t load_short(const char* at, std::size_t size) {
+    if (size >= 4) return load<std::uint32_t>(at) | load<std::uint32_t>(at + size - 4) << 8U * (size - 4);
+    const auto byte = [&](std::size_t i) { return static_cast<std::uint64_t>(static_cast<unsigned char>(at[i])); };
+    return byte(0) | byte(size / 2) << 8U * (size / 2) | byte(size - 1) << 8U * (size - 1);
+}
+
+std::uint64_t mix(std::uint64_t value) {
+    value *= kMultiplier;
+    return value ^ value >> 32U;
+}
+
+// Short strings: their bytes and length, so equal keys are equal strings. Longer ones: a hash.
+std::uint64_t key_of(std::string_view term) {
+    if (term.size() <= kShort)
+        return load_short(term.data(), term.size()) | static_cast<std::uint64_t>(term.size()) << 56U;
+    std::uint64_t value = term.size();
+    std::size_t at = 0;
+    for (; at + 8 < term.size(); at += 8) value = mix(value ^ load<std::uint64_t>(term.data() + at));
+    return mix(value ^ load<std::uint64_t>(term.data() + term.size() - 8)) | kLong;
+}
+
+std::size_t slot_of(std::uint64_t key) { return static_cast<std::size_t>(mix(key) >> 7U); }
+
+}  // namespace
+
+std::int32_t Vocabulary::intern(std::string_view term) {
+    const std::uint64_t key = key_of(term);
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = slot_of(key) & mask;
+    for (; slots_[at].key != 0; at = (at + 1) & mask) {
+        if (slots_[at].key != key) continue;
+        if ((key & kLong) == 0 || (*this)[static_cast<std::size_t>(slots_[at].id)] == term) return slots_[at].id;
+    }
+    const auto id = static_cast<std::int32_t>(size());
+    slots_[at] = {key, id};
+    arena_.append(term);
+    offsets_.push_back(arena_.size());
+    if (size() * 2 > slots_.size()) grow();
+    return id;
+}
+
+void Vocabulary::grow() {
+    std::vector<Slot> larger(slots_.size() * 4);
+    const std::size_t mask = larger.size() - 1;
+    for (const Slot& slot : slots_) {
+        if (slot.key == 0) continue;
+        std::size_t at = slot_of(slot.key) & mask;
+        while (larger[at].key != 0) at = (at + 1) & mask;
+        larger[at] = slot;
+    }
+    slots_ = std::move(larger);
+}
+
+}  // namespace tersely::text

@@ -1,0 +1,255 @@
+"""The `tersely` command: text to stdout, everything else to stderr.
+
+Exit codes: 0 done; 1 it does not fit into the budget; 2 wrong arguments or unreadable input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import tersely
+from tersely.providers.counters import COUNTERS, resolve_counter
+from tersely.strategies import STRATEGIES, Extractive
+from tersely.types import Document, Level
+
+__all__ = ["main"]
+
+_EXAMPLES = """examples:
+  tersely compress report.md --query "Who approved the budget?" --budget 800
+  cat build.log | tersely compress - --ratio 0.2
+  tersely compress docs/*.md --query "retry policy" --budget 2000 --json > result.json
+  tersely segment notes.md --level paragraph
+  tersely count docs/*.md --counter cl100k_base
+"""
+_MANY_FILES = 20  # from here on a terminal is shown progress
+
+
+class _InputError(Exception):
+    """A file that cannot be used; the message is for the user."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    arguments = _parser().parse_args(argv)
+    try:
+        _RUN[arguments.command](arguments)
+        sys.stdout.flush()
+    except tersely.CompressionError as error:
+        return _fail(error, 1)
+    except (_InputError, ValueError, TypeError) as error:
+        return _fail(error, 2)
+    except BrokenPipeError:  # the reader went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _fail(error: Exception, code: int) -> int:
+    print(f"tersely: {error}", file=sys.stderr)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tersely",
+        description="Fits more meaning into fewer tokens: verbatim, within the budget, offline.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"tersely {tersely.__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    compress = _command(commands, "compress", "fit files into a token budget")
+    compress.add_argument(
+        "-q", "--query", help="what the reader will ask; without it: what matters in general"
+    )
+    compress.add_argument("-b", "--budget", type=int, metavar="N", help="tokens allowed for the output")
+    compress.add_argument(
+        "-r", "--ratio", type=float, default=0.3, metavar="R", help="share kept if there is no budget (0.3)"
+    )
+    _add_counter(compress)
+    compress.add_argument(
+        "--separator",
+        default=r"\n\n",
+        help=r"between pieces that do not touch; \n and \t are understood (\n\n)",
+    )
+    compress.add_argument(
+        "--strategy", choices=list(STRATEGIES), default="extractive", help="how to compress (extractive)"
+    )
+    _add_level(compress)
+    compress.add_argument(
+        "--context", type=int, default=0, metavar="N", help="neighbours kept beside each selected segment"
+    )
+    compress.add_argument("--headings", action="store_true", help="keep the headings above what is kept")
+    compress.add_argument(
+        "--pin",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="keep every segment that holds TEXT (repeatable)",
+    )
+    compress.add_argument("--json", action="store_true", help="print text, spans and receipt as JSON")
+    compress.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
+
+    segment = _command(commands, "segment", "show how text is cut: one line a segment, or JSON lines")
+    _add_level(segment)
+    segment.add_argument("--json", action="store_true", help="one JSON object a line, with the text")
+
+    count = _command(commands, "count", "count the tokens of files")
+    _add_counter(count)
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        name,
+        help=text,
+        description=text,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", nargs="*", metavar="FILE", help="UTF-8 text; - or nothing: standard input")
+    return parser
+
+
+def _add_counter(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-c", "--counter", choices=list(COUNTERS), default="o200k_base", help="tokenizer (o200k_base)"
+    )
+
+
+def _add_level(parser: argparse.ArgumentParser) -> None:
+    levels = [level.name.lower() for level in Level]
+    parser.add_argument(
+        "--level", choices=levels, default="sentence", help="how finely text is cut (sentence)"
+    )
+
+
+def _compress(arguments: argparse.Namespace) -> None:
+    documents = _read(arguments.files)
+    strategy = STRATEGIES[arguments.strategy]()
+    if isinstance(strategy, Extractive):
+        level = Level[arguments.level.upper()]
+        strategy = replace(
+            strategy, level=level, context=arguments.context, preserve_structure=arguments.headings
+        )
+    result = tersely.compress(
+        documents,
+        arguments.query,
+        budget=arguments.budget,
+        ratio=arguments.ratio,
+        counter=arguments.counter,
+        strategy=strategy,
+        pinned=arguments.pin,
+        separator=arguments.separator.replace("\\n", "\n").replace("\\t", "\t"),
+    )
+    if arguments.json:
+        names = [document.id for document in documents]
+        _write(
+            json.dumps({"documents": names, **result.to_dict()}, ensure_ascii=False, indent=2) + "\n",
+            arguments.output,
+        )
+    else:
+        _write(result.text, arguments.output)
+    for warning in result.receipt.warnings:
+        print(f"tersely: note: {warning.replace('_', ' ')}", file=sys.stderr)
+    if sys.stderr.isatty():
+        kept = f"{result.tokens} of {result.original_tokens} tokens ({result.ratio:.0%})"
+        print(
+            f"tersely: kept {kept}, {len(result.kept)} of {result.receipt.segments} segments", file=sys.stderr
+        )
+
+
+def _segment(arguments: argparse.Namespace) -> None:
+    documents = _read(arguments.files)
+    for index, start, end, kind in tersely.segment(documents, arguments.level):
+        text = documents[index].text[start:end]
+        if arguments.json:
+            row = {
+                "document": documents[index].id,
+                "start": start,
+                "end": end,
+                "kind": kind.name.lower(),
+                "text": text,
+            }
+            _write(json.dumps(row, ensure_ascii=False) + "\n", None)
+        else:
+            shown = " ".join(text.split())
+            shown = shown if len(shown) <= 100 else shown[:99] + "…"
+            _write(f"{documents[index].id}:{start}-{end}\t{kind.name.lower()}\t{shown}\n", None)
+
+
+def _count(arguments: argparse.Namespace) -> None:
+    documents = _read(arguments.files)
+    counts = resolve_counter(arguments.counter).count_batch([document.text for document in documents])
+    for document, tokens in zip(documents, counts, strict=True):
+        _write(f"{tokens}\t{document.id}\n", None)
+    if len(documents) > 1:
+        _write(f"{sum(counts)}\ttotal\n", None)
+
+
+_RUN = {"compress": _compress, "segment": _segment, "count": _count}
+
+
+def _write(text: str, output: str | None) -> None:
+    """Exact bytes; a terminal gets a line end after them."""
+    data = text.encode("utf-8")
+    if output is not None:
+        try:
+            Path(output).write_bytes(data)
+        except OSError as error:
+            raise _InputError(f"cannot write {output}: {error.strerror}") from error
+        return
+    sys.stdout.buffer.write(data)
+    if sys.stdout.isatty() and not text.endswith("\n"):
+        sys.stdout.buffer.write(b"\n")
+
+
+def _read(files: Sequence[str]) -> list[Document]:
+    if not files and sys.stdin.isatty():
+        raise _InputError("no input: name files, or pipe text in (see --help)")
+    return [_read_one(name) for name in _with_progress(files or ["-"])]
+
+
+def _read_one(name: str) -> Document:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return Document(data.decode("utf-8"), id=name)
+    except OSError as error:
+        raise _InputError(f"cannot read {name}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise _InputError(
+            f"{name} is not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
+        ) from error
+
+
+def _with_progress(files: Sequence[str]) -> Iterable[str]:
+    if len(files) < _MANY_FILES or not sys.stderr.isatty():
+        return files
+    try:
+        from rich.console import Console
+        from rich.progress import track
+    except ImportError:
+        return _plain_progress(files)
+    tracked: Iterable[str] = track(files, "reading", console=Console(stderr=True), transient=True)
+    return tracked
+
+
+def _plain_progress(files: Sequence[str]) -> Iterator[str]:
+    for number, name in enumerate(files, 1):
+        print(f"\rreading {number}/{len(files)}", end="", file=sys.stderr)
+        yield name
+    print("\r\x1b[K", end="", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
