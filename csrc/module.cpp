@@ -8,6 +8,7 @@ void bind_select(pybind11::module_& m);
 
 PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     m.doc() = "Native kernels of tersely. The contract of each function is in _native.pyi.";
+    m.attr("__version__") = TERSELY_VERSION;
     tersely::bind::bind_text(m);
     tersely::bind::bind_lexical(m);
     tersely::bind::bind_select(m);

@@ -8,8 +8,7 @@ True
 
 from __future__ import annotations
 
-from importlib.metadata import version as _version
-
+from tersely._native import __version__
 from tersely.api import compress, compress_batch, segment
 from tersely.errors import BudgetExceededError, CompressionError, MissingExtraError
 from tersely.protocols import BatchTokenCounter, Strategy, TokenCounter
@@ -31,9 +30,8 @@ __all__ = [
     "Span",
     "Strategy",
     "TokenCounter",
+    "__version__",
     "compress",
     "compress_batch",
     "segment",
 ]
-
-__version__ = _version("tersely")

@@ -12,6 +12,8 @@ _Float32s: TypeAlias = npt.NDArray[np.float32]
 # document, start, end, kind, block, heading: the columns of a SegmentTable
 _Table: TypeAlias = tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s]
 
+__version__: str
+
 def isa() -> str: ...
 def segment(texts: list[str], level: int, window: int) -> _Table: ...
 def analyze(

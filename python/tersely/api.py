@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 from tersely.documents import check_text, to_documents, to_groups, to_spans
@@ -110,6 +109,8 @@ def compress_batch(
     if workers == 1:
         results = [one(pair) for pair in zip(todo, queries, strict=True)]
     else:
+        from concurrent.futures import ThreadPoolExecutor  # costs start-up time
+
         with ThreadPoolExecutor(workers) as pool:
             results = list(pool.map(one, zip(todo, queries, strict=True)))
     if errors == "raise":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from tersely.types import Document, Span
@@ -17,7 +17,9 @@ def to_documents(documents: Any) -> tuple[Document, ...]:
     """
     if isinstance(documents, (str, Document, Mapping)) or hasattr(documents, "text"):
         documents = [documents]
-    if isinstance(documents, (bytes, bytearray)) or not isinstance(documents, Iterable):
+    if isinstance(documents, (bytes, bytearray, Set)) or not isinstance(
+        documents, Iterable
+    ):  # a set has no order
         raise TypeError(
             f"documents must be str, a document or a list of them, not {type(documents).__name__}"
         )

@@ -9,32 +9,41 @@ namespace {
 
 constexpr double kNeighbour = 0.2;
 constexpr double kBlock = 0.5;
-constexpr double kTitle = 0.3;
+constexpr double kDocument = 0.2;
+constexpr double kTitle = 0.5;
 constexpr double kFeedback = 0.2;
 constexpr std::size_t kFeedbackSegments = 2;
 constexpr double kSaturation = 1.2;  // BM25 k1
 constexpr double kLength = 0.75;     // BM25 b
-constexpr std::int64_t kNever = -1;
 
-// Adds up the weights of a row's distinct terms; `stamp` tells which set a term was last counted in.
+// Adds up the weights of the distinct terms of a set of rows.
 class DistinctSum {
   public:
-    explicit DistinctSum(std::span<const float> weight) : weight_(weight), stamp_(weight.size(), kNever) {}
+    explicit DistinctSum(std::span<const float> weight) : weight_(weight), stamp_(weight.size(), 0) {}
 
-    double add(std::span<const std::int32_t> row, std::int64_t set) {
+    void start() { ++set_; }
+
+    // The weights of the row's terms that the set did not have yet.
+    double add(std::span<const std::int32_t> row) {
         double sum = 0;
         for (const std::int32_t id : row) {
             const auto term = static_cast<std::size_t>(id);
-            if (weight_[term] <= 0 || stamp_[term] == set) continue;
-            stamp_[term] = set;
+            if (weight_[term] <= 0 || stamp_[term] == set_) continue;
+            stamp_[term] = set_;
             sum += weight_[term];
         }
         return sum;
     }
 
+    double of(std::span<const std::int32_t> row) {
+        start();
+        return add(row);
+    }
+
   private:
     std::span<const float> weight_;
-    std::vector<std::int64_t> stamp_;
+    std::vector<std::uint64_t> stamp_;  // the last set a term was counted in
+    std::uint64_t set_ = 0;
 };
 
 double mean_length(const Corpus& corpus) {
@@ -70,14 +79,15 @@ std::vector<double> matches(const Corpus& corpus, std::span<const float> weight,
     return match;
 }
 
-void add_blocks(const Corpus& corpus, DistinctSum& distinct, double total, std::vector<double>& score) {
+// Adds factor * the share of the query that each run of equal `group` values holds.
+void add_groups(const Corpus& corpus, std::span<const std::int32_t> group, double factor, DistinctSum& distinct,
+                double total, std::vector<double>& score) {
     for (std::size_t first = 0; first < corpus.size();) {
         std::size_t stop = first;
         double sum = 0;
-        for (; stop < corpus.size() && corpus.block[stop] == corpus.block[first]; ++stop) {
-            sum += distinct.add(corpus.row(stop), static_cast<std::int64_t>(first));
-        }
-        for (std::size_t i = first; i < stop; ++i) score[i] += kBlock * sum / total;
+        distinct.start();
+        for (; stop < corpus.size() && group[stop] == group[first]; ++stop) sum += distinct.add(corpus.row(stop));
+        for (std::size_t i = first; i < stop; ++i) score[i] += factor * sum / total;
         first = stop;
     }
 }
@@ -85,19 +95,18 @@ void add_blocks(const Corpus& corpus, DistinctSum& distinct, double total, std::
 // The share of headings above and title, counted once for all segments that follow one heading.
 void add_titles(const Corpus& corpus, DistinctSum& distinct, double total, std::span<const std::int64_t> title_row,
                 std::vector<double>& score) {
-    std::int64_t set = static_cast<std::int64_t>(corpus.size());  // stamps after those of the blocks
     double sum = 0;
     for (std::size_t i = 0; i < corpus.size(); ++i) {
         const bool same =
             i > 0 && corpus.heading[i] == corpus.heading[i - 1] && corpus.document[i] == corpus.document[i - 1];
         if (!same) {
-            ++set;
+            distinct.start();
             sum = 0;
             for (std::int32_t at = corpus.heading[i]; at >= 0; at = corpus.heading[static_cast<std::size_t>(at)]) {
-                sum += distinct.add(corpus.row(static_cast<std::size_t>(at)), set);
+                sum += distinct.add(corpus.row(static_cast<std::size_t>(at)));
             }
             const std::int64_t title = title_row[static_cast<std::size_t>(corpus.document[i])];
-            if (title >= 0) sum += distinct.add(corpus.row(static_cast<std::size_t>(title)), set);
+            if (title >= 0) sum += distinct.add(corpus.row(static_cast<std::size_t>(title)));
         }
         score[i] += kTitle * sum / total;
     }
@@ -122,14 +131,14 @@ void add_feedback(const Corpus& corpus, std::span<const float> idf, std::span<co
     if (corpus.size() < 3) return;
     std::vector<float> feedback(corpus.vocabulary, 0.0F);
     DistinctSum all(idf);
-    std::int64_t set = 0;
+    DistinctSum each(idf);
     for (const std::size_t i : best_two(score)) {
-        const double sum = all.add(corpus.row(i), ++set);
+        const double sum = all.of(corpus.row(i));
         if (sum <= 0) continue;
-        DistinctSum once(idf);
-        for (const std::int32_t id : corpus.row(i)) {
+        each.start();
+        for (const std::int32_t& id : corpus.row(i)) {
             const auto term = static_cast<std::size_t>(id);
-            const double part = once.add({&id, 1}, 0);
+            const double part = each.add({&id, 1});  // 0 where the row had the term already
             if (weight[term] <= 0) feedback[term] += static_cast<float>(part / sum * score[i]);
         }
     }
@@ -138,9 +147,7 @@ void add_feedback(const Corpus& corpus, std::span<const float> idf, std::span<co
     double largest = 0;
     for (std::size_t i = 0; i < corpus.size(); ++i) {
         const auto row = corpus.row(i);
-        gain[i] = row.empty()
-                      ? 0
-                      : distinct.add(row, static_cast<std::int64_t>(i)) / std::sqrt(static_cast<double>(row.size()));
+        gain[i] = row.empty() ? 0 : distinct.of(row) / std::sqrt(static_cast<double>(row.size()));
         largest = std::max(largest, gain[i]);
     }
     if (largest <= 0) return;
@@ -153,10 +160,12 @@ std::vector<float> relevance(const Corpus& corpus, std::size_t query_row, std::s
     const std::size_t n = corpus.size();
     const std::vector<float> idf = inverse_frequency(corpus);
     std::vector<float> weight(corpus.vocabulary, 0.0F);
-    for (const std::int32_t id : corpus.row(query_row))
-        weight[static_cast<std::size_t>(id)] = idf[static_cast<std::size_t>(id)];
+    for (const std::int32_t id : corpus.row(query_row)) {
+        const auto term = static_cast<std::size_t>(id);
+        weight[term] = idf[term] * idf[term];
+    }
     DistinctSum distinct(weight);
-    const double total = distinct.add(corpus.row(query_row), static_cast<std::int64_t>(n + n + 2));
+    const double total = distinct.of(corpus.row(query_row));
     std::vector<float> result(n, 0.0F);
     if (total <= 0 || n == 0) return result;
 
@@ -167,7 +176,8 @@ std::vector<float> relevance(const Corpus& corpus, std::size_t query_row, std::s
         score[i] += kNeighbour * match[i + 1];
         score[i + 1] += kNeighbour * match[i];
     }
-    add_blocks(corpus, distinct, total, score);
+    add_groups(corpus, corpus.block, kBlock, distinct, total, score);
+    add_groups(corpus, corpus.document, kDocument, distinct, total, score);
     add_titles(corpus, distinct, total, title_row, score);
     if (*std::max_element(score.begin(), score.end()) <= 0) return result;
     add_feedback(corpus, idf, weight, score);

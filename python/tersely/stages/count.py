@@ -31,6 +31,8 @@ def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
         )
     try:
         result = np.asarray(counts)
+        if result.dtype.kind == "b":
+            raise TypeError("got a bool")
         if result.dtype.kind not in "iu":
             result = np.array([operator.index(value) for value in counts], dtype=np.int64)
         result = result.astype(np.int64, copy=False)
