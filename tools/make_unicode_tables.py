@@ -69,7 +69,7 @@ def fold(code: int) -> int:
             break
     parts = unicodedata.normalize("NFD", char)
     if len(parts) > 1 and all(0x300 <= ord(mark) <= 0x36F for mark in parts[1:]):
-        char = parts[0]
+        return fold(ord(parts[0]))  # the base of a capital whose folding is two characters is a capital
     return ord(char)
 
 

@@ -29,8 +29,12 @@ lexical::Corpus corpus_of(const Ids& ids, const Offsets& offsets, std::size_t vo
         require(id >= 0 && static_cast<std::size_t>(id) < vocabulary, "term_ids must lie in [0, vocabulary)");
     }
     for (std::size_t i = 0; i < n; ++i) {
-        require(corpus.heading[i] >= -1 && corpus.heading[i] < static_cast<std::int32_t>(i),
-                "heading must point upwards");
+        const std::int32_t above = corpus.heading[i];
+        require(above >= -1 && above < static_cast<std::int32_t>(i), "heading must point upwards");
+        require(above < 0 || corpus.document[static_cast<std::size_t>(above)] == corpus.document[i],
+                "heading must lie in the same document");
+        require(i == 0 || (corpus.document[i - 1] <= corpus.document[i] && corpus.block[i - 1] <= corpus.block[i]),
+                "document and block must ascend");
     }
     return corpus;
 }

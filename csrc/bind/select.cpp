@@ -28,6 +28,10 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
     require(redundancy >= 0 && redundancy <= 1, "redundancy must lie in [0, 1]");
     require(context >= 0, "context must not be negative");
     for (const float value : problem.score) require(std::isfinite(value), "score must be finite");
+    for (std::size_t i = 1; i < n; ++i) require(problem.document[i - 1] <= problem.document[i], "document must ascend");
+    for (const float weight : problem.term_weight) {
+        require(std::isfinite(weight) && weight >= 0, "term_weight must be finite and not negative");
+    }
     for (const std::int64_t tokens : problem.cost) require(tokens >= 0, "cost must not be negative");
     for (const std::int32_t id : problem.group)
         require(id >= -1 && id < static_cast<std::int32_t>(n), "group must lie in [-1, n)");

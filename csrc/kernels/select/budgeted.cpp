@@ -21,29 +21,31 @@ struct Entry {
 
 class Selection {
   public:
-    explicit Selection(const Problem& problem)
-        : p_(problem), status_(problem.score.size(), Status::kBudget), covered_(problem.term_weight.size(), 0) {
+    explicit Selection(const Problem& problem) : p_(problem) {
+        state_.status.assign(problem.score.size(), Status::kBudget);
+        state_.covered.assign(problem.term_weight.size(), 0);
         build_units();
         if (p_.redundancy > 0 && !p_.term_offsets.empty()) find_repeats();
     }
 
     std::vector<Status> run() {
         const std::int64_t pinned_cost = take_pinned();
-        const std::vector<Status> after_pins = status_;
-        const std::vector<std::uint8_t> covered_by_pins = covered_;
-        const std::vector<std::uint8_t> repeated_by_pins = repeated_;
-        const double greedy = fill(-1, pinned_cost);
-        const std::int32_t best = best_single(pinned_cost, after_pins);
-        if (best >= 0 && value(best) > greedy) {
-            status_ = after_pins;
-            covered_ = covered_by_pins;
-            repeated_ = repeated_by_pins;
+        const State after_pins = state_;
+        const auto [best, most] = best_single(pinned_cost);
+        if (most > fill(-1, pinned_cost)) {
+            state_ = after_pins;
             fill(best, pinned_cost);
         }
-        return std::move(status_);
+        return std::move(state_.status);
     }
 
   private:
+    struct State {
+        std::vector<Status> status;
+        std::vector<std::uint8_t> covered;   // terms that chosen segments hold
+        std::vector<std::uint8_t> repeated;  // at alike_[i]: a segment with these terms is in
+    };
+
     std::span<const std::int32_t> members(std::int32_t unit) const {
         const auto at = static_cast<std::size_t>(unit);
         return std::span(order_).subspan(first_[at], first_[at + 1] - first_[at]);
@@ -85,7 +87,7 @@ class Selection {
     void find_repeats() {
         const std::size_t n = p_.score.size();
         alike_.resize(n);
-        repeated_.assign(n, 0);
+        state_.repeated.assign(n, 0);
         std::unordered_multimap<std::uint64_t, std::size_t> firsts;
         firsts.reserve(n);
         for (std::size_t i = 0; i < n; ++i) {
@@ -108,11 +110,11 @@ class Selection {
     // Whether every segment of the unit repeats one that is in, word for word.
     bool only_repeats(std::int32_t unit) const {
         if (alike_.empty()) return false;
-        return std::ranges::all_of(members(unit),
-                                   [&](std::int32_t i) { return repeated_[alike_[static_cast<std::size_t>(i)]] != 0; });
+        return std::ranges::all_of(
+            members(unit), [&](std::int32_t i) { return state_.repeated[alike_[static_cast<std::size_t>(i)]] != 0; });
     }
 
-    bool in(std::size_t segment) const { return status_[segment] > Status::kRedundant; }
+    bool in(std::size_t segment) const { return state_.status[segment] > Status::kRedundant; }
 
     double value(std::int32_t unit) const {
         double sum = 0;
@@ -153,11 +155,13 @@ class Selection {
             for (const std::int32_t id : terms(static_cast<std::size_t>(i))) {
                 const auto term = static_cast<std::size_t>(id);
                 all += p_.term_weight[term];
-                held += covered_[term] != 0 ? p_.term_weight[term] : 0;
+                held += state_.covered[term] != 0 ? p_.term_weight[term] : 0;
             }
         }
         return all > 0 ? held / all : 0;
     }
+
+    static double tokens_of(std::int64_t price) { return static_cast<double>(std::max<std::int64_t>(price, 1)); }
 
     double gain(std::int32_t unit) const {
         double factor = 1;
@@ -166,16 +170,15 @@ class Selection {
             const double share = overlap(unit);
             factor = 1 - p_.redundancy * share * share;
         }
-        const auto tokens = static_cast<double>(std::max<std::int64_t>(price(unit), 1));
-        return value(unit) * factor / tokens;
+        return value(unit) * factor / tokens_of(price(unit));
     }
 
     std::int64_t mark(std::size_t segment, Status as) {
         if (in(segment)) return 0;
-        status_[segment] = as;
-        if (!alike_.empty()) repeated_[alike_[segment]] = 1;
+        state_.status[segment] = as;
+        if (!alike_.empty()) state_.repeated[alike_[segment]] = 1;
         if (!p_.term_offsets.empty()) {
-            for (const std::int32_t id : terms(segment)) covered_[static_cast<std::size_t>(id)] = 1;
+            for (const std::int32_t id : terms(segment)) state_.covered[static_cast<std::size_t>(id)] = 1;
         }
         return p_.cost[segment];
     }
@@ -226,7 +229,7 @@ class Selection {
         double total = 0;
         std::uint32_t round = 0;
         const auto accept = [&](std::int32_t unit) {
-            total += value(unit);
+            total += gain(unit) * tokens_of(price(unit));
             used += take(unit, Status::kSelected);
             used += take_context(unit, p_.budget - used);
             ++round;
@@ -262,33 +265,28 @@ class Selection {
         const bool repeat = p_.redundancy > 0 && (only_repeats(unit) || overlap(unit) >= kRepeat);
         for (const std::int32_t i : members(unit)) {
             if (!in(static_cast<std::size_t>(i)))
-                status_[static_cast<std::size_t>(i)] = repeat ? Status::kRedundant : Status::kBudget;
+                state_.status[static_cast<std::size_t>(i)] = repeat ? Status::kRedundant : Status::kBudget;
         }
     }
 
-    std::int32_t best_single(std::int64_t used, const std::vector<Status>& taken) const {
-        std::int32_t best = -1;
-        double most = 0;
+    // The unit that is worth most on its own, and its worth; (-1, 0) where none fits.
+    std::pair<std::int32_t, double> best_single(std::int64_t used) const {
+        std::pair<std::int32_t, double> best{-1, 0};
         for (std::int32_t unit = 0; unit + 1 < static_cast<std::int32_t>(first_.size()); ++unit) {
-            if (taken[static_cast<std::size_t>(members(unit)[0])] > Status::kRedundant) continue;
-            std::int64_t tokens = 0;
-            for (const std::int32_t i : members(unit)) tokens += p_.cost[static_cast<std::size_t>(i)];
-            if (used + tokens <= p_.budget && value(unit) > most && p_.heading.empty()) {
-                best = unit;
-                most = value(unit);
-            }
+            const std::int64_t tokens = price(unit);
+            if (in(static_cast<std::size_t>(members(unit)[0])) || used + tokens > p_.budget) continue;
+            const double worth = gain(unit) * tokens_of(tokens);
+            if (worth > best.second) best = {unit, worth};
         }
         return best;
     }
 
     const Problem& p_;
-    std::vector<Status> status_;
-    std::vector<std::uint8_t> covered_;   // terms that chosen segments hold
-    std::vector<std::size_t> alike_;      // see find_repeats; empty without redundancy
-    std::vector<std::uint8_t> repeated_;  // at alike_[i]: a segment with these terms is in
-    std::vector<std::int32_t> unit_of_;   // unit of each segment
-    std::vector<std::size_t> first_;      // unit -> range of order_
-    std::vector<std::int32_t> order_;     // segments by unit
+    State state_;
+    std::vector<std::size_t> alike_;     // see find_repeats; empty without redundancy
+    std::vector<std::int32_t> unit_of_;  // unit of each segment
+    std::vector<std::size_t> first_;     // unit -> range of order_
+    std::vector<std::int32_t> order_;    // segments by unit
 };
 
 }  // namespace

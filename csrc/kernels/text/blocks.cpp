@@ -55,6 +55,7 @@ class BlockFinder {
         if (const std::size_t fence = fence_length(here)) return fenced(line, here[0], fence);
         if (const int level = atx_heading_level(here)) {
             add(line, line, Kind::kHeading, level);
+            marked_level_ = level;
             return after(line);
         }
         if (open_ && lines_ == 1 && blocks_.back().kind == Kind::kProse && is_setext_underline(here)) {
@@ -62,6 +63,7 @@ class BlockFinder {
             blocks_.back().end = line.last;
             blocks_.back().kind = Kind::kHeading;
             blocks_.back().level = static_cast<std::uint8_t>(level);
+            marked_level_ = level;
             close();
             return after(line);
         }
@@ -167,14 +169,15 @@ class BlockFinder {
         if (level == 0) return false;
         const Line next = after(line);
         if (at_end(next) || !next.blank()) return false;
-        add(line, line, Kind::kHeading, level);
+        add(line, line, Kind::kHeading, std::min(marked_level_ + level, 6));
         return true;
     }
 
     std::string_view text_;
     std::vector<Block> blocks_;
-    bool open_ = false;  // the last block takes further lines
-    int lines_ = 0;      // lines of the open block
+    bool open_ = false;     // the last block takes further lines
+    int lines_ = 0;         // lines of the open block
+    int marked_level_ = 0;  // of the last heading with a mark: those without one stand under it
 };
 
 }  // namespace

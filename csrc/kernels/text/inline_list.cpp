@@ -50,9 +50,14 @@ void split_inline_list(std::string_view text, Span sentence, std::vector<Span>& 
         if (marker.value > 0) {
             ++marker.value;
             if (marker.letter && marker.value > 26) break;
-            needle = " " + (marker.letter ? std::string(1, static_cast<char>('a' + marker.value - 1))
-                                          : std::to_string(marker.value));
-            needle += std::string(marker.tail) + " ";
+            needle.assign(1, ' ');
+            if (marker.letter) {
+                needle.push_back(static_cast<char>('a' + marker.value - 1));
+            } else {
+                needle += std::to_string(marker.value);
+            }
+            needle += marker.tail;
+            needle.push_back(' ');
         }
         std::size_t found = all.find(needle, sentence.begin + 1);
         if (found == std::string_view::npos) break;

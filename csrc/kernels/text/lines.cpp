@@ -55,7 +55,7 @@ int atx_heading_level(std::string_view line) {
 }
 
 bool is_rule(std::string_view line) {
-    if (line.size() < 3 || std::strchr("-=*_~", line[0]) == nullptr) return false;
+    if (line.size() < 3 || !among(line[0], "-=*_~")) return false;
     return std::all_of(line.begin(), line.end(), [&](char byte) { return byte == line[0] || byte == ' '; });
 }
 
@@ -67,7 +67,7 @@ bool is_setext_underline(std::string_view line) {
 std::size_t list_marker(std::string_view line) {
     if (line.size() < 2) return 0;
     const auto followed_by_space = [&](std::size_t at) { return at < line.size() && ascii_space(line[at]); };
-    if (std::strchr("-*+", line[0]) != nullptr) return followed_by_space(1) ? 2 : 0;
+    if (among(line[0], "-*+")) return followed_by_space(1) ? 2 : 0;
     if (static_cast<unsigned char>(line[0]) >= 0x80U) {
         switch (decode(line, 0).code) {
             case 0x2022:
@@ -133,7 +133,7 @@ bool starts_with_stamp(std::string_view line) {
     while (at < line.size() && at < 24) {
         if (ascii_digit(line[at]))
             ++digits;
-        else if (std::strchr("-/:.,T", line[at]) != nullptr && digits >= 2)
+        else if (among(line[at], "-/:.,T") && digits >= 2)
             separators += line[at] != ',';
         else
             break;
@@ -181,12 +181,12 @@ bool is_log_line(std::string_view line) {
 bool is_data_line(std::string_view line) {
     const char first = line.front();
     const char last = line.back();
-    if (line.size() == 1) return std::strchr("{}[]()", first) != nullptr;
+    if (line.size() == 1) return among(first, "{}[]()");
     if (last == '{' || last == '}') return true;
     if (last == ';') {
-        return std::strchr(")}]\"'", line[line.size() - 2]) != nullptr || line.find(" = ") != std::string_view::npos;
+        return among(line[line.size() - 2], ")}]\"'") || line.find(" = ") != std::string_view::npos;
     }
-    if (std::strchr("{}[]", first) != nullptr) return std::strchr(",{}[]:", last) != nullptr;
+    if (among(first, "{}[]")) return among(last, ",{}[]:");
     if (first != '"' && first != '<') return false;
     return last == ',' || last == '>' || line.find("\":") != std::string_view::npos;
 }
@@ -244,7 +244,7 @@ bool is_chat_turn(std::string_view line) {
 }
 
 int plain_heading_level(std::string_view line) {
-    if (line.size() < 3 || line.size() > 80 || std::strchr(".,;:!?", line.back()) != nullptr) return 0;
+    if (line.size() < 3 || line.size() > 80 || among(line.back(), ".,;:!?")) return 0;
     std::size_t at = 0;
     int depth = 0;  // "2.1 Methods": one level a number
     while (at < line.size() && ascii_digit(line[at]) && depth < 6) {
@@ -263,7 +263,7 @@ int plain_heading_level(std::string_view line) {
         letters += is_upper(here.code) ? 1 : 0;
         at += here.length;
     }
-    return letters >= 4 ? 2 : 0;
+    return letters >= 4 ? 1 : 0;
 }
 
 }  // namespace tersely::text

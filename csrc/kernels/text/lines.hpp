@@ -31,6 +31,6 @@ bool is_log_line(std::string_view line);           // starts with a time stamp o
 bool is_data_line(std::string_view line);          // JSON, braces, statements: meant line by line
 bool is_chat_turn(std::string_view line);          // "User: ...", "#Person1#: ...", "Jane Doe: ..."
 bool is_certain_chat_turn(std::string_view line);  // a known role ("User:", "Assistant:") or "#...#:"
-int plain_heading_level(std::string_view line);    // "2.1 Methods", "CHAPTER III", "ALL CAPITALS"; 0 = no
+int plain_heading_level(std::string_view line);  // "2.1 Methods", "CHAPTER III", "ALL CAPITALS"; 0 = no, else its depth
 
 }  // namespace tersely::text

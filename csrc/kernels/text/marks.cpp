@@ -51,6 +51,16 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
     return at;
 }
 
+Span trim(std::string_view text, Span span) {
+    span.begin = skip_space(text.substr(0, span.end), span.begin);
+    while (span.end > span.begin) {
+        const Decoded last = decode_before(text, span.end);
+        if (!is_space(last.code)) break;
+        span.end -= last.length;
+    }
+    return span;
+}
+
 std::size_t skip_closing(std::string_view text, std::size_t at) {
     while (at < text.size()) {
         const Decoded here = decode(text, at);
@@ -98,7 +108,7 @@ bool spaced_stop(std::string_view text, std::size_t at) {
 }
 
 std::size_t skip_emoticon(std::string_view text, std::size_t end) {
-    if (end + 2 >= text.size() || text[end] != ' ' || std::strchr(":;=", text[end + 1]) == nullptr) return end;
+    if (end + 2 >= text.size() || text[end] != ' ' || !among(text[end + 1], ":;=")) return end;
     std::size_t at = end + 1;
     while (at < text.size() && at - end < 5 && !ascii_space(text[at])) {
         if (is_word(decode(text, at).code) && at > end + 3) return end;

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/text/segment.hpp"
+
 namespace tersely::text {
 
 enum class Ender { kNone, kStop, kStrong, kEllipsis, kTight };  // kTight: needs no space behind it
@@ -13,6 +15,9 @@ Ender ender(char32_t code);
 
 // Past white space.
 std::size_t skip_space(std::string_view text, std::size_t at);
+
+// `span` without the white space at its ends.
+Span trim(std::string_view text, Span span);
 
 // Past closing quotes and brackets, emphasis marks and footnote marks ("[12]").
 std::size_t skip_closing(std::string_view text, std::size_t at);

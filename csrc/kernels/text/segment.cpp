@@ -6,6 +6,7 @@
 #include "kernels/text/abbreviations.hpp"
 #include "kernels/text/blocks.hpp"
 #include "kernels/text/inline_list.hpp"
+#include "kernels/text/marks.hpp"
 #include "kernels/text/sentences.hpp"
 #include "kernels/text/unicode.hpp"
 #include "kernels/text/utf8.hpp"
@@ -18,7 +19,8 @@ constexpr std::size_t kWholeItem = 400;   // a list item up to this many bytes s
 constexpr std::size_t kWholeTable = 600;  // a table: else one segment a row
 constexpr std::size_t kWholeCode = 1200;  // a code block: else pieces of whole lines
 
-// Pieces of `span` that end at line ends, none under `least` bytes but the last. least 0 = every line.
+// Pieces of `span` that end at line ends, none under `least` bytes but the last. least 0 = every line. A
+// piece keeps the indentation of its first line unless it is a single one.
 void split_lines(std::string_view text, Span span, std::size_t least, std::vector<Span>& out) {
     std::size_t begin = span.begin;
     while (begin < span.end) {
@@ -27,14 +29,12 @@ void split_lines(std::string_view text, Span span, std::size_t least, std::vecto
             const std::size_t newline = text.find('\n', end);
             end = newline == std::string_view::npos || newline >= span.end ? span.end : newline + 1;
         } while (end < span.end && end - begin < least);
-        std::size_t last = end;
-        while (last > begin && ascii_space(text[last - 1])) --last;
-        std::size_t first = begin;
-        while (first < last && (text[first] == '\n' || text[first] == '\r')) ++first;
-        if (least == 0) {
-            while (first < last && ascii_space(text[first])) ++first;
+        const Span piece = trim(text, {begin, end});
+        if (piece.end > piece.begin) {
+            const std::size_t line = text.substr(0, piece.begin).find_last_of('\n') + 1;
+            const std::size_t first = least == 0 ? piece.begin : std::max(begin, line);
+            split_long(text, {first, piece.end}, kLongestSegment, out);
         }
-        if (last > first) split_long(text, {first, last}, kLongestSegment, out);
         begin = end;
     }
 }
@@ -78,7 +78,7 @@ void split_words(std::string_view text, const Block& block, std::vector<Span>& o
         at += here.length;
         if (alone) {  // marks stay with the character before them
             while (at < block.end && (char_class(decode(text, at).code) & kMark) != 0) at += decode(text, at).length;
-            out.push_back({begin, at});
+            flush(at);
             begin = at;
         }
     }

@@ -58,7 +58,7 @@ class Splitter {
   private:
     void finish(std::size_t end) {
         if (end > start_) {
-            split_inline_list(text_, {start_, end}, items_);
+            split_inline_list(text_, trim(text_, {start_, end}), items_);
             for (const Span& item : items_) split_long(text_, item, kLongestSegment, out_);
             items_.clear();
         }
@@ -217,12 +217,9 @@ void split_long(std::string_view text, Span span, std::size_t limit, std::vector
             }
         }
         if (cut == 0) cut = floor_char(text, span.begin + limit) - span.begin;
-        std::size_t end = span.begin + cut;
-        const std::size_t resume = end;
-        while (end > span.begin && ascii_space(text[end - 1])) --end;
-        if (end > span.begin) out.push_back({span.begin, end});
-        span.begin = resume;
-        while (span.begin < span.end && ascii_space(text[span.begin])) ++span.begin;
+        const Span piece = trim(text, {span.begin, span.begin + cut});
+        if (piece.end > piece.begin) out.push_back(piece);
+        span = trim(text, {span.begin + cut, span.end});
     }
     if (span.end > span.begin) out.push_back(span);
 }

@@ -1,12 +1,13 @@
 #include "kernels/text/stem.hpp"
 
-#include <cstring>
 #include <string_view>
+
+#include "kernels/text/unicode.hpp"
 
 namespace tersely::text {
 namespace {
 
-bool vowel(char letter) { return std::strchr("aeiouy", letter) != nullptr; }
+bool vowel(char letter) { return among(letter, "aeiouy"); }
 
 bool has_vowel(std::string_view word) {
     for (const char letter : word) {
@@ -18,8 +19,7 @@ bool has_vowel(std::string_view word) {
 // "hopping" -> "hop", "falling" -> "fall"; and "hoping" -> "hope" loses its e like "hope" does.
 void undouble(std::string& word) {
     const std::size_t size = word.size();
-    if (size > 3 && word[size - 1] == word[size - 2] && std::strchr("lsz", word[size - 1]) == nullptr &&
-        !vowel(word[size - 1])) {
+    if (size > 3 && word[size - 1] == word[size - 2] && !among(word[size - 1], "lsz") && !vowel(word[size - 1])) {
         word.pop_back();
     }
 }

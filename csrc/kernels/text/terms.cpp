@@ -29,6 +29,12 @@ constexpr std::array<ByteKind, 256> kByteKinds = byte_kinds();
 
 ByteKind kind_of(char byte) { return kByteKinds[static_cast<unsigned char>(byte)]; }
 
+// A character of words that are separated by spaces.
+bool in_word(char32_t code) {
+    const std::uint8_t flags = char_class(code);
+    return (flags & (kLetter | kDigit | kMark)) != 0 && (flags & kNgram) == 0;
+}
+
 char lower(char byte) { return ascii_upper(byte) ? static_cast<char>(byte + 32) : byte; }
 
 // Whether a part of an identifier starts at `at`: after a lower-case letter, or the last capital of a run.
@@ -79,13 +85,18 @@ std::size_t TermReader::number_end(std::string_view text, std::size_t at) const 
     for (; at < text.size(); ++at) {
         const ByteKind kind = kind_of(text[at]);
         if (kind == ByteKind::kDigit) continue;
+        if (kind == ByteKind::kWide) {
+            if (!in_word(decode(text, at).code)) break;
+            at += decode(text, at).length - 1;
+            plain = false;
+            continue;
+        }
         if (kind == ByteKind::kWord) {
             plain = false;
             continue;
         }
-        const bool between = plain && kind == ByteKind::kOther && std::strchr(".,:/-", text[at]) != nullptr &&
-                             text[at] != '\0' && ascii_digit(text[at - 1]) && at + 1 < text.size() &&
-                             ascii_digit(text[at + 1]);
+        const bool between = plain && kind == ByteKind::kOther && among(text[at], ".,:/-") &&
+                             ascii_digit(text[at - 1]) && at + 1 < text.size() && ascii_digit(text[at + 1]);
         if (!between) break;
     }
     return at;
@@ -99,8 +110,7 @@ std::size_t TermReader::word_end(std::string_view text, std::size_t at) const {
             ++at;
         } else if (kind == ByteKind::kWide) {
             const Decoded here = decode(text, at);
-            const std::uint8_t flags = char_class(here.code);
-            if ((flags & (kLetter | kDigit | kMark)) == 0 || (flags & kNgram) != 0) break;
+            if (!in_word(here.code)) break;
             at += here.length;
         } else {  // "v1.2.3" goes on behind a stop between digits
             const bool version = text[at] == '.' && at > begin + 1 && lower(text[begin]) == 'v' &&
@@ -158,8 +168,10 @@ void TermReader::read_spelling(std::string_view raw, std::vector<std::int32_t>& 
         if (here.code < 0x300 || here.code > 0x36F) append_utf8(term_, fold(here.code));
         at += here.length - 1;
     }
-    if (ascii_digit(raw[0]) || !ascii) {
-        if (!term_.empty()) emit(term_, ids);
+    if (ascii_digit(raw[0])) {
+        emit(term_, ids);
+    } else if (!ascii) {
+        emit_word(term_, ids);
     } else if (joined) {
         const std::string folded = term_;
         read_identifier(raw, folded, ids);
@@ -186,7 +198,7 @@ void TermReader::read_identifier(std::string_view raw, std::string_view folded, 
     }
 }
 
-// A folded ASCII word: not a single letter, not a stop word, stemmed when it is letters only.
+// A folded word: not a single ASCII letter, not a stop word, stemmed when it is ASCII letters only.
 void TermReader::emit_word(std::string& term, std::vector<std::int32_t>& ids) {
     if (term.size() < 2 || is_stop_word(term)) return;
     if (std::all_of(term.begin(), term.end(), ascii_lower)) stem(term);

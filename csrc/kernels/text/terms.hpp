@@ -1,8 +1,9 @@
 // Terms: what a segment says, as ids of one vocabulary.
 //
 // Contract:
-//  - a term is a Unicode word (letters, marks, digits, underscore), folded (unicode.hpp) and, when it
-//    is plain ASCII letters, stemmed (stem.hpp); stop words are left out;
+//  - a term is a Unicode word (letters, marks, digits, underscore), folded (unicode.hpp; combining accents
+//    are dropped) and, when that leaves plain ASCII letters, stemmed (stem.hpp); stop words and single
+//    ASCII letters are left out;
 //  - a number keeps its inner separators: 3.14, 1,000, 2024-01-31, 10:30, v1.2.3 are one term each;
 //  - an identifier in snake_case or camelCase gives itself whole and each of its parts;
 //  - a run of letters of a script without spaces gives its character bigrams (a lone one, itself);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace tersely::text {
 
@@ -19,8 +20,8 @@ enum CharClass : std::uint8_t {
 // The flags of a code point; 0 from U+32400 on. O(1).
 std::uint8_t char_class(char32_t code);
 
-// Simple case folding, then the base letter where the canonical decomposition adds only combining
-// accents (U+0300-U+036F): one code point in, one out. O(log n) outside Latin-1.
+// Simple case folding, then the folded base letter where the canonical decomposition adds only combining
+// accents (U+0300-U+036F): one code point in, one out; folding twice changes nothing. O(log n) outside Latin-1.
 char32_t fold(char32_t code);
 
 inline bool is_space(char32_t code) { return (char_class(code) & kSpace) != 0; }
@@ -34,6 +35,7 @@ inline bool ascii_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
 inline bool ascii_lower(char byte) { return byte >= 'a' && byte <= 'z'; }
 inline bool ascii_alpha(char byte) { return ascii_upper(byte) || ascii_lower(byte); }
 inline bool ascii_digit(char byte) { return byte >= '0' && byte <= '9'; }
+inline bool among(char byte, std::string_view set) { return set.find(byte) != std::string_view::npos; }
 inline bool ascii_space(char byte) {
     return byte == ' ' || (byte >= '\t' && byte <= '\r') || (byte >= '\x1c' && byte <= '\x1f');
 }

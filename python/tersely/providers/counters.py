@@ -63,7 +63,7 @@ def resolve_counter(counter: Any) -> BatchTokenCounter:
         return COUNTERS[counter]()
     if isinstance(counter, BatchTokenCounter):
         return counter
-    if isinstance(counter, TokenCounter):
+    if isinstance(counter, TokenCounter) and not isinstance(counter, Sequence):  # list.count is another thing
         return CallableCounter(counter.count, _name_of(counter))
     library = type(counter).__module__.partition(".")[0]
     if library == "tiktoken":

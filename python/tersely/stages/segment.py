@@ -10,6 +10,8 @@ from tersely.types import Int32s, Int64s, Level, SegmentTable
 
 __all__ = ["Analysis", "analyze", "segment"]
 
+_LARGEST_WINDOW = 2**62  # what the native border takes; no text is longer
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Analysis:
@@ -37,10 +39,12 @@ def analyze(
     O(characters) time and memory linear in the number of segments and terms; the GIL is released.
     Raises ValueError for a text with a lone surrogate.
     """
-    columns, ids, offsets, vocabulary = _native.analyze(list(texts), list(extras), int(level), window)
+    columns, ids, offsets, vocabulary = _native.analyze(
+        list(texts), list(extras), int(level), min(window, _LARGEST_WINDOW)
+    )
     return Analysis(SegmentTable(*columns), ids, offsets, vocabulary)
 
 
 def segment(texts: Sequence[str], level: Level = Level.SENTENCE, window: int = 200) -> SegmentTable:
     """Cut texts into segments. See `analyze`."""
-    return SegmentTable(*_native.segment(list(texts), int(level), window))
+    return SegmentTable(*_native.segment(list(texts), int(level), min(window, _LARGEST_WINDOW)))

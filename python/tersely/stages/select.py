@@ -59,7 +59,7 @@ def select(
         term_offsets,
         term_weight,
         redundancy,
-        context,
+        min(context, len(table)),
     )
 
 
@@ -80,12 +80,16 @@ def mark_pinned(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> U
 
 
 def mark_groups(table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, int]]]) -> Int32s:
-    """int32[n]: the group of each segment, -1 where it has none; groups that share one are merged."""
+    """int32[n]: the group of each segment (its lowest row), -1 where it has none.
+
+    Groups that share a segment are merged.
+    """
     group = np.full(len(table), -1, dtype=np.int32)
-    for number, spans in enumerate(groups):
+    for spans in groups:
         rows = np.unique(np.concatenate([np.arange(len(table))[_rows_of(table, *span)] for span in spans]))
-        for old in np.unique(group[rows]):
-            if old >= 0:
-                group[group == old] = number
-        group[rows] = number
+        if len(rows) == 0:
+            continue
+        shared = np.unique(group[rows][group[rows] >= 0])
+        members = np.union1d(rows, np.flatnonzero(np.isin(group, shared)))
+        group[members] = members[0]
     return group

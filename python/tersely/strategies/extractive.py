@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -53,6 +54,15 @@ class Extractive:
     def __post_init__(self) -> None:
         """Check the options."""
         object.__setattr__(self, "level", _level(self.level))
+        for name in ("context", "window"):
+            if isinstance(getattr(self, name), bool) or not isinstance(getattr(self, name), int):
+                raise TypeError(f"{name} must be a whole number, not {getattr(self, name)!r}")
+        for name in ("redundancy", "position_decay", "position_floor"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+                raise TypeError(f"{name} must be a number, not {value!r}")
+            if name != "redundancy" and value is not None and not math.isfinite(value):
+                raise ValueError(f"{name} must be finite, not {value}")
         if self.scoring not in _SCORINGS:
             raise ValueError(f"scoring must be one of {', '.join(_SCORINGS)}, not {self.scoring!r}")
         if self.redundancy is not None and not 0 <= self.redundancy <= 1:
@@ -109,7 +119,7 @@ class Extractive:
                 headings=self.preserve_structure,
             )
 
-        fitted = fit(request, texts, table, scores, pinned, group, budget, choose)
+        fitted = fit(request, texts, table, scores, pinned, group, budget, original, choose)
         return _result(request, table, scores, fitted, original, budget, [*warnings, *fitted.warnings])
 
     def _unchanged(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NoReturn
 
 import numpy as np
 
@@ -12,12 +12,13 @@ from tersely.errors import BudgetExceededError
 from tersely.stages.count import count, count_batch
 from tersely.stages.render import render
 from tersely.stages.select import REASONS, is_kept
+from tersely.strategies.cutting import longest_prefix
 from tersely.types import Float32s, Int32s, Int64s, Request, SegmentTable, UInt8s
 
-__all__ = ["CUT_MARK", "Fit", "fit"]
+__all__ = ["Fit", "fit"]
 
-CUT_MARK = "…"
 _ROUNDS = 5  # of choosing, rendering and counting; each narrows the target
+_ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
 _CUT = REASONS.index("cut")
 _SELECTED = REASONS.index("selected")
 
@@ -50,16 +51,17 @@ def fit(
     pinned: UInt8s,
     group: Int32s,
     budget: int,
+    original: int,
     choose: Callable[[Int64s, int], UInt8s],
 ) -> Fit:
     """The best choice whose final text counts at most `budget`.
 
-    `choose(costs, target)` selects under a target of estimated tokens. The target is corrected by what
-    the text really counts, so that the budget is neither exceeded nor left unused; a counter may be as
-    little additive as it likes. Raises BudgetExceededError when pinned content or the smallest piece
-    of any does not fit.
+    `original`: tokens of the whole input. `choose(costs, target)` selects under a target of estimated
+    tokens. The target is corrected by what the text really counts, so that the budget is neither exceeded
+    nor left unused; a counter may be as little additive as it likes. Raises BudgetExceededError when
+    pinned content or the smallest piece of any does not fit.
     """
-    return _Fitter(request, texts, table, scores, pinned, group, budget, choose).run()
+    return _Fitter(request, texts, table, scores, pinned, group, budget, original, choose).run()
 
 
 @dataclass(slots=True, eq=False)
@@ -71,23 +73,28 @@ class _Fitter:
     pinned: UInt8s
     group: Int32s
     budget: int
+    original: int
     choose: Callable[[Int64s, int], UInt8s]
     recounts: int = 0
 
     def run(self) -> Fit:
         if len(self.table) == 0:
-            return Fit(
-                "", self._count(""), np.empty(0, dtype=np.uint8), None, self.recounts, ("nothing_to_keep",)
-            )
+            return self._nothing_to_keep()
         pieces = self._pieces()
         counts = count_batch(self.request.counter, pieces)
         costs = np.maximum(counts + self._separator_cost(), 1)
         if self.pinned.any():
             self._check_pinned(costs)
-        best = self._search(costs)
-        if best is None:
-            best = self._smallest(counts, costs)
-        return best or self._cut(pieces)
+        fitted = self._search(costs) or self._smallest(counts, costs) or self._cut(pieces)
+        off = abs(self.original - int(counts.sum()))  # white space between segments may be a token each
+        additive = off <= self.original * _ADDITIVE + len(pieces)
+        return fitted if additive else replace(fitted, warnings=(*fitted.warnings, "counter_not_additive"))
+
+    def _nothing_to_keep(self) -> Fit:
+        tokens = self._count("")
+        if tokens > self.budget:
+            self._nothing_fits([tokens])
+        return Fit("", tokens, np.empty(0, dtype=np.uint8), None, self.recounts, ("nothing_to_keep",))
 
     def _pieces(self) -> list[str]:
         table, texts = self.table, self.texts
@@ -162,53 +169,40 @@ class _Fitter:
             status[row] = _SELECTED
             return self._try(status)
         for number in np.unique(self.group[self.group >= 0]).tolist():
-            status = np.where(self.group == number, _SELECTED, 0).astype(np.uint8)
-            fitted = self._try(status)
+            fitted = self._try(self._group_status(number))
             if fitted is not None and fitted.tokens <= self.budget:
                 return fitted
         return None
 
     def _cut(self, pieces: list[str]) -> Fit:
-        """A prefix of the best segment that is not in a group."""
+        """A prefix of the best segment of which at least a character fits; groups are never cut."""
         alone = np.flatnonzero(self.group < 0)
-        if len(alone) == 0:
-            self._nothing_fits(pieces)
-        row = int(alone[np.argmax(self.scores[alone])])
-        piece = pieces[row]
-        for mark in (CUT_MARK, ""):
-            size = self._longest_prefix(piece, mark)
-            if size == 0:
-                continue
-            text = piece[:size] + mark
-            status = np.zeros(len(pieces), dtype=np.uint8)
-            status[row] = _CUT
-            cut = int(self.table.start[row]) + size
-            return Fit(text, self._count(text), status, cut, self.recounts, ("segment_cut",))
-        return self._nothing_fits(pieces)
+        starts = count_batch(self.request.counter, [pieces[row][:1] for row in alone])
+        possible = alone[starts <= self.budget]
+        if len(possible) == 0:
+            self._nothing_fits([int(tokens) for tokens in starts] + self._group_counts())
+        row = int(possible[np.argmax(self.scores[possible])])
+        size, mark = longest_prefix(pieces[row], lambda text: self._count(text) <= self.budget)
+        text = pieces[row][:size] + mark
+        status = np.zeros(len(pieces), dtype=np.uint8)
+        status[row] = _CUT
+        cut = int(self.table.start[row]) + size
+        return Fit(text, self._count(text), status, cut, self.recounts, ("segment_cut",))
 
-    def _longest_prefix(self, piece: str, mark: str) -> int:
-        """Characters of the longest prefix found that fits with the mark, at a word's end if possible."""
-        low, high = 0, len(piece)
-        while low + 1 < high:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._fits(piece[:middle] + mark) else (low, middle)
-        size = low
-        while size > 0 and unicodedata.combining(piece[size]):
-            size -= 1
-        space = piece.rfind(" ", 0, size + 1)
-        if space >= size // 2 and space > 0:
-            whole_words = len(piece[:space].rstrip())
-            if self._fits(piece[:whole_words] + mark):
-                return whole_words
-        return size if size > 0 and self._fits(piece[:size] + mark) else 0
+    def _group_status(self, number: int) -> UInt8s:
+        return np.where(self.group == number, _SELECTED, 0).astype(np.uint8)
 
-    def _fits(self, text: str) -> bool:
-        return self._count(text) <= self.budget
+    def _group_counts(self) -> list[int]:
+        fits = [
+            self._try(self._group_status(number))
+            for number in np.unique(self.group[self.group >= 0]).tolist()
+        ]
+        return [fitted.tokens for fitted in fits if fitted is not None]
 
-    def _nothing_fits(self, pieces: list[str]) -> Fit:
-        required = min(self._count(piece[:1]) for piece in pieces[:16])
+    def _nothing_fits(self, needed: list[int]) -> NoReturn:
+        required = min(needed)
         raise BudgetExceededError(
-            f"nothing of the input fits into {self.budget} tokens: the smallest piece tried needs {required}",
+            f"nothing of the input fits into {self.budget} tokens: the smallest piece needs {required}",
             required=required,
             budget=self.budget,
         )

@@ -1,0 +1,1 @@
+"""Benchmarks of tersely: quality and speed, beside its peers in the same run."""

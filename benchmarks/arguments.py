@@ -1,0 +1,37 @@
+"""The command line that all benchmarks share."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+__all__ = ["make_parser"]
+
+
+def make_parser(documentation: str | None) -> argparse.ArgumentParser:
+    """A parser with --data and --json; the module's documentation is the help: a summary, then examples."""
+    summary, _, examples = (documentation or "").partition("\n\n")
+    parser = argparse.ArgumentParser(
+        description=summary, epilog=examples, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    given = os.environ.get("TERSELY_DATA")
+    parser.add_argument(
+        "--data",
+        type=_directory,
+        default=given,
+        required=given is None,
+        metavar="DIR",
+        help="directory of the *.jsonl.gz files (default: the environment variable TERSELY_DATA)",
+    )
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write the numbers, machine and versions there too"
+    )
+    return parser
+
+
+def _directory(given: str) -> Path:
+    path = Path(given)
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{given} is not a directory")
+    return path

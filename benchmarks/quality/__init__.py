@@ -1,0 +1,1 @@
+"""How much of what matters is kept."""

@@ -1,0 +1,44 @@
+"""Token counts straight from toktok, so that tersely's own counts are checked by something else."""
+
+from __future__ import annotations
+
+import toktok
+
+__all__ = ["O200K", "count", "cut"]
+
+O200K = "o200k_base"
+
+
+def count(text: str, encoding: str = O200K) -> int:
+    """Tokens of a text."""
+    return int(toktok.batch_count([text], encoding, threads=1)[0])
+
+
+def cut(text: str, tokens: int, encoding: str = O200K) -> str:
+    """The start of a text that counts exactly `tokens`.
+
+    A few starts are jumped over where one character is several tokens: then the next end that gives the exact
+    number is taken. O(log characters) counts.
+    """
+    seen: dict[int, int] = {}
+
+    def at(end: int) -> int:
+        if end not in seen:
+            seen[end] = count(text[:end], encoding)
+        return seen[end]
+
+    low, high = 0, len(text)  # at(low) <= tokens <= at(high)
+    if at(high) < tokens:
+        raise ValueError(f"the text has {at(high)} tokens, fewer than {tokens}")
+    while high - low > 1 and tokens not in seen.values():
+        share = (tokens - at(low)) / max(at(high) - at(low), 1)
+        end = min(max(low + round((high - low) * share), low + 1), high - 1)
+        low, high = (end, high) if at(end) <= tokens else (low, end)
+    for end in range(max(low - 20, 0), min(high + 200, len(text) + 1)):
+        if tokens in seen.values():
+            break
+        at(end)
+    exact = [end for end, found in seen.items() if found == tokens]
+    if not exact:
+        raise ValueError(f"no start of the text has exactly {tokens} tokens")
+    return text[: exact[0]]

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# libFuzzer (with ASan, UBSan and the leak check) over text and selection. A crash fails and leaves its input
+# in build/fuzz. ci/fuzz.sh SECONDS runs each target so long.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+seconds=${1:-45}
+build=build/fuzz
+python3 -m venv .venv-fuzz
+.venv-fuzz/bin/pip install -q cmake ninja
+PATH="$PWD/.venv-fuzz/bin:$PATH"
+cmake -S . -B "$build" -G Ninja --log-level=WARNING \
+  -DCMAKE_CXX_COMPILER=clang++ -DTERSELY_FUZZ=ON -DTERSELY_WERROR=ON >/dev/null
+cmake --build "$build" -- --quiet
+
+seeds="$build/corpus/text"
+mkdir -p "$seeds" "$build/corpus/select"
+printf '# Title\n\nFirst sentence. Dr. Smith paid 3.14 USD (see fig. 2)! "Really?" he asked.\n' >"$seeds/prose"
+printf '1. one\n2. two\n   - nested; a, b\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n' >"$seeds/markdown"
+printf '```py\ndef f(x):\n    return snake_case + camelCase\n```\n\n    indented code\n' >"$seeds/code"
+printf '2024-01-31 10:30:00 ERROR v1.2.3 failed\r\nUser: hello\r\nAssistant: hi\r\n' >"$seeds/log"
+printf '一二三。「四五」!ภาษาไทย ไม่มีจุด ครับ। हिन्दी। 日本語。e\xcc\x81\xe2\x80\xa8\xff\xed\xa0\x80' >"$seeds/scripts"
+printf 'word, %.0s' {1..500} >"$seeds/long"
+head -c 3000 /dev/zero | tr '\0' x >"$seeds/unbroken"
+printf '\0\1\2\3\4\5\6\7%.0s' {1..40} >"$build/corpus/select/counting"
+printf '%s' {200..1} >"$build/corpus/select/digits"
+
+for target in text select; do
+  log="$build/$target.log"
+  "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -max_len=8192 -verbosity=0 \
+    -print_final_stats=1 -artifact_prefix="$build/$target-" "$build/corpus/$target" >"$log" 2>&1 || { cat "$log"; exit 1; }
+  printf '%s: %s inputs\n' "$target" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
+done

@@ -1,0 +1,112 @@
+"""compress_batch: the same results in the same order on any number of threads."""
+
+from __future__ import annotations
+
+import odd_counters
+import pytest
+import tersely
+from sample_texts import ALL, prose
+from tersely import BudgetExceededError, Compressed
+
+ITEMS = [
+    *ALL,
+    prose(40),
+    [prose(5), prose(9)],
+    {"text": prose(12), "title": "copper"},
+    "",
+    "One. Two. Three. Four.",
+]
+
+
+@pytest.fixture(scope="module")
+def expected() -> list[dict[str, object]]:
+    return [tersely.compress(item, "copper storm", ratio=0.2).to_dict() for item in ITEMS]
+
+
+@pytest.mark.parametrize("threads", [None, 1, 2, 4, 64])
+def test_same_results_in_order(threads: int | None, expected: list[dict[str, object]]) -> None:
+    results = tersely.compress_batch(ITEMS, "copper storm", ratio=0.2, threads=threads)
+    assert [result.to_dict() for result in results] == expected
+
+
+def test_a_query_for_each_item() -> None:
+    texts = [prose(20)] * 3
+    queries = ["copper", None, "granite"]
+    results = tersely.compress_batch(texts, queries, budget=40, threads=2)
+    single = [tersely.compress(text, query, budget=40) for text, query in zip(texts, queries, strict=True)]
+    assert [result.text for result in results] == [result.text for result in single]
+    assert len({result.text for result in results}) == 3
+
+
+def test_items_and_queries_from_generators() -> None:
+    results = tersely.compress_batch((text for text in ["Rope.", "Fog."]), (query for query in ["a", "b"]))
+    assert len(results) == 2
+
+
+def test_no_items() -> None:
+    assert tersely.compress_batch([]) == []
+    assert tersely.compress_batch([], [], threads=3) == []
+
+
+BAD_ITEMS = ["Rope. Fog.", 5, "Salt. Net.", "\ud800", None, "Cod. Eel."]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_one_bad_item_does_not_lose_the_others(threads: int) -> None:
+    results = tersely.compress_batch(BAD_ITEMS, budget=1, counter=odd_counters.words, threads=threads)
+    kinds = [type(result) for result in results]
+    assert kinds == [Compressed, TypeError, Compressed, ValueError, TypeError, Compressed]
+    assert [result.text for result in results if isinstance(result, Compressed)] == ["Rope.", "Salt.", "Cod."]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_errors_can_be_raised_first_one_first(threads: int) -> None:
+    with pytest.raises(TypeError, match="not int"):
+        tersely.compress_batch(BAD_ITEMS, errors="raise", threads=threads)
+
+
+def test_over_the_budget_stands_in_its_place() -> None:
+    results = tersely.compress_batch(["ab", "👍"], budget=1, counter=odd_counters.utf8_bytes)
+    assert results[0].text == "a"
+    assert isinstance(results[1], BudgetExceededError)
+    assert results[1].required == 4
+
+
+def test_a_counter_that_fails_for_one_item() -> None:
+    def counter(text: str) -> int:
+        if "Fog" in text:
+            raise RuntimeError("fog")
+        return len(text.split())
+
+    results = tersely.compress_batch(["Rope.", "Fog.", "Salt."], counter=counter, threads=2)
+    assert [isinstance(result, Compressed) for result in results] == [True, False, True]
+
+
+@pytest.mark.parametrize("queries", [[], ["one"], ["a", "b", "c"]])
+def test_as_many_queries_as_items(queries: list[str]) -> None:
+    with pytest.raises(ValueError, match=f"one entry an item: {len(queries)} for 2 items"):
+        tersely.compress_batch(["Rope.", "Fog."], queries)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, True, "2"])
+def test_bad_threads(threads: object) -> None:
+    with pytest.raises(ValueError, match="threads must be a whole number from 1, not "):
+        tersely.compress_batch(["Rope."], threads=threads)
+
+
+@pytest.mark.parametrize("errors", ["ignore", None, ""])
+def test_bad_errors(errors: object) -> None:
+    with pytest.raises(ValueError, match="errors must be 'return' or 'raise'"):
+        tersely.compress_batch(["Rope."], errors=errors)
+
+
+def test_an_unknown_option() -> None:
+    with pytest.raises(TypeError, match="bugdet"):
+        tersely.compress_batch(["Rope."], bugdet=5, errors="raise")
+
+
+@pytest.mark.parametrize("value", ["1", "3", "0", "many", ""])
+def test_threads_from_the_environment(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", value)
+    results = tersely.compress_batch(ITEMS, ratio=0.5)
+    assert [result.text for result in results] == [tersely.compress(item, ratio=0.5).text for item in ITEMS]

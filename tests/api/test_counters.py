@@ -1,0 +1,187 @@
+"""Every kind of token counter."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import odd_counters
+import pytest
+import tersely
+import tiktoken
+import tokenizers
+from result_checks import check_result
+from sample_texts import ALL, prose
+from tersely import BatchTokenCounter, TokenCounter
+from tersely.providers.counters import COUNTERS, resolve_counter
+from tokenizers import models, pre_tokenizers, processors
+
+TEXT = prose(30)
+NAMES = ["o200k_base", "cl100k_base", "o200k_harmony", "qwen3.5", "jev", "chars/4"]
+
+
+def byte_encoding() -> tiktoken.Encoding:
+    """One token a byte: no vocabulary has to be downloaded."""
+    ranks = {bytes([value]): value for value in range(256)}
+    return tiktoken.Encoding(
+        "bytes", pat_str=r"(?s:.)", mergeable_ranks=ranks, special_tokens={"<|end|>": 256}
+    )
+
+
+def word_tokenizer() -> tokenizers.Tokenizer:
+    """One token a word or mark; a model's start and end tokens are added unless asked not to."""
+    vocabulary = {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "Report": 3}
+    tokenizer = tokenizers.Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    special = [("[CLS]", 1), ("[SEP]", 2)]
+    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=special)
+    return tokenizer
+
+
+class Plain:
+    """A TokenCounter without count_batch."""
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+
+class Batched(Plain):
+    name = "batched"
+    calls = 0
+
+    def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
+        self.calls += 1
+        return [self.count(text) for text in texts]
+
+
+def test_the_names_are_all_there() -> None:
+    assert list(COUNTERS) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_counters_by_name(name: str) -> None:
+    counter = resolve_counter(name)
+    assert isinstance(counter, BatchTokenCounter)
+    assert counter.name == name
+    assert counter.count("") == 0
+    assert list(counter.count_batch(["", "a", TEXT])) == [0, counter.count("a"), counter.count(TEXT)]
+    assert len(TEXT) / 8 < counter.count(TEXT) < len(TEXT) / 2
+    result = tersely.compress(TEXT, budget=90, counter=name)
+    check_result(result, counter.count)
+    assert result.receipt.counter == name
+
+
+def test_none_is_o200k_base() -> None:
+    assert tersely.compress(TEXT, budget=90).receipt.counter == "o200k_base"
+
+
+@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
+@pytest.mark.parametrize(("text", "tokens"), [("hello world", 2), ("a", 1), ("The cat sat.", 4)])
+def test_known_counts(name: str, text: str, tokens: int) -> None:
+    assert resolve_counter(name).count(text) == tokens
+
+
+def test_special_tokens_in_the_text_count_as_text() -> None:
+    assert resolve_counter("o200k_base").count("<|endoftext|>") > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("漢字漢字漢", 2)]
+)
+def test_a_quarter_of_the_characters_rounded_up(text: str, tokens: int) -> None:
+    assert resolve_counter("chars/4").count(text) == tokens
+
+
+def test_a_tiktoken_encoding() -> None:
+    counter = resolve_counter(byte_encoding())
+    assert counter.count("é<|end|>") == 9
+    result = tersely.compress(ALL, "storm", budget=300, counter=byte_encoding())
+    check_result(result, odd_counters.utf8_bytes)
+    assert result.receipt.counter == "bytes"
+
+
+def test_a_tokenizer_without_the_tokens_of_its_model() -> None:
+    counter = resolve_counter(word_tokenizer())
+    assert counter.count("Report one, two.") == 5
+    assert list(counter.count_batch(["", "Report"])) == [0, 1]
+    result = tersely.compress(TEXT, "copper", budget=60, counter=word_tokenizer())
+    check_result(result, counter.count)
+    assert result.receipt.counter == "tokenizers"
+
+
+@pytest.mark.parametrize("counter", [*odd_counters.ALL, len, lambda text: len(text) // 3])
+def test_a_callable(counter: Any) -> None:
+    result = tersely.compress(TEXT, budget=200, counter=counter)
+    check_result(result, counter)
+
+
+def test_a_callable_is_named_in_the_receipt() -> None:
+    assert tersely.compress(TEXT, counter=odd_counters.words).receipt.counter == "words"
+
+
+def test_a_token_counter() -> None:
+    assert isinstance(Plain(), TokenCounter)
+    assert not isinstance(Plain(), BatchTokenCounter)
+    result = tersely.compress(TEXT, budget=60, counter=Plain())
+    check_result(result, odd_counters.words)
+    assert result.receipt.counter == "Plain"
+
+
+def test_a_batch_counter_is_asked_in_batches() -> None:
+    counter = Batched()
+    result = tersely.compress(TEXT, budget=60, counter=counter)
+    check_result(result, odd_counters.words)
+    assert result.receipt.counter == "batched"
+    assert counter.calls <= 10
+
+
+@pytest.mark.parametrize("name", ["", "gpt-4", "O200K_BASE", "p50k_base"])
+def test_an_unknown_name_says_which_there_are(name: str) -> None:
+    with pytest.raises(ValueError, match=f"unknown counter '{name}'; known names: o200k_base, cl100k_base"):
+        tersely.compress(TEXT, counter=name)
+
+
+@pytest.mark.parametrize(
+    "counter", [5, 1.5, True, object(), {"count": len}, ["o200k_base"], ("o200k_base",), [], b"o200k"]
+)
+def test_a_counter_of_a_wrong_type(counter: object) -> None:
+    with pytest.raises(TypeError, match="counter must be None, a name, a callable"):
+        tersely.compress(TEXT, counter=counter)
+
+
+@pytest.mark.parametrize("answer", [1.5, "7", None, -3, [1], 2**70])
+def test_a_counter_that_answers_nonsense(answer: object) -> None:
+    with pytest.raises(ValueError, match="the token counter <lambda>"):
+        tersely.compress(TEXT, budget=9, counter=lambda text: answer)
+
+
+def test_a_counter_that_raises_keeps_its_error() -> None:
+    def broken(text: str) -> int:
+        raise KeyError("vocabulary")
+
+    with pytest.raises(ValueError, match="the token counter broken failed") as caught:
+        tersely.compress(TEXT, budget=9, counter=broken)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_counter_that_is_far_from_additive_is_said() -> None:
+    result = tersely.compress(TEXT, budget=40, counter=odd_counters.squares)
+    assert "counter_not_additive" in result.receipt.warnings
+
+
+def test_an_ordinary_counter_is_not() -> None:
+    assert tersely.compress(TEXT, budget=90).receipt.warnings == ()
+
+
+@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
+def test_the_same_counts_as_tiktoken(name: str) -> None:
+    cache = os.environ.get("TIKTOKEN_CACHE_DIR", "")
+    if not cache or not Path(cache).is_dir() or not any(Path(cache).iterdir()):
+        pytest.skip("tiktoken has no vocabulary here: set TIKTOKEN_CACHE_DIR to a filled cache")
+    encoding = tiktoken.get_encoding(name)
+    texts = [*ALL, TEXT, "", " ", "\x00", "👍" * 9]
+    assert list(resolve_counter(name).count_batch(texts)) == [
+        len(encoding.encode_ordinary(text)) for text in texts
+    ]

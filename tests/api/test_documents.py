@@ -1,0 +1,149 @@
+"""What compress takes as documents, and what it refuses."""
+
+from __future__ import annotations
+
+from collections import UserDict
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import odd_counters
+import pytest
+import tersely
+from result_checks import check_result
+from tersely import Document
+
+TEXT = "The rope is wet. The fog is thick. The salt is dry."
+
+
+@dataclass
+class Chunk:
+    text: str
+    id: int = 7
+    title: str | None = None
+    score: float = 0.25
+    page: int = 3
+
+
+SHAPES: dict[str, Any] = {
+    "str": TEXT,
+    "list of str": [TEXT],
+    "tuple of str": (TEXT,),
+    "document": Document(TEXT),
+    "list of documents": [Document(TEXT)],
+    "dict": {"text": TEXT},
+    "list of dicts": [{"text": TEXT, "id": 3}],
+    "mapping": UserDict({"text": TEXT}),
+    "object": Chunk(TEXT),
+    "list of objects": [SimpleNamespace(text=TEXT)],
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_shape_gives_the_same_text(name: str) -> None:
+    result = tersely.compress(SHAPES[name], budget=8, counter=odd_counters.words)
+    assert result.text == tersely.compress(TEXT, budget=8, counter=odd_counters.words).text
+    assert result.documents[0].text == TEXT
+    check_result(result, odd_counters.words)
+
+
+def test_a_generator_of_documents() -> None:
+    assert tersely.compress((text for text in [TEXT, TEXT]), ratio=1).text == f"{TEXT}\n\n{TEXT}"
+
+
+def test_a_mix_of_shapes() -> None:
+    result = tersely.compress([TEXT, {"text": "Fog."}, Chunk("Salt."), Document("Rope.")], ratio=1)
+    assert [document.text for document in result.documents] == [TEXT, "Fog.", "Salt.", "Rope."]
+
+
+def test_what_the_caller_knows_is_carried_along() -> None:
+    given = {"text": TEXT, "id": 12, "title": "Ropes", "score": 0.5, "metadata": {"page": 4}, "other": 1}
+    document = tersely.compress(given, ratio=1).documents[0]
+    assert document == Document(TEXT, "12", "Ropes", 0.5, {"page": 4})
+
+
+def test_fields_of_objects_are_carried_along() -> None:
+    assert tersely.compress(Chunk(TEXT), ratio=1).documents[0] == Document(TEXT, "7", None, 0.25)
+
+
+def test_missing_fields_are_none() -> None:
+    assert tersely.compress({"text": TEXT, "metadata": None}, ratio=1).documents[0] == Document(TEXT)
+
+
+@pytest.mark.parametrize("documents", [[], (), iter([]), [""], ["", ""], [" \n "], "\u3000"])
+def test_nothing_in_nothing_out(documents: Any) -> None:
+    result = tersely.compress(documents, "query", counter=odd_counters.words)
+    assert result.text.strip() == ""
+    assert result.tokens == 0
+    assert result.ratio == 1.0
+    assert list(result.kept) == list(result.dropped) == []
+
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "None": (None, "documents must be str, a document or a list of them, not NoneType"),
+    "bytes": (b"text", "documents must be str, a document or a list of them, not bytes"),
+    "bytearray": (bytearray(b"text"), "not bytearray"),
+    "int": (5, "not int"),
+    "None inside": (["a", None], "document 1 must be str or have 'text', not NoneType"),
+    "bytes inside": ([b"a"], "document 0 must be str or have 'text', not bytes"),
+    "int inside": ([5], "document 0 must be str or have 'text', not int"),
+    "list inside": ([["a"]], "document 0 must be str or have 'text', not list"),
+    "dict without text": (
+        {"content": "a", 3: "b"},
+        r"document 0 is a mapping without 'text'; its keys are \['3', 'content'\]",
+    ),
+    "text is None": ({"text": None}, "the text of document 0 must be str, not NoneType"),
+    "text is bytes": ([Chunk("a"), Chunk(b"a")], "the text of document 1 must be str, not bytes"),
+    "Document with bytes": (Document(b"a"), "the text of document 0 must be str, not bytes"),
+    "title is int": ({"text": "a", "title": 5}, "the title of document 0 must be str, not int"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_types_are_named(name: str) -> None:
+    documents, message = WRONG[name]
+    with pytest.raises(TypeError, match=message):
+        tersely.compress(documents)
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        ("ab\ud800", r"the text of document 0 has a lone surrogate '\\ud800' at character 2"),
+        (["fine", "\udfff"], "the text of document 1 has a lone surrogate"),
+        ("\udc00\ud800", "the text of document 0 has a lone surrogate"),
+        ([{"text": "fine", "title": "x\ud834"}], "the title of document 0 has a lone surrogate"),
+    ],
+)
+def test_lone_surrogates_are_refused(documents: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tersely.compress(documents)
+
+
+STRANGE = [
+    "\x00",
+    "a\x00b. C\x00d. E.",
+    "\ufeffBOM. More. Rest.",
+    "\U0010ffff. \ufdd0. \ufffe.",
+    "\u202etfel. \u200f. x.",
+]
+
+
+@pytest.mark.parametrize("text", STRANGE)
+def test_strange_characters_pass(text: str) -> None:
+    assert tersely.compress(text, ratio=1).text == text
+    check_result(
+        tersely.compress(text * 5, budget=9, counter=odd_counters.characters), odd_counters.characters
+    )
+
+
+def test_a_str_is_one_document() -> None:
+    assert len(tersely.compress("abc", ratio=1).documents) == 1
+
+
+def test_subclasses_of_str() -> None:
+    class Name(str):
+        __slots__ = ()
+
+    result = tersely.compress(Name(TEXT), budget=8, counter=odd_counters.words)
+    assert result.text == tersely.compress(TEXT, budget=8, counter=odd_counters.words).text

@@ -1,0 +1,70 @@
+"""Fork, spawn, and what importing does."""
+
+from __future__ import annotations
+
+import subprocess
+
+from script_runs import run_code
+
+# Fork is used on purpose: newer Pythons warn of it in a process with threads.
+START = """
+import multiprocessing, warnings
+warnings.simplefilter("ignore")
+import tersely
+from sample_texts import ALL, prose
+
+def work(sentences):
+    return tersely.compress(prose(sentences), "copper", budget=200).to_dict()
+
+def in_child(method, sentences):
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        return pool.apply_async(work, (sentences,)).get(timeout=120)
+"""
+
+
+def run(code: str) -> None:
+    done = run_code(START + code)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_a_forked_child_gives_the_same_result() -> None:
+    run("expected = work(60); assert in_child('fork', 60) == expected")
+
+
+def test_a_forked_child_of_a_process_that_used_threads() -> None:
+    run("""
+results = tersely.compress_batch([*ALL, prose(60)] * 3, "copper", threads=4)
+assert in_child('fork', 60) == work(60)
+""")
+
+
+def test_a_forked_child_after_counting_in_parallel() -> None:
+    """More than two million characters are counted on several threads; a fork does not inherit them."""
+    run("expected = work(40_000); assert in_child('fork', 40_000) == expected")
+
+
+def test_a_spawned_child_gives_the_same_result() -> None:
+    run("""
+import fixed_run
+with multiprocessing.get_context("spawn").Pool(1) as pool:
+    assert pool.apply_async(fixed_run.results).get(timeout=120) == fixed_run.results()
+""")
+
+
+def test_importing_prints_nothing_and_starts_nothing() -> None:
+    done = run_code("import threading, tersely; assert threading.active_count() == 1")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_importing_does_not_load_optional_packages() -> None:
+    names = ["tokenizers", "tiktoken", "transformers", "onnxruntime", "openai", "rich"]
+    code = f"import sys, tersely; tersely.compress('Rope. ' * 50, budget=9); print({names!r} & sys.modules.keys())"
+    done = run_code(code.replace(str(names), repr(set(names))))
+    assert (done.returncode, done.stdout.strip()) == (0, "set()"), done.stderr[-2000:]
+
+
+def test_the_module_runs_without_warnings() -> None:
+    done: subprocess.CompletedProcess[str] = run_code(
+        "import warnings; warnings.simplefilter('error'); import tersely; tersely.compress('Rope. ' * 50, budget=9)"
+    )
+    assert done.returncode == 0, done.stderr[-2000:]

@@ -1,0 +1,121 @@
+# ruff: noqa: N802
+"""Promises 1 to 3 over random texts, budgets, options and counters that no tokenizer resembles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import odd_counters
+import pytest
+import tersely
+from hypothesis import example, given
+from hypothesis import strategies as st
+from result_checks import check_result
+from sample_texts import ALL, GUIDE, prose
+from tersely import BudgetExceededError, Extractive, Level
+from tersely.providers.counters import resolve_counter
+from text_strategies import some_texts, texts
+
+counters = st.sampled_from([*odd_counters.ALL, "o200k_base"])
+queries = st.one_of(st.none(), st.sampled_from(["", " ", "the", "sluice fee", "港", "xyzzy"]), texts)
+separators = st.sampled_from(["\n\n", "", " ", "\n---\n", "é…", "separator " * 5])
+strategies = st.builds(
+    Extractive,
+    level=st.sampled_from(list(Level)),
+    scoring=st.sampled_from(["auto", "relevance", "centrality", "lead"]),
+    redundancy=st.sampled_from([None, 0.0, 0.3, 1.0]),
+    context=st.integers(0, 2),
+    preserve_structure=st.booleans(),
+    window=st.integers(1, 30),
+)
+
+
+def as_function(counter: Any) -> Callable[[str], int]:
+    return counter if callable(counter) else resolve_counter(counter).count
+
+
+def assert_true_error(error: BudgetExceededError, budget: int) -> None:
+    assert error.budget == budget
+    assert error.required > budget, "the error must say what would have been needed"
+
+
+@given(some_texts, queries, st.integers(0, 60), counters, separators, strategies)
+@example(ALL, "storm fee", 30, "o200k_base", "\n\n", Extractive(preserve_structure=True, context=1))
+@example([GUIDE], None, 1, "o200k_base", "\n\n", Extractive())
+@example(["a. b. c."], None, 0, odd_counters.characters, "", Extractive())
+def test_X09_budget_and_verbatim(
+    documents: list[str], query: str | None, budget: int, counter: Any, separator: str, strategy: Extractive
+) -> None:
+    try:
+        result = tersely.compress(
+            documents, query, budget=budget, counter=counter, separator=separator, strategy=strategy
+        )
+    except BudgetExceededError as error:
+        assert_true_error(error, budget)
+        return
+    check_result(result, as_function(counter), separator, strategy.level, strategy.window)
+    assert result.text or not any(text.strip() for text in documents)
+
+
+@given(some_texts, st.floats(0.01, 1.0), counters)
+def test_D016_budget_and_verbatim_by_ratio(documents: list[str], ratio: float, counter: Any) -> None:
+    count = as_function(counter)
+    original = count("\n\n".join(documents))
+    try:
+        result = tersely.compress(documents, ratio=ratio, counter=counter)
+    except BudgetExceededError as error:
+        assert_true_error(error, max(1, int(original * ratio)))
+        return
+    check_result(result, count)
+    assert result.receipt.budget == max(1, int(original * ratio))
+
+
+@given(some_texts, st.integers(0, 30), st.sampled_from(odd_counters.STEADY))
+@example(["e" + "\u0301" * 60], 2, odd_counters.characters)
+@example(["👍👍👍👍 one two three. a b c d e f g h i j k l."], 2, odd_counters.utf8_bytes)
+def test_X03_never_an_error_where_a_single_character_fits(
+    documents: list[str], budget: int, counter: Callable[[str], int]
+) -> None:
+    table = tersely.segment(documents)
+    starts = [documents[document][start] for document, start, _, _ in table]
+    if not any(counter(character) <= budget for character in starts):
+        return
+    result = tersely.compress(documents, budget=budget, counter=counter)
+    assert result.text
+    assert counter(result.text) <= budget
+
+
+@given(some_texts, queries, st.integers(1, 40), counters, strategies)
+def test_promise_3_same_call_same_bytes(
+    documents: list[str], query: str | None, budget: int, counter: Any, strategy: Extractive
+) -> None:
+    def run() -> Any:
+        try:
+            result = tersely.compress(documents, query, budget=budget, counter=counter, strategy=strategy)
+        except BudgetExceededError as error:
+            return str(error)
+        return result.to_dict(), [span.score for span in result.kept]
+
+    assert run() == run()
+
+
+@given(some_texts, counters, separators)
+@example(["The rope.\r\n\r\n\tThe winch. "], odd_counters.words, "\n\n")
+@example(["", " ", "\x00"], odd_counters.words, "\n\n")
+def test_X13_what_fits_is_not_touched(documents: list[str], counter: Any, separator: str) -> None:
+    whole = separator.join(documents)
+    budget = as_function(counter)(whole)
+    result = tersely.compress(documents, "rope", budget=budget, counter=counter, separator=separator)
+    assert result.text == whole
+    assert {span.reason for span in result.kept} <= {"fits"}
+    assert list(result.dropped) == []
+    assert result.receipt.warnings == ()
+
+
+@pytest.mark.parametrize("counter", ["o200k_base", "chars/4", odd_counters.words, odd_counters.lines])
+@pytest.mark.parametrize("ratio", [0.1, 0.3, 0.7])
+@pytest.mark.parametrize("query", [None, "granite crew"])
+def test_the_budget_is_used(counter: Any, ratio: float, query: str | None) -> None:
+    result = tersely.compress(prose(200), query, ratio=ratio, counter=counter)
+    assert result.tokens >= 0.9 * result.receipt.budget - 1

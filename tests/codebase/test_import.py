@@ -1,0 +1,73 @@
+"""Importing the package is quick, quiet and loads nothing that is optional."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# fmt: off
+HEAVY = {
+    "aiohttp", "asyncio", "faiss", "fastapi", "haystack", "httpx", "langchain_core", "llama_index",
+    "mcp", "multiprocessing", "numba", "onnxruntime", "openai", "opentelemetry", "pandas",
+    "prometheus_client", "ray", "requests", "rich", "scipy", "sklearn", "sqlite3", "tiktoken",
+    "tokenizers", "torch", "transformers",
+}
+# fmt: on
+CPU_SECONDS = 0.3
+
+# Reports everything the interpreter does while it imports: an audit hook sees it even where it is undone.
+PROBE = """
+import json, os, sys, time
+WATCHED = {"os.putenv", "os.unsetenv", "os.mkdir", "os.remove", "os.rename", "os.fork", "subprocess.Popen",
+           "socket.__new__"}
+seen = []
+def hook(event, arguments):
+    writes = event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR)
+    if writes or event in WATCHED:
+        seen.append([event, repr(arguments)])
+import numpy, toktok
+def state():
+    return [dict(os.environ), os.getcwd(), sys.path[:], len(os.listdir("/proc/self/task"))]
+before = state()
+if sys.argv[1] == "audit":
+    sys.addaudithook(hook)
+import tersely
+print(json.dumps({
+    "cpu": time.process_time(),
+    "seen": seen,
+    "changed": [list(pair) for pair in zip(before, state()) if pair[0] != pair[1]],
+    "modules": sorted({name.partition(".")[0] for name in sys.modules}),
+}))
+"""
+
+
+def probe(folder: Path, what: str) -> dict[str, Any]:
+    command = [sys.executable, "-B", "-c", PROBE, what]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return probe(tmp_path_factory.mktemp("empty"), "audit")
+
+
+def test_nothing_optional_is_loaded(audited: dict[str, Any]) -> None:
+    assert not HEAVY & set(audited["modules"])
+
+
+def test_no_side_effects(audited: dict[str, Any]) -> None:
+    assert audited["seen"] == []
+    assert audited["changed"] == []  # environment, working folder, module path, native threads
+
+
+def test_cpu_time_of_the_first_import(tmp_path: Path) -> None:
+    # The whole process: interpreter, numpy and all. The best of three, as other processes disturb.
+    best = min(probe(tmp_path, "time")["cpu"] for _ in range(3))
+    assert best < CPU_SECONDS

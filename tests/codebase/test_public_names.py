@@ -1,0 +1,56 @@
+"""What `import tersely` offers: names, docstrings, version."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from pathlib import Path
+
+import pytest
+import tersely
+
+PUBLIC = [
+    "BatchTokenCounter",
+    "BudgetExceededError",
+    "Compressed",
+    "CompressionError",
+    "Document",
+    "Extractive",
+    "Kind",
+    "Level",
+    "MissingExtraError",
+    "Receipt",
+    "SegmentTable",
+    "Span",
+    "Strategy",
+    "TokenCounter",
+    "__version__",
+    "compress",
+    "compress_batch",
+    "segment",
+]
+
+
+def test_all_is_exact_and_sorted() -> None:
+    assert tersely.__all__ == PUBLIC == sorted(PUBLIC)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_names_have_docstrings(name: str) -> None:
+    thing = getattr(tersely, name)
+    assert thing.__doc__ and thing.__doc__.strip()
+    if inspect.isclass(thing):
+        own = {key: value for key, value in vars(thing).items() if not key.startswith("_")}
+        silent = [key for key, value in own.items() if inspect.isroutine(value) and not inspect.getdoc(value)]
+        silent += [key for key, value in own.items() if isinstance(value, property) and not value.__doc__]
+        assert not silent
+
+
+def test_a_dataclass_does_not_document_itself_by_its_signature() -> None:
+    for name in PUBLIC:
+        assert not (getattr(tersely, name).__doc__ or "").startswith(f"{name}("), name
+
+
+def test_versions_agree(root: Path) -> None:
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert tersely.__version__ == project["version"]

@@ -1,0 +1,44 @@
+"""What the documents say about the repository is so."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+MACHINE_PATH = re.compile(r"(?<![\w.~-])/(?:work|root|home|farm|Users)/")
+TEXT = {".py", ".pyi", ".cpp", ".hpp", ".inl", ".md", ".toml", ".txt", ".sh", ".yml", ".yaml", ".cfg", ""}
+
+
+def test_readme_has_the_test_command(root: Path) -> None:
+    command = (root / "ci" / "test.sh").read_text(encoding="utf-8").splitlines()[-1]
+    assert command.endswith("/pytest")
+    assert command in (root / "README.md").read_text(encoding="utf-8")
+
+
+def test_ci_calls_scripts_that_exist(root: Path) -> None:
+    loop = re.search(r"for part in ([a-z ]+);", (root / ".ci" / "run").read_text(encoding="utf-8"))
+    assert loop
+    for part in [*loop.group(1).split(), "slow"]:
+        assert os.access(root / "ci" / f"{part}.sh", os.X_OK), f"ci/{part}.sh is missing or not executable"
+
+
+def test_architecture_names_every_folder(root: Path) -> None:
+    text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for top in ("python/tersely", "csrc"):
+        for folder in (root / top).rglob("*/"):
+            if folder.is_dir() and folder.name != "__pycache__":
+                assert f"{folder.name}/" in text, f"{folder.relative_to(root)} is missing"
+
+
+def test_no_path_of_one_machine(root: Path, sources: list[Path]) -> None:
+    found = [
+        f"{path}:{number}"
+        for path in sources
+        if path.suffix in TEXT
+        for number, line in enumerate(
+            (root / path).read_text(encoding="utf-8", errors="replace").splitlines(), 1
+        )
+        if MACHINE_PATH.search(line)
+    ]
+    assert not found

@@ -1,0 +1,38 @@
+"""Run as a script: prints a digest of everything computed from fixed texts, and the instruction set used."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import sample_texts
+import tersely
+from tersely import _native
+
+QUERIES = [None, "When does the storm sluice fail?", "港 opening hours", "no such thing xyzzy"]
+
+
+def results() -> list[object]:
+    texts = [
+        *sample_texts.ALL,
+        sample_texts.prose(60),
+        "。é" * 777,
+        "x" * 129 + "! " + "Ж" * 131 + "? " + "y" * 63,
+    ]
+    found: list[object] = []
+    for level in tersely.Level:
+        table = tersely.segment(texts, level)
+        columns = (table.document, table.start, table.end, table.kind, table.block, table.heading)
+        found.append([column.tolist() for column in columns])
+    ids, offsets, vocabulary = _native.terms(texts)
+    found.append([ids.tolist(), offsets.tolist(), vocabulary])
+    for query in QUERIES:
+        for budget in (1, 40, 300):
+            result = tersely.compress(texts, query, budget=budget)
+            found.append([result.to_dict(), [span.score for span in result.kept]])
+    return found
+
+
+if __name__ == "__main__":
+    digest = hashlib.sha256(json.dumps(results(), ensure_ascii=True).encode("ascii")).hexdigest()
+    print(digest, _native.isa())

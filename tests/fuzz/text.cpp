@@ -1,0 +1,141 @@
+// Fuzzes segmentation and terms: any bytes, made valid UTF-8 as the border makes them.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check.hpp"
+#include "kernels/text/segment.hpp"
+#include "kernels/text/terms.hpp"
+#include "kernels/text/unicode.hpp"
+#include "kernels/text/utf8.hpp"
+
+namespace {
+
+using namespace tersely::text;
+
+// Length of the valid UTF-8 character at `at`, 0 where there is none.
+std::size_t valid_length(std::string_view text, std::size_t at) {
+    const auto lead = static_cast<unsigned char>(text[at]);
+    if (lead < 0x80U) return 1;
+    if (lead < 0xC2U || lead > 0xF4U) return 0;
+    const Decoded here = decode(text, at);
+    if (at + here.length > text.size() || here.length == 1) return 0;
+    const auto rest = text.substr(at + 1, here.length - 1);
+    const bool surrogate = here.code >= 0xD800 && here.code <= 0xDFFF;
+    const char32_t least = here.length == 4 ? 0x10000 : here.length == 3 ? 0x800 : 0x80;
+    const bool whole = std::all_of(rest.begin(), rest.end(), is_continuation);
+    return whole && !surrogate && here.code >= least && here.code <= 0x10FFFF ? here.length : 0;
+}
+
+std::string replace_invalid(std::string_view bytes) {
+    std::string text;
+    for (std::size_t at = 0; at < bytes.size();) {
+        const std::size_t length = valid_length(bytes, at);
+        text.append(length > 0 ? bytes.substr(at, length) : "\xEF\xBF\xBD");
+        at += std::max<std::size_t>(length, 1);
+    }
+    return text;
+}
+
+bool on_character(std::string_view text, std::size_t at) { return at == text.size() || !is_continuation(text[at]); }
+
+bool only_space(std::string_view text) {
+    for (std::size_t at = 0; at < text.size(); at += decode(text, at).length) {
+        if (!is_space(decode(text, at).code)) return false;
+    }
+    return true;
+}
+
+void check_segments(std::string_view text, Level level, const Segments& rows) {
+    std::size_t covered = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto start = static_cast<std::size_t>(rows.start[i]);
+        const auto end = static_cast<std::size_t>(rows.end[i]);
+        check(covered <= start && start < end && end <= text.size(), "spans are non-empty, sorted and disjoint");
+        check(on_character(text, start) && on_character(text, end), "spans start and end on characters");
+        check(only_space(text.substr(covered, start - covered)), "gaps hold white space only");
+        const bool limited = level == Level::kSentence || level == Level::kWord;
+        check(!limited || end - start <= kLongestSegment, "sentences and words are at most kLongestSegment long");
+        check(level != Level::kCharacter || start == covered, "character windows leave no gap");
+        check(i == 0 || rows.block[i - 1] <= rows.block[i], "blocks ascend");
+        const auto above = rows.heading[i];
+        check(above >= -1 && above < static_cast<std::int32_t>(i), "headings stand above");
+        check(above < 0 || rows.kind[static_cast<std::size_t>(above)] == Kind::kHeading, "headings are headings");
+        covered = end;
+    }
+    check(only_space(text.substr(covered)), "nothing but white space is left over");
+}
+
+void check_characters(std::string_view text, const Segments& rows) {
+    std::vector<std::int64_t> start = rows.start;
+    std::vector<std::int64_t> end = rows.end;
+    to_characters(text, start, end);
+    std::size_t byte = 0;
+    std::int64_t character = 0;
+    const auto same = [&](std::int64_t offset, std::int64_t counted) {
+        for (; byte < static_cast<std::size_t>(offset); byte += decode(text, byte).length) ++character;
+        check(character == counted, "to_characters counts characters");
+    };
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        same(rows.start[i], start[i]);
+        same(rows.end[i], end[i]);
+    }
+}
+
+void check_term(std::string_view term) {
+    check(!term.empty(), "terms are not empty");
+    for (std::size_t at = 0; at < term.size(); at += decode(term, at).length) {
+        check(valid_length(term, at) > 0, "terms are valid UTF-8");
+        const char32_t code = decode(term, at).code;
+        const bool inner = std::string_view("_.,:/-").find(static_cast<char>(code)) != std::string_view::npos;
+        check(code >= 0x80 || is_word(code) || inner, "terms hold word characters and the separators of numbers");
+    }
+}
+
+std::vector<std::int32_t> read_terms(std::string_view text, const Segments& rows, TermReader& reader) {
+    std::vector<std::int32_t> ids;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        reader.append(text, {static_cast<std::size_t>(rows.start[i]), static_cast<std::size_t>(rows.end[i])}, ids);
+    }
+    return ids;
+}
+
+// `warm` has read the text before, at other levels: what it remembers must not show.
+void check_terms(std::string_view text, const Segments& rows, TermReader& warm) {
+    TermReader fresh;
+    const std::vector<std::int32_t> ids = read_terms(text, rows, fresh);
+    const Vocabulary& words = fresh.vocabulary();
+    std::size_t known = 0;
+    for (const std::int32_t id : ids) {
+        check(id >= 0 && static_cast<std::size_t>(id) <= known, "ids are numbered by first occurrence");
+        known += static_cast<std::size_t>(id) == known ? 1 : 0;
+    }
+    check(known == words.size(), "every id of the vocabulary occurs");
+    for (std::size_t id = 0; id < known; ++id) check_term(words[id]);
+
+    const std::vector<std::int32_t> again = read_terms(text, rows, warm);
+    check(ids.size() == again.size(), "a reader gives the same terms again");
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const auto id = static_cast<std::size_t>(again[i]);
+        check(again[i] >= 0 && id < warm.vocabulary().size(), "ids lie in the vocabulary");
+        check(words[static_cast<std::size_t>(ids[i])] == warm.vocabulary()[id], "a reader gives the same terms again");
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::size_t window = size > 0 ? data[0] : 0;
+    const std::string text = replace_invalid({reinterpret_cast<const char*>(data), size});
+    TermReader warm;
+    for (const Level level : {Level::kCharacter, Level::kWord, Level::kSentence, Level::kParagraph, Level::kSection}) {
+        const Segments rows = segment(text, level, window);
+        check_segments(text, level, rows);
+        check_characters(text, rows);
+        check_terms(text, rows, warm);
+    }
+    return 0;
+}

@@ -1,0 +1,139 @@
+"""What the native border refuses: wrong arrays never reach a kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from small_corpora import Corpus, flat
+from tersely import _native
+
+GOOD = Corpus([["a"], ["b"], ["a"]], [0, 0, 1], [0, 1, 2], [-1, 0, -1], ["a"], [[], []])
+
+
+def lexical_calls(corpus: Corpus) -> list[object]:
+    return [
+        lambda: _native.centrality(*corpus.arrays()),
+        lambda: _native.inverse_frequency(*corpus.arrays()),
+        lambda: _native.relevance(*corpus.arrays(), len(corpus.rows), corpus.title_rows()),
+    ]
+
+
+BAD_CORPORA = {
+    "document descends": Corpus(GOOD.rows, [1, 0, 0], GOOD.blocks, [-1, -1, -1], ["a"], [[], []]),
+    "block descends": Corpus(GOOD.rows, GOOD.documents, [2, 1, 0], GOOD.headings, ["a"], [[], []]),
+    "heading is itself": Corpus(GOOD.rows, GOOD.documents, GOOD.blocks, [-1, 1, -1], ["a"], [[], []]),
+    "heading below": Corpus(GOOD.rows, GOOD.documents, GOOD.blocks, [1, -1, -1], ["a"], [[], []]),
+    "heading under -1": Corpus(GOOD.rows, GOOD.documents, GOOD.blocks, [-2, -1, -1], ["a"], [[], []]),
+    "heading in another document": Corpus(
+        GOOD.rows, GOOD.documents, GOOD.blocks, [-1, 0, 0], ["a"], [[], []]
+    ),
+    "fewer blocks": Corpus(GOOD.rows, GOOD.documents, [0, 1], GOOD.headings, ["a"], [[], []]),
+}
+
+
+@pytest.mark.parametrize("name", BAD_CORPORA)
+def test_bad_segments_are_refused(name: str) -> None:
+    for call in lexical_calls(BAD_CORPORA[name]):
+        with pytest.raises(ValueError, match="must"):
+            call()
+
+
+def test_good_segments_are_not() -> None:
+    assert [len(call()) for call in lexical_calls(GOOD)] == [3, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("ids", "offsets"),
+    [
+        ([0, 2], [0, 1, 2]),
+        ([-1, 0], [0, 1, 2]),
+        ([0, 1], [0, 2, 1]),
+        ([0, 1], [1, 1, 2]),
+        ([0, 1], [0, 1]),
+        ([0, 1], [0, 1, 9]),
+    ],
+)
+def test_bad_terms_are_refused(ids: list[int], offsets: list[int]) -> None:
+    columns = [np.array(column, dtype=np.int32) for column in ([0, 0], [0, 1], [-1, -1])]
+    with pytest.raises(ValueError, match="term_"):
+        _native.centrality(np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64), 2, *columns)
+
+
+@pytest.mark.parametrize(("query_row", "title_rows"), [(9, [-1]), (1, [9]), (1, [-2]), (1, [])])
+def test_bad_rows_are_refused(query_row: int, title_rows: list[int]) -> None:
+    with pytest.raises(ValueError, match="row"):
+        _native.relevance(*flat([["a"]], ["a"]).arrays(), query_row, np.array(title_rows, dtype=np.int64))
+
+
+SELECTION = {
+    "score": np.ones(3, np.float32),
+    "cost": np.ones(3, np.int64),
+    "budget": 3,
+    "pinned": np.zeros(3, np.uint8),
+    "group": np.full(3, -1, np.int32),
+    "document": np.zeros(3, np.int32),
+    "heading": np.full(3, -1, np.int32),
+    "term_ids": np.array([0, 1], np.int32),
+    "term_offsets": np.array([0, 1, 2, 2], np.int64),
+    "term_weight": np.ones(2, np.float32),
+    "redundancy": 0.5,
+    "context": 0,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "bad"),
+    [
+        ("score", np.array([1, np.nan, 1], np.float32)),
+        ("score", np.array([1, np.inf, 1], np.float32)),
+        ("score", np.ones(2, np.float32)),
+        ("cost", np.array([1, -1, 1], np.int64)),
+        ("cost", np.ones(4, np.int64)),
+        ("budget", -1),
+        ("pinned", np.zeros(2, np.uint8)),
+        ("group", np.array([-2, -1, -1], np.int32)),
+        ("document", np.zeros(2, np.int32)),
+        ("document", np.array([1, 0, 0], np.int32)),
+        ("heading", np.array([-1, 1, -1], np.int32)),
+        ("heading", np.array([-1, 2, -1], np.int32)),
+        ("term_ids", np.array([0, 2], np.int32)),
+        ("term_ids", np.array([0, -1], np.int32)),
+        ("term_offsets", np.array([0, 2, 1, 2], np.int64)),
+        ("term_offsets", np.array([0, 1, 2, 3], np.int64)),
+        ("term_offsets", np.array([0, 1], np.int64)),
+        ("term_weight", np.array([1, -1], np.float32)),
+        ("term_weight", np.array([1, np.nan], np.float32)),
+        ("redundancy", -0.1),
+        ("redundancy", 1.1),
+        ("redundancy", float("nan")),
+        ("context", -1),
+        ("score", np.ones((3, 1), np.float32)),
+    ],
+)
+def test_bad_selections_are_refused(name: str, bad: object) -> None:
+    with pytest.raises(ValueError, match=r"must|exceed"):
+        _native.select_budgeted(**{**SELECTION, name: bad})
+
+
+def test_a_good_selection_is_not() -> None:
+    assert _native.select_budgeted(**SELECTION).tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize("level", [-1, 5])
+def test_unknown_levels_are_refused(level: int) -> None:
+    with pytest.raises(ValueError, match="level must be 0 to 4"):
+        _native.segment(["text"], level, 10)
+
+
+@pytest.mark.parametrize("texts", [[b"bytes"], [None], [1]])
+def test_texts_must_be_str(texts: list[object]) -> None:
+    with pytest.raises(TypeError):
+        _native.segment(texts, 2, 10)
+    with pytest.raises(TypeError):
+        _native.terms(texts)
+
+
+def test_lone_surrogates_are_refused() -> None:
+    for call in (lambda: _native.segment(["\ud800"], 2, 10), lambda: _native.terms(["a\udfff"])):
+        with pytest.raises(UnicodeEncodeError):
+            call()

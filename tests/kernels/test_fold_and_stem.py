@@ -1,0 +1,119 @@
+"""Folding and stemming, as seen through terms()."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+
+import pytest
+import reference
+from tersely import _native
+
+
+def terms(text: str) -> list[str]:
+    ids, _, vocabulary = _native.terms([text])
+    return [vocabulary[i] for i in ids.tolist()]
+
+
+def is_wide_letter(code: int) -> bool:
+    """Not ASCII, a letter, and of a script whose words are written apart."""
+    char = chr(code)
+    if code < 0x80 or 0xD800 <= code < 0xE000 or unicodedata.category(char)[0] != "L":
+        return False
+    return not reference.is_ngram_letter(char)
+
+
+WIDE_LETTERS = [chr(code) for code in range(min(sys.maxunicode, 0x323FF)) if is_wide_letter(code)]
+
+
+def test_every_letter_folds_like_the_oracle() -> None:
+    """Each letter stands behind one that is not ASCII, so that nothing is stemmed."""
+    read = terms(" ".join("ж" + char for char in WIDE_LETTERS))
+    wanted = ["ж" + reference.fold(char) for char in WIDE_LETTERS]
+    assert [pair for pair in zip(read, wanted, strict=True) if pair[0] != pair[1]] == []
+
+
+def test_folding_twice_changes_nothing() -> None:
+    once = terms(" ".join("ж" + char for char in WIDE_LETTERS))
+    assert [pair for pair in zip(once, terms(" ".join(once)), strict=True) if pair[0] != pair[1]] == []
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("ÉCOLE", "école"),
+        ("Straße", "STRAẞE"),
+        ("ΣΊΣΥΦΟΣ", "Σίσυφος"),
+        ("МОСКВА", "москва"),
+        ("Ёлка", "елка"),
+        ("naïveté", "naiveté"),
+        ("cafe\u0301", "café"),
+        ("Ångström", "A\u030angstro\u0308m"),
+        ("\u212bngström", "ångström"),
+        ("İstanbul", "istanbul"),
+        ("İZMİR", "izmir"),
+    ],
+)
+def test_spellings_of_one_word_are_one_term(left: str, right: str) -> None:
+    assert terms(left) == terms(right)
+
+
+@pytest.mark.parametrize(
+    ("accented", "plain"), [("cafés", "cafes"), ("résumés", "resumes"), ("façade", "facade")]
+)
+def test_an_accented_word_meets_its_plain_spelling(accented: str, plain: str) -> None:
+    assert terms(accented) == terms(plain)
+
+
+SAME_STEM = [
+    ("parties", "party"),
+    ("running", "runs"),
+    ("stopped", "stopping"),
+    ("quickly", "quick"),
+    ("boxes", "box"),
+    ("wishes", "wishing"),
+    ("matches", "matched"),
+    ("classes", "class"),
+    ("hoping", "hoped"),
+    ("hopes", "hope"),
+    ("ships", "ship"),
+    ("falling", "falls"),
+    ("studied", "studies"),
+    ("Engines", "engine"),
+    ("VALVES", "valve"),
+]
+UNCHANGED = [
+    "sing",
+    "thing",
+    "bring",
+    "bed",
+    "red",
+    "seed",
+    "gas",
+    "bus",
+    "glass",
+    "analysis",
+    "fly",
+    "winch",
+]
+
+
+@pytest.mark.parametrize(("left", "right"), SAME_STEM)
+def test_endings_are_taken_off(left: str, right: str) -> None:
+    assert len(terms(left)) == 1
+    assert terms(left) == terms(right)
+
+
+@pytest.mark.parametrize("word", UNCHANGED)
+def test_words_that_only_look_like_endings_stay_as_they_are(word: str) -> None:
+    assert terms(word) == [word]
+
+
+@pytest.mark.parametrize("word", ["running", "uses", "used", "using", "dies", "pies", "ably", "eyes"])
+def test_a_stem_has_three_letters_or_more(word: str) -> None:
+    assert len(terms(word)[0]) >= 3
+
+
+@pytest.mark.parametrize("word", ["cat", "dog", "ink", "oar", "sun", "sea", "its1", "ships2"])
+def test_short_words_and_words_with_digits_stay_as_they_are(word: str) -> None:
+    assert word in terms(word)

@@ -1,0 +1,151 @@
+# ruff: noqa: N802
+"""select_budgeted against brute force and against a greedy search by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import reference
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from tersely import _native
+
+SELECTED = 2  # the first code of a segment that is in
+
+
+@dataclass
+class Problem:
+    scores: list[float]
+    costs: list[int]
+    budget: int
+    pinned: list[int]
+    groups: list[int]
+    terms: list[list[str]]
+    redundancy: float = 0.0
+
+
+def plain(scores: list[float], costs: list[int], budget: int) -> Problem:
+    size = len(scores)
+    return Problem(scores, costs, budget, [0] * size, [-1] * size, [[] for _ in range(size)])
+
+
+WEIGHTS = {"a": 0.5, "b": 1.0, "c": 2.0, "d": 4.0, "e": 0.0}  # sums of them are exact
+
+
+def kept(problem: Problem) -> set[int]:
+    size = len(problem.scores)
+    offsets = np.cumsum([0, *map(len, problem.terms)]).astype(np.int64)
+    ids = [list(WEIGHTS).index(term) for row in problem.terms for term in row]
+    status = _native.select_budgeted(
+        np.array(problem.scores, dtype=np.float32),
+        np.array(problem.costs, dtype=np.int64),
+        problem.budget,
+        np.array(problem.pinned, dtype=np.uint8),
+        np.array(problem.groups, dtype=np.int32),
+        np.zeros(size, dtype=np.int32),
+        np.empty(0, dtype=np.int32),
+        np.array(ids, dtype=np.int32),
+        offsets,
+        np.array(list(WEIGHTS.values()), dtype=np.float32),
+        problem.redundancy,
+        0,
+    )
+    return {row for row, code in enumerate(status.tolist()) if code >= SELECTED}
+
+
+scores = st.integers(-2, 20).map(lambda eighths: eighths / 8)
+costs = st.integers(1, 12)
+
+
+@st.composite
+def plain_problems(draw: st.DrawFn, most: int = 10) -> Problem:
+    size = draw(st.integers(0, most))
+    rows = st.lists(st.tuples(scores, costs), min_size=size, max_size=size)
+    chosen = draw(rows)
+    return plain([score for score, _ in chosen], [cost for _, cost in chosen], draw(st.integers(0, 50)))
+
+
+@st.composite
+def full_problems(draw: st.DrawFn) -> Problem:
+    problem = draw(plain_problems())
+    size = len(problem.scores)
+    if size:
+        one_a_row = {"min_size": size, "max_size": size}
+        problem.pinned = draw(st.lists(st.sampled_from([0, 0, 0, 1]), **one_a_row))
+        problem.groups = draw(st.lists(st.sampled_from([-1, -1, -1, *range(min(size, 3))]), **one_a_row))
+        problem.terms = draw(st.lists(st.lists(st.sampled_from("abcde"), max_size=4), **one_a_row))
+        problem.redundancy = draw(st.sampled_from([0.0, 0.25, 0.5, 1.0]))
+    return problem
+
+
+def value(problem: Problem, rows: set[int]) -> float:
+    return sum(max(problem.scores[i], 0.0) * problem.costs[i] for i in rows)
+
+
+def optimum(problem: Problem) -> float:
+    values = [value(problem, {i}) for i in range(len(problem.scores))]
+    return reference.best_value(values, problem.costs, problem.budget)
+
+
+@given(plain_problems())
+@example(plain([1.0, 0.99], [1, 10], 10))
+@example(plain([2.0, 1.0, 1.0], [1, 5, 5], 10))
+def test_D018_value_is_at_least_half_of_the_best(problem: Problem) -> None:
+    rows = kept(problem)
+    assert sum(problem.costs[i] for i in rows) <= problem.budget
+    assert value(problem, rows) >= optimum(problem) / 2
+
+
+@given(plain_problems())
+def test_X03_what_still_fits_is_taken(problem: Problem) -> None:
+    rows = kept(problem)
+    room = problem.budget - sum(problem.costs[i] for i in rows)
+    assert all(problem.costs[i] > room for i in range(len(problem.scores)) if i not in rows)
+
+
+def random_problem(seed: int) -> Problem:
+    random = np.random.default_rng(seed)
+    size = int(random.integers(4, 11))
+    costs = random.integers(1, 12, size).tolist()
+    scores = (random.integers(1, 64, size) / 64).tolist()
+    return plain(scores, costs, int(sum(costs) * random.uniform(0.2, 0.8)))
+
+
+def test_D018_value_is_close_to_the_best_on_average() -> None:
+    shares = []
+    for seed in range(300):
+        problem = random_problem(seed)
+        best = optimum(problem)
+        shares.append(value(problem, kept(problem)) / best if best else 1.0)
+    assert min(shares) >= 0.5
+    assert sum(share > 1 - 1e-9 for share in shares) > 90, "the very best in a good part of the cases"
+    assert sum(shares) / len(shares) > 0.93
+
+
+@given(full_problems())
+def test_the_same_rows_as_a_full_search(problem: Problem) -> None:
+    expected, close = reference.greedy(
+        problem.scores,
+        problem.costs,
+        problem.budget,
+        pinned=problem.pinned,
+        groups=problem.groups,
+        terms=problem.terms,
+        term_weight=WEIGHTS.__getitem__,
+        redundancy=problem.redundancy,
+    )
+    assume(not close)
+    assert kept(problem) == expected
+
+
+@given(full_problems())
+def test_pins_are_in_and_groups_whole(problem: Problem) -> None:
+    rows = kept(problem)
+    assert {row for row, pin in enumerate(problem.pinned) if pin} <= rows
+    for unit in reference.units_of(problem.groups):
+        assert set(unit) <= rows or not set(unit) & rows
+    forced = [unit for unit in reference.units_of(problem.groups) if any(problem.pinned[i] for i in unit)]
+    forced_rows = {row for unit in forced for row in unit}
+    spent = sum(problem.costs[i] for i in rows)
+    assert rows == forced_rows or spent <= problem.budget

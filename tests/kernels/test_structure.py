@@ -1,0 +1,123 @@
+# ruff: noqa: N802
+"""What is never split, sections, and the heading above each segment."""
+
+from __future__ import annotations
+
+import pytest
+import tersely
+from tersely import Kind, Level
+
+NESTED = """Preface line.
+
+# One
+
+First text. Second text.
+
+## One A
+
+Text under A.
+
+### One A deep
+
+Deep text.
+
+## One B
+
+Text under B.
+
+# Two
+
+Last text.
+"""
+
+
+def above(text: str) -> dict[str, str | None]:
+    table = tersely.segment(text)
+    pieces = [text[start:end] for _, start, end, _ in table]
+    return {
+        piece: pieces[at] if at >= 0 else None
+        for piece, at in zip(pieces, table.heading.tolist(), strict=True)
+    }
+
+
+def test_D023_heading_above_each_segment() -> None:
+    assert above(NESTED) == {
+        "Preface line.": None,
+        "# One": None,
+        "First text.": "# One",
+        "Second text.": "# One",
+        "## One A": "# One",
+        "Text under A.": "## One A",
+        "### One A deep": "## One A",
+        "Deep text.": "### One A deep",
+        "## One B": "# One",
+        "Text under B.": "## One B",
+        "# Two": None,
+        "Last text.": "# Two",
+    }
+
+
+def test_a_skipped_level_still_nests() -> None:
+    assert above("# Top\n\n### Deep\n\nText.\n\n## Middle\n\nMore.")["## Middle"] == "# Top"
+    assert above("### Deep\n\n# Top\n\nText.") == {"### Deep": None, "# Top": None, "Text.": "# Top"}
+
+
+def test_numbered_headings_nest_by_their_depth() -> None:
+    found = above("1 Ropes\n\nAll about rope.\n\n1.1 Hemp\n\nHemp rots.\n\n2 Chains\n\nChains rust.\n")
+    assert found["1.1 Hemp"] == "1 Ropes"
+    assert found["Hemp rots."] == "1.1 Hemp"
+    assert found["2 Chains"] is None
+
+
+def test_a_heading_of_one_document_does_not_reach_the_next() -> None:
+    table = tersely.segment(["# Ropes\n\nHemp rots.", "Chains rust."])
+    assert table.heading.tolist() == [-1, 0, -1]
+
+
+def test_D022_sections_start_at_headings() -> None:
+    sections = [NESTED[start:end] for _, start, end, _ in tersely.segment(NESTED, Level.SECTION)]
+    assert [section.splitlines()[0] for section in sections] == [
+        "Preface line.",
+        "# One",
+        "## One A",
+        "### One A deep",
+        "## One B",
+        "# Two",
+    ]
+    assert sections[1] == "# One\n\nFirst text. Second text."
+
+
+def test_a_text_without_headings_is_one_section() -> None:
+    text = "Rope.\n\n- hemp\n- wire\n\n```\ncode\n```"
+    assert [(start, end) for _, start, end, _ in tersely.segment(text, Level.SECTION)] == [(0, len(text))]
+
+
+UNSPLIT = {
+    "small table": "| part | age |\n|------|-----|\n| rope. One | 2 |\n| wire! Two | 3 |",
+    "list item of three sentences": "- Hemp rots. Wire rusts. Nylon melts.",
+    "fenced code": "```c\nint a = 1. ;\n\nreturn a; // Done. Really.\n```",
+    "log line": "2031-04-05 06:07:08 ERROR Failed. Retrying. Gave up.",
+    "heading": "## What. Is. This?",
+}
+
+
+@pytest.mark.parametrize("name", UNSPLIT)
+def test_D023_structures_are_not_split(name: str) -> None:
+    text = f"Before it. \n\n{UNSPLIT[name]}\n\nAfter it."
+    assert UNSPLIT[name] in [text[start:end] for _, start, end, _ in tersely.segment(text)]
+
+
+def test_a_large_table_is_cut_between_rows() -> None:
+    rows = [f"| row {i} | value. Value {i} |" for i in range(60)]
+    text = "\n".join(["| name | value |", "|---|---|", *rows])
+    pieces = [text[start:end] for _, start, end, kind in tersely.segment(text) if kind == Kind.TABLE]
+    assert pieces == text.split("\n")
+
+
+def test_large_code_is_cut_between_lines() -> None:
+    lines = [f"    value_{i} = compute({i})  # step. Step." for i in range(120)]
+    text = "\n".join(["```python", *lines, "```"])
+    pieces = [text[start:end] for _, start, end, _ in tersely.segment(text)]
+    assert len(pieces) > 1
+    assert "\n".join(pieces) == text
+    assert {line for piece in pieces for line in piece.split("\n")} == set(text.split("\n"))

@@ -1,0 +1,56 @@
+# ruff: noqa: N802
+"""CHARACTER and WORD segments against their oracles; CHARACTER also checks the byte -> character offsets."""
+
+from __future__ import annotations
+
+import pytest
+import reference
+import tersely
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tersely import Level
+from text_strategies import texts
+
+WORD_ALPHABET = "abzÉß9_.,-'\"!#|>()漢字かカ한글ไทย\u0e34\u0301 \t\n\u00a0\u3000👍"
+
+
+def spans(text: str, level: Level, window: int = 200) -> list[tuple[int, int]]:
+    return [(start, end) for _, start, end, _ in tersely.segment(text, level, window=window)]
+
+
+@given(texts, st.integers(1, 40))
+@example("é👍漢" * 50, 1)
+@example("a" * 129 + "\u0301" * 129, 64)
+def test_windows_have_a_fixed_number_of_characters(text: str, size: int) -> None:
+    assert spans(text, Level.CHARACTER, size) == reference.windows(text, size)
+
+
+@pytest.mark.parametrize("size", [1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 97, 127, 128, 129, 10**9])
+@pytest.mark.parametrize("alphabet", ["a", "é", "漢", "👍", "aé漢👍"])
+def test_byte_offsets_become_character_offsets(size: int, alphabet: str) -> None:
+    text = (alphabet * 400)[:390]
+    assert spans(text, Level.CHARACTER, size) == reference.windows(text, size)
+
+
+@given(st.text(WORD_ALPHABET, max_size=60))
+@example("漢字とkana混じりtext 한국어 ไทย\u0e34\u0e35x")
+@example("a漢\u0301b")
+def test_D022_words(text: str) -> None:
+    assert [text[start:end] for start, end in spans(text, Level.WORD)] == reference.words(text)
+
+
+def test_windows_must_hold_at_least_one_character() -> None:
+    with pytest.raises(ValueError, match="window must be 1 or more, not 0"):
+        tersely.segment("abc", "character", window=0)
+
+
+@pytest.mark.parametrize("prefix", ["", "é", "漢字", "👍", "a\u0301", "\u00a0"])
+@pytest.mark.parametrize("text", ["One two. Three four.", "Un été. Двa!"])
+def test_character_offsets_after_wide_characters(prefix: str, text: str) -> None:
+    source = f"{prefix} {text}\n\n{prefix}! {text}"
+    data = source.encode("utf-8")
+    rows = list(tersely.segment(source))
+    last = text.rpartition(" ")[2]
+    assert rows[-1][2] == reference.character_offset(source, len(data))
+    assert rows[-1][1] <= reference.character_offset(source, data.rindex(last.encode("utf-8")))
+    assert source[rows[-1][1] : rows[-1][2]].endswith(last)
