@@ -1,4 +1,4 @@
-"""Hypothesis profiles and the --slow option."""
+"""Hypothesis profiles (HYPOTHESIS_PROFILE=thorough looks longer) and the --slow option."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("ci", parent=settings.get_profile("default"))
+settings.register_profile("thorough", parent=settings.get_profile("default"), max_examples=1500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

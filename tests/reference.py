@@ -242,44 +242,38 @@ def greedy(
         said = [list(terms[i]) for i in chosen if terms[i]]
         return redundancy > 0 and all(list(terms[i]) in said for i in unit)
 
-    def gain(unit: list[int], chosen: set[int]) -> Fraction:
+    def worth(unit: list[int], chosen: set[int]) -> Fraction:
         if repeats(unit, chosen):
             return Fraction(0)
-        return value(unit) * (1 - Fraction(redundancy) * overlap(unit, chosen) ** 2) / max(price(unit), 1)
+        return value(unit) * (1 - Fraction(redundancy) * overlap(unit, chosen) ** 2)
 
     must = {i for unit in units if any(pinned[i] for i in unit) for i in unit}
 
     def complete(first: list[int]) -> tuple[set[int], Fraction]:
         nonlocal close
         chosen = must | set(first)
-        total = value(first)
+        total = worth(first, must) if first else Fraction(0)
         while True:
             used = sum(costs[i] for i in chosen)
             open_units = [unit for unit in units if unit[0] not in chosen and used + price(unit) <= budget]
             if not open_units:
                 return chosen, total
-            gains = [gain(unit, chosen) for unit in open_units]
+            gains = [worth(unit, chosen) / max(price(unit), 1) for unit in open_units]
             best = max(gains)
-            rivals = [
-                unit for unit, g in zip(open_units, gains, strict=True) if best - g <= Fraction(1, 10**12)
-            ]
+            rivals = [unit for unit, gain in zip(open_units, gains, strict=True) if best - gain <= hair]
             close |= len(rivals) > 1 and (redundancy > 0 or any(len(unit) > 1 for unit in rivals))
             taken = open_units[gains.index(best)]
+            total += worth(taken, chosen)
             chosen |= set(taken)
-            total += value(taken)
 
     rows, total = complete([])
     room = budget - sum(costs[i] for i in must)
     fitting = [unit for unit in units if unit[0] not in must and price(unit) <= room]
     if fitting:
-        single = max(fitting, key=value)
-        close |= (
-            abs(value(single) - total) <= Fraction(1, 10**12)
-            and total != 0
-            and len(rows) > len(must) + len(single)
-        )
-        close |= redundancy > 0 and bool(must) and value(single) > total  # how much of it do the pins say?
-        if value(single) > total:
+        single = max(fitting, key=lambda unit: worth(unit, must))
+        most = worth(single, must)
+        close |= abs(most - total) <= hair and len(rows) > len(must) + len(single)
+        if most > total:
             rows, _ = complete(single)
     return rows, close
 

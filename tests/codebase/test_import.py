@@ -68,6 +68,6 @@ def test_no_side_effects(audited: dict[str, Any]) -> None:
 
 
 def test_cpu_time_of_the_first_import(tmp_path: Path) -> None:
-    # The whole process: interpreter, numpy and all. The best of three, as other processes disturb.
-    best = min(probe(tmp_path, "time")["cpu"] for _ in range(3))
+    # The whole process: interpreter, numpy and all. The best of five, as other processes disturb.
+    best = min(probe(tmp_path, "time")["cpu"] for _ in range(5))
     assert best < CPU_SECONDS

@@ -29,7 +29,7 @@ def test_groups() -> None:
         table, spans = given
         mark_groups(table, [list(pair) for pair in zip(spans[::2], spans[1::2], strict=False)])
 
-    assert growth(table_and_spans, run, least=0.3) < MOST
+    assert growth(table_and_spans, run) < MOST
 
 
 def test_one_large_group() -> None:
