@@ -220,7 +220,7 @@ def greedy(
     gain that floating point may round either way (then another answer is as right).
     """
     units = units_of(groups)
-    close = False
+    close, hair = False, Fraction(1, 10**12)
 
     def value(unit: list[int]) -> Fraction:
         return sum((max(Fraction(0), Fraction(scores[i])) * costs[i] for i in unit), Fraction(0))

@@ -56,6 +56,12 @@ def test_every_occurrence_is_pinned() -> None:
     assert pinned_texts(result) == {"Rope here.", "Rope again."}
 
 
+def test_occurrences_that_touch_are_all_pinned() -> None:
+    strategy = Extractive(level="word")
+    result = tersely.compress("rope 漢漢漢漢 fog", budget=4, counter=len, pinned="漢", strategy=strategy)
+    assert result.text == "漢漢漢漢"
+
+
 def test_a_pin_over_two_sentences_keeps_both_and_the_gap() -> None:
     text = "One rope.   Two ropes. Three ropes. Four ropes. Five ropes."
     result = tersely.compress(text, budget=5, counter=odd_counters.words, pinned="rope.   Two")

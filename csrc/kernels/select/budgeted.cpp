@@ -1,9 +1,11 @@
 #include "kernels/select/budgeted.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <numeric>
 #include <queue>
-#include <unordered_map>
+#include <utility>
 
 namespace tersely::select {
 namespace {
@@ -43,6 +45,7 @@ class Selection {
     struct State {
         std::vector<Status> status;
         std::vector<std::uint8_t> covered;   // terms that chosen segments hold
+        std::size_t taken = 0;               // chosen segments
         std::vector<std::uint8_t> repeated;  // at alike_[i]: a segment with these terms is in
     };
 
@@ -88,22 +91,19 @@ class Selection {
         const std::size_t n = p_.score.size();
         alike_.resize(n);
         state_.repeated.assign(n, 0);
-        std::unordered_multimap<std::uint64_t, std::size_t> firsts;
-        firsts.reserve(n);
+        std::vector<std::int32_t> slots(std::bit_ceil(2 * n + 1), -1);  // firsts, by hash, linear probing
         for (std::size_t i = 0; i < n; ++i) {
             alike_[i] = i;
             const auto row = terms(i);
+            if (row.empty()) continue;
             std::uint64_t key = row.size();
             for (const std::int32_t id : row) key = (key ^ static_cast<std::uint64_t>(id)) * 0x9E3779B97F4A7C15ULL;
-            const auto [begin, end] = firsts.equal_range(key);
-            const auto same = std::find_if(
-                begin, end, [&](const auto& entry) { return std::ranges::equal(terms(entry.second), row); });
-            if (row.empty()) continue;
-            if (same == end) {
-                firsts.emplace(key, i);
-            } else {
-                alike_[i] = same->second;
+            std::size_t at = (key >> 20U) & (slots.size() - 1);
+            while (slots[at] >= 0 && !std::ranges::equal(terms(static_cast<std::size_t>(slots[at])), row)) {
+                at = (at + 1) & (slots.size() - 1);
             }
+            if (slots[at] < 0) slots[at] = static_cast<std::int32_t>(i);
+            alike_[i] = static_cast<std::size_t>(slots[at]);
         }
     }
 
@@ -126,13 +126,21 @@ class Selection {
         return sum;
     }
 
-    // Tokens that taking the unit would add, missing headings included.
-    std::int64_t price(std::int32_t unit) const {
+    // Tokens of the segments of a unit that is not in: a lower bound of its price.
+    std::int64_t own_cost(std::int32_t unit) const {
         std::int64_t sum = 0;
-        std::vector<std::int32_t> above;
         for (const std::int32_t i : members(unit)) {
             if (!in(static_cast<std::size_t>(i))) sum += p_.cost[static_cast<std::size_t>(i)];
-            if (p_.heading.empty()) continue;
+        }
+        return sum;
+    }
+
+    // Tokens that taking the unit would add, missing headings included.
+    std::int64_t price(std::int32_t unit) const {
+        std::int64_t sum = own_cost(unit);
+        if (p_.heading.empty()) return sum;
+        std::vector<std::int32_t> above;
+        for (const std::int32_t i : members(unit)) {
             for (std::int32_t at = p_.heading[static_cast<std::size_t>(i)]; at >= 0;
                  at = p_.heading[static_cast<std::size_t>(at)]) {
                 const bool counted = in(static_cast<std::size_t>(at)) ||
@@ -163,9 +171,10 @@ class Selection {
 
     static double tokens_of(std::int64_t price) { return static_cast<double>(std::max<std::int64_t>(price, 1)); }
 
+    // What the unit adds, per token.
     double gain(std::int32_t unit) const {
         double factor = 1;
-        if (p_.redundancy > 0) {
+        if (p_.redundancy > 0 && state_.taken > 0) {
             if (only_repeats(unit)) return 0;
             const double share = overlap(unit);
             factor = 1 - p_.redundancy * share * share;
@@ -176,6 +185,7 @@ class Selection {
     std::int64_t mark(std::size_t segment, Status as) {
         if (in(segment)) return 0;
         state_.status[segment] = as;
+        ++state_.taken;
         if (!alike_.empty()) state_.repeated[alike_[segment]] = 1;
         if (!p_.term_offsets.empty()) {
             for (const std::int32_t id : terms(segment)) state_.covered[static_cast<std::size_t>(id)] = 1;
@@ -236,18 +246,18 @@ class Selection {
         };
         if (start >= 0) accept(start);
         std::vector<Entry> entries;
+        std::int64_t cheapest = std::numeric_limits<std::int64_t>::max();
         for (std::int32_t unit = 0; unit + 1 < static_cast<std::int32_t>(first_.size()); ++unit) {
-            if (!in(static_cast<std::size_t>(members(unit)[0]))) entries.push_back({gain(unit), unit, round});
+            if (in(static_cast<std::size_t>(members(unit)[0]))) continue;
+            entries.push_back({gain(unit), unit, round});
+            cheapest = std::min(cheapest, own_cost(unit));
         }
         std::priority_queue<Entry> heap({}, std::move(entries));
-        while (!heap.empty()) {
+        while (!heap.empty() && used + cheapest <= p_.budget) {
             Entry top = heap.top();
             heap.pop();
             if (in(static_cast<std::size_t>(members(top.unit)[0]))) continue;
-            if (used + price(top.unit) > p_.budget) {
-                leave_out(top.unit);
-                continue;
-            }
+            if (used + price(top.unit) > p_.budget) continue;
             if (top.round != round && (p_.redundancy > 0 || !p_.heading.empty())) {
                 top.gain = gain(top.unit);
                 top.round = round;
@@ -258,10 +268,13 @@ class Selection {
             }
             accept(top.unit);
         }
+        for (std::int32_t unit = 0; unit + 1 < static_cast<std::int32_t>(first_.size()); ++unit) leave_out(unit);
         return total;
     }
 
+    // Says why a unit that is not in was left out.
     void leave_out(std::int32_t unit) {
+        if (in(static_cast<std::size_t>(members(unit)[0]))) return;
         const bool repeat = p_.redundancy > 0 && (only_repeats(unit) || overlap(unit) >= kRepeat);
         for (const std::int32_t i : members(unit)) {
             if (!in(static_cast<std::size_t>(i)))

@@ -54,12 +54,12 @@ std::int32_t Vocabulary::intern(std::string_view term) {
     slots_[at] = {key, id};
     arena_.append(term);
     offsets_.push_back(arena_.size());
-    if (size() * 2 > slots_.size()) grow();
+    if (size() * 8 > slots_.size() * 5) grow();
     return id;
 }
 
 void Vocabulary::grow() {
-    std::vector<Slot> larger(slots_.size() * 4);
+    std::vector<Slot> larger(slots_.size() * 2);
     const std::size_t mask = larger.size() - 1;
     for (const Slot& slot : slots_) {
         if (slot.key == 0) continue;

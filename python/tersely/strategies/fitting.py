@@ -133,7 +133,8 @@ class _Fitter:
         """Narrow the target between one that fitted and one that did not."""
         low, high, target = 0, int(costs.sum()) + 1, self.budget
         best: Fit | None = None
-        for _ in range(_ROUNDS):
+        least: Fit | None = None  # the smallest text over the budget
+        for attempt in range(_ROUNDS):
             fitted = self._try(self.choose(costs, target))
             if fitted is None:
                 break
@@ -148,15 +149,32 @@ class _Fitter:
                     break
                 target += max(1, room * estimate // max(fitted.tokens, 1))
             else:
+                if least is None or fitted.tokens < least.tokens:
+                    least = fitted
                 high = target
-                target = min(target, estimate) - max(
-                    1, (fitted.tokens - self.budget) * estimate // fitted.tokens
-                )
+                over = (fitted.tokens - self.budget) * estimate // fitted.tokens
+                target = min(target, estimate) - max(1, over) * 2**attempt
             if not low < target < high:
                 target = (low + high) // 2
             if target in (low, high):
                 break
-        return best
+        return best or (self._trim(least, costs) if least is not None else None)
+
+    def _trim(self, over: Fit, costs: Int64s) -> Fit | None:
+        """Take the lowest-scored segments out of a text over the budget, more each time, until it fits."""
+        free = np.flatnonzero((over.status == _SELECTED) & (self.group < 0))
+        order = free[np.lexsort((-free, self.scores[free]))]
+        saved = np.cumsum(costs[order])
+        excess = over.tokens - self.budget
+        while len(order) and excess <= 2 * int(saved[-1]):
+            out = order[: int(np.searchsorted(saved, excess)) + 1]
+            status = over.status.copy()
+            status[out] = 0
+            fitted = self._try(status)
+            if fitted is None or fitted.tokens <= self.budget:
+                return fitted
+            excess *= 2
+        return None
 
     def _smallest(self, counts: Int64s, costs: Int64s) -> Fit | None:
         """Whatever whole thing fits, best first: pins alone, else single segments or groups."""
