@@ -1,4 +1,3 @@
-# ruff: noqa: N802
 """strategy, separator, options of Extractive: what is refused, and how it is said."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: N802
 """budget and ratio: what they mean, and what they refuse."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: N802
 """Where nothing whole fits, the best segment is cut and marked."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: N802
 """Promises 1 to 3 over random texts, budgets, options and counters that no tokenizer resembles."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: N802
 """Line breaks: which ones end a sentence, inside paragraphs, lists, quotes and code."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: N802
 """The contract of segment.hpp, for every level and any text."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: N802
 """select_budgeted against brute force and against a greedy search by hand."""
 
 from __future__ import annotations

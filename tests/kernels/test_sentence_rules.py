@@ -1,4 +1,3 @@
-# ruff: noqa: N802
 """Rule by rule: where sentences end in European text. A case lists its sentences, joined by a space."""
 
 from __future__ import annotations

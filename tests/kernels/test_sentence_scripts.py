@@ -1,4 +1,3 @@
-# ruff: noqa: N802
 """Where sentences end in scripts with their own marks, and in Thai, which has none."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: N802
 """What is never split, sections, and the heading above each segment."""
 
 from __future__ import annotations

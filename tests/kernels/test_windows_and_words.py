@@ -1,4 +1,3 @@
-# ruff: noqa: N802
 """CHARACTER and WORD segments against their oracles; CHARACTER also checks the byte -> character offsets."""
 
 from __future__ import annotations

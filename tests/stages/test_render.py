@@ -1,4 +1,3 @@
-# ruff: noqa: N802
 """render: the source's own gaps between neighbours, the separator elsewhere."""
 
 from __future__ import annotations

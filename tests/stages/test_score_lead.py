@@ -1,4 +1,3 @@
-# ruff: noqa: N802
 """score.lead: the seed's formula, exactly."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: N802
 """The select stage: which segments stay, and why."""
 
 from __future__ import annotations

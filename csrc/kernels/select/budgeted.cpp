@@ -1,11 +1,11 @@
 #include "kernels/select/budgeted.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
-#include <numeric>
 #include <queue>
 #include <utility>
+
+#include "kernels/select/units.hpp"
 
 namespace tersely::select {
 namespace {
@@ -23,11 +23,13 @@ struct Entry {
 
 class Selection {
   public:
-    explicit Selection(const Problem& problem) : p_(problem) {
+    explicit Selection(const Problem& problem) : p_(problem), units_(problem.group, problem.score.size()) {
         state_.status.assign(problem.score.size(), Status::kBudget);
         state_.covered.assign(problem.term_weight.size(), 0);
-        build_units();
-        if (p_.redundancy > 0 && !p_.term_offsets.empty()) find_repeats();
+        if (p_.redundancy > 0 && !p_.term_offsets.empty()) {
+            alike_ = first_alike(p_.term_ids, p_.term_offsets.first(problem.score.size() + 1));
+            state_.repeated.assign(alike_.size(), 0);
+        }
     }
 
     std::vector<Status> run() {
@@ -49,62 +51,11 @@ class Selection {
         std::vector<std::uint8_t> repeated;  // at alike_[i]: a segment with these terms is in
     };
 
-    std::span<const std::int32_t> members(std::int32_t unit) const {
-        const auto at = static_cast<std::size_t>(unit);
-        return std::span(order_).subspan(first_[at], first_[at + 1] - first_[at]);
-    }
-
-    // Units by their lowest segment: a group, or a segment on its own.
-    void build_units() {
-        const std::size_t n = p_.score.size();
-        unit_of_.assign(n, -1);
-        std::int32_t largest = -1;
-        for (const std::int32_t group : p_.group) largest = std::max(largest, group);
-        std::vector<std::int32_t> unit_of_group(static_cast<std::size_t>(largest + 1), -1);
-        std::vector<std::size_t> sizes;
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::int32_t group = p_.group.empty() ? -1 : p_.group[i];
-            std::int32_t unit = group < 0 ? -1 : unit_of_group[static_cast<std::size_t>(group)];
-            if (unit < 0) {
-                unit = static_cast<std::int32_t>(sizes.size());
-                sizes.push_back(0);
-                if (group >= 0) unit_of_group[static_cast<std::size_t>(group)] = unit;
-            }
-            unit_of_[i] = unit;
-            ++sizes[static_cast<std::size_t>(unit)];
-        }
-        first_.assign(sizes.size() + 1, 0);
-        std::partial_sum(sizes.begin(), sizes.end(), first_.begin() + 1);
-        std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-        order_.resize(n);
-        for (std::size_t i = 0; i < n; ++i)
-            order_[next[static_cast<std::size_t>(unit_of_[i])]++] = static_cast<std::int32_t>(i);
-    }
+    std::span<const std::int32_t> members(std::int32_t unit) const { return units_.members(unit); }
 
     std::span<const std::int32_t> terms(std::size_t segment) const {
         const auto begin = static_cast<std::size_t>(p_.term_offsets[segment]);
         return p_.term_ids.subspan(begin, static_cast<std::size_t>(p_.term_offsets[segment + 1]) - begin);
-    }
-
-    // alike_[i]: the first segment with the same terms in the same order (i itself where there is none).
-    void find_repeats() {
-        const std::size_t n = p_.score.size();
-        alike_.resize(n);
-        state_.repeated.assign(n, 0);
-        std::vector<std::int32_t> slots(std::bit_ceil(2 * n + 1), -1);  // firsts, by hash, linear probing
-        for (std::size_t i = 0; i < n; ++i) {
-            alike_[i] = i;
-            const auto row = terms(i);
-            if (row.empty()) continue;
-            std::uint64_t key = row.size();
-            for (const std::int32_t id : row) key = (key ^ static_cast<std::uint64_t>(id)) * 0x9E3779B97F4A7C15ULL;
-            std::size_t at = (key >> 20U) & (slots.size() - 1);
-            while (slots[at] >= 0 && !std::ranges::equal(terms(static_cast<std::size_t>(slots[at])), row)) {
-                at = (at + 1) & (slots.size() - 1);
-            }
-            if (slots[at] < 0) slots[at] = static_cast<std::int32_t>(i);
-            alike_[i] = static_cast<std::size_t>(slots[at]);
-        }
     }
 
     // Whether every segment of the unit repeats one that is in, word for word.
@@ -144,7 +95,7 @@ class Selection {
             for (std::int32_t at = p_.heading[static_cast<std::size_t>(i)]; at >= 0;
                  at = p_.heading[static_cast<std::size_t>(at)]) {
                 const bool counted = in(static_cast<std::size_t>(at)) ||
-                                     unit_of_[static_cast<std::size_t>(at)] == unit ||
+                                     units_.of[static_cast<std::size_t>(at)] == unit ||
                                      std::find(above.begin(), above.end(), at) != above.end();
                 if (!counted) {
                     sum += p_.cost[static_cast<std::size_t>(at)];
@@ -199,7 +150,7 @@ class Selection {
             if (!p_.heading.empty()) {
                 for (std::int32_t at = p_.heading[static_cast<std::size_t>(i)]; at >= 0;
                      at = p_.heading[static_cast<std::size_t>(at)]) {
-                    if (unit_of_[static_cast<std::size_t>(at)] != unit)
+                    if (units_.of[static_cast<std::size_t>(at)] != unit)
                         spent += mark(static_cast<std::size_t>(at), Status::kHeading);
                 }
             }
@@ -211,7 +162,7 @@ class Selection {
     std::int64_t take_pinned() {
         std::int64_t spent = 0;
         for (std::size_t i = 0; i < p_.pinned.size(); ++i) {
-            if (p_.pinned[i] != 0 && !in(i)) spent += take(unit_of_[i], Status::kPinned);
+            if (p_.pinned[i] != 0 && !in(i)) spent += take(units_.of[i], Status::kPinned);
         }
         return spent;
     }
@@ -226,7 +177,7 @@ class Selection {
                      {static_cast<std::int64_t>(i) - distance, static_cast<std::int64_t>(i) + distance}) {
                     if (at < 0 || at >= n || in(static_cast<std::size_t>(at))) continue;
                     if (p_.document[static_cast<std::size_t>(at)] != p_.document[static_cast<std::size_t>(i)]) continue;
-                    const std::int32_t other = unit_of_[static_cast<std::size_t>(at)];
+                    const std::int32_t other = units_.of[static_cast<std::size_t>(at)];
                     if (spent + price(other) <= room) spent += take(other, Status::kContext);
                 }
             }
@@ -247,7 +198,7 @@ class Selection {
         if (start >= 0) accept(start);
         std::vector<Entry> entries;
         std::int64_t cheapest = std::numeric_limits<std::int64_t>::max();
-        for (std::int32_t unit = 0; unit + 1 < static_cast<std::int32_t>(first_.size()); ++unit) {
+        for (std::int32_t unit = 0; unit < units_.count(); ++unit) {
             if (in(static_cast<std::size_t>(members(unit)[0]))) continue;
             entries.push_back({gain(unit), unit, round});
             cheapest = std::min(cheapest, own_cost(unit));
@@ -268,7 +219,7 @@ class Selection {
             }
             accept(top.unit);
         }
-        for (std::int32_t unit = 0; unit + 1 < static_cast<std::int32_t>(first_.size()); ++unit) leave_out(unit);
+        for (std::int32_t unit = 0; unit < units_.count(); ++unit) leave_out(unit);
         return total;
     }
 
@@ -285,7 +236,7 @@ class Selection {
     // The unit that is worth most on its own, and its worth; (-1, 0) where none fits.
     std::pair<std::int32_t, double> best_single(std::int64_t used) const {
         std::pair<std::int32_t, double> best{-1, 0};
-        for (std::int32_t unit = 0; unit + 1 < static_cast<std::int32_t>(first_.size()); ++unit) {
+        for (std::int32_t unit = 0; unit < units_.count(); ++unit) {
             const std::int64_t tokens = price(unit);
             if (in(static_cast<std::size_t>(members(unit)[0])) || used + tokens > p_.budget) continue;
             const double worth = gain(unit) * tokens_of(tokens);
@@ -295,11 +246,9 @@ class Selection {
     }
 
     const Problem& p_;
+    Units units_;
     State state_;
-    std::vector<std::size_t> alike_;     // see find_repeats; empty without redundancy
-    std::vector<std::int32_t> unit_of_;  // unit of each segment
-    std::vector<std::size_t> first_;     // unit -> range of order_
-    std::vector<std::int32_t> order_;    // segments by unit
+    std::vector<std::size_t> alike_;  // first segment with the same terms; empty without redundancy
 };
 
 }  // namespace

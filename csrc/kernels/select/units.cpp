@@ -1,0 +1,53 @@
+#include "kernels/select/units.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace tersely::select {
+
+Units::Units(std::span<const std::int32_t> group, std::size_t n) : of(n, -1), order(n) {
+    std::vector<std::int32_t> unit_of_group(group.empty() ? 0 : n, -1);
+    std::vector<std::size_t> sizes;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int32_t mine = group.empty() ? -1 : group[i];
+        std::int32_t unit = mine < 0 ? -1 : unit_of_group[static_cast<std::size_t>(mine)];
+        if (unit < 0) {
+            unit = static_cast<std::int32_t>(sizes.size());
+            sizes.push_back(0);
+            if (mine >= 0) unit_of_group[static_cast<std::size_t>(mine)] = unit;
+        }
+        of[i] = unit;
+        ++sizes[static_cast<std::size_t>(unit)];
+    }
+    first.assign(sizes.size() + 1, 0);
+    std::partial_sum(sizes.begin(), sizes.end(), first.begin() + 1);
+    std::vector<std::size_t> next(first.begin(), first.end() - 1);
+    for (std::size_t i = 0; i < n; ++i) order[next[static_cast<std::size_t>(of[i])]++] = static_cast<std::int32_t>(i);
+}
+
+std::vector<std::size_t> first_alike(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets) {
+    const std::size_t n = offsets.size() - 1;
+    const auto row_of = [&](std::size_t i) {
+        const auto begin = static_cast<std::size_t>(offsets[i]);
+        return ids.subspan(begin, static_cast<std::size_t>(offsets[i + 1]) - begin);
+    };
+    std::vector<std::size_t> alike(n);
+    std::vector<std::int32_t> slots(std::bit_ceil(2 * n + 1), -1);  // firsts, by hash, linear probing
+    for (std::size_t i = 0; i < n; ++i) {
+        alike[i] = i;
+        const auto row = row_of(i);
+        if (row.empty()) continue;
+        std::uint64_t key = row.size();
+        for (const std::int32_t id : row) key = (key ^ static_cast<std::uint64_t>(id)) * 0x9E3779B97F4A7C15ULL;
+        std::size_t at = (key >> 20U) & (slots.size() - 1);
+        while (slots[at] >= 0 && !std::ranges::equal(row_of(static_cast<std::size_t>(slots[at])), row)) {
+            at = (at + 1) & (slots.size() - 1);
+        }
+        if (slots[at] < 0) slots[at] = static_cast<std::int32_t>(i);
+        alike[i] = static_cast<std::size_t>(slots[at]);
+    }
+    return alike;
+}
+
+}  // namespace tersely::select

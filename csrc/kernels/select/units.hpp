@@ -1,0 +1,31 @@
+// What is chosen together, and what says the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tersely::select {
+
+// Groups of segments that are in or out together; a segment without a group (-1) is a unit of its own.
+// Units are numbered by their lowest segment. O(n).
+struct Units {
+    Units(std::span<const std::int32_t> group, std::size_t n);  // group: empty, or n values in [-1, n)
+
+    std::int32_t count() const { return static_cast<std::int32_t>(first.size()) - 1; }
+    std::span<const std::int32_t> members(std::int32_t unit) const {  // ascending
+        const auto at = static_cast<std::size_t>(unit);
+        return std::span(order).subspan(first[at], first[at + 1] - first[at]);
+    }
+
+    std::vector<std::int32_t> of;    // unit of each segment
+    std::vector<std::size_t> first;  // unit -> range of order
+    std::vector<std::int32_t> order;
+};
+
+// For each row of terms, the first row with the same ids in the same order (itself where there is none, or
+// where it is empty). Exact; O(terms) expected.
+std::vector<std::size_t> first_alike(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets);
+
+}  // namespace tersely::select
