@@ -8,7 +8,22 @@ import pytest
 import tersely
 from tersely.providers.counters import resolve_counter
 
-WORDS = ["harbour", "keeper", "storm", "ledger", "anchor", "lantern", "ferry", "willow", "copper", "granite", "signal", "compass", "rope", "tide"]
+WORDS = [
+    "harbour",
+    "keeper",
+    "storm",
+    "ledger",
+    "anchor",
+    "lantern",
+    "ferry",
+    "willow",
+    "copper",
+    "granite",
+    "signal",
+    "compass",
+    "rope",
+    "tide",
+]
 
 
 def prose(seed: int, sentences: int) -> str:
