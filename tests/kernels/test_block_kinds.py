@@ -93,6 +93,13 @@ def test_indented_code_after_a_blank_line() -> None:
     assert blocks(text)[1][0] == "winch.oil()\n\n    winch.stop()"
 
 
+@pytest.mark.parametrize(
+    ("indent", "kind"), [("   ", Kind.PROSE), ("    ", Kind.CODE), ("\t", Kind.CODE), ("  \t", Kind.CODE)]
+)
+def test_four_columns_make_code(indent: str, kind: Kind) -> None:
+    assert blocks(f"{PROSE}\n\n{indent}oil the winch\n\n{PROSE}")[1] == ("oil the winch", kind)
+
+
 def test_indented_text_under_a_list_item_is_not_code() -> None:
     kinds = [kind for _, kind in blocks("- oil the winch\n\n    every week")]
     assert Kind.CODE not in kinds

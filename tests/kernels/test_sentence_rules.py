@@ -44,6 +44,7 @@ CASES: dict[str, list[str]] = {
     "decimals": ["The ratio is 3.14 today.", "It was 2.71 before."],
     "leading point": ["It rose by .5 percent.", "Then it fell."],
     "number at the end": ["The year was 1987.", "Nobody noticed."],
+    "number on its own": ["The work began.", "1987.", "Snow fell."],
     "small number at the end": ["The dog is only 3.", "Its owner is 80."],
     "money": ["It cost $4.50 in June.", "Now it costs $1,200.99."],
     "percent": ["Output fell 3.5%.", "Sales rose 12%."],

@@ -84,12 +84,28 @@ def mark_groups(table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, i
 
     Groups that share a segment are merged.
     """
+    owner = np.full(len(table), -1, dtype=np.int32)  # the last group that claimed the row
+    parent: list[int] = []  # union-find over groups; a root has the lowest number of its set
+
+    def root(number: int) -> int:
+        while parent[number] != number:
+            parent[number] = parent[parent[number]]
+            number = parent[number]
+        return number
+
+    for number, spans in enumerate(groups):
+        parent.append(number)
+        rows = np.concatenate(
+            [np.arange(part.start, part.stop) for part in (_rows_of(table, *span) for span in spans)]
+        )
+        for other in np.unique(owner[rows]).tolist():
+            if other >= 0:
+                low, high = sorted((root(number), root(other)))
+                parent[high] = low
+        owner[rows] = number
+    roots = np.array([root(number) for number in range(len(parent))], dtype=np.int32)
+    claimed = np.flatnonzero(owner >= 0)
+    sets, first, which = np.unique(roots[owner[claimed]], return_index=True, return_inverse=True)
     group = np.full(len(table), -1, dtype=np.int32)
-    for spans in groups:
-        rows = np.unique(np.concatenate([np.arange(len(table))[_rows_of(table, *span)] for span in spans]))
-        if len(rows) == 0:
-            continue
-        shared = np.unique(group[rows][group[rows] >= 0])
-        members = np.union1d(rows, np.flatnonzero(np.isin(group, shared)))
-        group[members] = members[0]
+    group[claimed] = claimed[first][which] if len(sets) else -1
     return group
