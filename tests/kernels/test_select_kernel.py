@@ -148,3 +148,22 @@ def test_pins_are_in_and_groups_whole(problem: Problem) -> None:
     forced_rows = {row for unit in forced for row in unit}
     spent = sum(problem.costs[i] for i in rows)
     assert rows == forced_rows or spent <= problem.budget
+
+
+def test_a_heading_in_a_group_brings_the_group() -> None:
+    """Found by fuzzing: the heading above a selected segment came in without the rest of its group."""
+    status = _native.select_budgeted(
+        score=np.array([0.1, 0.1, 0.9], np.float32),
+        cost=np.array([1, 5, 1], np.int64),
+        budget=6,
+        pinned=np.zeros(3, np.uint8),
+        group=np.array([0, 0, -1], np.int32),
+        document=np.zeros(3, np.int32),
+        heading=np.array([-1, -1, 0], np.int32),
+        term_ids=np.empty(0, np.int32),
+        term_offsets=np.empty(0, np.int64),
+        term_weight=np.empty(0, np.float32),
+        redundancy=0.0,
+        context=0,
+    )
+    assert status.tolist() in ([2, 2, 0], [0, 0, 0])  # all three would cost 7

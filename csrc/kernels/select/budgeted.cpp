@@ -86,23 +86,30 @@ class Selection {
         return sum;
     }
 
-    // Tokens that taking the unit would add, missing headings included.
-    std::int64_t price(std::int32_t unit) const {
-        std::int64_t sum = own_cost(unit);
-        if (p_.heading.empty()) return sum;
-        std::vector<std::int32_t> above;
-        for (const std::int32_t i : members(unit)) {
-            for (std::int32_t at = p_.heading[static_cast<std::size_t>(i)]; at >= 0;
-                 at = p_.heading[static_cast<std::size_t>(at)]) {
-                const bool counted = in(static_cast<std::size_t>(at)) ||
-                                     units_.of[static_cast<std::size_t>(at)] == unit ||
-                                     std::find(above.begin(), above.end(), at) != above.end();
-                if (!counted) {
-                    sum += p_.cost[static_cast<std::size_t>(at)];
-                    above.push_back(at);
-                }
+    // The unit and what it brings: the units of the headings above its segments, and so on. Only those that
+    // are not in. Valid until the next call.
+    const std::vector<std::int32_t>& with_headings(std::int32_t unit) const {
+        needed_.assign(1, unit);
+        if (p_.heading.empty()) return needed_;
+        asked_.resize(static_cast<std::size_t>(units_.count()), 0);
+        asked_[static_cast<std::size_t>(unit)] = ++question_;
+        for (std::size_t next = 0; next < needed_.size(); ++next) {
+            for (const std::int32_t i : members(needed_[next])) {
+                const std::int32_t above = p_.heading[static_cast<std::size_t>(i)];
+                if (above < 0 || in(static_cast<std::size_t>(above))) continue;
+                const std::int32_t other = units_.of[static_cast<std::size_t>(above)];
+                if (asked_[static_cast<std::size_t>(other)] == question_) continue;
+                asked_[static_cast<std::size_t>(other)] = question_;
+                needed_.push_back(other);
             }
         }
+        return needed_;
+    }
+
+    // Tokens that taking the unit would add, what it brings included.
+    std::int64_t price(std::int32_t unit) const {
+        std::int64_t sum = 0;
+        for (const std::int32_t other : with_headings(unit)) sum += own_cost(other);
         return sum;
     }
 
@@ -146,15 +153,10 @@ class Selection {
 
     std::int64_t take(std::int32_t unit, Status as) {
         std::int64_t spent = 0;
-        for (const std::int32_t i : members(unit)) {
-            if (!p_.heading.empty()) {
-                for (std::int32_t at = p_.heading[static_cast<std::size_t>(i)]; at >= 0;
-                     at = p_.heading[static_cast<std::size_t>(at)]) {
-                    if (units_.of[static_cast<std::size_t>(at)] != unit)
-                        spent += mark(static_cast<std::size_t>(at), Status::kHeading);
-                }
+        for (const std::int32_t other : with_headings(unit)) {
+            for (const std::int32_t i : members(other)) {
+                spent += mark(static_cast<std::size_t>(i), other == unit ? as : Status::kHeading);
             }
-            spent += mark(static_cast<std::size_t>(i), as);
         }
         return spent;
     }
@@ -248,6 +250,9 @@ class Selection {
     const Problem& p_;
     Units units_;
     State state_;
+    mutable std::vector<std::int32_t> needed_;  // answer of with_headings
+    mutable std::vector<std::uint64_t> asked_;  // per unit: the question it was last part of
+    mutable std::uint64_t question_ = 0;
     std::vector<std::size_t> alike_;  // first segment with the same terms; empty without redundancy
 };
 

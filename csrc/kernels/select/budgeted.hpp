@@ -25,7 +25,7 @@ struct Problem {
     std::span<const std::uint8_t> pinned;    // non-zero: must be in, whatever it costs
     std::span<const std::int32_t> group;     // equal values >= 0: all in or all out; -1: on its own
     std::span<const std::int32_t> document;  // ascending
-    std::span<const std::int32_t> heading;   // -1, or the segment whose selection this one needs; may be empty
+    std::span<const std::int32_t> heading;   // -1, or the segment above, which this one brings along; may be empty
     std::span<const std::int32_t> term_ids;  // CSR rows of the segments (redundancy); may be empty
     std::span<const std::int64_t> term_offsets;
     std::span<const float> term_weight;  // per term id, >= 0
