@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from tersely.documents import check_text, to_documents, to_groups, to_spans
+from tersely.documents import check_text, to_documents, to_groups, to_level, to_spans
 from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
 from tersely.stages.segment import segment as _segment
@@ -130,8 +130,9 @@ def segment(documents: Any, level: Level | str = Level.SENTENCE, *, window: int 
 
     O(characters), one native pass with the GIL released.
     """
-    options = Extractive(level=level, window=window)  # type: ignore[arg-type]
-    return _segment([document.text for document in to_documents(documents)], options.level, window)
+    if isinstance(window, bool) or not isinstance(window, int) or window < 1:
+        raise ValueError(f"window must be a whole number from 1, not {window!r}")
+    return _segment([document.text for document in to_documents(documents)], to_level(level), window)
 
 
 def _strategy(strategy: Strategy | str | None) -> Strategy:

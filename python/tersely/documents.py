@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
-from tersely.types import Document, Span
+from tersely.types import Document, Level, Span
 
-__all__ = ["to_documents", "to_groups", "to_spans"]
+__all__ = ["check_text", "to_documents", "to_groups", "to_level", "to_spans"]
 
 
 def to_documents(documents: Any) -> tuple[Document, ...]:
@@ -147,3 +147,14 @@ def _to_span(item: Any, documents: Sequence[Document], name: str) -> tuple[int, 
             f"{name}: span ({start}, {end}) does not lie in document {document} of {size} characters"
         )
     return document, start, end
+
+
+def to_level(level: Level | int | str) -> Level:
+    """The level, by value or by name in any case. Raises ValueError for anything else."""
+    if isinstance(level, str) and level.upper() in Level.__members__:
+        return Level[level.upper()]
+    if isinstance(level, int) and not isinstance(level, bool) and level in list(Level):
+        return Level(level)
+    raise ValueError(
+        f"level must be one of {', '.join(name.lower() for name in Level.__members__)}, not {level!r}"
+    )

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from tersely import _native
+from tersely.documents import to_level
 from tersely.stages import score
 from tersely.stages.count import count
 from tersely.stages.segment import Analysis, analyze, segment
@@ -53,7 +54,7 @@ class Extractive:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        object.__setattr__(self, "level", _level(self.level))
+        object.__setattr__(self, "level", to_level(self.level))
         for name in ("context", "window"):
             if isinstance(getattr(self, name), bool) or not isinstance(getattr(self, name), int):
                 raise TypeError(f"{name} must be a whole number, not {getattr(self, name)!r}")
@@ -148,16 +149,6 @@ class Extractive:
         if len(scores) and not scores.any():
             return score.centrality(table, *terms), False, ["query_without_matches"]
         return scores, True, []
-
-
-def _level(level: Level | int | str) -> Level:
-    if isinstance(level, str) and level.upper() in Level.__members__:
-        return Level[level.upper()]
-    if isinstance(level, int) and not isinstance(level, bool) and level in list(Level):
-        return Level(level)
-    raise ValueError(
-        f"level must be one of {', '.join(name.lower() for name in Level.__members__)}, not {level!r}"
-    )
 
 
 def _result(
