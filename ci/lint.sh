@@ -11,8 +11,8 @@ python3 -m venv .venv-lint
 failed=0
 check() { .venv-lint/bin/"$@" || failed=1; }
 
-check ruff check .
-check ruff format --check .
+check ruff check python tests benchmarks tools ci
+check ruff format --check python tests benchmarks tools ci
 mapfile -t sources < <(find csrc tests/fuzz -name '*.[ch]pp' -o -name '*.inl')
 check clang-format --dry-run -Werror "${sources[@]}"
 check mypy python/tersely

@@ -39,7 +39,7 @@ def test_D022_words(text: str) -> None:
 
 
 def test_windows_must_hold_at_least_one_character() -> None:
-    with pytest.raises(ValueError, match="window must be 1 or more, not 0"):
+    with pytest.raises(ValueError, match=r"window must be .*1.*, not 0"):
         tersely.segment("abc", "character", window=0)
 
 
