@@ -10,17 +10,22 @@ namespace {
 
 using Words = std::unordered_set<std::string_view>;
 
+const Words& titles() {
+    static const Words words = {"adm",  "amb", "attys", "brig", "capt", "cmdr", "col",  "cpl",  "cpt",    "dr",   "drs",
+                                "ens",  "fr",  "gen",   "gov",  "hon",  "insp", "lt",   "maj",  "messrs", "mlle", "mme",
+                                "mr",   "mrs", "ms",    "msgr", "mx",   "pfc",  "pres", "prof", "profs",  "pvt",  "rep",
+                                "reps", "res", "rev",   "sen",  "sens", "sgt",  "sgts", "supt", "surg"};
+    return words;
+}
+
 const Words& never() {
     static const Words words = {
         // English
-        "adm", "amb", "attys", "brig", "capt", "cf", "cmdr", "col", "cpl", "cpt", "dr", "drs", "e.g", "eg", "ens", "fr",
-        "ft", "gen", "gov", "hon", "i.e", "ie", "insp", "lt", "maj", "messrs", "mlle", "mme", "mr", "mrs", "ms", "msgr",
-        "mt", "mts", "mx", "pfc", "p.s", "pres", "prof", "profs", "pvt", "rep", "reps", "res", "rev", "sen", "sens",
-        "sgt", "sgts", "st", "ste", "supt", "surg", "viz", "vs", "v.s",
+        "cf", "e.g", "eg", "i.e", "ie", "p.s", "v.s", "viz", "vs",
         // German
         "abk", "allg", "bzgl", "bzw", "ca", "d.h", "dgl", "dipl", "d.i", "evtl", "evang", "exkl", "frl", "geb", "gegr",
-        "ggf", "hl", "hr", "hrn", "hrsg", "i.d.r", "inkl", "insb", "kath", "mag", "med", "max", "mio", "min", "mrd",
-        "o.g", "phil", "rd", "sog", "str", "tsd", "u.a", "u.ä", "urspr", "vgl", "z.b", "z.t", "z.zt", "zzgl",
+        "ggf", "hl", "hr", "hrn", "hrsg", "i.d.r", "inkl", "insb", "kath", "mag", "med", "mio", "mrd", "o.g", "phil",
+        "rd", "sog", "str", "tsd", "u.a", "u.ä", "urspr", "vgl", "z.b", "z.t", "z.zt", "zzgl",
         // Spanish, French
         "admón", "apdo", "arq", "av", "avda", "cía", "dra", "dres", "excmo", "ilmo", "ing", "lic", "p.ej", "sra",
         "sras", "sres", "srta", "srtas", "ud", "uds", "boul", "env", "m.m", "mgr", "mlles", "mmes"};
@@ -36,16 +41,23 @@ const Words& before_number() {
     return words;
 }
 
+// Months, days, states and streets: words of their own when written small.
+const Words& capitalised_often() {
+    static const Words words = {"jan", "feb",  "mar",  "apr",   "jun", "jul", "aug",  "sep",   "sept", "oct",  "nov",
+                                "dec", "mon",  "tue",  "tues",  "wed", "thu", "thur", "thurs", "fri",  "sat",  "sun",
+                                "ill", "mass", "conn", "calif", "fla", "ga",  "ind",  "md",    "mich", "minn", "okla",
+                                "ont", "pa",   "tenn", "va",    "wis", "ct",  "ave",  "blvd",  "rd",   "ago",  "ene",
+                                "dic", "abr",  "lun",  "mié",   "jue", "vie", "sáb",  "dom"};
+    return words;
+}
+
 const Words& often() {
-    static const Words words = {
-        "a.d",  "a.m",  "al",    "alt",  "apr",   "approx", "assn",  "assoc", "aug",  "ave",  "b.a", "b.c",  "b.s",
-        "blvd", "bros", "calif", "co",   "comp",  "conn",   "corp",  "ct",    "dec",  "dept", "d.c", "dist", "div",
-        "ed",   "eds",  "est",   "etc",  "et al", "feb",    "fla",   "fri",   "ga",   "gmbh", "hrs", "ill",  "inc",
-        "ind",  "jan",  "jr",    "jul",  "jun",   "ltd",    "m.a",   "mar",   "mass", "md",   "mfg", "mich", "minn",
-        "mon",  "nov",  "oct",   "okla", "ont",   "p.m",    "pa",    "ph.d",  "pty",  "rd",   "sat", "sep",  "sept",
-        "sq",   "sr",   "sun",   "tenn", "thu",   "thur",   "thurs", "tue",   "tues", "u.k",  "u.n", "u.s",  "u.s.a",
-        "univ", "usw",  "va",    "wed",  "wis",   "yr",     "yrs",   "ago",   "ene",  "dic",  "abr", "lun",  "mié",
-        "jue",  "vie",  "sáb",   "dom",  "ee.uu", "ee",     "uu",    "e.u",   "hs",   "mr.sc"};
+    static const Words words = {"a.d",  "a.m",  "al",    "alt",   "approx", "assn", "assoc", "b.a", "b.c",   "b.s",
+                                "bros", "co",   "comp",  "corp",  "dept",   "d.c",  "dist",  "div", "ed",    "eds",
+                                "est",  "etc",  "et al", "gmbh",  "hrs",    "inc",  "jr",    "ltd", "m.a",   "mfg",
+                                "p.m",  "ph.d", "pty",   "sq",    "sr",     "u.k",  "u.n",   "u.s", "u.s.a", "univ",
+                                "usw",  "yr",   "yrs",   "ee.uu", "ee",     "uu",   "e.u",   "hs",  "mr.sc", "st",
+                                "mt",   "mts",  "ft",    "ste",   "min",    "max"};
     return words;
 }
 
@@ -73,9 +85,11 @@ const Words& starters() {
 
 }  // namespace
 
-Abbreviation abbreviation(std::string_view lower) {
+Abbreviation abbreviation(std::string_view lower, bool capitalised) {
     if (never().contains(lower)) return Abbreviation::kNever;
+    if (titles().contains(lower)) return capitalised ? Abbreviation::kNever : Abbreviation::kOften;
     if (before_number().contains(lower)) return Abbreviation::kNumber;
+    if (capitalised_often().contains(lower)) return capitalised ? Abbreviation::kOften : Abbreviation::kNone;
     return often().contains(lower) ? Abbreviation::kOften : Abbreviation::kNone;
 }
 

@@ -13,7 +13,9 @@ enum class Abbreviation {
     kOften    // ends a sentence only before a word that likes to start one: Inc. p.m. etc. Jan.
 };
 
-Abbreviation abbreviation(std::string_view lower);
+// `capitalised`: the word is written with a capital. Titles, months, days and states are abbreviations only
+// then ("Sun." but not "the sun."); a small-letter title ends a sentence like one of kOften.
+Abbreviation abbreviation(std::string_view lower, bool capitalised);
 
 // Words that begin sentences far more often than they continue one after an abbreviation
 // (pronouns, articles, conjunctions; English, German, Spanish, French). Case is ignored.

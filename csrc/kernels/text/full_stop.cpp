@@ -30,6 +30,14 @@ bool previous_word_capitalised(std::string_view text, std::size_t start, std::si
     return word < end && is_upper(decode(text, word).code);
 }
 
+// What joins a single letter to the word before it: "km/h", "x-y", "can't", "Anna's".
+bool among_joints(char32_t code) { return code == '/' || code == '-' || code == '\'' || code == 0x2019; }
+
+// A Roman numeral, or a single letter: what may stand after "Fig." or "Vol." in place of a number.
+bool is_numeral(std::string_view lower) {
+    return lower.size() == 1 || lower.find_first_not_of("ivxlcdm") == std::string_view::npos;
+}
+
 bool is_initials(std::string_view token) {  // U.S, LL.AA.II, Ph.D
     std::size_t part = 0;
     for (std::size_t at = 0; at <= token.size(); ++at) {
@@ -54,26 +62,27 @@ bool stop_ends(std::string_view text, std::size_t start, std::size_t stop, std::
         const bool apart = token == start || ascii_space(text[token - 1]) || text[token - 1] == '-';
         return !(ordinal_stops && apart && raw.size() <= 2);
     }
+    const Decoded first = decode(text, token);
+    const bool single = first.length == raw.size() && is_letter(first.code);
+    if (single && token > start && among_joints(decode_before(text, token).code)) return true;
     std::string lower;
     for (std::size_t at = token; at < stop;) {
         const Decoded here = decode(text, at);
         append_utf8(lower, here.code < 0x80 && is_upper(here.code) ? here.code + 32 : here.code);
         at += here.length;
     }
-    switch (abbreviation(lower)) {
+    switch (abbreviation(lower, is_upper(decode(text, token).code))) {
         case Abbreviation::kNever:
             return false;
         case Abbreviation::kNumber:
             if (next < text.size() && ascii_digit(text[next])) return false;
-            return raw.size() > 1 && (starter || lower == "no" || lower == "app" || lower == "art" || lower == "par");
+            return raw.size() > 1 && !is_numeral(follower);
         case Abbreviation::kOften:
             return starter;
         case Abbreviation::kNone:
             break;
     }
-    const Decoded first = decode(text, token);
-    const bool attached = token > start && (text[token - 1] == '/' || text[token - 1] == '-');
-    if (first.length == raw.size() && !attached && is_letter(first.code) && (char_class(first.code) & kNgram) == 0) {
+    if (single && (char_class(first.code) & kNgram) == 0) {
         if (!is_upper(first.code)) return false;
         return starter && !previous_word_capitalised(text, start, token);  // "you and I. Did", not "J. Smith"
     }
@@ -97,7 +106,7 @@ bool lacks_space(std::string_view text, std::size_t start, std::size_t mark, std
 
 bool ends_word(std::string_view text, std::size_t start, std::size_t mark) {
     const std::size_t token = token_before(text, start, mark);
-    if (mark - token < 3 || abbreviation(text.substr(token, mark - token)) != Abbreviation::kNone) return false;
+    if (mark - token < 3 || abbreviation(text.substr(token, mark - token), false) != Abbreviation::kNone) return false;
     for (std::size_t at = token; at < mark;) {
         const Decoded here = decode(text, at);
         if (!is_lower(here.code)) return false;

@@ -61,6 +61,16 @@ Span trim(std::string_view text, Span span) {
     return span;
 }
 
+namespace {
+
+// A closing "»" of French text at `at`: not one that opens, as in German, before a word.
+bool closes_guillemet(std::string_view text, std::size_t at) {
+    if (at >= text.size() || decode(text, at).code != 0xBB) return false;
+    return at + 2 >= text.size() || !is_word(decode(text, at + 2).code);
+}
+
+}  // namespace
+
 std::size_t skip_closing(std::string_view text, std::size_t at) {
     while (at < text.size()) {
         const Decoded here = decode(text, at);
@@ -70,6 +80,10 @@ std::size_t skip_closing(std::string_view text, std::size_t at) {
                 break;
             }
             at += here.length;
+            continue;
+        }
+        if (is_space(here.code) && closes_guillemet(text, at + here.length)) {
+            at += here.length + 2;
             continue;
         }
         if (here.code != '[') break;  // a footnote mark: [12]

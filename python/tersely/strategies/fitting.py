@@ -131,7 +131,9 @@ class _Fitter:
 
     def _search(self, costs: Int64s) -> Fit | None:
         """Narrow the target between one that fitted and one that did not."""
-        low, high, target = 0, int(costs.sum()) + 1, self.budget
+        total = int(costs.sum())
+        joined = min(max(total / max(self.original, 1), 1.0), 1.25)  # the parts together against the whole
+        low, high, target = 0, total + 1, int(self.budget * joined)
         best: Fit | None = None
         least: Fit | None = None  # the smallest text over the budget
         for attempt in range(_ROUNDS):
