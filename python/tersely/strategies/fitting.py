@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NoReturn
@@ -132,8 +133,8 @@ class _Fitter:
     def _search(self, costs: Int64s) -> Fit | None:
         """Narrow the target between one that fitted and one that did not."""
         total = int(costs.sum())
-        joined = min(max(total / max(self.original, 1), 1.0), 1.25)  # the parts together against the whole
-        low, high, target = 0, total + 1, int(self.budget * joined)
+        joined = min(max(total / max(self.original, 1), 0.9), 1.25)  # the parts together against the whole
+        low, high, target = 0, total + 1, math.ceil(self.budget * joined)
         best: Fit | None = None
         least: Fit | None = None  # the smallest text over the budget
         for attempt in range(_ROUNDS):
