@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 python3 -m venv .venv-lint
-# -Wno-restrict: GCC 12 is wrong about `" " + std::string()` (GCC bug 105651).
+# -Wno-restrict: GCC 12 is wrong about `" " + std::string()` (GCC bug 105329).
 .venv-lint/bin/pip install -q '.[lint]' -C build-dir=build/lint \
   -C cmake.define.TERSELY_WERROR=ON -C cmake.define.CMAKE_CXX_FLAGS=-Wno-restrict
 

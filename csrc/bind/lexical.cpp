@@ -44,7 +44,7 @@ py::array_t<float> relevance(const Ids& ids, const Offsets& offsets, std::size_t
     const lexical::Corpus corpus = corpus_of(ids, offsets, vocabulary, document, block, heading);
     const auto titles = view(title_rows);
     const auto rows = static_cast<std::int64_t>(corpus.offsets.size()) - 1;
-    require(static_cast<std::int64_t>(query_row) < rows, "query_row must be a row of the terms");
+    require(query_row < static_cast<std::size_t>(rows), "query_row must be a row of the terms");
     for (const std::int64_t row : titles)
         require(row >= -1 && row < rows, "title_rows must be -1 or rows of the terms");
     for (const std::int32_t id : corpus.document) {

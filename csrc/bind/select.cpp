@@ -32,7 +32,13 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
     for (const float weight : problem.term_weight) {
         require(std::isfinite(weight) && weight >= 0, "term_weight must be finite and not negative");
     }
-    for (const std::int64_t tokens : problem.cost) require(tokens >= 0, "cost must not be negative");
+    std::int64_t total = 0;
+    for (const std::int64_t tokens : problem.cost) {
+        require(tokens >= 0, "cost must not be negative");
+        require(!__builtin_add_overflow(total, tokens, &total) && total < (std::int64_t{1} << 61U),
+                "cost must sum to less than 2^61");
+    }
+    require(budget < (std::int64_t{1} << 61U), "budget must be less than 2^61");
     for (const std::int32_t id : problem.group)
         require(id >= -1 && id < static_cast<std::int32_t>(n), "group must lie in [-1, n)");
     for (std::size_t i = 0; i < problem.heading.size(); ++i) {

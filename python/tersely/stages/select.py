@@ -50,7 +50,7 @@ def select(
     return _native.select_budgeted(
         scores,
         costs,
-        budget,
+        min(budget, 2**60),
         pinned,
         group,
         table.document,

@@ -19,6 +19,7 @@ from tersely.types import Float32s, Int32s, Int64s, Request, SegmentTable, UInt8
 __all__ = ["Fit", "fit"]
 
 _ROUNDS = 5  # of choosing, rendering and counting; each narrows the target
+_LARGEST_SUM = 2**60  # of costs: no tokenizer comes near, the native sums stay in range
 _ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
 _CUT = REASONS.index("cut")
 _SELECTED = REASONS.index("selected")
@@ -83,7 +84,8 @@ class _Fitter:
             return self._nothing_to_keep()
         pieces = self._pieces()
         counts = count_batch(self.request.counter, pieces)
-        costs = np.maximum(counts + self._separator_cost(), 1)
+        costs = np.clip(counts, 0, _LARGEST_SUM // len(pieces)) + self._separator_cost()
+        costs = np.clip(costs, 1, _LARGEST_SUM // len(pieces))
         if self.pinned.any():
             self._check_pinned(costs)
         fitted = self._search(costs) or self._smallest(counts, costs) or self._cut(pieces)
