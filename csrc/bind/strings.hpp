@@ -29,7 +29,6 @@ class Utf8List {
         }
     }
     const std::vector<std::string_view>& views() const { return views_; }
-    bool is_ascii(std::size_t i) const { return PyUnicode_Check(held_[i].ptr()) != 0; }
 
   private:
     std::vector<pybind11::object> held_;

@@ -1,9 +1,5 @@
 #include <pybind11/pybind11.h>
 
-#include <iterator>
-#include <limits>
-#include <stdexcept>
-
 #include "bind/arrays.hpp"
 #include "bind/strings.hpp"
 #include "kernels/text/segment.hpp"

@@ -187,9 +187,10 @@ class _Fitter:
         if self.pinned.any():
             return self._try(status)
         order = np.lexsort((np.arange(len(counts)), -self.scores))
-        for row in order[(counts[order] <= self.budget) & (self.group[order] < 0)].tolist()[:1]:
+        fitting = order[(counts[order] <= self.budget) & (self.group[order] < 0)]
+        if len(fitting):
             status = np.zeros(len(counts), dtype=np.uint8)
-            status[row] = _SELECTED
+            status[fitting[0]] = _SELECTED
             return self._try(status)
         for number in np.unique(self.group[self.group >= 0]).tolist():
             fitted = self._try(self._group_status(number))
