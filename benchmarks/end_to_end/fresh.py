@@ -55,15 +55,22 @@ def first_calls(path: Path, systems: list[peers.Compressor], repeats: int) -> li
     ]
 
 
-def growth(paths: dict[int, list[Path]], repeats: dict[int, int]) -> list[dict[str, Any]]:
-    """Time for 10,000 tokens and memory for a byte of text, by size of the text; a process each."""
+def growth(paths: dict[int, list[Path]], repeats: dict[int, int], rounds: int) -> list[dict[str, Any]]:
+    """Time for 10,000 tokens and memory for a byte of text, by size of the text.
+
+    A process for each size in each round, so that a slow minute of the machine meets every size; medians.
+    """
+    found: dict[int, list[dict[str, Any]]] = {size: [] for size in paths}
+    for _ in range(rounds):
+        for size, files in paths.items():
+            arguments = ["-m", "benchmarks.end_to_end.grow", str(repeats[size]), *map(str, files)]
+            found[size].append(json.loads(_run(arguments, _ROOT)))
     rows = []
-    for size, files in paths.items():
-        arguments = ["-m", "benchmarks.end_to_end.grow", str(repeats[size]), *map(str, files)]
-        found = json.loads(_run(arguments, _ROOT))
-        row = {"tokens": size, "texts": len(files), "calls": len(files) * repeats[size]}
-        row |= {"mb": found["bytes"] / 1e6, "memory": found["memory"], "wide": found["character_bytes"]}
-        rows.append(row | {"ms": found["seconds"] * 1e3 / (size / 10_000)})
+    for size, runs in found.items():
+        row = {"tokens": size, "texts": len(paths[size]), "calls": len(paths[size]) * repeats[size] * rounds}
+        row |= {"mb": runs[0]["bytes"] / 1e6, "wide": runs[0]["character_bytes"]}
+        row |= {"memory": median(run["memory"] for run in runs)}
+        rows.append(row | {"ms": median(run["seconds"] for run in runs) * 1e3 / (size / 10_000)})
     fastest = min(row["ms"] for row in rows)
     return [row | {"ratio": row["ms"] / fastest} for row in rows]
 

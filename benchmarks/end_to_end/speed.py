@@ -100,7 +100,7 @@ def _growth(result: Report, documents: list[str], options: argparse.Namespace) -
     sizes = {size: plan for size, plan in _SIZES.items() if options.full or size <= 1_000_000}
     with tempfile.TemporaryDirectory() as folder:
         paths = {size: _write(Path(folder), documents, size, plan[0]) for size, plan in sizes.items()}
-        rows = fresh.growth(paths, {size: plan[1] for size, plan in sizes.items()})
+        rows = fresh.growth(paths, {size: plan[1] for size, plan in sizes.items()}, rounds=5)
     columns = [
         Column("tokens", form=","),
         Column("mb", "MB", ".2f"),
@@ -111,7 +111,7 @@ def _growth(result: Report, documents: list[str], options: argparse.Namespace) -
         Column("memory", "peak bytes per byte", ".1f"),
         Column("wide", "bytes per character in Python"),
     ]
-    result.table("Growth; a fresh process each", columns, rows)
+    result.table("Growth; medians of 5 fresh processes each, in turn", columns, rows)
     held = sum(map(tokens.count, documents))
     result.note(
         f"The data has {held:,} tokens of distinct English text; larger texts go on with the same documents, "

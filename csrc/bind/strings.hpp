@@ -29,6 +29,11 @@ class Utf8List {
         }
     }
     const std::vector<std::string_view>& views() const { return views_; }
+    std::size_t bytes() const {
+        std::size_t sum = 0;
+        for (const std::string_view view : views_) sum += view.size();
+        return sum;
+    }
 
   private:
     std::vector<pybind11::object> held_;

@@ -67,7 +67,8 @@ py::tuple analyze(const py::list& texts, const py::list& extras, int level, std:
     const Utf8List list(texts);
     const Utf8List extra_list(extras);
     Table table;
-    text::TermReader reader;
+    table.term_ids.reserve(list.bytes() / 8);  // English has a term every ten bytes
+    text::TermReader reader(list.bytes());
     {
         const py::gil_scoped_release release;
         for (std::size_t i = 0; i < list.views().size(); ++i) {
@@ -94,7 +95,7 @@ py::tuple analyze(const py::list& texts, const py::list& extras, int level, std:
 
 py::tuple terms(const py::list& texts) {
     const Utf8List list(texts);
-    text::TermReader reader;
+    text::TermReader reader(list.bytes());
     std::vector<std::int32_t> ids;
     std::vector<std::int64_t> offsets = {0};
     {

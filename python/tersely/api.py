@@ -11,7 +11,7 @@ from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
 from tersely.stages.segment import segment as _segment
 from tersely.strategies import STRATEGIES, Extractive
-from tersely.threads import default_threads
+from tersely.threads import default_threads, map_in_threads
 from tersely.types import Compressed, Level, Request, SegmentTable
 
 __all__ = ["compress", "compress_batch", "segment"]
@@ -105,14 +105,7 @@ def compress_batch(
         except Exception as error:  # one bad item must not lose the others; it stands in the result
             return error
 
-    workers = min(threads or default_threads(), max(len(todo), 1))
-    if workers == 1:
-        results = [one(pair) for pair in zip(todo, queries, strict=True)]
-    else:
-        from concurrent.futures import ThreadPoolExecutor  # costs start-up time
-
-        with ThreadPoolExecutor(workers) as pool:
-            results = list(pool.map(one, zip(todo, queries, strict=True)))
+    results = map_in_threads(one, list(zip(todo, queries, strict=True)), threads or default_threads())
     if errors == "raise":
         for result in results:
             if isinstance(result, Exception):

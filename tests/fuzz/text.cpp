@@ -105,7 +105,7 @@ std::vector<std::int32_t> read_terms(std::string_view text, const Segments& rows
 
 // `warm` has read the text before, at other levels: what it remembers must not show.
 void check_terms(std::string_view text, const Segments& rows, TermReader& warm) {
-    TermReader fresh;
+    TermReader fresh(text.size());
     const std::vector<std::int32_t> ids = read_terms(text, rows, fresh);
     const Vocabulary& words = fresh.vocabulary();
     std::size_t known = 0;
@@ -130,7 +130,7 @@ void check_terms(std::string_view text, const Segments& rows, TermReader& warm) 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::size_t window = size > 0 ? data[0] : 0;
     const std::string text = replace_invalid({reinterpret_cast<const char*>(data), size});
-    TermReader warm;
+    TermReader warm(0);
     for (const Level level : {Level::kCharacter, Level::kWord, Level::kSentence, Level::kParagraph, Level::kSection}) {
         const Segments rows = segment(text, level, window);
         check_segments(text, level, rows);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <queue>
 #include <utility>
 
+#include "kernels/select/lazy_heap.hpp"
 #include "kernels/select/units.hpp"
 
 namespace tersely::select {
@@ -12,24 +12,29 @@ namespace {
 
 constexpr double kRepeat = 0.9;  // overlap from which a segment left out is called redundant
 
-struct Entry {
-    double gain;  // per token
-    std::int32_t unit;
-    std::uint32_t round;                        // number of units taken when the gain was computed
-    bool operator<(const Entry& other) const {  // for a max-heap: ties to the lowest unit
-        return gain != other.gain ? gain < other.gain : unit > other.unit;
-    }
+// What a unit that is not in costs and brings, in one place: units come in order of gain, which is no order in
+// memory, so that each array looked at would be another cache miss.
+struct Offer {
+    double value = 0;         // sum of score * tokens
+    double weight = 0;        // of all its terms
+    std::int64_t tokens = 0;  // of its segments
+    std::size_t terms = 0;    // where the terms begin, and how many, of a unit of one segment
+    std::uint32_t term_count = 0;
+    std::int32_t segment = -1;  // the only one, or -1: ask the members
+    std::int32_t alike = -1;    // the first segment with the same terms as the only one
 };
 
 class Selection {
   public:
     explicit Selection(const Problem& problem) : p_(problem), units_(problem.group, problem.score.size()) {
         state_.status.assign(problem.score.size(), Status::kBudget);
-        state_.covered.assign(problem.term_weight.size(), 0);
+        state_.covered_weight.assign(problem.term_weight.size(), 0);
         if (p_.redundancy > 0 && !p_.term_offsets.empty()) {
             alike_ = first_alike(p_.term_ids, p_.term_offsets.first(problem.score.size() + 1));
             state_.repeated.assign(alike_.size(), 0);
         }
+        offers_.reserve(static_cast<std::size_t>(units_.count()));
+        for (std::int32_t unit = 0; unit < units_.count(); ++unit) offers_.push_back(offer(unit));
     }
 
     std::vector<Status> run() {
@@ -46,7 +51,7 @@ class Selection {
   private:
     struct State {
         std::vector<Status> status;
-        std::vector<std::uint8_t> covered;   // terms that chosen segments hold
+        std::vector<float> covered_weight;   // of terms that chosen segments hold; 0 for the others
         std::size_t taken = 0;               // chosen segments
         std::vector<std::uint8_t> repeated;  // at alike_[i]: a segment with these terms is in
     };
@@ -58,32 +63,46 @@ class Selection {
         return p_.term_ids.subspan(begin, static_cast<std::size_t>(p_.term_offsets[segment + 1]) - begin);
     }
 
+    const Offer& offer_of(std::int32_t unit) const { return offers_[static_cast<std::size_t>(unit)]; }
+
     // Whether every segment of the unit repeats one that is in, word for word.
     bool only_repeats(std::int32_t unit) const {
         if (alike_.empty()) return false;
-        return std::ranges::all_of(
-            members(unit), [&](std::int32_t i) { return state_.repeated[alike_[static_cast<std::size_t>(i)]] != 0; });
+        const auto repeats = [&](std::int32_t i) {
+            return state_.repeated[static_cast<std::size_t>(alike_[static_cast<std::size_t>(i)])] != 0;
+        };
+        const Offer& mine = offer_of(unit);
+        if (mine.segment >= 0) return state_.repeated[static_cast<std::size_t>(mine.alike)] != 0;
+        return std::ranges::all_of(members(unit), repeats);
     }
 
     bool in(std::size_t segment) const { return state_.status[segment] > Status::kRedundant; }
 
-    double value(std::int32_t unit) const {
-        double sum = 0;
-        for (const std::int32_t i : members(unit)) {
-            const auto at = static_cast<std::size_t>(i);
-            sum += std::max(0.0, static_cast<double>(p_.score[at])) *
-                   static_cast<double>(std::max<std::int64_t>(p_.cost[at], 1));
-        }
-        return sum;
+    bool unit_in(std::int32_t unit) const {
+        const Offer& mine = offer_of(unit);
+        return in(static_cast<std::size_t>(mine.segment >= 0 ? mine.segment : members(unit)[0]));
     }
 
-    // Tokens of the segments of a unit that is not in: a lower bound of its price.
-    std::int64_t own_cost(std::int32_t unit) const {
-        std::int64_t sum = 0;
+    Offer offer(std::int32_t unit) const {
+        Offer made;
         for (const std::int32_t i : members(unit)) {
-            if (!in(static_cast<std::size_t>(i))) sum += p_.cost[static_cast<std::size_t>(i)];
+            const auto at = static_cast<std::size_t>(i);
+            made.value += std::max(0.0, static_cast<double>(p_.score[at])) *
+                          static_cast<double>(std::max<std::int64_t>(p_.cost[at], 1));
+            made.tokens += p_.cost[at];
+            if (p_.term_offsets.empty()) continue;
+            for (const std::int32_t id : terms(at)) made.weight += p_.term_weight[static_cast<std::size_t>(id)];
         }
-        return sum;
+        if (members(unit).size() == 1) {
+            made.segment = members(unit)[0];
+            if (!alike_.empty()) made.alike = alike_[static_cast<std::size_t>(made.segment)];
+            if (!p_.term_offsets.empty()) {
+                const auto at = static_cast<std::size_t>(made.segment);
+                made.terms = static_cast<std::size_t>(p_.term_offsets[at]);
+                made.term_count = static_cast<std::uint32_t>(terms(at).size());
+            }
+        }
+        return made;
     }
 
     // The unit and what it brings: the units of the headings above its segments, and so on. Only those that
@@ -108,23 +127,28 @@ class Selection {
 
     // Tokens that taking the unit would add, what it brings included.
     std::int64_t price(std::int32_t unit) const {
+        if (p_.heading.empty()) return offer_of(unit).tokens;
         std::int64_t sum = 0;
-        for (const std::int32_t other : with_headings(unit)) sum += own_cost(other);
+        for (const std::int32_t other : with_headings(unit)) sum += offer_of(other).tokens;
         return sum;
     }
 
+    double covered(std::span<const std::int32_t> ids, double sum) const {
+        for (const std::int32_t id : ids) sum += state_.covered_weight[static_cast<std::size_t>(id)];
+        return sum;
+    }
+
+    // Share of the weight of the unit's terms that chosen segments hold.
     double overlap(std::int32_t unit) const {
-        if (p_.term_offsets.empty()) return 0;
-        double all = 0;
+        const Offer& mine = offer_of(unit);
+        if (mine.weight <= 0) return 0;
         double held = 0;
-        for (const std::int32_t i : members(unit)) {
-            for (const std::int32_t id : terms(static_cast<std::size_t>(i))) {
-                const auto term = static_cast<std::size_t>(id);
-                all += p_.term_weight[term];
-                held += state_.covered[term] != 0 ? p_.term_weight[term] : 0;
-            }
+        if (mine.segment >= 0) {
+            held = covered(p_.term_ids.subspan(mine.terms, mine.term_count), held);
+        } else {
+            for (const std::int32_t i : members(unit)) held = covered(terms(static_cast<std::size_t>(i)), held);
         }
-        return all > 0 ? held / all : 0;
+        return held / mine.weight;
     }
 
     static double tokens_of(std::int64_t price) { return static_cast<double>(std::max<std::int64_t>(price, 1)); }
@@ -137,7 +161,7 @@ class Selection {
             const double share = overlap(unit);
             factor = 1 - p_.redundancy * share * share;
         }
-        return value(unit) * factor / tokens_of(price(unit));
+        return offer_of(unit).value * factor / tokens_of(price(unit));
     }
 
     std::int64_t mark(std::size_t segment, Status as) {
@@ -146,7 +170,10 @@ class Selection {
         ++state_.taken;
         if (!alike_.empty()) state_.repeated[alike_[segment]] = 1;
         if (!p_.term_offsets.empty()) {
-            for (const std::int32_t id : terms(segment)) state_.covered[static_cast<std::size_t>(id)] = 1;
+            for (const std::int32_t id : terms(segment)) {
+                const auto term = static_cast<std::size_t>(id);
+                state_.covered_weight[term] = p_.term_weight[term];
+            }
         }
         return p_.cost[segment];
     }
@@ -201,25 +228,23 @@ class Selection {
         std::vector<Entry> entries;
         std::int64_t cheapest = std::numeric_limits<std::int64_t>::max();
         for (std::int32_t unit = 0; unit < units_.count(); ++unit) {
-            if (in(static_cast<std::size_t>(members(unit)[0]))) continue;
+            if (unit_in(unit)) continue;
             entries.push_back({gain(unit), unit, round});
-            cheapest = std::min(cheapest, own_cost(unit));
+            cheapest = std::min(cheapest, offer_of(unit).tokens);
         }
-        std::priority_queue<Entry> heap({}, std::move(entries));
-        while (!heap.empty() && used + cheapest <= p_.budget) {
-            Entry top = heap.top();
-            heap.pop();
-            if (in(static_cast<std::size_t>(members(top.unit)[0]))) continue;
-            if (used + price(top.unit) > p_.budget) continue;
-            if (top.round != round && (p_.redundancy > 0 || !p_.heading.empty())) {
+        std::make_heap(entries.begin(), entries.end());
+        while (!entries.empty() && used + cheapest <= p_.budget) {
+            Entry top = entries.front();
+            const bool possible = !unit_in(top.unit) && used + price(top.unit) <= p_.budget;
+            if (possible && top.round != round && (p_.redundancy > 0 || !p_.heading.empty())) {
                 top.gain = gain(top.unit);
                 top.round = round;
-                if (!heap.empty() && top < heap.top()) {
-                    heap.push(top);
-                    continue;
-                }
+                replace_top(entries, top);
+                if (entries.front().unit != top.unit) continue;
             }
-            accept(top.unit);
+            std::pop_heap(entries.begin(), entries.end());
+            entries.pop_back();
+            if (possible) accept(top.unit);
         }
         for (std::int32_t unit = 0; unit < units_.count(); ++unit) leave_out(unit);
         return total;
@@ -227,7 +252,7 @@ class Selection {
 
     // Says why a unit that is not in was left out.
     void leave_out(std::int32_t unit) {
-        if (in(static_cast<std::size_t>(members(unit)[0]))) return;
+        if (unit_in(unit)) return;
         const bool repeat = p_.redundancy > 0 && (only_repeats(unit) || overlap(unit) >= kRepeat);
         for (const std::int32_t i : members(unit)) {
             if (!in(static_cast<std::size_t>(i)))
@@ -240,7 +265,7 @@ class Selection {
         std::pair<std::int32_t, double> best{-1, 0};
         for (std::int32_t unit = 0; unit < units_.count(); ++unit) {
             const std::int64_t tokens = price(unit);
-            if (in(static_cast<std::size_t>(members(unit)[0])) || used + tokens > p_.budget) continue;
+            if (unit_in(unit) || used + tokens > p_.budget) continue;
             const double worth = gain(unit) * tokens_of(tokens);
             if (worth > best.second) best = {unit, worth};
         }
@@ -253,7 +278,8 @@ class Selection {
     mutable std::vector<std::int32_t> needed_;  // answer of with_headings
     mutable std::vector<std::uint64_t> asked_;  // per unit: the question it was last part of
     mutable std::uint64_t question_ = 0;
-    std::vector<std::size_t> alike_;  // first segment with the same terms; empty without redundancy
+    std::vector<Offer> offers_;        // per unit
+    std::vector<std::int32_t> alike_;  // first segment with the same terms; empty without redundancy
 };
 
 }  // namespace

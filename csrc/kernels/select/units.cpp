@@ -26,16 +26,16 @@ Units::Units(std::span<const std::int32_t> group, std::size_t n) : of(n, -1), or
     for (std::size_t i = 0; i < n; ++i) order[next[static_cast<std::size_t>(of[i])]++] = static_cast<std::int32_t>(i);
 }
 
-std::vector<std::size_t> first_alike(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets) {
+std::vector<std::int32_t> first_alike(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets) {
     const std::size_t n = offsets.size() - 1;
     const auto row_of = [&](std::size_t i) {
         const auto begin = static_cast<std::size_t>(offsets[i]);
         return ids.subspan(begin, static_cast<std::size_t>(offsets[i + 1]) - begin);
     };
-    std::vector<std::size_t> alike(n);
+    std::vector<std::int32_t> alike(n);
     std::vector<std::int32_t> slots(std::bit_ceil(2 * n + 1), -1);  // firsts, by hash, linear probing
     for (std::size_t i = 0; i < n; ++i) {
-        alike[i] = i;
+        alike[i] = static_cast<std::int32_t>(i);
         const auto row = row_of(i);
         if (row.empty()) continue;
         std::uint64_t key = row.size();
@@ -45,7 +45,7 @@ std::vector<std::size_t> first_alike(std::span<const std::int32_t> ids, std::spa
             at = (at + 1) & (slots.size() - 1);
         }
         if (slots[at] < 0) slots[at] = static_cast<std::int32_t>(i);
-        alike[i] = static_cast<std::size_t>(slots[at]);
+        alike[i] = slots[at];
     }
     return alike;
 }

@@ -26,6 +26,6 @@ struct Units {
 
 // For each row of terms, the first row with the same ids in the same order (itself where there is none, or
 // where it is empty). Exact; O(terms) expected.
-std::vector<std::size_t> first_alike(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets);
+std::vector<std::int32_t> first_alike(std::span<const std::int32_t> ids, std::span<const std::int64_t> offsets);
 
 }  // namespace tersely::select

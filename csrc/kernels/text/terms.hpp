@@ -12,6 +12,8 @@
 // O(text) time, O(terms + vocabulary) memory.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -23,11 +25,18 @@
 namespace tersely::text {
 
 inline constexpr std::size_t kLongestTerm = 64;
+inline constexpr std::size_t kFewestSlots = 64;  // of a vocabulary that has read nothing
+inline constexpr std::size_t kMostSlots = 4096;  // distinct terms grow slower than the text
 
 // Interned strings: id of a string (at least one byte), by first occurrence. Exact: short strings are
 // their own key, longer ones are compared byte by byte.
 class Vocabulary {
   public:
+    // `slots`: a power of two. Memory that is reserved but not written to costs nothing, growing costs twice.
+    explicit Vocabulary(std::size_t slots) : slots_(slots) {
+        arena_.reserve(slots * 6);
+        offsets_.reserve(slots);
+    }
     std::int32_t intern(std::string_view term);
     std::string_view operator[](std::size_t id) const {
         return std::string_view(arena_).substr(offsets_[id], offsets_[id + 1] - offsets_[id]);
@@ -35,24 +44,32 @@ class Vocabulary {
     std::size_t size() const { return offsets_.size() - 1; }
 
   private:
-    struct Slot {
-        std::uint64_t key = 0;  // 0: empty
+    struct __attribute__((packed, aligned(4))) Slot {  // 12 bytes: most of the memory of a short text's terms
+        std::uint64_t key = 0;                         // 0: empty
         std::int32_t id = -1;
     };
     void grow();
     std::string arena_;
     std::vector<std::size_t> offsets_ = {0};
-    std::vector<Slot> slots_ = std::vector<Slot>(256);  // power of two, linear probing
+    std::vector<Slot> slots_;  // linear probing
 };
 
 // Reads terms. Remembers what each spelling gave, so that folding, stemming and stop words are paid once.
 class TermReader {
   public:
+    // `bytes`: of all texts to come, about; tables of the right size from the start need not grow.
+    explicit TermReader(std::size_t bytes) : vocabulary_(slots_for(bytes)), spellings_(slots_for(bytes)) {
+        given_.reserve(slots_for(bytes));
+        given_end_.reserve(slots_for(bytes));
+    }
     // Appends the term ids of text[span].
     void append(std::string_view text, Span span, std::vector<std::int32_t>& ids);
     const Vocabulary& vocabulary() const { return vocabulary_; }
 
   private:
+    static std::size_t slots_for(std::size_t bytes) {
+        return std::bit_ceil(std::clamp(bytes / 16, kFewestSlots, kMostSlots));
+    }
     std::size_t number_end(std::string_view text, std::size_t at) const;
     std::size_t word_end(std::string_view text, std::size_t at) const;
     std::size_t append_bigrams(std::string_view text, std::size_t at, std::vector<std::int32_t>& ids);

@@ -85,6 +85,8 @@ def mark_groups(table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, i
     Groups that share a segment are merged.
     """
     owner = np.full(len(table), -1, dtype=np.int32)  # the last group that claimed the row
+    if not groups:
+        return owner
     parent: list[int] = []  # union-find over groups; a root has the lowest number of its set
 
     def root(number: int) -> int:

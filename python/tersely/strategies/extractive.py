@@ -146,7 +146,7 @@ class Extractive:
         first_title = len(table) + 1
         title_rows = [first_title + index if title else -1 for index, title in enumerate(titles)]
         scores = score.relevance(table, *terms, len(table), title_rows)
-        if len(scores) and not scores.any():
+        if len(scores) and np.count_nonzero(scores) == 0:
             return score.centrality(table, *terms), False, ["query_without_matches"]
         return scores, True, []
 
