@@ -4,6 +4,7 @@ namespace tersely::bind {
 void bind_text(pybind11::module_& m);
 void bind_lexical(pybind11::module_& m);
 void bind_select(pybind11::module_& m);
+void bind_similarity(pybind11::module_& m);
 }  // namespace tersely::bind
 
 PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
@@ -12,4 +13,5 @@ PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     tersely::bind::bind_text(m);
     tersely::bind::bind_lexical(m);
     tersely::bind::bind_select(m);
+    tersely::bind::bind_similarity(m);
 }

@@ -117,7 +117,7 @@ void bind_text(py::module_& m) {
     m.def("segment", &segment, py::arg("texts"), py::arg("level"), py::arg("window"));
     m.def("analyze", &analyze, py::arg("texts"), py::arg("extras"), py::arg("level"), py::arg("window"));
     m.def("terms", &terms, py::arg("texts"));
-    m.def("isa", [] { return simd::byte_kernels().name; });
+    m.def("isa", &simd::isa);
 }
 
 }  // namespace tersely::bind

@@ -7,7 +7,6 @@
 namespace tersely::simd {
 
 struct ByteKernels {
-    const char* name;
     // Number of characters (bytes that are not UTF-8 continuation bytes).
     std::size_t (*count_chars)(const char* text, std::size_t size);
     // First byte that can end a sentence or a line, or start a character that can ('.', '!', '?',
@@ -15,8 +14,11 @@ struct ByteKernels {
     std::size_t (*find_mark)(const char* text, std::size_t size);
 };
 
-// The best kernels for this CPU, or those TERSELY_ISA names (scalar, avx2, avx512), read once.
+// The best kernels for this CPU, or those TERSELY_ISA names (scalar, avx2, avx512, neon), read once.
 // Throws std::runtime_error for an unknown name or a set this CPU does not have.
 const ByteKernels& byte_kernels();
+
+// The name of that instruction set.
+const char* isa();
 
 }  // namespace tersely::simd

@@ -4,54 +4,72 @@
 #include <string>
 
 #include "simd/bytes.hpp"
+#include "simd/dot.hpp"
 
 namespace tersely::simd {
 
 extern const ByteKernels kBytes_scalar;
+extern const DotKernels kDot_scalar;
 #if defined(TERSELY_X86)
 extern const ByteKernels kBytes_avx2;
 extern const ByteKernels kBytes_avx512;
+extern const DotKernels kDot_avx2;
+extern const DotKernels kDot_avx512;
+#elif defined(TERSELY_NEON)
+extern const DotKernels kDot_neon;
 #endif
 
 namespace {
 
 struct Candidate {
-    const ByteKernels* kernels;
+    const char* name;
+    const ByteKernels* bytes;
+    const DotKernels* dot;
     bool available;
 };
 
-const ByteKernels& choose() {
+Candidate choose() {
 #if defined(TERSELY_X86)
     __builtin_cpu_init();
     const std::array<Candidate, 3> best_first{{
-        {&kBytes_avx512, __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")},
-        {&kBytes_avx2, static_cast<bool>(__builtin_cpu_supports("avx2"))},
-        {&kBytes_scalar, true},
+        {"avx512", &kBytes_avx512, &kDot_avx512,
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")},
+        {"avx2", &kBytes_avx2, &kDot_avx2, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")},
+        {"scalar", &kBytes_scalar, &kDot_scalar, true},
     }};
+#elif defined(TERSELY_NEON)
+    const std::array<Candidate, 2> best_first{
+        {{"neon", &kBytes_scalar, &kDot_neon, true}, {"scalar", &kBytes_scalar, &kDot_scalar, true}}};
 #else
-    const std::array<Candidate, 1> best_first{{{&kBytes_scalar, true}}};
+    const std::array<Candidate, 1> best_first{{{"scalar", &kBytes_scalar, &kDot_scalar, true}}};
 #endif
     const char* wanted = std::getenv("TERSELY_ISA");
     if (wanted == nullptr || *wanted == '\0') {
         for (const Candidate& candidate : best_first) {
-            if (candidate.available) return *candidate.kernels;
+            if (candidate.available) return candidate;
         }
     }
     std::string allowed;
     for (const Candidate& candidate : best_first) {
         if (!candidate.available) continue;
-        if (wanted != nullptr && std::string(wanted) == candidate.kernels->name) return *candidate.kernels;
-        allowed += (allowed.empty() ? "" : ", ") + std::string(candidate.kernels->name);
+        if (wanted != nullptr && std::string(wanted) == candidate.name) return candidate;
+        allowed += (allowed.empty() ? "" : ", ") + std::string(candidate.name);
     }
     throw std::runtime_error("TERSELY_ISA must be one of " + allowed + " on this CPU, not '" +
                              std::string(wanted == nullptr ? "" : wanted) + "'");
 }
 
+const Candidate& chosen() {
+    static const Candidate best = choose();
+    return best;
+}
+
 }  // namespace
 
-const ByteKernels& byte_kernels() {
-    static const ByteKernels& chosen = choose();
-    return chosen;
-}
+const ByteKernels& byte_kernels() { return *chosen().bytes; }
+
+const DotKernels& dot_kernels() { return *chosen().dot; }
+
+const char* isa() { return chosen().name; }
 
 }  // namespace tersely::simd

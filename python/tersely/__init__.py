@@ -8,6 +8,7 @@ True
 
 from __future__ import annotations
 
+from tersely import kernels
 from tersely._native import __version__
 from tersely.api import compress, compress_batch, segment
 from tersely.errors import BudgetExceededError, CompressionError, MissingExtraError
@@ -33,5 +34,6 @@ __all__ = [
     "__version__",
     "compress",
     "compress_batch",
+    "kernels",
     "segment",
 ]

@@ -1,6 +1,7 @@
 """The native border. Arrays are C-contiguous and one-dimensional; texts hold no lone surrogates."""
 
-from typing import TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +10,10 @@ _Int32s: TypeAlias = npt.NDArray[np.int32]
 _Int64s: TypeAlias = npt.NDArray[np.int64]
 _UInt8s: TypeAlias = npt.NDArray[np.uint8]
 _Float32s: TypeAlias = npt.NDArray[np.float32]
+_Float64s: TypeAlias = npt.NDArray[np.float64]
+# (rows, columns), float16, float32 or float64, any strides
+_Matrix: TypeAlias = npt.NDArray[np.floating[Any]]
+_Progress: TypeAlias = Callable[[float], object]
 # document, start, end, kind, block, heading: the columns of a SegmentTable
 _Table: TypeAlias = tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s]
 
@@ -60,3 +65,18 @@ def select_budgeted(
     redundancy: float,
     context: int,
 ) -> _UInt8s: ...
+def cosine_similarity(
+    x: _Matrix, y: _Matrix | None, out: _Float32s, threads: int, progress: _Progress | None
+) -> None: ...
+def cosine_pairs(
+    x: _Matrix, threshold: float, max_pairs: int, threads: int, progress: _Progress | None
+) -> tuple[_Int32s, _Int32s, _Float32s]: ...
+def threshold_clusters(
+    x: _Matrix,
+    threshold: float,
+    scores: _Float64s,
+    single: bool,
+    threads: int,
+    progress: _Progress | None,
+) -> tuple[_Int32s, _Int32s, _Int32s]: ...
+def fma_peak(seconds: float) -> float: ...

@@ -11,7 +11,8 @@ import pytest
 # A module imports its own layer and those below; `tersely` is the package's __init__.
 LAYERS = (
     ("errors", "protocols", "threads", "types"),
-    ("_native", "documents", "kernels", "providers"),
+    ("_native", "documents", "providers"),
+    ("kernels",),
     ("stages",),
     ("strategies",),
     ("api",),

@@ -27,6 +27,7 @@ PUBLIC = [
     "__version__",
     "compress",
     "compress_batch",
+    "kernels",
     "segment",
 ]
 

@@ -4,7 +4,6 @@ import threading
 import time
 
 import pytest
-
 from tersely.threads import map_in_threads
 
 

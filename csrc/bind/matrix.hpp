@@ -1,0 +1,65 @@
+// Matrices at the border, and long work that answers Ctrl-C.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <string>
+#include <utility>
+
+#include "bind/arrays.hpp"
+#include "kernels/parallel.hpp"
+#include "kernels/similarity/rows.hpp"
+
+namespace tersely::bind {
+
+// Views a matrix of float16, float32 or float64 in native byte order, of any strides. `name` is for messages.
+inline similarity::Rows rows_of(const pybind11::array& matrix, const char* name) {
+    const auto fail = [name](const std::string& message) { throw pybind11::value_error(name + message); };
+    if (matrix.ndim() != 2) fail(" must be 2D, not " + std::to_string(matrix.ndim()) + "D");
+    const auto size = matrix.itemsize();
+    if (matrix.dtype().kind() != 'f' || (size != 2 && size != 4 && size != 8)) {
+        fail(" must be float16, float32 or float64, not " + pybind11::str(matrix.dtype()).cast<std::string>());
+    }
+    if (matrix.shape(0) >= (pybind11::ssize_t{1} << 31)) fail(" must have less than 2^31 rows");
+    if (matrix.shape(1) > (pybind11::ssize_t{1} << 20)) fail(" must have at most 2^20 columns");
+    const auto format = size == 2   ? similarity::Format::kHalf
+                        : size == 4 ? similarity::Format::kSingle
+                                    : similarity::Format::kDouble;
+    return {static_cast<const std::byte*>(matrix.data()),
+            format,
+            static_cast<std::size_t>(matrix.shape(0)),
+            static_cast<std::size_t>(matrix.shape(1)),
+            matrix.strides(0),
+            matrix.strides(1)};
+}
+
+// Threads and a poll that asks Python for signals and tells `progress` (a callable or None) the share done.
+inline Workers workers_for(int threads, const pybind11::object& progress) {
+    require(threads >= 1, "threads must be at least 1");
+    return {threads, [&progress](double share) {
+                const pybind11::gil_scoped_acquire gil;
+                if (PyErr_CheckSignals() != 0) return false;
+                if (progress.is_none()) return true;
+                try {
+                    progress(share);
+                } catch (pybind11::error_already_set& error) {
+                    error.restore();
+                    return false;
+                }
+                return true;
+            }};
+}
+
+// Runs `work` without the GIL; a poll that failed left its Python exception behind.
+template <typename Work>
+auto without_gil(Work&& work) {
+    try {
+        const pybind11::gil_scoped_release release;
+        return std::forward<Work>(work)();
+    } catch (const Cancelled&) {
+        throw pybind11::error_already_set();
+    }
+}
+
+}  // namespace tersely::bind

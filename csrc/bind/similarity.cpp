@@ -1,0 +1,120 @@
+#include "kernels/similarity/similarity.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "bind/matrix.hpp"
+#include "kernels/cluster/clusters.hpp"
+#include "simd/dot.hpp"
+
+namespace py = pybind11;
+
+namespace tersely::bind {
+namespace {
+
+using similarity::Rows;
+
+// Throws for the lowest row that is not finite; threads may have met another one first.
+void find_bad_row(const Rows& rows, const char* name) {
+    similarity::RowReader reader(rows);
+    for (std::size_t row = 0; row < rows.count; ++row) {
+        try {
+            reader.read(row);
+        } catch (const similarity::NotFinite& error) {
+            throw py::value_error(std::string(name) + ": " + error.what());
+        }
+    }
+}
+
+template <typename Work>
+auto on_rows(const Rows& x, const Rows* y, Work&& work) {
+    try {
+        return without_gil(std::forward<Work>(work));
+    } catch (const similarity::NotFinite&) {
+        find_bad_row(x, "X");
+        if (y != nullptr) find_bad_row(*y, "Y");
+        throw;
+    }
+}
+
+void cosine_similarity(const py::array& x, const py::object& y, py::array_t<float> out, int threads,
+                       const py::object& progress) {
+    const Rows left = rows_of(x, "X");
+    const std::optional<Rows> right = y.is_none() ? std::nullopt : std::optional(rows_of(y.cast<py::array>(), "Y"));
+    require(!right || right->depth == left.depth, "X and Y must have as many columns");
+    const std::size_t columns = right ? right->count : left.count;
+    require(out.ndim() == 2 && static_cast<std::size_t>(out.shape(0)) == left.count &&
+                static_cast<std::size_t>(out.shape(1)) == columns,
+            "out must have a row for each row of X and a column for each row of Y");
+    require(out.strides(1) == sizeof(float) || columns <= 1, "the rows of out must be contiguous");
+    require(out.strides(0) % static_cast<py::ssize_t>(sizeof(float)) == 0 && out.strides(0) >= 0,
+            "out must be aligned and not reversed");
+    float* data = out.mutable_data();
+    const std::size_t stride = static_cast<std::size_t>(out.strides(0)) / sizeof(float);
+    const Workers workers = workers_for(threads, progress);
+    const Rows* other = right ? &*right : nullptr;
+    on_rows(left, other, [&] { similarity::all_similarities(left, other, data, stride, workers); });
+}
+
+py::tuple cosine_pairs(const py::array& x, double threshold, std::size_t max_pairs, int threads,
+                       const py::object& progress) {
+    const Rows rows = rows_of(x, "X");
+    require(!std::isnan(threshold), "threshold must not be NaN");
+    const Workers workers = workers_for(threads, progress);
+    std::vector<similarity::Pair> pairs =
+        on_rows(rows, nullptr, [&] { return similarity::pairs_at_least(rows, threshold, max_pairs, workers); });
+    std::vector<std::int32_t> i(pairs.size());
+    std::vector<std::int32_t> j(pairs.size());
+    std::vector<float> similarities(pairs.size());
+    for (std::size_t at = 0; at < pairs.size(); ++at) {
+        i[at] = pairs[at].i;
+        j[at] = pairs[at].j;
+        similarities[at] = pairs[at].similarity;
+    }
+    return py::make_tuple(to_array(std::move(i)), to_array(std::move(j)), to_array(std::move(similarities)));
+}
+
+py::tuple threshold_clusters(const py::array& x, double threshold, const Input<double>& scores, bool single,
+                             int threads, const py::object& progress) {
+    const Rows rows = rows_of(x, "X");
+    require(!std::isnan(threshold), "threshold must not be NaN");
+    const std::span<const double> by = view(scores);
+    require(by.empty() || by.size() == rows.count, "scores must have one number a row");
+    for (const double score : by) require(std::isfinite(score), "scores must be finite");
+    const Workers workers = workers_for(threads, progress);
+    cluster::Clusters clusters = on_rows(rows, nullptr, [&] {
+        return single ? cluster::single(rows, threshold, by, workers)
+                      : cluster::representative(rows, threshold, by, workers);
+    });
+    return py::make_tuple(to_array(std::move(clusters.labels)), to_array(std::move(clusters.representatives)),
+                          to_array(std::move(clusters.sizes)));
+}
+
+// Billions of floating point operations a second that one thread reaches from registers alone; the best of rounds.
+double fma_peak(double seconds) {
+    using Clock = std::chrono::steady_clock;
+    const py::gil_scoped_release release;
+    const auto begin = Clock::now();
+    double best = 0;
+    do {
+        const auto start = Clock::now();
+        const double done = simd::dot_kernels().peak(100'000);
+        best = std::max(best, done / std::chrono::duration<double>(Clock::now() - start).count());
+    } while (std::chrono::duration<double>(Clock::now() - begin).count() < seconds);
+    return best / 1e9;
+}
+
+}  // namespace
+
+void bind_similarity(py::module_& m) {
+    m.def("cosine_similarity", &cosine_similarity, py::arg("x"), py::arg("y"), py::arg("out").noconvert(),
+          py::arg("threads"), py::arg("progress"));
+    m.def("cosine_pairs", &cosine_pairs, py::arg("x"), py::arg("threshold"), py::arg("max_pairs"), py::arg("threads"),
+          py::arg("progress"));
+    m.def("threshold_clusters", &threshold_clusters, py::arg("x"), py::arg("threshold"), py::arg("scores"),
+          py::arg("single"), py::arg("threads"), py::arg("progress"));
+    m.def("fma_peak", &fma_peak, py::arg("seconds"));
+}
+
+}  // namespace tersely::bind

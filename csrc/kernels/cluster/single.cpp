@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+
+#include "kernels/cluster/clusters.hpp"
+#include "kernels/similarity/panels.hpp"
+#include "kernels/similarity/similarity.hpp"
+#include "kernels/similarity/threshold.hpp"
+#include "kernels/similarity/tiles.hpp"
+
+namespace tersely::cluster {
+namespace {
+
+// Union-find; a root has the lowest number of its set.
+class Sets {
+  public:
+    explicit Sets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
+
+    std::int32_t root(std::int32_t of) {
+        while (up(of) != of) {
+            up(of) = up(up(of));
+            of = up(of);
+        }
+        return of;
+    }
+    void join(std::int32_t a, std::int32_t b) {
+        const auto [low, high] = std::minmax({root(a), root(b)});
+        up(high) = low;
+    }
+
+  private:
+    std::int32_t& up(std::int32_t of) { return parent_[static_cast<std::size_t>(of)]; }
+    std::vector<std::int32_t> parent_;
+};
+
+}  // namespace
+
+Clusters single(const similarity::Rows& rows, double threshold, std::span<const double> scores,
+                const Workers& workers) {
+    constexpr std::size_t kBatch = 4096;  // pairs a worker holds before it takes the lock
+    similarity::Panels packed(rows.count, rows.depth);
+    similarity::pack(rows, {}, packed, 0, workers);
+    similarity::Threshold decide(rows, threshold, workers.threads);
+    Sets sets(rows.count);
+    std::mutex lock;
+    std::vector<std::vector<similarity::Pair>> held(static_cast<std::size_t>(workers.threads));
+    const auto join_held = [&](int worker) {
+        std::vector<similarity::Pair>& pairs = held[static_cast<std::size_t>(worker)];
+        const std::lock_guard guard(lock);
+        for (const auto& [i, j, product] : pairs) {
+            if (sets.root(i) == sets.root(j)) continue;  // before deciding: among copies all are close calls
+            if (decide.reached(static_cast<std::size_t>(i), static_cast<std::size_t>(j), product, worker))
+                sets.join(i, j);
+        }
+        pairs.clear();
+    };
+    similarity::visit_pairs(packed, decide.least(), workers,
+                            [&](std::size_t i, std::size_t j, float product, int worker) {
+                                std::vector<similarity::Pair>& pairs = held[static_cast<std::size_t>(worker)];
+                                pairs.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), product});
+                                if (pairs.size() >= kBatch) join_held(worker);
+                            });
+    for (int worker = 0; worker < workers.threads; ++worker) join_held(worker);
+    std::vector<std::int32_t> component(rows.count);
+    for (std::size_t i = 0; i < rows.count; ++i) component[i] = sets.root(static_cast<std::int32_t>(i));
+    return numbered(by_score(rows.count, scores), component);
+}
+
+}  // namespace tersely::cluster

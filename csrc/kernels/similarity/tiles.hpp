@@ -1,0 +1,79 @@
+// Walks over the products of packed rows, in blocks that stay in the cache.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "kernels/similarity/panels.hpp"
+#include "simd/dot.hpp"
+
+namespace tersely::similarity {
+
+// Calls visit(left row, right row, product) for the products of two panels that are at least `threshold`, rows
+// counted over the whole `left` and `right`. Rows of the padding are zero and left out.
+template <typename Visit>
+void visit_panels(const Panels& left, std::size_t left_panel, const Panels& right, std::size_t right_panel,
+                  float threshold, Visit&& visit) {
+    constexpr std::size_t kRows = simd::kTileRows;
+    constexpr std::size_t kPanel = simd::kPanel;
+    alignas(64) float products[kRows * kPanel];
+    std::uint64_t hits[kRows];
+    const std::size_t columns = std::min(kPanel, right.rows() - right_panel * kPanel);
+    const std::uint64_t inside = ~std::uint64_t{0} >> (64 - columns);
+    const std::size_t last = std::min((left_panel + 1) * kPanel, left.rows());
+    for (std::size_t row = left_panel * kPanel; row < last; row += kRows) {
+        if (!simd::dot_kernels().tile(left.row(row), right.panel(right_panel), left.depth(), threshold, products, hits))
+            continue;
+        for (std::size_t r = 0; r < std::min(kRows, last - row); ++r) {
+            for (std::uint64_t rest = hits[r] & inside; rest != 0; rest &= rest - 1) {
+                const auto c = static_cast<std::size_t>(std::countr_zero(rest));
+                visit(row + r, right_panel * kPanel + c, products[r * kPanel + c]);
+            }
+        }
+    }
+}
+
+// Panels of a block: half a megabyte, and enough blocks for all threads to end at about the same time.
+inline std::size_t block_panels(std::size_t depth, std::size_t panels, int threads) {
+    const std::size_t fitting =
+        (std::size_t{1} << 19U) / (simd::kPanel * sizeof(float) * std::max<std::size_t>(depth, 1));
+    const std::size_t sharing = threads > 1 ? panels / (8 * static_cast<std::size_t>(threads)) : panels;
+    return std::max<std::size_t>(1, std::min({fitting, sharing, std::size_t{64}}));
+}
+
+// Pairs (row, column) of blocks with row <= column.
+inline std::size_t triangle_units(std::size_t blocks) { return blocks * (blocks + 1) / 2; }
+
+// The one that has this number.
+inline std::pair<std::size_t, std::size_t> triangle(std::size_t number) {
+    auto column = static_cast<std::size_t>((std::sqrt(8 * static_cast<double>(number) + 1) - 1) / 2);
+    while (column * (column + 1) / 2 > number) --column;
+    while ((column + 1) * (column + 2) / 2 <= number) ++column;
+    return {number - column * (column + 1) / 2, column};
+}
+
+// Calls visit(left, right, product, worker) for all pairs left < right of rows whose product is at least `threshold`.
+template <typename Visit>
+void visit_pairs(const Panels& rows, float threshold, const Workers& workers, Visit&& visit) {
+    const auto count = static_cast<double>(rows.rows());
+    const Workers useful = workers.at_most(count * count / 2 * static_cast<double>(rows.depth()));
+    const std::size_t size = block_panels(rows.depth(), rows.count(), useful.threads);
+    const std::size_t blocks = (rows.count() + size - 1) / size;
+    run_units(useful, triangle_units(blocks), [&](std::size_t unit, int worker) {
+        const auto [above, below] = triangle(unit);
+        for (std::size_t right = below * size; right < std::min((below + 1) * size, rows.count()); ++right) {
+            const std::size_t end = std::min({(above + 1) * size, rows.count(), right + 1});
+            for (std::size_t left = above * size; left < end; ++left) {
+                visit_panels(rows, left, rows, right, threshold, [&](std::size_t i, std::size_t j, float product) {
+                    if (i < j) visit(i, j, product, worker);
+                });
+            }
+        }
+    });
+}
+
+}  // namespace tersely::similarity

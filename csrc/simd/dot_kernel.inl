@@ -1,0 +1,112 @@
+// One source for every instruction set. The including file defines, in an unnamed namespace, Vector, kLanes,
+// kMicroRows, kMicroVectors, load, store, spread (one value to all lanes), fused (a * b + c, rounded once) and
+// at_least (a bit a lane). No STL, nothing inline that the linker could share between files built with different flags.
+namespace {
+
+using Size = decltype(sizeof(0));
+constexpr Size kMicroColumns = kMicroVectors * kLanes;
+static_assert(tersely::simd::kPanel % kMicroColumns == 0 && tersely::simd::kTileRows % kMicroRows == 0);
+
+// A part of a tile whose sums stay in registers over the whole depth.
+bool micro_tile(const float* left, const float* right, Size depth, float threshold, float* out, std::uint64_t* hits,
+                Size column) {
+    constexpr Size kPanel = tersely::simd::kPanel;
+    Vector sum[kMicroRows][kMicroVectors];
+#pragma GCC unroll 16
+    for (Size r = 0; r < kMicroRows; ++r) {
+#pragma GCC unroll 4
+        for (Size v = 0; v < kMicroVectors; ++v) sum[r][v] = spread(0.0F);
+    }
+    for (Size k = 0; k < depth; ++k, left += kPanel, right += kPanel) {
+        Vector columns[kMicroVectors];
+#pragma GCC unroll 4
+        for (Size v = 0; v < kMicroVectors; ++v) columns[v] = load(right + v * kLanes);
+#pragma GCC unroll 16
+        for (Size r = 0; r < kMicroRows; ++r) {
+            const Vector row = spread(left[r]);
+#pragma GCC unroll 4
+            for (Size v = 0; v < kMicroVectors; ++v) sum[r][v] = fused(row, columns[v], sum[r][v]);
+        }
+    }
+    const Vector least = spread(threshold);
+    std::uint64_t any = 0;
+#pragma GCC unroll 16
+    for (Size r = 0; r < kMicroRows; ++r) {
+        std::uint64_t mine = 0;
+#pragma GCC unroll 4
+        for (Size v = 0; v < kMicroVectors; ++v) {
+            mine |= static_cast<std::uint64_t>(at_least(sum[r][v], least)) << (v * kLanes);
+        }
+        hits[r] |= mine << column;
+        any |= mine;
+    }
+    if (any == 0) return false;
+#pragma GCC unroll 16
+    for (Size r = 0; r < kMicroRows; ++r) {
+#pragma GCC unroll 4
+        for (Size v = 0; v < kMicroVectors; ++v) store(out + r * kPanel + v * kLanes, sum[r][v]);
+    }
+    return true;
+}
+
+bool tile(const float* left, const float* right, Size depth, float threshold, float* out, std::uint64_t* hits) {
+    constexpr Size kPanel = tersely::simd::kPanel;
+    bool any = false;
+    for (Size r = 0; r < tersely::simd::kTileRows; ++r) hits[r] = 0;
+    for (Size r = 0; r < tersely::simd::kTileRows; r += kMicroRows) {
+        for (Size c = 0; c < kPanel; c += kMicroColumns) {
+            any |= micro_tile(left + r, right + c, depth, threshold, out + r * kPanel + c, hits + r, c);
+        }
+    }
+    return any;
+}
+
+double dot(const double* x, const double* y, Size size) {
+    constexpr Size kSums = 16;
+    double sum[kSums] = {};
+    Size at = 0;
+    for (; at + kSums <= size; at += kSums) {
+        for (Size i = 0; i < kSums; ++i) sum[i] += x[at + i] * y[at + i];
+    }
+    for (Size i = 0; at + i < size; ++i) sum[i] += x[at + i] * y[at + i];
+    for (Size half = kSums / 2; half > 0; half /= 2) {
+        for (Size i = 0; i < half; ++i) sum[i] += sum[i + half];
+    }
+    return sum[0];
+}
+
+void widen(const float* x, Size size, double* out) {
+    for (Size i = 0; i < size; ++i) out[i] = static_cast<double>(x[i]);
+}
+
+void scatter(const double* x, Size size, double factor, float* out) {
+    constexpr float kSmallest = 0x1p-63F;
+    for (Size i = 0; i < size; ++i) {
+        const float value = static_cast<float>(x[i] * factor);
+        out[i * tersely::simd::kPanel] = value < kSmallest && value > -kSmallest ? 0.0F : value;
+    }
+}
+
+double peak(Size rounds) {
+    Vector sum[kMicroRows][kMicroVectors];
+    for (Size r = 0; r < kMicroRows; ++r) {
+        for (Size v = 0; v < kMicroVectors; ++v) sum[r][v] = spread(1.0F);
+    }
+    Vector factor = spread(0.5F);
+    Vector add = spread(0.5F);
+    for (Size round = 0; round < rounds; ++round) {
+        keep(factor);
+        keep(add);
+#pragma GCC unroll 16
+        for (Size r = 0; r < kMicroRows; ++r) {
+#pragma GCC unroll 4
+            for (Size v = 0; v < kMicroVectors; ++v) sum[r][v] = fused(sum[r][v], factor, add);
+        }
+    }
+    for (Size r = 0; r < kMicroRows; ++r) {
+        for (Size v = 0; v < kMicroVectors; ++v) keep(sum[r][v]);
+    }
+    return 2.0 * static_cast<double>(rounds) * static_cast<double>(kMicroRows * kMicroColumns);
+}
+
+}  // namespace

@@ -1,0 +1,15 @@
+"""Similarity, clustering and selection over plain arrays: validated doors to the native kernels.
+
+Rows are vectors: float16, float32 or float64 of any strides, read-only or not, or what `numpy.asarray`
+makes of the argument. They are scaled to length one and rounded to float32 once, while they are packed; a
+similarity is then one chain of fused multiply-adds, the same bits on every instruction set and thread
+count. A zero row has similarity 0 to everything. The GIL is released; Ctrl-C is answered.
+"""
+
+from __future__ import annotations
+
+from tersely._native import isa
+from tersely.kernels.clusters import Clusters, threshold_clusters
+from tersely.kernels.similarity import Pairs, cosine_pairs, cosine_similarity
+
+__all__ = ["Clusters", "Pairs", "cosine_pairs", "cosine_similarity", "isa", "threshold_clusters"]

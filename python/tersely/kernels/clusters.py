@@ -1,0 +1,86 @@
+"""Rows in clusters of similar ones."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import _native
+from tersely.kernels.checks import Progress, to_matrix, to_progress, to_threads, to_threshold
+from tersely.types import Int32s
+
+__all__ = ["Clusters", "threshold_clusters"]
+
+_LINKAGES = ("representative", "single")
+
+
+class Clusters(NamedTuple):
+    """Clusters of n rows.
+
+    Attributes:
+        labels: int32[n], the cluster of each row.
+        representatives: int32[k], the best row of each cluster; clusters are numbered in their order.
+        sizes: int32[k], rows in each.
+    """
+
+    labels: Int32s
+    representatives: Int32s
+    sizes: Int32s
+
+
+def threshold_clusters(
+    X: npt.ArrayLike,  # noqa: N803
+    threshold: float,
+    scores: npt.ArrayLike | None = None,
+    *,
+    linkage: Literal["representative", "single"] = "representative",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Clusters:
+    """Rows in clusters of cosine similarity of at least `threshold`.
+
+    Rows are taken in descending order of score (ties, and without scores: of index).
+
+    "representative": a row joins the earlier representative it is most similar to among those that reach
+    the threshold, or becomes one. Every row is similar to its representative, none through others.
+    "single": connected components of the pairs that reach the threshold.
+
+    In place of semhash's `self_deduplicate`: the representatives are the records that stay, decided exactly
+    where semhash asks an approximate index. In place of sentence-transformers' `community_detection`: that
+    builds communities around the rows with most neighbours, this around the rows with the best scores, and
+    without a smallest size; give the number of neighbours as `scores` to come close.
+
+    Args:
+        X: (n, d).
+        threshold: cosine, inclusive; decided as in double with a tolerance of 1e-9.
+        scores: finite numbers, one a row; higher is taken first.
+        linkage: how rows join.
+        threads: None: OMP_NUM_THREADS, else the CPUs this process may use.
+        progress: called with the share done, 0 to 1, up to fifty times a second; what it raises ends the
+            work and is raised here.
+
+    Returns:
+        `Clusters`.
+
+    Raises:
+        ValueError: a row with a NaN or an infinity, or another wrong argument.
+
+    O(n k d) time for k clusters ("single": O(n^2 d)), O(n d) memory: never an n x n matrix.
+    """
+    x = to_matrix(X, "X")
+    if linkage not in _LINKAGES:
+        raise ValueError(f"linkage must be one of {', '.join(_LINKAGES)}, not {linkage!r}")
+    by = np.empty(0, dtype=np.float64)
+    if scores is not None:
+        by = np.ascontiguousarray(scores, dtype=np.float64)
+        if by.shape != (len(x),):
+            raise ValueError(f"scores must have shape ({len(x)},), not {by.shape}")
+        if not np.isfinite(by).all():
+            raise ValueError("scores must be finite")
+    single = linkage == "single"
+    found = _native.threshold_clusters(
+        x, to_threshold(threshold), by, single, to_threads(threads), to_progress(progress)
+    )
+    return Clusters(*found)
