@@ -5,6 +5,7 @@ void bind_text(pybind11::module_& m);
 void bind_lexical(pybind11::module_& m);
 void bind_select(pybind11::module_& m);
 void bind_similarity(pybind11::module_& m);
+void bind_subset(pybind11::module_& m);
 }  // namespace tersely::bind
 
 PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
@@ -14,4 +15,5 @@ PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     tersely::bind::bind_lexical(m);
     tersely::bind::bind_select(m);
     tersely::bind::bind_similarity(m);
+    tersely::bind::bind_subset(m);
 }

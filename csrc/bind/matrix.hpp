@@ -4,6 +4,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -34,19 +35,24 @@ inline similarity::Rows rows_of(const pybind11::array& matrix, const char* name)
             matrix.strides(1)};
 }
 
-// Threads and a poll that asks Python for signals and tells `progress` (a callable or None) the share done.
+// Threads and a poll that, every 20 ms, asks Python for signals and tells `progress` (a callable or None) the share
+// done.
 inline Workers workers_for(int threads, const pybind11::object& progress) {
+    using Clock = std::chrono::steady_clock;
     require(threads >= 1, "threads must be at least 1");
-    return {threads, [&progress](double share) {
+    return {threads, [&progress, asked = Clock::now()](double share) mutable {
+                if (Clock::now() - asked < std::chrono::milliseconds(20)) return true;
                 const pybind11::gil_scoped_acquire gil;
                 if (PyErr_CheckSignals() != 0) return false;
-                if (progress.is_none()) return true;
-                try {
-                    progress(share);
-                } catch (pybind11::error_already_set& error) {
-                    error.restore();
-                    return false;
+                if (!progress.is_none()) {
+                    try {
+                        progress(share);
+                    } catch (pybind11::error_already_set& error) {
+                        error.restore();
+                        return false;
+                    }
                 }
+                asked = Clock::now();
                 return true;
             }};
 }
@@ -59,6 +65,30 @@ auto without_gil(Work&& work) {
         return std::forward<Work>(work)();
     } catch (const Cancelled&) {
         throw pybind11::error_already_set();
+    }
+}
+
+// Throws for the lowest row that is not finite; threads may have met another one first.
+inline void find_bad_row(const similarity::Rows& rows, const char* name) {
+    similarity::RowReader reader(rows);
+    for (std::size_t row = 0; row < rows.count; ++row) {
+        try {
+            reader.read(row);
+        } catch (const similarity::NotFinite& error) {
+            throw pybind11::value_error(std::string(name) + ": " + error.what());
+        }
+    }
+}
+
+// Runs `work` without the GIL; a row that is not finite is named, and the matrix it stands in.
+template <typename Work>
+auto on_rows(const similarity::Rows& x, const similarity::Rows* y, Work&& work) {
+    try {
+        return without_gil(std::forward<Work>(work));
+    } catch (const similarity::NotFinite&) {
+        find_bad_row(x, "X");
+        if (y != nullptr) find_bad_row(*y, "Y");
+        throw;
     }
 }
 

@@ -15,29 +15,6 @@ namespace {
 
 using similarity::Rows;
 
-// Throws for the lowest row that is not finite; threads may have met another one first.
-void find_bad_row(const Rows& rows, const char* name) {
-    similarity::RowReader reader(rows);
-    for (std::size_t row = 0; row < rows.count; ++row) {
-        try {
-            reader.read(row);
-        } catch (const similarity::NotFinite& error) {
-            throw py::value_error(std::string(name) + ": " + error.what());
-        }
-    }
-}
-
-template <typename Work>
-auto on_rows(const Rows& x, const Rows* y, Work&& work) {
-    try {
-        return without_gil(std::forward<Work>(work));
-    } catch (const similarity::NotFinite&) {
-        find_bad_row(x, "X");
-        if (y != nullptr) find_bad_row(*y, "Y");
-        throw;
-    }
-}
-
 void cosine_similarity(const py::array& x, const py::object& y, py::array_t<float> out, int threads,
                        const py::object& progress) {
     const Rows left = rows_of(x, "X");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -12,8 +11,6 @@ namespace tersely {
 
 void run_units(const Workers& workers, std::size_t units, const std::function<void(std::size_t, int)>& work,
                double begin, double end) {
-    using Clock = std::chrono::steady_clock;
-    constexpr auto kPause = std::chrono::milliseconds(20);
     std::atomic<std::size_t> next{0};
     std::mutex lock;
     std::exception_ptr thrown;
@@ -23,14 +20,12 @@ void run_units(const Workers& workers, std::size_t units, const std::function<vo
         if (!thrown) thrown = std::move(error);
     };
     const auto loop = [&](int worker) {
-        auto asked = Clock::now();
         try {
             for (std::size_t unit = next++; unit < units; unit = next++) {
                 work(unit, worker);
-                if (worker != 0 || !workers.poll || Clock::now() - asked < kPause) continue;
+                if (worker != 0) continue;
                 const double share = static_cast<double>(std::min(next.load(), units)) / static_cast<double>(units);
-                if (!workers.poll(begin + (end - begin) * share)) throw Cancelled();
-                asked = Clock::now();
+                workers.check(begin + (end - begin) * share);
             }
         } catch (...) {
             fail(std::current_exception());

@@ -7,7 +7,8 @@
 
 namespace tersely {
 
-// Asked by the calling thread about every 20 ms, with the share done so far (0 to 1); false stops the work.
+// Asked by the calling thread after each of its units, with the share done so far (0 to 1); false stops the work. It
+// says itself how often it looks.
 using Poll = std::function<bool(double)>;
 
 struct Cancelled : std::runtime_error {
@@ -18,6 +19,9 @@ struct Workers {
     int threads = 1;  // the caller's among them
     Poll poll;        // may be empty
 
+    void check(double share) const {
+        if (poll && !poll(share)) throw Cancelled();
+    }
     // The same, or fewer threads where each would have less than a tenth of a millisecond (4e6 multiply-adds) to do.
     Workers at_most(double multiply_adds) const;
 };

@@ -26,6 +26,8 @@ struct DotKernels {
     // out[i * kPanel] = float(x[i] * factor), 0 where that is below 2^-63 (what is smaller adds less than rounding
     // does, and its products would be denormal, which many CPUs take a hundred times longer for).
     void (*scatter)(const double* x, std::size_t size, double factor, float* out);
+    // Sum of weights[i] * max(0, x[i] - least[i]) in double, in the order of `dot`.
+    double (*excess)(const float* x, const float* least, const double* weights, std::size_t size);
     // `rounds` times a register full of independent fused multiply-adds; returns the floating point operations done.
     // What it does a second is the peak that `tile` is measured against.
     double (*peak)(std::size_t rounds);

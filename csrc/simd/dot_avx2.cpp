@@ -22,5 +22,5 @@ inline void keep(Vector& value) { __asm__ volatile("" : "+x"(value)); }
 
 namespace tersely::simd {
 extern const DotKernels kDot_avx2;
-const DotKernels kDot_avx2 = {tile, dot, widen, scatter, peak};
+const DotKernels kDot_avx2 = {tile, dot, widen, scatter, excess, peak};
 }  // namespace tersely::simd

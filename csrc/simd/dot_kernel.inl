@@ -4,6 +4,7 @@
 namespace {
 
 using Size = decltype(sizeof(0));
+constexpr Size kSums = 16;
 constexpr Size kMicroColumns = kMicroVectors * kLanes;
 static_assert(tersely::simd::kPanel % kMicroColumns == 0 && tersely::simd::kTileRows % kMicroRows == 0);
 
@@ -61,18 +62,38 @@ bool tile(const float* left, const float* right, Size depth, float threshold, fl
     return any;
 }
 
+// Adds the second half of the sums to the first until one is left.
+double halves(double* sum) {
+    for (Size half = kSums / 2; half > 0; half /= 2) {
+        for (Size i = 0; i < half; ++i) sum[i] += sum[i + half];
+    }
+    return sum[0];
+}
+
 double dot(const double* x, const double* y, Size size) {
-    constexpr Size kSums = 16;
     double sum[kSums] = {};
     Size at = 0;
     for (; at + kSums <= size; at += kSums) {
         for (Size i = 0; i < kSums; ++i) sum[i] += x[at + i] * y[at + i];
     }
     for (Size i = 0; at + i < size; ++i) sum[i] += x[at + i] * y[at + i];
-    for (Size half = kSums / 2; half > 0; half /= 2) {
-        for (Size i = 0; i < half; ++i) sum[i] += sum[i + half];
+    return halves(sum);
+}
+
+double excess(const float* x, const float* least, const double* weights, Size size) {
+    double sum[kSums] = {};
+    Size at = 0;
+    for (; at + kSums <= size; at += kSums) {
+        for (Size i = 0; i < kSums; ++i) {
+            const double more = static_cast<double>(x[at + i]) - static_cast<double>(least[at + i]);
+            sum[i] += weights[at + i] * (more > 0 ? more : 0.0);
+        }
     }
-    return sum[0];
+    for (Size i = 0; at + i < size; ++i) {
+        const double more = static_cast<double>(x[at + i]) - static_cast<double>(least[at + i]);
+        sum[i] += weights[at + i] * (more > 0 ? more : 0.0);
+    }
+    return halves(sum);
 }
 
 void widen(const float* x, Size size, double* out) {

@@ -80,3 +80,27 @@ def threshold_clusters(
     progress: _Progress | None,
 ) -> tuple[_Int32s, _Int32s, _Int32s]: ...
 def fma_peak(seconds: float) -> float: ...
+
+# items, gains, value, cost, upper bound
+_Chosen: TypeAlias = tuple[_Int32s, _Float64s, float, float, float]
+
+def knapsack(values: _Float64s, costs: _Float64s, budget: float, pinned: _Int32s) -> _Chosen: ...
+def marginal_relevance(
+    x: _Matrix,
+    relevance: _Float64s,
+    count: int,
+    weight: float,
+    pinned: _Int32s,
+    threads: int,
+    progress: _Progress | None,
+) -> _Chosen: ...
+def facility_location(
+    x: _Matrix,
+    weights: _Float64s,
+    costs: _Float64s,
+    budget: float,
+    pinned: _Int32s,
+    neighbors: int,
+    threads: int,
+    progress: _Progress | None,
+) -> _Chosen: ...

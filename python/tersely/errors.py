@@ -22,11 +22,11 @@ class BudgetExceededError(CompressionError):
     """What must be kept does not fit into the budget.
 
     Attributes:
-        required: tokens that the content which must be kept needs.
+        required: tokens (of `tersely.kernels`: costs) that the content which must be kept needs.
         budget: tokens that were allowed.
     """
 
-    def __init__(self, message: str, *, required: int, budget: int) -> None:
+    def __init__(self, message: str, *, required: float, budget: float) -> None:
         """Message, and the two numbers behind it."""
         super().__init__(message)
         self.required = required
@@ -37,7 +37,7 @@ class BudgetExceededError(CompressionError):
         return _budget_exceeded, (str(self), self.required, self.budget)
 
 
-def _budget_exceeded(message: str, required: int, budget: int) -> BudgetExceededError:
+def _budget_exceeded(message: str, required: float, budget: float) -> BudgetExceededError:
     return BudgetExceededError(message, required=required, budget=budget)
 
 

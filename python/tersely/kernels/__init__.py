@@ -10,6 +10,25 @@ from __future__ import annotations
 
 from tersely._native import isa
 from tersely.kernels.clusters import Clusters, threshold_clusters
+from tersely.kernels.selection import (
+    Ranking,
+    Selection,
+    budgeted_select,
+    facility_location_select,
+    mmr_select,
+)
 from tersely.kernels.similarity import Pairs, cosine_pairs, cosine_similarity
 
-__all__ = ["Clusters", "Pairs", "cosine_pairs", "cosine_similarity", "isa", "threshold_clusters"]
+__all__ = [
+    "Clusters",
+    "Pairs",
+    "Ranking",
+    "Selection",
+    "budgeted_select",
+    "cosine_pairs",
+    "cosine_similarity",
+    "facility_location_select",
+    "isa",
+    "mmr_select",
+    "threshold_clusters",
+]

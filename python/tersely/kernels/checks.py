@@ -9,8 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.threads import default_threads
+from tersely.types import Float64s
 
-__all__ = ["Progress", "to_matrix", "to_progress", "to_threads", "to_threshold"]
+__all__ = [
+    "Progress",
+    "to_count",
+    "to_matrix",
+    "to_numbers",
+    "to_progress",
+    "to_threads",
+    "to_threshold",
+]
 
 Progress = Callable[[float], object]
 
@@ -36,13 +45,33 @@ def to_threshold(threshold: float) -> float:
     return float(threshold)
 
 
+def to_numbers(
+    values: npt.ArrayLike | None, name: str, count: int | None = None, least: float | None = None
+) -> Float64s:
+    """float64[count] of finite numbers, none below `least`."""
+    numbers = np.ascontiguousarray(values, dtype=np.float64)
+    shape = (len(numbers) if count is None else count,)
+    if numbers.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, not {numbers.shape}")
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{name} must be finite: number {np.flatnonzero(~np.isfinite(numbers))[0]} is not")
+    if least is not None and numbers.size and numbers.min() < least:
+        raise ValueError(f"{name} must be at least {least:g}, not {numbers.min():g}")
+    return numbers
+
+
+def to_count(value: int, name: str, least: int = 0) -> int:
+    """A whole number from `least`."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be a whole number from {least}, not {value}")
+    return min(value.__index__(), 2**62)
+
+
 def to_threads(threads: int | None) -> int:
     """How many threads to use; the default where None is asked for."""
-    if threads is None:
-        return default_threads()
-    if isinstance(threads, bool) or not hasattr(threads, "__index__") or threads < 1:
-        raise ValueError(f"threads must be a whole number from 1, not {threads!r}")
-    return min(int(threads), 1024)
+    return default_threads() if threads is None else min(to_count(threads, "threads", least=1), 1024)
 
 
 def to_progress(progress: Progress | None) -> Progress | None:

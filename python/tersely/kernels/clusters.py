@@ -8,7 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.kernels.checks import Progress, to_matrix, to_progress, to_threads, to_threshold
+from tersely.kernels.checks import (
+    Progress,
+    to_matrix,
+    to_numbers,
+    to_progress,
+    to_threads,
+    to_threshold,
+)
 from tersely.types import Int32s
 
 __all__ = ["Clusters", "threshold_clusters"]
@@ -74,11 +81,7 @@ def threshold_clusters(
         raise ValueError(f"linkage must be one of {', '.join(_LINKAGES)}, not {linkage!r}")
     by = np.empty(0, dtype=np.float64)
     if scores is not None:
-        by = np.ascontiguousarray(scores, dtype=np.float64)
-        if by.shape != (len(x),):
-            raise ValueError(f"scores must have shape ({len(x)},), not {by.shape}")
-        if not np.isfinite(by).all():
-            raise ValueError("scores must be finite")
+        by = to_numbers(scores, "scores", len(x))
     single = linkage == "single"
     found = _native.threshold_clusters(
         x, to_threshold(threshold), by, single, to_threads(threads), to_progress(progress)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.kernels.checks import Progress, to_matrix, to_progress, to_threads, to_threshold
+from tersely.kernels.checks import Progress, to_count, to_matrix, to_progress, to_threads, to_threshold
 from tersely.types import Float32s, Int32s
 
 __all__ = ["Pairs", "cosine_pairs", "cosine_similarity"]
@@ -91,9 +91,11 @@ def cosine_pairs(
 
     O(n^2 d) time, O(n d + pairs) memory: never an n x n matrix.
     """
-    if isinstance(max_pairs, bool) or not hasattr(max_pairs, "__index__") or max_pairs < 0:
-        raise ValueError(f"max_pairs must be a whole number from 0, not {max_pairs!r}")
     found = _native.cosine_pairs(
-        to_matrix(X, "X"), to_threshold(threshold), max_pairs, to_threads(threads), to_progress(progress)
+        to_matrix(X, "X"),
+        to_threshold(threshold),
+        to_count(max_pairs, "max_pairs"),
+        to_threads(threads),
+        to_progress(progress),
     )
     return Pairs(*found)

@@ -1,0 +1,205 @@
+"""A few rows or items that are worth most together, under a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import _native
+from tersely.errors import BudgetExceededError
+from tersely.kernels.checks import Progress, to_count, to_matrix, to_numbers, to_progress, to_threads
+from tersely.kernels.similarity import cosine_similarity
+from tersely.types import Float64s, Int32s
+
+__all__ = ["Ranking", "Selection", "budgeted_select", "facility_location_select", "mmr_select"]
+
+_ALL_UP_TO = 10_000  # rows whose similarities are all kept: 400 MB
+_NEIGHBORS = 64  # kept of each row above that
+
+
+class Ranking(NamedTuple):
+    """Rows in the order of choice, pinned ones first: int32[k], and what each was chosen for: float64[k]."""
+
+    indices: Int32s
+    scores: Float64s
+
+
+class Selection(NamedTuple):
+    """Items in the order of choice, pinned ones first.
+
+    Attributes:
+        indices: int32[k].
+        gains: float64[k], what each added to the value when it was chosen.
+        value: of all of them together.
+        cost: of all of them together; never over the budget.
+        upper_bound: no selection within the budget that has the pinned items is worth more, so the answer is
+            at least value / upper_bound of the best.
+    """
+
+    indices: Int32s
+    gains: Float64s
+    value: float
+    cost: float
+    upper_bound: float
+
+
+def mmr_select(
+    X: npt.ArrayLike,  # noqa: N803  the field's name
+    k: int,
+    *,
+    query: npt.ArrayLike | None = None,
+    relevance: npt.ArrayLike | None = None,
+    relevance_weight: float = 0.5,
+    pinned: Sequence[int] = (),
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Ranking:
+    """Maximal marginal relevance (Carbonell and Goldstein 1998): relevant rows that differ from each other.
+
+    The next row is the one with the largest relevance_weight * relevance - (1 - relevance_weight) * (largest
+    cosine to a chosen row); the first one is the most relevant. With `query`, the rows that LangChain's
+    `maximal_marginal_relevance(query, X, lambda_mult=relevance_weight, k=k)` chooses.
+
+    Args:
+        X: (n, d).
+        k: rows to choose, pinned ones among them; all of them where n is less.
+        query: (d,); the relevance of a row is its cosine with it. Either this or `relevance`.
+        relevance: finite numbers, one a row.
+        relevance_weight: in [0, 1]; lambda in the paper.
+        pinned: distinct rows that are chosen first, in this order.
+        threads: None: OMP_NUM_THREADS, else the CPUs this process may use.
+        progress: called with the share done, 0 to 1; what it raises ends the work and is raised here.
+
+    Raises:
+        ValueError: a wrong argument, or a row with a NaN or an infinity.
+
+    Ties go to the lowest row. O(k n d) time, O(n d) memory.
+    """
+    x = to_matrix(X, "X")
+    if (query is None) == (relevance is None):
+        raise ValueError("give either query or relevance")
+    if query is not None:
+        one = to_matrix(np.asarray(query).reshape(1, -1), "query")
+        by = cosine_similarity(x, one, threads=threads)[:, 0].astype(np.float64)
+    else:
+        by = to_numbers(relevance, "relevance", len(x))
+    if not 0 <= relevance_weight <= 1:
+        raise ValueError(f"relevance_weight must lie in [0, 1], not {relevance_weight}")
+    first = _pinned(pinned, len(x))
+    if len(first) > to_count(k, "k"):
+        raise ValueError(f"k must be at least the number of pinned rows: {k} for {len(first)}")
+    found = _native.marginal_relevance(
+        x, by, k, float(relevance_weight), first, to_threads(threads), to_progress(progress)
+    )
+    return Ranking(*found[:2])
+
+
+def budgeted_select(
+    values: npt.ArrayLike, costs: npt.ArrayLike, budget: float, *, pinned: Sequence[int] = ()
+) -> Selection:
+    """Items of the largest total value whose costs fit a budget (0/1 knapsack), nearly.
+
+    Greedy by value per cost with completion, or the best single item where that is worth more: at least half
+    of the best possible value (Dantzig 1957). `upper_bound` is the value with the last item taken in part.
+
+    Args:
+        values: finite numbers; items of value 0 or less are left out.
+        costs: finite numbers from 0, one a value.
+        budget: of the costs, pinned ones included.
+        pinned: distinct items that are in.
+
+    Raises:
+        BudgetExceededError: the pinned items alone cost more than the budget.
+        ValueError: a wrong argument.
+
+    Ties go to the lowest item. O(n log n).
+    """
+    worth = to_numbers(values, "values")
+    price = to_numbers(costs, "costs", len(worth), least=0)
+    first = _pinned(pinned, len(worth))
+    return Selection(*_native.knapsack(worth, price, _budget(budget, price, first), first))
+
+
+def facility_location_select(
+    X: npt.ArrayLike,  # noqa: N803
+    budget: float,
+    *,
+    costs: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
+    pinned: Sequence[int] = (),
+    neighbors: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Selection:
+    """Rows that stand for all the others: facility location by lazy greedy.
+
+    The value of a selection S is the sum over all rows i of weights[i] * max(0, largest cosine of i to a row
+    of S), a monotone submodular function. Without costs the answer is worth at least 1 - 1/e of the best
+    (Nemhauser, Wolsey and Fisher 1978); with costs, where the best single row replaces the greedy answer if
+    it is worth more, at least (1 - 1/e) / 2 (Leskovec et al. 2007). `upper_bound` (the value plus what could
+    be added if gains did not shrink) says how close this answer is; it is mostly far closer.
+
+    Args:
+        X: (n, d).
+        budget: rows to choose where there are no costs, else the most that they may cost together.
+        costs: finite numbers from 0, one a row.
+        weights: finite numbers from 0, one a row: how much covering it is worth, its relevance for example.
+        pinned: distinct rows that are in; their costs count.
+        neighbors: similarities kept of each row, the largest ones; the others count as 0, in the value and in
+            the bound too. None: all up to 10,000 rows, 64 above.
+        threads: None: OMP_NUM_THREADS, else the CPUs this process may use.
+        progress: called with the share of the similarities done, 0 to 1; what it raises ends the work.
+
+    Returns:
+        `Selection`; rows that add nothing are left out, so there may be fewer than the budget allows.
+
+    Raises:
+        BudgetExceededError: the pinned rows alone cost more than the budget.
+        ValueError: a wrong argument, or a row with a NaN or an infinity.
+
+    Ties go to the lowest row. O(n^2 d) time; 4 n^2 bytes, or 24 n neighbors.
+    """
+    x = to_matrix(X, "X")
+    price = np.empty(0) if costs is None else to_numbers(costs, "costs", len(x), least=0)
+    weight = np.empty(0) if weights is None else to_numbers(weights, "weights", len(x), least=0)
+    first = _pinned(pinned, len(x))
+    kept = 0 if len(x) <= _ALL_UP_TO else _NEIGHBORS
+    if neighbors is not None:
+        kept = to_count(neighbors, "neighbors", least=1)
+    limit = _budget(budget, np.ones(len(x)) if costs is None else price, first)
+    return Selection(
+        *_native.facility_location(
+            x, weight, price, limit, first, kept, to_threads(threads), to_progress(progress)
+        )
+    )
+
+
+def _pinned(pinned: Sequence[int], count: int) -> Int32s:
+    items = np.asarray(pinned)
+    if items.size == 0:
+        return np.empty(0, dtype=np.int32)
+    if items.ndim != 1 or items.dtype.kind not in "iu":
+        raise TypeError(f"pinned must be a list of whole numbers, not {pinned!r}")
+    if items.min() < 0 or items.max() >= count:
+        raise ValueError(f"pinned must lie in [0, {count}), not {items.min()} to {items.max()}")
+    if len(np.unique(items)) != len(items):
+        raise ValueError("pinned must be distinct")
+    return items.astype(np.int32)
+
+
+def _budget(budget: float, costs: Float64s, pinned: Int32s) -> float:
+    if isinstance(budget, bool) or not isinstance(budget, (int, float, np.integer, np.floating)):
+        raise TypeError(f"budget must be a number, not {budget!r}")
+    if not 0 <= budget < np.inf:
+        raise ValueError(f"budget must be finite and not negative, not {budget}")
+    needed = float(costs[pinned].sum())
+    if needed > budget:
+        raise BudgetExceededError(
+            f"the pinned items alone cost {needed:g}, the budget is {budget:g}",
+            required=needed,
+            budget=budget,
+        )
+    return float(budget)
