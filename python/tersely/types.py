@@ -19,7 +19,6 @@ Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 UInt8s = npt.NDArray[np.uint8]
 Float32s = npt.NDArray[np.float32]
-Float64s = npt.NDArray[np.float64]
 
 
 class Kind(IntEnum):

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.threads import default_threads
-from tersely.types import Float64s
 
 __all__ = [
+    "Float64s",
     "Progress",
     "to_count",
     "to_matrix",
@@ -21,6 +21,7 @@ __all__ = [
     "to_threshold",
 ]
 
+Float64s = npt.NDArray[np.float64]
 Progress = Callable[[float], object]
 
 

@@ -10,9 +10,17 @@ import numpy.typing as npt
 
 from tersely import _native
 from tersely.errors import BudgetExceededError
-from tersely.kernels.checks import Progress, to_count, to_matrix, to_numbers, to_progress, to_threads
+from tersely.kernels.checks import (
+    Float64s,
+    Progress,
+    to_count,
+    to_matrix,
+    to_numbers,
+    to_progress,
+    to_threads,
+)
 from tersely.kernels.similarity import cosine_similarity
-from tersely.types import Float64s, Int32s
+from tersely.types import Int32s
 
 __all__ = ["Ranking", "Selection", "budgeted_select", "facility_location_select", "mmr_select"]
 
