@@ -24,10 +24,11 @@ void cosine_similarity(const py::array& x, const py::object& y, py::array_t<floa
     require(out.ndim() == 2 && static_cast<std::size_t>(out.shape(0)) == left.count &&
                 static_cast<std::size_t>(out.shape(1)) == columns,
             "out must have a row for each row of X and a column for each row of Y");
-    require(out.strides(1) == sizeof(float) || columns <= 1, "the rows of out must be contiguous");
-    require(out.strides(0) % static_cast<py::ssize_t>(sizeof(float)) == 0 && out.strides(0) >= 0,
-            "out must be aligned and not reversed");
     float* data = out.mutable_data();
+    require(out.size() == 0 || columns == 1 || out.strides(1) == sizeof(float), "the rows of out must be contiguous");
+    require(out.size() == 0 || (out.strides(0) % static_cast<py::ssize_t>(sizeof(float)) == 0 && out.strides(0) >= 0 &&
+                                reinterpret_cast<std::uintptr_t>(data) % alignof(float) == 0),
+            "out must be aligned and not reversed");
     const std::size_t stride = static_cast<std::size_t>(out.strides(0)) / sizeof(float);
     const Workers workers = workers_for(threads, progress);
     const Rows* other = right ? &*right : nullptr;

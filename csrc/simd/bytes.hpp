@@ -14,7 +14,7 @@ struct ByteKernels {
     std::size_t (*find_mark)(const char* text, std::size_t size);
 };
 
-// The best kernels for this CPU, or those TERSELY_ISA names (scalar, avx2, avx512, neon), read once.
+// The best kernels for this CPU, or those TERSELY_ISA names (scalar, avx2, avx512, avx512vnni, neon), read once.
 // Throws std::runtime_error for an unknown name or a set this CPU does not have.
 const ByteKernels& byte_kernels();
 

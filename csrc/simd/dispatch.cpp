@@ -15,6 +15,7 @@ extern const ByteKernels kBytes_avx2;
 extern const ByteKernels kBytes_avx512;
 extern const DotKernels kDot_avx2;
 extern const DotKernels kDot_avx512;
+bool screen_avx512vnni(const CodedRows& left, const CodedRows& right, std::size_t groups, float threshold);
 #elif defined(TERSELY_NEON)
 extern const DotKernels kDot_neon;
 #endif
@@ -24,24 +25,27 @@ namespace {
 struct Candidate {
     const char* name;
     const ByteKernels* bytes;
-    const DotKernels* dot;
+    DotKernels dot;
     bool available;
 };
 
 Candidate choose() {
 #if defined(TERSELY_X86)
     __builtin_cpu_init();
-    const std::array<Candidate, 3> best_first{{
-        {"avx512", &kBytes_avx512, &kDot_avx512,
-         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")},
-        {"avx2", &kBytes_avx2, &kDot_avx2, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")},
-        {"scalar", &kBytes_scalar, &kDot_scalar, true},
+    const bool wide = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    DotKernels screening = kDot_avx512;
+    screening.screen = &screen_avx512vnni;
+    const std::array<Candidate, 4> best_first{{
+        {"avx512vnni", &kBytes_avx512, screening, wide && __builtin_cpu_supports("avx512vnni")},
+        {"avx512", &kBytes_avx512, kDot_avx512, wide},
+        {"avx2", &kBytes_avx2, kDot_avx2, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")},
+        {"scalar", &kBytes_scalar, kDot_scalar, true},
     }};
 #elif defined(TERSELY_NEON)
     const std::array<Candidate, 2> best_first{
-        {{"neon", &kBytes_scalar, &kDot_neon, true}, {"scalar", &kBytes_scalar, &kDot_scalar, true}}};
+        {{"neon", &kBytes_scalar, kDot_neon, true}, {"scalar", &kBytes_scalar, kDot_scalar, true}}};
 #else
-    const std::array<Candidate, 1> best_first{{{"scalar", &kBytes_scalar, &kDot_scalar, true}}};
+    const std::array<Candidate, 1> best_first{{{"scalar", &kBytes_scalar, kDot_scalar, true}}};
 #endif
     const char* wanted = std::getenv("TERSELY_ISA");
     if (wanted == nullptr || *wanted == '\0') {
@@ -68,7 +72,7 @@ const Candidate& chosen() {
 
 const ByteKernels& byte_kernels() { return *chosen().bytes; }
 
-const DotKernels& dot_kernels() { return *chosen().dot; }
+const DotKernels& dot_kernels() { return chosen().dot; }
 
 const char* isa() { return chosen().name; }
 

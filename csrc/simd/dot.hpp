@@ -10,8 +10,20 @@
 
 namespace tersely::simd {
 
-inline constexpr std::size_t kPanel = 48;    // rows of a packed panel
+inline constexpr std::size_t kPanel = 48;     // rows of a packed panel
+inline constexpr std::size_t kPackRows = 16;  // rows that are packed together; divides kPanel
+inline constexpr std::size_t kSums = 16;      // partial sums of what is summed in double
+inline constexpr float kScreenSlack = 2e-6F;
 inline constexpr std::size_t kTileRows = 8;  // rows of the left panel that one tile takes; divides kPanel
+
+// A panel of rows coded in 8 bits: row r is about scale[r] * code, and the length of what is left is at most
+// residual[r]. Bytes 4 g to 4 g + 3 of row r stand at codes[(g * kPanel + r) * 4]; what is beyond the depth is 0.
+struct CodedRows {
+    const signed char* codes;
+    const float* scale;
+    const float* residual;
+    const std::int32_t* offset;  // -128 * the sum of the codes
+};
 
 struct DotKernels {
     // The products of rows left[0 .. kTileRows) with the kPanel rows of `right`. Bit c of hits[r] is set where
@@ -19,13 +31,27 @@ struct DotKernels {
     // whether any is. `left` may point at any row of a panel whose index is a multiple of kTileRows.
     bool (*tile)(const float* left, const float* right, std::size_t depth, float threshold, float* out,
                  std::uint64_t* hits);
-    // Sum of x[i] * y[i] in double: sixteen partial sums (i mod 16), then pairwise halves, no fused operations.
+    // Whether any of the products that `tile` would give could reach `threshold`, as far as the codes tell: with u = s
+    // q
+    // + r and v = s' q' + r', |u.v - s s' q.q'| <= |r| |v| + |r'| |s q|, for rows of length one at most
+    // |r| + |r'| + |r| |r'|. The sum of products of codes is exact in 32 bits for up to 2^17 columns; the caller lowers
+    // the threshold by kScreenSlack for the roundings of the float operations that follow it. nullptr where it would
+    // not be faster than `tile`.
+    bool (*screen)(const CodedRows& left, const CodedRows& right, std::size_t groups, float threshold);
+    // x in 8 bits, the largest as 127, for a row of length about one and up to 2^17 columns. residual is rounded up:
+    // the difference of each value is off by 2^-24 of it, all of them by 6e-8 in length; the sum of their squares by
+    // less than a thousandth. `size` is a multiple of kSums.
+    void (*code)(const float* x, std::size_t size, signed char* out, float* scale, float* residual,
+                 std::int32_t* offset);
+    // Sum of x[i] * y[i] in double: kSums partial sums (i mod kSums), then pairwise halves, no fused operations.
     double (*dot)(const double* x, const double* y, std::size_t size);
     // out[i] = x[i], exact.
     void (*widen)(const float* x, std::size_t size, double* out);
-    // out[i * kPanel] = float(x[i] * factor), 0 where that is below 2^-63 (what is smaller adds less than rounding
-    // does, and its products would be denormal, which many CPUs take a hundred times longer for).
-    void (*scatter)(const double* x, std::size_t size, double factor, float* out);
+    // out[i] = float(x[i] * factor), 0 where that is below 2^-63 (what is smaller adds less than rounding does, and its
+    // products would be denormal, which many CPUs take a hundred times longer for).
+    void (*scale)(const double* x, std::size_t size, double factor, float* out);
+    // Transposes: words[i * kPanel + r] = rows[r * stride + i] for i < size, r < kPackRows; words of 4 bytes.
+    void (*interleave)(const void* rows, std::size_t stride, std::size_t size, void* words);
     // Sum of weights[i] * max(0, x[i] - least[i]) in double, in the order of `dot`.
     double (*excess)(const float* x, const float* least, const double* weights, std::size_t size);
     // `rounds` times a register full of independent fused multiply-adds; returns the floating point operations done.

@@ -4,7 +4,7 @@
 namespace {
 
 using Size = decltype(sizeof(0));
-constexpr Size kSums = 16;
+constexpr Size kSums = tersely::simd::kSums;
 constexpr Size kMicroColumns = kMicroVectors * kLanes;
 static_assert(tersely::simd::kPanel % kMicroColumns == 0 && tersely::simd::kTileRows % kMicroRows == 0);
 
@@ -80,6 +80,45 @@ double dot(const double* x, const double* y, Size size) {
     return halves(sum);
 }
 
+void code(const float* x, Size size, signed char* out, float* scale, float* residual, std::int32_t* offset) {
+    constexpr float kRound = 0x1.8p23F;  // added and taken away: the nearest whole number
+    float most[kSums] = {};
+    for (Size at = 0; at < size; at += kSums) {
+        for (Size i = 0; i < kSums; ++i) {
+            const float value = x[at + i] < 0 ? -x[at + i] : x[at + i];
+            most[i] = value > most[i] ? value : most[i];
+        }
+    }
+    float largest = 0;
+    for (Size i = 0; i < kSums; ++i) largest = most[i] > largest ? most[i] : largest;
+    const float step = largest / 127;
+    const float inverse = largest > 0 ? 127 / largest : 0;
+    float left[kSums] = {};
+    std::int32_t sum[kSums] = {};
+    for (Size at = 0; at < size; at += kSums) {
+        std::int32_t codes[kSums];
+        for (Size i = 0; i < kSums; ++i) {
+            const float nearest = (x[at + i] * inverse + kRound) - kRound;
+            const float rest = x[at + i] - nearest * step;
+            left[i] += rest * rest;
+            codes[i] = static_cast<std::int32_t>(nearest);
+        }
+        for (Size i = 0; i < kSums; ++i) {
+            sum[i] += codes[i];
+            out[at + i] = static_cast<signed char>(codes[i]);
+        }
+    }
+    float squares = 0;
+    std::int32_t total = 0;
+    for (Size i = 0; i < kSums; ++i) {
+        squares += left[i];
+        total += sum[i];
+    }
+    *scale = step;
+    *residual = __builtin_sqrtf(squares) * 1.001F + 2e-7F;
+    *offset = -128 * total;
+}
+
 double excess(const float* x, const float* least, const double* weights, Size size) {
     double sum[kSums] = {};
     Size at = 0;
@@ -100,11 +139,23 @@ void widen(const float* x, Size size, double* out) {
     for (Size i = 0; i < size; ++i) out[i] = static_cast<double>(x[i]);
 }
 
-void scatter(const double* x, Size size, double factor, float* out) {
+void scale_row(const double* x, Size size, double factor, float* out) {
     constexpr float kSmallest = 0x1p-63F;
     for (Size i = 0; i < size; ++i) {
         const float value = static_cast<float>(x[i] * factor);
-        out[i * tersely::simd::kPanel] = value < kSmallest && value > -kSmallest ? 0.0F : value;
+        out[i] = value < kSmallest && value > -kSmallest ? 0.0F : value;
+    }
+}
+
+void interleave(const void* rows, Size stride, Size size, void* words) {
+    constexpr Size kWord = 4;
+    const auto* from = static_cast<const char*>(rows);
+    auto* to = static_cast<char*>(words);
+    for (Size i = 0; i < size; ++i) {
+#pragma GCC unroll 16
+        for (Size r = 0; r < tersely::simd::kPackRows; ++r) {
+            __builtin_memcpy(to + (i * tersely::simd::kPanel + r) * kWord, from + (r * stride + i) * kWord, kWord);
+        }
     }
 }
 

@@ -23,5 +23,5 @@ inline void keep(Vector& value) { __asm__ volatile("" : "+w"(value)); }
 
 namespace tersely::simd {
 extern const DotKernels kDot_neon;
-const DotKernels kDot_neon = {tile, dot, widen, scatter, excess, peak};
+const DotKernels kDot_neon = {tile, nullptr, code, dot, widen, scale_row, interleave, excess, peak};
 }  // namespace tersely::simd

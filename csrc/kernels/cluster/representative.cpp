@@ -34,7 +34,7 @@ class Clustering {
           workers_(workers),
           order_(by_score(rows.count, scores)),
           decide_(rows, threshold, workers.threads),
-          representatives_(rows.count, rows.depth),
+          representatives_(rows.count > kStep ? rows.count : 0, rows.depth, true),
           found_(static_cast<std::size_t>(workers.threads)) {
         made_.labels.resize(rows.count);
     }
@@ -42,11 +42,11 @@ class Clustering {
     Clusters run() {
         for (std::size_t first = 0; first < rows_.count; first += kStep) {
             const auto step = std::span(order_).subspan(first, std::min(kStep, rows_.count - first));
-            Panels packed(step.size(), rows_.depth);
+            Panels packed(step.size(), rows_.depth, true);
             const double done = static_cast<double>(first) / static_cast<double>(rows_.count);
             const double then = static_cast<double>(first + step.size()) / static_cast<double>(rows_.count);
             compare(step, packed, done * done, then * then);
-            assign(step, packed);
+            assign(step, packed, first + step.size() == rows_.count);
         }
         return std::move(made_);
     }
@@ -59,7 +59,7 @@ class Clustering {
     void compare(std::span<const std::int32_t> step, Panels& packed, double begin, double end) {
         const double work = static_cast<double>(step.size()) * static_cast<double>(rows_.depth);
         const Workers workers = workers_.at_most(work * static_cast<double>(known() + step.size() / 2));
-        similarity::pack(rows_, step, packed, 0, {workers.threads, {}});
+        similarity::pack(rows_, step, packed, {workers.threads, {}});
         for (Found& found : found_) {
             found.best.assign(step.size(), Best());
             found.pairs.clear();
@@ -107,11 +107,12 @@ class Clustering {
     }
 
     // In order: a row's choice is final before the next one's is made.
-    void assign(std::span<const std::int32_t> step, const Panels& packed) {
+    void assign(std::span<const std::int32_t> step, const Panels& packed, bool last) {
         std::vector<similarity::Pair> pairs;
         for (const Found& found : found_) pairs.insert(pairs.end(), found.pairs.begin(), found.pairs.end());
         std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.j < b.j; });
         std::vector<std::int32_t> cluster_of(step.size(), -1);  // of the rows that became representatives
+        std::vector<std::int32_t> fresh;                        // those rows
         auto pair = pairs.begin();
         for (std::size_t j = 0; j < step.size(); ++j) {
             Best best;
@@ -124,13 +125,14 @@ class Clustering {
             }
             if (best.cluster < 0) {
                 best.cluster = cluster_of[j] = static_cast<std::int32_t>(known());
-                similarity::copy_row(packed, j, representatives_, known());
+                fresh.push_back(static_cast<std::int32_t>(j));
                 made_.representatives.push_back(step[j]);
                 made_.sizes.push_back(0);
             }
             made_.labels[static_cast<std::size_t>(step[j])] = best.cluster;
             ++made_.sizes[static_cast<std::size_t>(best.cluster)];
         }
+        if (!last) representatives_.append(packed, fresh, known() - fresh.size());
     }
 
     const similarity::Rows& rows_;

@@ -38,8 +38,8 @@ class Sets {
 Clusters single(const similarity::Rows& rows, double threshold, std::span<const double> scores,
                 const Workers& workers) {
     constexpr std::size_t kBatch = 4096;  // pairs a worker holds before it takes the lock
-    similarity::Panels packed(rows.count, rows.depth);
-    similarity::pack(rows, {}, packed, 0, workers);
+    similarity::Panels packed(rows.count, rows.depth, true);
+    similarity::pack(rows, {}, packed, workers);
     similarity::Threshold decide(rows, threshold, workers.threads);
     Sets sets(rows.count);
     std::mutex lock;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "kernels/parallel.hpp"
 #include "kernels/similarity/rows.hpp"
@@ -15,33 +16,48 @@ namespace tersely::similarity {
 // Room for `rows` rows; those never written to are zero and take no memory.
 class Panels {
   public:
-    Panels(std::size_t rows, std::size_t depth);
+    // `screened`: with codes beside the floats, where the instruction set has a use for them.
+    Panels(std::size_t rows, std::size_t depth, bool screened = false);
 
     std::size_t rows() const { return rows_; }
     std::size_t depth() const { return depth_; }
     std::size_t count() const { return (rows_ + simd::kPanel - 1) / simd::kPanel; }
-    const float* panel(std::size_t number) const { return floats_ + number * simd::kPanel * depth_; }
+    const float* panel(std::size_t number) const { return floats_.get() + number * simd::kPanel * depth_; }
     float* row(std::size_t number) {  // element k of it stands k * kPanel further
-        return floats_ + (number / simd::kPanel) * simd::kPanel * depth_ + number % simd::kPanel;
+        return floats_.get() + (number / simd::kPanel) * simd::kPanel * depth_ + number % simd::kPanel;
     }
     const float* row(std::size_t number) const { return const_cast<Panels*>(this)->row(number); }
+
+    bool screened() const { return codes_ != nullptr; }
+    std::size_t groups() const { return (depth_ + 3) / 4; }  // of four columns
+    // The codes from this row of its panel on; a multiple of kTileRows, or of kPanel for all of a panel.
+    simd::CodedRows coded(std::size_t row) const;
+    // Copies packed rows, which ascend, to the rows from `place` on.
+    void append(const Panels& from, std::span<const std::int32_t> taken, std::size_t place);
+
+    // Scales, rounds and codes rows order[0], order[1], ... as the rows from `first` on, a multiple of kPackRows; at
+    // most kPackRows of them.
+    void write(RowReader& reader, std::span<const std::int32_t> order, std::size_t first);
 
   private:
     struct Free {
         void operator()(void* memory) const;
     };
+    template <typename T>
+    using Zeros = std::unique_ptr<T[], Free>;  // on a cache line; pages not written to take no memory
+    template <typename T>
+    static Zeros<T> zeros(std::size_t count);
+
     std::size_t rows_, depth_;
-    std::unique_ptr<void, Free> memory_;
-    float* floats_ = nullptr;  // in it, on a cache line
+    Zeros<float> floats_;
+    Zeros<signed char> codes_;
+    Zeros<float> scale_, residual_;  // of each row
+    Zeros<std::int32_t> offset_;
 };
 
-// Writes row order[i] of `rows` (row i where `order` is empty) as row first + i of `panels`. Each value is rounded once
-// to float. Throws NotFinite. O(rows * depth).
-void pack(const Rows& rows, std::span<const std::int32_t> order, Panels& panels, std::size_t first,
-          const Workers& workers);
-
-// Copies one packed row.
-void copy_row(const Panels& from, std::size_t row, Panels& to, std::size_t place);
+// Writes row order[i] of `rows` (row i where `order` is empty) as row i of `panels`. Each value is rounded once to
+// float. Throws NotFinite. O(rows * depth).
+void pack(const Rows& rows, std::span<const std::int32_t> order, Panels& panels, const Workers& workers);
 
 // Largest difference between a product of packed rows and the cosine of the rows themselves.
 //

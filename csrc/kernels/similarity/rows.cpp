@@ -1,11 +1,9 @@
 #include "kernels/similarity/rows.hpp"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <string>
-
-#include "simd/dot.hpp"
 
 namespace tersely::similarity {
 namespace {
@@ -39,7 +37,7 @@ void RowReader::load(std::size_t row) {
         simd::dot_kernels().widen(reinterpret_cast<const float*>(place), rows_.depth, values_.data());
         return;
     }
-    for (double& value : values_) {
+    for (double& value : std::span(values_).first(rows_.depth)) {
         switch (rows_.format) {
             case Format::kHalf:
                 value = half(at<std::uint16_t>(place));

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "simd/dot.hpp"
+
 namespace tersely::similarity {
 
 enum class Format : std::uint8_t { kHalf, kSingle, kDouble };
@@ -29,13 +31,15 @@ struct NotFinite : std::invalid_argument {
 // Reads rows one after another into one buffer.
 class RowReader {
   public:
-    explicit RowReader(const Rows& rows) : rows_(rows), values_(rows.depth) {}
+    explicit RowReader(const Rows& rows)
+        : rows_(rows), values_((rows.depth + simd::kSums - 1) / simd::kSums * simd::kSums) {}
 
     // The row's values times a power of two that is the same for all of them, and the factor that makes them a vector
     // of length one (0 for a zero row): values() * factor is exact to double's rounding for norms that float or double
     // cannot hold. Throws NotFinite. O(depth).
     double read(std::size_t row);
     const double* values() const { return values_.data(); }
+    std::size_t padded() const { return values_.size(); }  // with zeros, to a multiple of simd::kSums
 
   private:
     void load(std::size_t row);

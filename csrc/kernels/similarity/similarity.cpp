@@ -41,9 +41,9 @@ void write_panels(const Panels& left, std::size_t left_panel, const Panels& righ
 
 void all_similarities(const Rows& x, const Rows* y, float* out, std::size_t stride, const Workers& workers) {
     Panels left(x.count, x.depth);
-    pack(x, {}, left, 0, workers);
+    pack(x, {}, left, workers);
     Panels other(y != nullptr ? y->count : 0, x.depth);
-    if (y != nullptr) pack(*y, {}, other, 0, workers);
+    if (y != nullptr) pack(*y, {}, other, workers);
     const Panels& right = y != nullptr ? other : left;
     const double work = static_cast<double>(x.count) * static_cast<double>(right.rows() * x.depth);
     const Workers useful = workers.at_most(y != nullptr ? work : work / 2);
@@ -66,8 +66,8 @@ TooManyPairs::TooManyPairs(std::size_t most)
     : std::length_error("more than max_pairs = " + std::to_string(most) + " pairs reach the threshold") {}
 
 std::vector<Pair> pairs_at_least(const Rows& x, double threshold, std::size_t most, const Workers& workers) {
-    Panels packed(x.count, x.depth);
-    pack(x, {}, packed, 0, workers);
+    Panels packed(x.count, x.depth, true);
+    pack(x, {}, packed, workers);
     Threshold decide(x, threshold, workers.threads);
     std::vector<std::vector<Pair>> found(static_cast<std::size_t>(workers.threads));
     std::atomic<std::size_t> total{0};

@@ -14,7 +14,9 @@
 namespace tersely::similarity {
 
 // Calls visit(left row, right row, product) for the products of two panels that are at least `threshold`, rows
-// counted over the whole `left` and `right`. Rows of the padding are zero and left out.
+// counted over the whole `left` and `right`. Rows of the padding are zero and left out. Where both are screened, tiles
+// whose codes say that none of their products can reach the threshold are passed over: a product is at most margin()
+// above the exact one of the packed rows, and that at most what simd::DotKernels::screen compares.
 template <typename Visit>
 void visit_panels(const Panels& left, std::size_t left_panel, const Panels& right, std::size_t right_panel,
                   float threshold, Visit&& visit) {
@@ -25,7 +27,16 @@ void visit_panels(const Panels& left, std::size_t left_panel, const Panels& righ
     const std::size_t columns = std::min(kPanel, right.rows() - right_panel * kPanel);
     const std::uint64_t inside = ~std::uint64_t{0} >> (64 - columns);
     const std::size_t last = std::min((left_panel + 1) * kPanel, left.rows());
+    const bool screened = left.screened() && right.screened();
+    const float hopeless = threshold - static_cast<float>(margin(left.depth())) - simd::kScreenSlack;
+    std::size_t passed = 0;  // tiles that the screen let through
     for (std::size_t row = left_panel * kPanel; row < last; row += kRows) {
+        if (screened && passed < 2) {  // where most pass, it is not worth asking
+            if (!simd::dot_kernels().screen(left.coded(row), right.coded(right_panel * kPanel), left.groups(),
+                                            hopeless))
+                continue;
+            ++passed;
+        }
         if (!simd::dot_kernels().tile(left.row(row), right.panel(right_panel), left.depth(), threshold, products, hits))
             continue;
         for (std::size_t r = 0; r < std::min(kRows, last - row); ++r) {

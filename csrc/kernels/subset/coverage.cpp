@@ -34,7 +34,7 @@ Coverage::Coverage(const similarity::Rows& rows, std::span<const double> weights
 // The largest similarities of each row, found by comparing it with all; then turned round, by item.
 void Coverage::keep_neighbors(const similarity::Rows& rows, std::size_t neighbors, const Workers& workers) {
     similarity::Panels packed(rows.count, rows.depth);
-    similarity::pack(rows, {}, packed, 0, workers);
+    similarity::pack(rows, {}, packed, workers);
     std::vector<Neighbor> kept(rows.count * neighbors, Neighbor{0, -1});  // of each row, a heap
     const std::size_t size = similarity::block_panels(rows.depth, packed.count(), workers.threads);
     run_units(workers, (packed.count() + size - 1) / size, [&](std::size_t unit, int) {

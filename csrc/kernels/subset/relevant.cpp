@@ -39,7 +39,7 @@ void bring_nearer(const Panels& rows, std::size_t row, std::vector<float>& neare
 Chosen marginal_relevance(const similarity::Rows& rows, std::span<const double> relevance, std::size_t count,
                           double weight, std::span<const std::int32_t> pinned, const Workers& workers) {
     Panels packed(rows.count, rows.depth);
-    similarity::pack(rows, {}, packed, 0, workers);
+    similarity::pack(rows, {}, packed, workers);
     const double work = static_cast<double>(rows.count) * static_cast<double>(rows.depth * kTileRows);
     const Workers useful = workers.at_most(work);
     count = std::max(std::min(count, rows.count), pinned.size());

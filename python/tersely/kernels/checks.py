@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -32,16 +33,16 @@ def to_matrix(values: npt.ArrayLike, name: str) -> npt.NDArray[np.floating[Any]]
         raise ValueError(f"{name} must be 2D (rows, columns), not {array.ndim}D")
     if array.dtype.kind in "iub":
         array = array.astype(np.float64)
-    if array.dtype not in (np.float16, np.float32, np.float64):
+    if array.dtype.kind != "f" or array.dtype.itemsize not in (2, 4, 8):
         raise TypeError(f"{name} must be float16, float32 or float64, not {array.dtype}")
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def to_threshold(threshold: float) -> float:
     """A cosine in [-1, 1]."""
-    if isinstance(threshold, bool) or not isinstance(threshold, (int, float, np.floating)):
+    if isinstance(threshold, bool) or not isinstance(threshold, Real):
         raise TypeError(f"threshold must be a number, not {threshold!r}")
-    if not -1 <= threshold <= 1:
+    if not -1 <= float(threshold) <= 1:
         raise ValueError(f"threshold must lie in [-1, 1], not {threshold}")
     return float(threshold)
 

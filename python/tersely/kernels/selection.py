@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -199,7 +200,7 @@ def _pinned(pinned: Sequence[int], count: int) -> Int32s:
 
 
 def _budget(budget: float, costs: Float64s, pinned: Int32s) -> float:
-    if isinstance(budget, bool) or not isinstance(budget, (int, float, np.integer, np.floating)):
+    if isinstance(budget, bool) or not isinstance(budget, Real):
         raise TypeError(f"budget must be a number, not {budget!r}")
     if not 0 <= budget < np.inf:
         raise ValueError(f"budget must be finite and not negative, not {budget}")

@@ -1,0 +1,148 @@
+"""cosine_similarity: every row with every row, in float32, within the margin that panels.hpp proves."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from tersely.kernels import cosine_similarity
+from vector_oracles import DEPTHS, WIDTHS, chain, cosines, gaussian, margin, packed
+
+
+@pytest.mark.parametrize("rows", WIDTHS)
+def test_within_the_margin_of_the_cosine(rows: int) -> None:
+    for depth in DEPTHS:
+        x, y = gaussian(rows, depth), gaussian(146 - rows, depth, seed=1)
+        for other in (None, y):
+            got = cosine_similarity(x, other)
+            assert got.dtype == np.float32
+            assert np.max(np.abs(got - cosines(x, other))) <= margin(depth), f"{depth} columns"
+
+
+@pytest.mark.parametrize("depth", [1, 2, 15, 16, 17, 33])
+def test_the_bits_are_one_chain_of_fused_multiply_adds(depth: int) -> None:
+    x, y = gaussian(11, depth), gaussian(5, depth, seed=1)
+    left, right = [packed(row) for row in x], [packed(row) for row in y]
+    expected = [[chain(a, b) for b in right] for a in left]
+    assert cosine_similarity(x, y).tolist() == expected
+
+
+@pytest.mark.parametrize("rows", WIDTHS)
+def test_one_matrix_is_symmetric_and_the_same_as_given_twice(rows: int) -> None:
+    for depth in DEPTHS:
+        x = gaussian(rows, depth)
+        got = cosine_similarity(x)
+        np.testing.assert_array_equal(got, got.T)
+        np.testing.assert_array_equal(got, cosine_similarity(x, x))
+        np.testing.assert_array_equal(got, cosine_similarity(x, x.copy()))
+        np.testing.assert_allclose(np.diag(got), 1, rtol=0, atol=margin(depth))
+
+
+def test_larger_than_a_block() -> None:
+    x, y = gaussian(901, 150), gaussian(1303, 150, seed=1)
+    for other in (None, y):
+        got = cosine_similarity(x, other, threads=3)
+        expected = cosines(x[::7], x if other is None else other)
+        assert np.max(np.abs(got[::7] - expected)) <= margin(150)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_as_scikit_learn(dtype: type) -> None:
+    pairwise = pytest.importorskip("sklearn.metrics.pairwise", reason="scikit-learn is not installed")
+    x, y = gaussian(60, 33, dtype=dtype), gaussian(20, 33, seed=1, dtype=dtype)
+    x[3] = 0
+    for other in (None, y):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = pairwise.cosine_similarity(np.float64(x), None if other is None else np.float64(other))
+        assert np.max(np.abs(cosine_similarity(x, other) - expected)) <= margin(33)
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_a_zero_row_has_similarity_zero_to_everything(depth: int) -> None:
+    x = gaussian(60, depth)
+    x[[0, 31, 59]] = 0
+    x[32] = -0.0
+    got = cosine_similarity(x)
+    for row in (0, 31, 32, 59):
+        assert not got[row].any()
+        assert not np.signbit(got[row]).any()
+    assert not cosine_similarity(x[:2] * 0, x).any()
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize(
+    ("rows", "others", "depth"), [(0, 5, 3), (5, 0, 3), (0, 0, 0), (1, 7, 0), (50, 1, 0)]
+)
+def test_empty_sides(rows: int, others: int, depth: int, threads: int) -> None:
+    x, y = np.ones((rows, depth)), np.ones((others, depth))
+    np.testing.assert_array_equal(cosine_similarity(x, y, threads=threads), np.zeros((rows, others)))
+    expected = cosines(x)
+    np.testing.assert_allclose(cosine_similarity(x, threads=threads), expected, rtol=0, atol=margin(depth))
+
+
+def test_out_is_written_and_returned() -> None:
+    x, y = gaussian(50, 9), gaussian(70, 9, seed=1)
+    for other, columns in ((None, 50), (y, 70)):
+        expected = cosine_similarity(x, other)
+        out = np.full((50, columns), 7, np.float32)
+        assert cosine_similarity(x, other, out=out) is out
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_out_with_rows_apart_leaves_what_is_between_alone() -> None:
+    x = gaussian(50, 9)
+    room = np.full((101, 64), 7, np.float32)
+    out = room[1::2, 3:53]
+    assert cosine_similarity(x, out=out) is out
+    np.testing.assert_array_equal(out, cosine_similarity(x))
+    room[1::2, 3:53] = 7
+    assert (room == 7).all()
+
+
+def test_out_of_one_column_may_have_rows_apart() -> None:
+    x, y = gaussian(50, 9), gaussian(1, 9, seed=1)
+    room = np.full((50, 3), 7, np.float32)
+    cosine_similarity(x, y, out=room[:, 1:2])
+    np.testing.assert_array_equal(room[:, 1:2], cosine_similarity(x, y))
+    assert (room[:, [0, 2]] == 7).all()
+
+
+def test_out_may_be_the_memory_of_x() -> None:
+    x = gaussian(64, 64)
+    expected = cosine_similarity(x)
+    cosine_similarity(x, out=x)
+    np.testing.assert_array_equal(x, expected)
+
+
+def read_only() -> np.ndarray:
+    out = np.empty((4, 4), np.float32)
+    out.flags.writeable = False
+    return out
+
+
+@pytest.mark.parametrize(
+    ("out", "found"),
+    [
+        (np.empty((4, 5), np.float32), r"float32 array of shape \(4, 4\), not float32 \(4, 5\)"),
+        (np.empty(16, np.float32), r"\(4, 4\), not float32 \(16,\)"),
+        (np.empty((4, 4)), r"\(4, 4\), not float64 \(4, 4\)"),
+        (np.empty((4, 4), np.dtype(np.float32).newbyteorder()), r"\(4, 4\), not >f4 \(4, 4\)"),
+        ([[0.0] * 4] * 4, r"\(4, 4\), not list"),
+        (read_only(), "out must be writeable"),
+        (np.empty((4, 4), np.float32).T, "rows of out must be contiguous"),
+        (np.empty((4, 8), np.float32)[:, ::2], "rows of out must be contiguous"),
+        (np.empty((4, 4), np.float32)[:, ::-1], "rows of out must be contiguous"),
+        (np.empty((4, 4), np.float32)[::-1], "not reversed"),
+        (np.empty(65, np.uint8)[1:].view(np.float32).reshape(4, 4), "aligned"),
+    ],
+)
+def test_an_out_that_does_not_fit(out: object, found: str) -> None:
+    with pytest.raises(ValueError, match=found):
+        cosine_similarity(gaussian(4, 3), out=out)  # type: ignore[arg-type]
+
+
+def test_x_and_y_of_other_widths() -> None:
+    with pytest.raises(ValueError, match="X and Y must have as many columns: 3 and 4"):
+        cosine_similarity(np.ones((2, 3)), np.ones((2, 4)))

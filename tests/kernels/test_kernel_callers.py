@@ -1,0 +1,197 @@
+"""Several callers at once, forks, and what a call leaves behind."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from script_runs import run_code
+from tersely.kernels import cosine_pairs, cosine_similarity, threshold_clusters
+from vector_oracles import all_answers, gaussian
+
+
+def test_four_callers_with_arrays_of_their_own_and_shared() -> None:
+    xs = [gaussian(700 + 50 * k, 48, k, np.float64) for k in range(3)]
+    y = gaussian(300, 48, 9, np.float64)
+    expected = [all_answers(x, y, 0.4, 1) for x in xs]
+    together = threading.Barrier(4)
+
+    def caller(number: int) -> list[str]:
+        together.wait()
+        return [all_answers(xs[(number + k) % 3], y, 0.4, threads=1 + (number + k) % 4) for k in range(6)]
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(caller, range(4)))
+    for number, answers in enumerate(results):
+        assert answers == [expected[(number + k) % 3] for k in range(6)]
+
+
+def test_callers_whose_calls_fail_do_not_disturb_the_others() -> None:
+    x = gaussian(900, 64)
+    bad = x.copy()
+    bad[800] = np.nan
+    expected = all_answers(x, x, 0.4, 1)
+
+    def fail(_: int) -> str:
+        with pytest.raises(ValueError, match="row 800 holds"):
+            threshold_clusters(bad, 0.4, threads=3)
+        with pytest.raises(ValueError, match="more than max_pairs = 5 pairs"):
+            cosine_pairs(x, 0.0, max_pairs=5, threads=3)
+        return "failed"
+
+    with ThreadPoolExecutor(4) as pool:
+        failed = pool.map(fail, range(12))
+        right = pool.map(lambda _: all_answers(x, x, 0.4, 2), range(6))
+        assert set(failed) == {"failed"}
+        assert set(right) == {expected}
+
+
+X = np.random.default_rng(0).standard_normal((7000, 256), dtype=np.float32)
+CALLS: dict[str, Callable[..., object]] = {
+    "similarity": partial(cosine_similarity, X[:4000], X),
+    "pairs": partial(cosine_pairs, X, 0.99),
+    "representative": partial(threshold_clusters, X, 0.99),
+    "single": partial(threshold_clusters, X, 0.99, linkage="single"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_other_threads_run_meanwhile(name: str) -> None:
+    ended = threading.Event()
+
+    def work() -> None:
+        CALLS[name](threads=1)
+        ended.set()
+
+    ticks = []
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not ended.is_set():
+        ticks.append(time.perf_counter())
+        time.sleep(0.001)
+    thread.join()
+    busy = time.perf_counter() - ticks[0]
+    pauses = [later - earlier for earlier, later in itertools.pairwise(ticks)]
+    assert len(ticks) > 5, "the call was too short to tell"
+    assert max(pauses) < busy / 2, "the main thread stood still for most of the call"
+
+
+# Fork is used on purpose: newer Pythons warn of it in a process with threads.
+START = """
+import multiprocessing, os, threading, time, warnings
+warnings.simplefilter("ignore")
+import numpy as np
+from tersely.kernels import cosine_pairs
+from vector_oracles import fixed_answers, gaussian
+
+def in_child(method):
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        return pool.apply_async(fixed_answers, (4,)).get(timeout=120)
+"""
+
+
+def run(code: str) -> None:
+    done = run_code(START + code)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_forked_and_spawned_children_of_a_process_that_used_threads() -> None:
+    run("""
+expected = fixed_answers(4)
+assert in_child("fork") == expected
+assert in_child("spawn") == expected
+""")
+
+
+def test_a_bare_fork() -> None:
+    run("""
+expected = fixed_answers(4)
+child = os.fork()
+if child == 0:
+    os._exit(0 if fixed_answers(4) == expected else 3)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert fixed_answers(4) == expected
+""")
+
+
+def test_a_fork_while_another_thread_is_in_a_kernel() -> None:
+    run("""
+expected = fixed_answers(4)
+busy = threading.Thread(target=cosine_pairs, args=(gaussian(15_000, 256), 0.99), kwargs={"threads": 3})
+busy.start()
+time.sleep(0.1)
+child = os.fork()
+if child == 0:
+    os._exit(0 if fixed_answers(4) == expected else 3)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+busy.join()
+""")
+
+
+def resident() -> int:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def one_of_everything(x: np.ndarray, bad: np.ndarray, progress: Callable[[float], object]) -> None:
+    cosine_similarity(x, x[:10], threads=2)
+    pairs = cosine_pairs(x, 0.0, threads=2, progress=progress)
+    with pytest.raises(ValueError, match="more than max_pairs"):
+        cosine_pairs(x, 0.0, max_pairs=len(pairs.i) - 1)
+    for linkage in ("representative", "single"):
+        threshold_clusters(x, 0.3, np.arange(len(x)), linkage=linkage, progress=progress)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="row 3 holds"):
+            threshold_clusters(bad, 0.3, linkage=linkage)  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="ASan keeps freed memory for a while")
+def test_calls_leave_no_memory_behind() -> None:
+    x = gaussian(120, 64)
+    bad = x.copy()
+    bad[3] = np.nan
+    for _ in range(30):
+        one_of_everything(x, bad, id)
+    before = resident()
+    for _ in range(200):
+        one_of_everything(x, bad, id)
+    assert resident() - before < 1_500_000  # a leak of the pairs alone would be 15 MB
+
+
+def test_calls_keep_no_references() -> None:
+    x, scores = gaussian(20, 4), np.arange(20.0)
+
+    def progress(share: float) -> None:
+        raise AssertionError(share)
+
+    def counts() -> list[int]:
+        return [sys.getrefcount(thing) for thing in (x, scores, progress)]
+
+    before = counts()
+    for _ in range(10):
+        cosine_similarity(x, x, out=np.empty((20, 20), np.float32))
+        cosine_pairs(x, 0.5, progress=progress)
+        threshold_clusters(x, 0.5, scores, progress=progress)
+    assert counts() == before
+
+
+def test_results_own_their_memory() -> None:
+    x = gaussian(100, 8)
+    pairs, clusters = cosine_pairs(x, 0.3), threshold_clusters(x, 0.3)
+    kept = [array.copy() for array in (*pairs, *clusters)]
+    for _ in range(50):
+        cosine_pairs(x, 0.2)
+        threshold_clusters(x, 0.2)
+    x[:] = 0
+    for array, copy in zip((*pairs, *clusters), kept, strict=True):
+        np.testing.assert_array_equal(array, copy)
+        assert array.flags.writeable
+        array[:1] = 1
