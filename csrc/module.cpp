@@ -6,6 +6,7 @@ void bind_lexical(pybind11::module_& m);
 void bind_select(pybind11::module_& m);
 void bind_similarity(pybind11::module_& m);
 void bind_subset(pybind11::module_& m);
+void bind_found(pybind11::module_& m);
 }  // namespace tersely::bind
 
 PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
@@ -16,4 +17,5 @@ PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     tersely::bind::bind_select(m);
     tersely::bind::bind_similarity(m);
     tersely::bind::bind_subset(m);
+    tersely::bind::bind_found(m);
 }

@@ -176,8 +176,8 @@ def all_answers(x: Matrix, y: Matrix, threshold: float, threads: int | None = No
         kernels.cosine_similarity(x, threads=threads),
         kernels.cosine_similarity(x, y, threads=threads),
         *kernels.cosine_pairs(x, threshold, threads=threads),
-        *kernels.threshold_clusters(x, threshold, scores, threads=threads),
-        *kernels.threshold_clusters(x, threshold, scores, linkage="single", threads=threads),
+        *kernels.threshold_clusters(x, threshold, scores, threads=threads)[:3],
+        *kernels.threshold_clusters(x, threshold, scores, linkage="single", threads=threads)[:3],
     )
 
 

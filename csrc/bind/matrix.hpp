@@ -36,11 +36,12 @@ inline similarity::Rows rows_of(const pybind11::array& matrix, const char* name)
 }
 
 // Threads and a poll that, every 20 ms, asks Python for signals and tells `progress` (a callable or None) the share
-// done.
-inline Workers workers_for(int threads, const pybind11::object& progress) {
+// done. The callable is borrowed: the caller of the binding holds it (a copy of the poll must not count references,
+// threads without the GIL make some).
+inline Workers workers_for(int threads, pybind11::handle progress) {
     using Clock = std::chrono::steady_clock;
     require(threads >= 1, "threads must be at least 1");
-    return {threads, [&progress, asked = Clock::now()](double share) mutable {
+    return {threads, [progress, asked = Clock::now()](double share) mutable {
                 if (Clock::now() - asked < std::chrono::milliseconds(20)) return true;
                 const pybind11::gil_scoped_acquire gil;
                 if (PyErr_CheckSignals() != 0) return false;

@@ -17,7 +17,7 @@ from vector_oracles import (
 
 
 def lists(got: Clusters) -> tuple[list[int], list[int], list[int]]:
-    assert [array.dtype for array in got] == [np.int32] * 3
+    assert [array.dtype for array in got[:3]] == [np.int32] * 3
     return got.labels.tolist(), got.representatives.tolist(), got.sizes.tolist()
 
 

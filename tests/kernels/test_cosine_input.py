@@ -24,7 +24,7 @@ def everything(x: object, threads: int | None = None) -> str:
     ]
     similarity = cosine_similarity(x, threads=threads)  # type: ignore[arg-type]
     with_other = cosine_similarity(BASE, x, threads=threads)  # type: ignore[arg-type]
-    return digest(similarity, with_other, *pairs, *by_cluster[0], *by_cluster[1])
+    return digest(similarity, with_other, *pairs, *by_cluster[0][:3], *by_cluster[1][:3])
 
 
 def apart(x: np.ndarray) -> np.ndarray:

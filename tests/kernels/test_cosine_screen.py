@@ -1,4 +1,7 @@
-"""Pairs are passed over by 8-bit codes on some CPUs: none that reaches the threshold may be lost."""
+"""Pairs are passed over by 8-bit codes on some CPUs: none that reaches the threshold may be lost.
+
+Tiles on the diagonal hold a row with itself and always pass: the pairs in question lie in two panels of 48.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,13 @@ import pytest
 from tersely.kernels import cosine_pairs, threshold_clusters
 from vector_oracles import TOLERANCE, cosines, gaussian, pairs_of, single_clusters
 
+PANEL = 48
 Shape = tuple[int, int]
+
+
+def found(x: np.ndarray, threshold: float) -> list[tuple[int, int]]:
+    got = cosine_pairs(x, threshold)
+    return list(zip(got.i.tolist(), got.j.tolist(), strict=True))
 
 
 def lost_to_codes(rng: np.random.Generator, shape: Shape) -> np.ndarray:
@@ -37,44 +46,63 @@ KINDS: dict[str, Callable[[np.random.Generator, Shape], np.ndarray]] = {
 @pytest.mark.parametrize("depth", [3, 4, 5, 16, 17, 63, 65, 768, 1003])
 @pytest.mark.parametrize("kind", KINDS)
 def test_X26_no_pair_is_lost(kind: str, depth: int) -> None:
-    x = KINDS[kind](np.random.default_rng(depth), (59, depth)).astype(np.float32)
-    x[-1] = x[0] * 3
+    x = KINDS[kind](np.random.default_rng(depth), (2 * PANEL, depth)).astype(np.float32)
     cosine = cosines(x)
-    ordered = np.sort(cosine[np.triu_indices(59, 1)])
+    ordered = np.sort(cosine[:PANEL, PANEL:], axis=None)
     for place in (-1, -2, -5, -40, len(ordered) // 2):  # few pairs reach the first ones
         threshold = float(np.clip(ordered[place] + 0.9 * TOLERANCE, -1, 1))
         expected = pairs_of(cosine, threshold)
-        got = cosine_pairs(x, threshold)
-        assert list(zip(got.i.tolist(), got.j.tolist(), strict=True)) == expected
+        assert found(x, threshold) == expected
         labels = threshold_clusters(x, threshold, linkage="single").labels
         assert labels.tolist() == single_clusters(x, threshold)[0]
-        representatives = threshold_clusters(x, threshold).representatives
-        first = {j for i, j in expected if i in representatives}
-        assert sorted(first | set(representatives.tolist())) == list(range(59))
+        representatives = set(threshold_clusters(x, threshold).representatives.tolist())
+        members = {j for i, j in expected if i in representatives}
+        assert sorted(members | representatives) == list(range(2 * PANEL))
+
+
+def two_rows(first: np.ndarray, second: np.ndarray, others: float, depth: int) -> np.ndarray:
+    """Rows 5 and 60; the others are like both, but less, or zero."""
+    x = others * np.outer(np.r_[np.ones(PANEL), -np.ones(PANEL)], np.ones(depth))
+    x[5], x[60] = first, second
+    return x
 
 
 @pytest.mark.parametrize("depth", [2, 17, 129, 1000])
-def test_X26_what_two_rows_share_is_what_the_codes_of_one_leave_out(depth: int) -> None:
-    for below in (0.1, 0.3, 0.49, 0.4999, 0.5, 0.51):
-        spike, flat = np.full(depth, below / 127), np.ones(depth)
-        spike[0], flat[0] = 1, 0
-        for x in (np.array([spike, flat]), np.array([flat, spike]), np.array([spike, -spike, flat, -flat])):
-            cosine = cosines(x)
-            reached = float(cosine[np.triu_indices(len(x), 1)].max())
-            got = cosine_pairs(x, reached)
-            assert list(zip(got.i.tolist(), got.j.tolist(), strict=True)) == pairs_of(cosine, reached)
-            assert len(got.i) == len(x) // 2
-            assert len(cosine_pairs(x, reached + 2 * TOLERANCE).i) == 0
+@pytest.mark.parametrize("below", [0.1, 0.3, 0.49, 0.4999, 0.5, 0.51])
+def test_X26_what_two_rows_share_is_what_the_codes_leave_out(below: float, depth: int) -> None:
+    """The bound is tight where one row points along what the code of the other one lost."""
+    spike, flat = np.full(depth, below / 127), np.ones(depth)
+    spike[0], flat[0] = 1, 0
+    other = spike[::-1].copy()
+    for first, second in ((spike, flat), (flat, spike), (spike, other), (-flat, -spike)):
+        x = two_rows(first, second, 0, depth)
+        reached = float(cosines(x)[5, 60])
+        assert found(x, reached) == [(5, 60)]
+        assert found(x, reached + 0.9 * TOLERANCE) == [(5, 60)]
+        assert found(x, reached + 2 * TOLERANCE) == []
+
+
+@pytest.mark.parametrize("depth", [8, 64, 768])
+def test_X26_later_rows_find_representatives_of_earlier_steps(depth: int) -> None:
+    """Rows 800 and on against representatives that were copied together with their codes."""
+    spike, flat = np.full(depth, 0.49 / 127), np.ones(depth)
+    spike[0], flat[0] = 1, 0
+    x = np.zeros((900, depth))
+    x[[300, 310]] = spike, -spike
+    x[[850, 851, 899]] = flat, spike, -flat
+    limit = float(cosines(x[[300, 850]])[0, 1])
+    labels, representatives = threshold_clusters(x, limit)[:2]
+    assert representatives[labels[[850, 851, 899]]].tolist() == [300, 300, 310]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("depth", [2**16 + 1, 2**17, 2**17 + 1, 2**20])
 def test_X26_as_many_columns_as_there_may_be(depth: int) -> None:
     """All codes at their largest: sums of products of codes come near to 2^31."""
-    x = np.sign(gaussian(10, depth)) + np.float32(1e-3)
-    x[3:6] = np.ones(depth)
-    x[6] = -1
-    got = cosine_pairs(x, 0.9)
-    assert list(zip(got.i.tolist(), got.j.tolist(), strict=True)) == [(3, 4), (3, 5), (4, 5)]
-    assert threshold_clusters(x, 0.9).sizes.tolist() == [1, 1, 1, 3, 1, 1, 1, 1]
-    assert len(cosine_pairs(x, -1.0).i) == 45
+    x = np.zeros((60, depth), np.float32)
+    x[:3] = np.sign(gaussian(3, depth)) + np.float32(1e-3)
+    x[3], x[4], x[50:52] = 1, -1, 1
+    assert found(x, 0.9) == [(3, 50), (3, 51), (50, 51)]
+    assert found(x, 1.0) == [(3, 50), (3, 51), (50, 51)]
+    assert threshold_clusters(x, 0.9).sizes.max() == 3
+    assert len(found(x, -1.0)) == 60 * 59 // 2

@@ -186,12 +186,12 @@ def test_calls_keep_no_references() -> None:
 def test_results_own_their_memory() -> None:
     x = gaussian(100, 8)
     pairs, clusters = cosine_pairs(x, 0.3), threshold_clusters(x, 0.3)
-    kept = [array.copy() for array in (*pairs, *clusters)]
+    kept = [array.copy() for array in (*pairs, *clusters[:3])]
     for _ in range(50):
         cosine_pairs(x, 0.2)
         threshold_clusters(x, 0.2)
     x[:] = 0
-    for array, copy in zip((*pairs, *clusters), kept, strict=True):
+    for array, copy in zip((*pairs, *clusters[:3]), kept, strict=True):
         np.testing.assert_array_equal(array, copy)
         assert array.flags.writeable
         array[:1] = 1

@@ -23,7 +23,7 @@ TELLING: dict[str, Callable[..., object]] = {
     "pairs": partial(cosine_pairs, SOME, 0.99),
     "representative": partial(threshold_clusters, SOME, 0.99),
     "single": partial(threshold_clusters, SOME, 0.99, linkage="single"),
-    "representative of copies": partial(threshold_clusters, COPIES[:60_000], 0.9),
+    "representative of copies": partial(threshold_clusters, COPIES[:60_000], 0.9, backend="exact"),
 }
 LONG: dict[str, Callable[..., object]] = {
     "similarity": partial(cosine_similarity, WIDE),
@@ -31,8 +31,8 @@ LONG: dict[str, Callable[..., object]] = {
     "pairs": partial(cosine_pairs, ROWS, 0.99),
     "representative": partial(threshold_clusters, ROWS, 0.99),
     "single": partial(threshold_clusters, ROWS, 0.99, linkage="single"),
-    "representative of copies": partial(threshold_clusters, COPIES, 0.9),
-    "single of copies": partial(threshold_clusters, COPIES[:40_000], 0.9, linkage="single"),
+    "representative of copies": partial(threshold_clusters, COPIES, 0.9, backend="exact"),
+    "single of copies": partial(threshold_clusters, COPIES[:40_000], 0.9, linkage="single", backend="exact"),
 }
 
 

@@ -3,45 +3,22 @@
 #include <numeric>
 
 #include "kernels/cluster/clusters.hpp"
+#include "kernels/cluster/sets.hpp"
 #include "kernels/similarity/panels.hpp"
 #include "kernels/similarity/similarity.hpp"
 #include "kernels/similarity/threshold.hpp"
 #include "kernels/similarity/tiles.hpp"
 
 namespace tersely::cluster {
-namespace {
-
-// Union-find; a root has the lowest number of its set.
-class Sets {
-  public:
-    explicit Sets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
-
-    std::int32_t root(std::int32_t of) {
-        while (up(of) != of) {
-            up(of) = up(up(of));
-            of = up(of);
-        }
-        return of;
-    }
-    void join(std::int32_t a, std::int32_t b) {
-        const auto [low, high] = std::minmax({root(a), root(b)});
-        up(high) = low;
-    }
-
-  private:
-    std::int32_t& up(std::int32_t of) { return parent_[static_cast<std::size_t>(of)]; }
-    std::vector<std::int32_t> parent_;
-};
-
-}  // namespace
-
 Clusters single(const similarity::Rows& rows, double threshold, std::span<const double> scores,
                 const Workers& workers) {
     constexpr std::size_t kBatch = 4096;  // pairs a worker holds before it takes the lock
     similarity::Panels packed(rows.count, rows.depth, true);
     similarity::pack(rows, {}, packed, workers);
     similarity::Threshold decide(rows, threshold, workers.threads);
-    Sets sets(rows.count);
+    std::vector<std::int32_t> component(rows.count);
+    std::iota(component.begin(), component.end(), 0);
+    Sets sets(component);
     std::mutex lock;
     std::vector<std::vector<similarity::Pair>> held(static_cast<std::size_t>(workers.threads));
     const auto join_held = [&](int worker) {
@@ -61,7 +38,6 @@ Clusters single(const similarity::Rows& rows, double threshold, std::span<const 
                                 if (pairs.size() >= kBatch) join_held(worker);
                             });
     for (int worker = 0; worker < workers.threads; ++worker) join_held(worker);
-    std::vector<std::int32_t> component(rows.count);
     for (std::size_t i = 0; i < rows.count; ++i) component[i] = sets.root(static_cast<std::int32_t>(i));
     return numbered(by_score(rows.count, scores), component);
 }

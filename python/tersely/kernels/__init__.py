@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from tersely._native import isa
 from tersely.kernels.clusters import Clusters, threshold_clusters
+from tersely.kernels.large import Recall
 from tersely.kernels.selection import (
     Ranking,
     Selection,
@@ -23,6 +24,7 @@ __all__ = [
     "Clusters",
     "Pairs",
     "Ranking",
+    "Recall",
     "Selection",
     "budgeted_select",
     "cosine_pairs",

@@ -16,11 +16,13 @@ from tersely.kernels.checks import (
     to_threads,
     to_threshold,
 )
+from tersely.kernels.large import Recall, faiss_clusters, faiss_is_faster
 from tersely.types import Int32s
 
 __all__ = ["Clusters", "threshold_clusters"]
 
 _LINKAGES = ("representative", "single")
+_BACKENDS = ("auto", "exact", "faiss")
 
 
 class Clusters(NamedTuple):
@@ -30,11 +32,13 @@ class Clusters(NamedTuple):
         labels: int32[n], the cluster of each row.
         representatives: int32[k], the best row of each cluster; clusters are numbered in their order.
         sizes: int32[k], rows in each.
+        recall: what share of the true pairs was found where an approximate index was used; None: all.
     """
 
     labels: Int32s
     representatives: Int32s
     sizes: Int32s
+    recall: Recall | None = None
 
 
 def threshold_clusters(
@@ -43,6 +47,7 @@ def threshold_clusters(
     scores: npt.ArrayLike | None = None,
     *,
     linkage: Literal["representative", "single"] = "representative",
+    backend: Literal["auto", "exact", "faiss"] = "auto",
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Clusters:
@@ -64,6 +69,10 @@ def threshold_clusters(
         threshold: cosine, inclusive; decided as in double with a tolerance of 1e-9.
         scores: finite numbers, one a row; higher is taken first.
         linkage: how rows join.
+        backend: "exact" compares all rows; "faiss" (extra `faiss`) only those that an inverted file index
+            finds near each other, decides each pair as exactly, and measures the recall on 2,000 rows. "auto"
+            takes the one that is faster here: exact below 32,768 rows, without faiss, or where it needs less
+            than 10 seconds by a measurement on 6,144 rows; else both are timed on a sample.
         threads: None: OMP_NUM_THREADS, else the CPUs this process may use.
         progress: called with the share done, 0 to 1, up to fifty times a second; what it raises ends the
             work and is raised here.
@@ -74,7 +83,8 @@ def threshold_clusters(
     Raises:
         ValueError: a row with a NaN or an infinity, or another wrong argument.
 
-    O(n k d) time for k clusters ("single": O(n^2 d)), O(n d) memory: never an n x n matrix.
+    O(n k d) time for k clusters ("single": O(n^2 d)), O(n d) memory: never an n x n matrix. With "faiss"
+    about O(n^1.5 d) time.
     """
     x = to_matrix(X, "X")
     if linkage not in _LINKAGES:
@@ -83,7 +93,11 @@ def threshold_clusters(
     if scores is not None:
         by = to_numbers(scores, "scores", len(x))
     single = linkage == "single"
-    found = _native.threshold_clusters(
-        x, to_threshold(threshold), by, single, to_threads(threads), to_progress(progress)
-    )
+    if backend not in _BACKENDS:
+        raise ValueError(f"backend must be one of {', '.join(_BACKENDS)}, not {backend!r}")
+    limit, workers, report = to_threshold(threshold), to_threads(threads), to_progress(progress)
+    index = faiss_is_faster(x, limit, workers) if backend == "auto" else None
+    if index is not None or (backend == "faiss" and len(x)):
+        return Clusters(*faiss_clusters(x, limit, by, single, workers, report, index))
+    found = _native.threshold_clusters(x, limit, by, single, workers, report)
     return Clusters(*found)
