@@ -5,6 +5,7 @@
 #include <pybind11/pybind11.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -41,8 +42,8 @@ inline similarity::Rows rows_of(const pybind11::array& matrix, const char* name)
 inline Workers workers_for(int threads, pybind11::handle progress) {
     using Clock = std::chrono::steady_clock;
     require(threads >= 1, "threads must be at least 1");
-    return {threads, [progress, asked = Clock::now()](double share) mutable {
-                if (Clock::now() - asked < std::chrono::milliseconds(20)) return true;
+    return {threads, [progress, asked = std::make_shared<Clock::time_point>(Clock::now())](double share) {
+                if (Clock::now() - *asked < std::chrono::milliseconds(20)) return true;
                 const pybind11::gil_scoped_acquire gil;
                 if (PyErr_CheckSignals() != 0) return false;
                 if (!progress.is_none()) {
@@ -53,7 +54,7 @@ inline Workers workers_for(int threads, pybind11::handle progress) {
                         return false;
                     }
                 }
-                asked = Clock::now();
+                *asked = Clock::now();
                 return true;
             }};
 }

@@ -31,6 +31,10 @@ def to_matrix(values: npt.ArrayLike, name: str) -> npt.NDArray[np.floating[Any]]
     array = np.asarray(values)
     if array.ndim != 2:
         raise ValueError(f"{name} must be 2D (rows, columns), not {array.ndim}D")
+    if len(array) >= 2**31:
+        raise ValueError(f"{name} must have less than 2^31 rows, not {len(array)}")
+    if array.shape[1] > 2**20:
+        raise ValueError(f"{name} must have at most 2^20 columns, not {array.shape[1]}")
     if array.dtype.kind in "iub":
         array = array.astype(np.float64)
     if array.dtype.kind != "f" or array.dtype.itemsize not in (2, 4, 8):
