@@ -4,16 +4,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 python3 -m venv .venv-lint
-# -Wno-restrict: GCC 12 is wrong about `" " + std::string()` (GCC bug 105329).
-.venv-lint/bin/pip install -q '.[lint]' -C build-dir=build/lint \
-  -C cmake.define.TERSELY_WERROR=ON -C cmake.define.CMAKE_CXX_FLAGS=-Wno-restrict
+.venv-lint/bin/pip install -q '.[lint]' -C build-dir=build/lint -C cmake.define.TERSELY_WERROR=ON
 
 failed=0
 check() { .venv-lint/bin/"$@" || failed=1; }
 
 check ruff check python tests benchmarks tools ci
 check ruff format --check python tests benchmarks tools ci
-mapfile -t sources < <(find csrc tests/fuzz -name '*.[ch]pp' -o -name '*.inl')
+mapfile -t sources < <(find csrc tests/fuzz tests/sanitizers -name '*.[ch]pp' -o -name '*.inl')
 check clang-format --dry-run -Werror "${sources[@]}"
 check mypy python/tersely
 check mypy tests/codebase/public_types.py

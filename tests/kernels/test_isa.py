@@ -28,7 +28,7 @@ def allowed() -> list[str]:
     return names[1].split(", ")
 
 
-@pytest.mark.parametrize("isa", ["avx2", "avx512"])
+@pytest.mark.parametrize("isa", ["avx2", "avx512", "avx512vnni", "neon"])
 def test_same_bytes_as_scalar(isa: str, scalar_digest: str) -> None:
     if isa not in allowed():
         pytest.skip(f"this CPU has no {isa}; it has {', '.join(allowed())}")
