@@ -11,7 +11,7 @@ check() { .venv-lint/bin/"$@" || failed=1; }
 
 check ruff check python tests benchmarks tools ci
 check ruff format --check python tests benchmarks tools ci
-mapfile -t sources < <(find csrc tests/fuzz tests/sanitizers -name '*.[ch]pp' -o -name '*.inl')
+mapfile -t sources < <(find csrc tests/fuzz tests/sanitizers tests/cross benchmarks -name '*.[ch]pp' -o -name '*.inl')
 check clang-format --dry-run -Werror "${sources[@]}"
 check mypy python/tersely
 check mypy tests/codebase/public_types.py

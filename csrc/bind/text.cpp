@@ -117,7 +117,8 @@ void bind_text(py::module_& m) {
     m.def("segment", &segment, py::arg("texts"), py::arg("level"), py::arg("window"));
     m.def("analyze", &analyze, py::arg("texts"), py::arg("extras"), py::arg("level"), py::arg("window"));
     m.def("terms", &terms, py::arg("texts"));
-    m.def("isa", &simd::isa);
+    m.def("isa", &simd::isa,
+          "The instruction set in use, such as 'avx512vnni', 'avx2' or 'neon'; TERSELY_ISA forces one.");
 }
 
 }  // namespace tersely::bind

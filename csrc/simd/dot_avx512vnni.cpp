@@ -15,6 +15,11 @@ inline void add_products(__m512i& sum, __m512i unsigned_bytes, __m512i signed_by
     __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(unsigned_bytes), "v"(signed_bytes));
 }
 
+// _mm512_cvtepi32_ps, of which GCC 12 warns that it starts from an undefined register.
+inline __m512 to_floats(__m512i numbers) {
+    return __builtin_convertvector(reinterpret_cast<__v16si>(numbers), __v16sf);
+}
+
 // Four products of bytes a lane and instruction, where a fused multiply-add has one.
 bool screen(const CodedRows& left, const CodedRows& right, std::size_t groups, float threshold) {
     const __m512i unsigned_bytes = _mm512_set1_epi8(static_cast<char>(0x80));  // code + 128; `offset` takes it back
@@ -52,7 +57,7 @@ bool screen(const CodedRows& left, const CodedRows& right, std::size_t groups, f
             const __m512 residual = _mm512_loadu_ps(right.residual + v * 16);
             const __m512 bound = _mm512_fmadd_ps(residual, mine, _mm512_add_ps(residual, mine));
             const __m512 both = _mm512_mul_ps(scale, _mm512_loadu_ps(right.scale + v * 16));
-            const __m512 most = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[r][v]), both, bound);
+            const __m512 most = _mm512_fmadd_ps(to_floats(sum[r][v]), both, bound);
             any |= _mm512_cmp_ps_mask(most, least, _CMP_GE_OQ);
         }
     }

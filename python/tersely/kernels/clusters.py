@@ -55,8 +55,9 @@ def threshold_clusters(
 
     Rows are taken in descending order of score (ties, and without scores: of index).
 
-    "representative": a row joins the earlier representative it is most similar to among those that reach
-    the threshold, or becomes one. Every row is similar to its representative, none through others.
+    "representative": a row joins the earlier representative it is most similar to (in float32; ties: the
+    earliest) among those that reach the threshold, or becomes one. Every row is similar to its
+    representative, none through others.
     "single": connected components of the pairs that reach the threshold.
 
     In place of semhash's `self_deduplicate`: the representatives are the records that stay, decided exactly
