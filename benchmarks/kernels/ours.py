@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,7 @@ from benchmarks.checks import require
 from benchmarks.kernels.pairs import Ints, Pairs
 from benchmarks.kernels.vectors import Floats
 
-__all__ = ["clusters", "facility_location", "fma_peak", "has", "isa", "labels", "mmr", "pairs", "similarity"]
+__all__ = ["clusters", "facility_location", "fma_peak", "isa", "labels", "mmr", "pairs", "similarity"]
 
 
 def similarity(rows: Floats, threads: int = 1) -> Floats:
@@ -30,9 +28,7 @@ def pairs(rows: Floats, threshold: float, threads: int = 1) -> Pairs:
 def clusters(rows: Floats, threshold: float, linkage: str, threads: int = 1) -> Any:
     """The labels of the rows, the representatives, the sizes; exact, whatever the size."""
     options: dict[str, Any] = {"linkage": linkage, "threads": threads}
-    if "backend" in inspect.signature(kernels.threshold_clusters).parameters:
-        options["backend"] = "exact"
-    return kernels.threshold_clusters(rows, threshold, **options)
+    return kernels.threshold_clusters(rows, threshold, backend="exact", **options)
 
 
 def labels(answer: Any) -> Ints:
@@ -48,23 +44,15 @@ def labels(answer: Any) -> Ints:
 
 def facility_location(rows: Floats, budget: int) -> tuple[list[int], float]:
     """The rows in the order they were picked, and the value."""
-    answer = _made("facility_location_select")(rows, budget=budget, costs=None)
-    return [int(row) for row in answer.indices], float(answer.value)
+    answer = kernels.facility_location_select(rows, budget, threads=1)
+    return answer.indices.tolist(), answer.value
 
 
 def mmr(rows: Floats, query: Floats, k: int, weight: float) -> list[int]:
     """Maximal marginal relevance; `weight` is that of the relevance."""
-    return [int(row) for row in _made("mmr_select")(rows, query, k, weight)]
-
-
-def _made(name: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = getattr(kernels, name)
-    return found
-
-
-def has(name: str) -> bool:
-    """Whether tersely.kernels has it yet."""
-    return hasattr(kernels, name)
+    answer = kernels.mmr_select(rows, k, query=query, relevance_weight=weight, threads=1)
+    rows_picked: list[int] = answer.indices.tolist()
+    return rows_picked
 
 
 def isa() -> str:
@@ -72,7 +60,6 @@ def isa() -> str:
     return kernels.isa()
 
 
-def fma_peak(seconds: float) -> float | None:
-    """GFLOP/s of one thread that only does float32 FMA in registers; None where that is not built in."""
-    measure: Callable[[float], float] | None = getattr(_native, "fma_peak", None)
-    return None if measure is None else measure(seconds)
+def fma_peak(seconds: float) -> float:
+    """GFLOP/s of one thread that only does float32 FMA in registers."""
+    return _native.fma_peak(seconds)

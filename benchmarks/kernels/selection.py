@@ -117,7 +117,7 @@ def _tell(
             ratio = {"times": times[name].cpu / mine.cpu} if mine else {}
             table.append({"system": name, **times[name].row(), **ratio})
         else:
-            table.append({"system": name, "wall": MISSING if name != _TERSELY else "not there yet"})
+            table.append({"system": name, "wall": MISSING})
     result.table(f"{title}; medians of {how_many} rounds", _COLUMNS, table)
     present = [name for name in peers if name in times]
     if mine and present:

@@ -41,7 +41,7 @@ def nonnegative(rows: Floats) -> Floats:
 
 
 def _tersely_facility() -> Facility | None:
-    return ours.facility_location if ours.has("facility_location_select") else None
+    return ours.facility_location
 
 
 def _submodlib() -> Facility | None:
@@ -111,7 +111,7 @@ def check_facility(rows: Floats, budget: int, best: float, answer: tuple[list[in
 
 
 def _tersely_mmr() -> Relevance | None:
-    return ours.mmr if ours.has("mmr_select") else None
+    return ours.mmr
 
 
 def _langchain() -> Relevance | None:
