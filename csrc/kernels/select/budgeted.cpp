@@ -168,7 +168,7 @@ class Selection {
         if (in(segment)) return 0;
         state_.status[segment] = as;
         ++state_.taken;
-        if (!alike_.empty()) state_.repeated[alike_[segment]] = 1;
+        if (!alike_.empty()) state_.repeated[static_cast<std::size_t>(alike_[segment])] = 1;
         if (!p_.term_offsets.empty()) {
             for (const std::int32_t id : terms(segment)) {
                 const auto term = static_cast<std::size_t>(id);
