@@ -31,6 +31,8 @@ struct DotKernels {
     // whether any is. `left` may point at any row of a panel whose index is a multiple of kTileRows.
     bool (*tile)(const float* left, const float* right, std::size_t depth, float threshold, float* out,
                  std::uint64_t* hits);
+    // The products of one row of a panel with the kPanel rows of `right`, the bits that `tile` gives.
+    void (*line)(const float* left, const float* right, std::size_t depth, float* out);
     // Whether any of the products that `tile` would give could reach `threshold`, as far as the codes tell: with u = s
     // q
     // + r and v = s' q' + r', |u.v - s s' q.q'| <= |r| |v| + |r'| |s q|, for rows of length one at most

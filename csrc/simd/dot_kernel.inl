@@ -62,6 +62,19 @@ bool tile(const float* left, const float* right, Size depth, float threshold, fl
     return any;
 }
 
+void line(const float* left, const float* right, Size depth, float* out) {
+    constexpr Size kPanel = tersely::simd::kPanel;
+    constexpr Size kVectors = kPanel / kLanes;
+    Vector sum[kVectors];
+    for (Size v = 0; v < kVectors; ++v) sum[v] = spread(0.0F);
+    for (Size k = 0; k < depth; ++k, left += kPanel, right += kPanel) {
+        const Vector row = spread(*left);
+#pragma GCC unroll 12
+        for (Size v = 0; v < kVectors; ++v) sum[v] = fused(row, load(right + v * kLanes), sum[v]);
+    }
+    for (Size v = 0; v < kVectors; ++v) store(out + v * kLanes, sum[v]);
+}
+
 // Adds the second half of the sums to the first until one is left.
 double halves(double* sum) {
     for (Size half = kSums / 2; half > 0; half /= 2) {

@@ -46,6 +46,9 @@ void check_tiles(std::size_t depth) {
     const std::vector<float> panel = noise<float>(kPanel * depth, 7);
     std::vector<float> ours(kTileRows * kPanel), theirs(kTileRows * kPanel);
     std::uint64_t hits[kTileRows], expected[kTileRows];
+    kDot_neon.line(panel.data() + 5, panel.data(), depth, ours.data());
+    kDot_scalar.line(panel.data() + 5, panel.data(), depth, theirs.data());
+    expect(std::memcmp(ours.data(), theirs.data(), kPanel * sizeof(float)) == 0, "line", depth);
     for (std::size_t row = 0; row < kPanel; row += kTileRows) {
         for (const float least : {-1e9F, 0.0F, 1.5F, 1e9F}) {
             const bool any = kDot_neon.tile(panel.data() + row, panel.data(), depth, least, ours.data(), hits);

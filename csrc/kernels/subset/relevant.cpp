@@ -1,7 +1,6 @@
 #include "kernels/subset/relevant.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "kernels/similarity/panels.hpp"
 
@@ -9,25 +8,20 @@ namespace tersely::subset {
 namespace {
 
 using simd::kPanel;
-using simd::kTileRows;
 using similarity::Panels;
 
 // nearest[i] = max(nearest[i], similarity of row i and `row`).
 void bring_nearer(const Panels& rows, std::size_t row, std::vector<float>& nearest, const Workers& workers,
                   double begin, double end) {
     constexpr std::size_t kPanels = 32;  // of a unit
-    const std::size_t first = row / kTileRows * kTileRows;
     run_units(
         workers, (rows.count() + kPanels - 1) / kPanels,
         [&](std::size_t unit, int) {
-            alignas(64) float products[kTileRows * kPanel];
-            std::uint64_t hits[kTileRows];
+            alignas(64) float products[kPanel];
             for (std::size_t p = unit * kPanels; p < std::min((unit + 1) * kPanels, rows.count()); ++p) {
-                simd::dot_kernels().tile(rows.row(first), rows.panel(p), rows.depth(),
-                                         -std::numeric_limits<float>::infinity(), products, hits);
-                const float* mine = products + (row - first) * kPanel;
+                simd::dot_kernels().line(rows.row(row), rows.panel(p), rows.depth(), products);
                 for (std::size_t i = p * kPanel; i < std::min((p + 1) * kPanel, rows.rows()); ++i) {
-                    nearest[i] = std::max(nearest[i], mine[i - p * kPanel]);
+                    nearest[i] = std::max(nearest[i], products[i - p * kPanel]);
                 }
             }
         },
@@ -40,7 +34,7 @@ Chosen marginal_relevance(const similarity::Rows& rows, std::span<const double> 
                           double weight, std::span<const std::int32_t> pinned, const Workers& workers) {
     Panels packed(rows.count, rows.depth);
     similarity::pack(rows, {}, packed, workers);
-    const double work = static_cast<double>(rows.count) * static_cast<double>(rows.depth * kTileRows);
+    const double work = static_cast<double>(rows.count) * static_cast<double>(rows.depth);
     const Workers useful = workers.at_most(work);
     count = std::max(std::min(count, rows.count), pinned.size());
     Chosen chosen;
