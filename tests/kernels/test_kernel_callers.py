@@ -18,6 +18,9 @@ from script_runs import run_code
 from tersely.kernels import cosine_pairs, cosine_similarity, threshold_clusters
 from vector_oracles import all_answers, gaussian
 
+ASAN = "asan" in os.environ.get("LD_PRELOAD", "")
+forks = pytest.mark.skipif(ASAN, reason="ASan's allocator hangs in the child of a fork beside other threads")
+
 
 def test_four_callers_with_arrays_of_their_own_and_shared() -> None:
     xs = [gaussian(700 + 50 * k, 48, k, np.float64) for k in range(3)]
@@ -104,6 +107,7 @@ def run(code: str) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+@forks
 def test_forked_and_spawned_children_of_a_process_that_used_threads() -> None:
     run("""
 expected = fixed_answers(4)
@@ -112,6 +116,7 @@ assert in_child("spawn") == expected
 """)
 
 
+@forks
 def test_a_bare_fork() -> None:
     run("""
 expected = fixed_answers(4)
@@ -123,6 +128,7 @@ assert fixed_answers(4) == expected
 """)
 
 
+@forks
 def test_a_fork_while_another_thread_is_in_a_kernel() -> None:
     run("""
 expected = fixed_answers(4)
@@ -153,7 +159,7 @@ def one_of_everything(x: np.ndarray, bad: np.ndarray, progress: Callable[[float]
             threshold_clusters(bad, 0.3, linkage=linkage)  # type: ignore[arg-type]
 
 
-@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="ASan keeps freed memory for a while")
+@pytest.mark.skipif(ASAN, reason="ASan keeps freed memory for a while")
 def test_calls_leave_no_memory_behind() -> None:
     x = gaussian(120, 64)
     bad = x.copy()

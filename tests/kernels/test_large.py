@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sys
 from typing import Any
 
@@ -109,6 +110,7 @@ def _labels(x: np.ndarray, answers: Any) -> None:
     answers.put(kernels.threshold_clusters(x, 0.9, backend="faiss", threads=2).labels)
 
 
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="ASan and forks beside threads hang")
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Python 3.12 on forks with threads
 def test_nothing_hangs_after_a_fork(method: str) -> None:
