@@ -23,6 +23,7 @@ struct Neighbor {
 Coverage::Coverage(const similarity::Rows& rows, std::span<const double> weights, std::size_t neighbors,
                    const Workers& workers)
     : weights_(weights.begin(), weights.end()), covered_(rows.count, 0) {
+    if (weights.empty()) weights_.assign(rows.count, 1);
     if (neighbors == 0 || neighbors >= rows.count) {
         all_ = std::make_unique_for_overwrite<float[]>(rows.count * rows.count);
         similarity::all_similarities(rows, nullptr, all_.get(), rows.count, workers);

@@ -15,15 +15,15 @@ namespace tersely::subset {
 // All similarities, or the largest few of each row. `gain` and `add` cost a pass over one row of them.
 class Coverage {
   public:
-    // `weights`: a number a row. neighbors 0: all similarities are kept.
+    // `weights`: a number a row; empty: 1. neighbors 0: all similarities are kept.
     Coverage(const similarity::Rows& rows, std::span<const double> weights, std::size_t neighbors,
              const Workers& workers);
 
     std::size_t size() const { return covered_.size(); }
     double gain(std::size_t item) const;
     void add(std::size_t item);
-    // Back to what was covered at some time.
     const std::vector<float>& covered() const { return covered_; }
+    // Back to what was covered at some time.
     void restore(const std::vector<float>& covered) { covered_ = covered; }
 
   private:

@@ -17,8 +17,7 @@ class Greedy {
         : p_(problem),
           workers_(workers),
           costs_(problem.costs.begin(), problem.costs.end()),
-          coverage_(rows, problem.weights.empty() ? std::vector<double>(rows.count, 1) : copy(problem.weights),
-                    problem.neighbors, workers) {
+          coverage_(rows, problem.weights, problem.neighbors, workers) {
         if (costs_.empty()) costs_.assign(rows.count, 1);
     }
 
@@ -44,8 +43,6 @@ class Greedy {
     }
 
   private:
-    static std::vector<double> copy(std::span<const double> values) { return {values.begin(), values.end()}; }
-
     // What each item would add; 0 for those that are in or do not fit beside the pinned ones.
     std::vector<double> all_gains() {
         constexpr std::size_t kItems = 64;  // of a unit

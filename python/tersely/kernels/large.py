@@ -25,7 +25,7 @@ _AIM = 0.998  # recall on the calibration rows
 _WORTH_ASKING = 10.0  # seconds of exact work below which the index is not even trained
 _ASK_FROM = 32_768  # rows; below, asking takes longer than it could save
 _PROBE_ROWS = (2048, 6144)  # on which the exact kernel is timed: a n^2 + b n
-_SLACK = 1e-4  # float sums of any order, up to 2^10 columns; more of them below
+_SLACK = 1e-4  # beside 2^-23 a column, for the roundings of float32
 
 Matrix = npt.NDArray[np.floating[Any]]
 
@@ -61,16 +61,11 @@ class _Search:
 
     def pairs(self, rows: Int32s, probes: int | None = None) -> tuple[Int32s, Int32s, Float32s]:
         """Found pairs (row, other, similarity) of these rows that reach the threshold in double."""
-        slack = _SLACK + self.x.shape[1] * 2.0**-23
         limits, other, _ = self.index.search(
-            _unit(self.x[rows]), self.threshold - slack, probes or self.probes
+            _unit(self.x[rows]), _candidates_from(self.x, self.threshold), probes or self.probes
         )
         row = np.repeat(rows, np.diff(limits))
-        apart = row != other
-        row, other = row[apart], other[apart]
-        similarity = _native.check_pairs(self.x, row, other, self.threshold, self.threads)
-        reached = similarity > -2
-        return row[reached], other[reached], similarity[reached]
+        return _reaching(self.x, row, other, self.threshold, self.threads)
 
     def _calibrated(self) -> int:
         true = len(_true_pairs(self.x, self.calibration, self.threshold, self.threads))
@@ -107,7 +102,7 @@ def faiss_is_faster(x: Matrix, threshold: float, threads: int) -> _Search | None
     """
     if len(x) < _ASK_FROM:
         return None
-    check_finite(x)
+    _check_finite(x)
     exact = _exact_seconds(x, threshold, threads)
     if exact < _WORTH_ASKING:
         return None
@@ -142,8 +137,9 @@ def faiss_clusters(
     search: _Search | None = None,
 ) -> tuple[Int32s, Int32s, Int32s, Recall]:
     """Labels, representatives, sizes and recall; the arguments as `_native.threshold_clusters` takes them."""
-    check_finite(x)
-    search = search or _Search(x, threshold, threads)
+    if search is None:  # else it was checked before it was sampled
+        _check_finite(x)
+        search = _Search(x, threshold, threads)
     by_score = np.argsort(-scores, kind="stable") if len(scores) else np.arange(len(x))
     order: Int32s = by_score.astype(np.int32)
     rank = np.empty(len(x), dtype=np.int32)
@@ -176,7 +172,7 @@ def faiss_clusters(
     return labels, representatives[:clusters].copy(), sizes, search.recall()
 
 
-def check_finite(x: Matrix) -> None:
+def _check_finite(x: Matrix) -> None:
     """Raise ValueError for the first row with a NaN or an infinity."""
     for at in range(0, len(x), _CHUNK):
         bad = ~np.isfinite(x[at : at + _CHUNK]).all(axis=1)
@@ -201,17 +197,30 @@ def _samples(count: int) -> tuple[Int32s, Int32s]:
 
 def _true_pairs(x: Matrix, rows: Int32s, threshold: float, threads: int) -> Int32s:
     """int32 (p, 2): the sampled rows and all that reach the threshold with them."""
-    slack = _SLACK + x.shape[1] * 2.0**-23
     pairs = []
     for at in range(0, len(x), _CHUNK):
         similarity = cosine_similarity(x[rows], x[at : at + _CHUNK], threads=threads)
-        i, j = np.nonzero(similarity >= threshold - slack)
-        row, other = rows[i], (j + at).astype(np.int32)
-        keep = row != other
-        row, other = row[keep], other[keep]
-        reached = _native.check_pairs(x, row, other, threshold, threads) > -2
-        pairs.append(np.stack([row[reached], other[reached]], axis=1))
+        i, j = np.nonzero(similarity >= _candidates_from(x, threshold))
+        row, other, _ = _reaching(x, rows[i], (j + at).astype(np.int32), threshold, threads)
+        pairs.append(np.stack([row, other], axis=1))
     return np.concatenate(pairs)
+
+
+def _candidates_from(x: Matrix, threshold: float) -> float:
+    """A float32 similarity below it, summed in any order, cannot reach the threshold in double."""
+    depth: int = x.shape[1]
+    return threshold - _SLACK - depth * 2.0**-23
+
+
+def _reaching(
+    x: Matrix, row: Int32s, other: Int32s, threshold: float, threads: int
+) -> tuple[Int32s, Int32s, Float32s]:
+    """Those of the pairs of different rows that reach the threshold in double, and their similarity."""
+    apart = row != other
+    row, other = row[apart], other[apart]
+    similarity = _native.check_pairs(x, row, other, threshold, threads)
+    reached = similarity > -2
+    return row[reached], other[reached], similarity[reached]
 
 
 def _wilson(share: float, count: int) -> tuple[float, float]:
