@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -14,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from other_threads import UNDER_ASAN, assert_others_run_during
 from script_runs import run_code
 from tersely.kernels import cosine_pairs, cosine_similarity, threshold_clusters
 from vector_oracles import all_answers, gaussian
 
-ASAN = "asan" in os.environ.get("LD_PRELOAD", "")
-forks = pytest.mark.skipif(ASAN, reason="ASan's allocator hangs in the child of a fork beside other threads")
+forks = pytest.mark.skipif(UNDER_ASAN, reason="ASan and forks beside threads hang")
 
 
 def test_four_callers_with_arrays_of_their_own_and_shared() -> None:
@@ -69,23 +67,7 @@ CALLS: dict[str, Callable[..., object]] = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_other_threads_run_meanwhile(name: str) -> None:
-    ended = threading.Event()
-
-    def work() -> None:
-        CALLS[name](threads=1)
-        ended.set()
-
-    ticks = []
-    thread = threading.Thread(target=work)
-    thread.start()
-    while not ended.is_set():
-        ticks.append(time.perf_counter())
-        time.sleep(0.001)
-    thread.join()
-    busy = time.perf_counter() - ticks[0]
-    pauses = [later - earlier for earlier, later in itertools.pairwise(ticks)]
-    assert len(ticks) > 5, "the call was too short to tell"
-    assert max(pauses) < busy / 2, "the main thread stood still for most of the call"
+    assert_others_run_during(partial(CALLS[name], threads=1))
 
 
 # Fork is used on purpose: newer Pythons warn of it in a process with threads.
@@ -159,7 +141,7 @@ def one_of_everything(x: np.ndarray, bad: np.ndarray, progress: Callable[[float]
             threshold_clusters(bad, 0.3, linkage=linkage)  # type: ignore[arg-type]
 
 
-@pytest.mark.skipif(ASAN, reason="ASan keeps freed memory for a while")
+@pytest.mark.skipif(UNDER_ASAN, reason="ASan keeps freed memory for a while")
 def test_calls_leave_no_memory_behind() -> None:
     x = gaussian(120, 64)
     bad = x.copy()

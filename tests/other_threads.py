@@ -1,0 +1,33 @@
+"""What other threads do while a native call runs, and where forks beside them cannot be tested."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+import time
+from collections.abc import Callable
+
+# AddressSanitizer's allocator hangs in a child forked beside threads, and keeps freed memory for a while.
+UNDER_ASAN = "asan" in os.environ.get("LD_PRELOAD", "")
+
+
+def assert_others_run_during(call: Callable[[], object]) -> None:
+    """The main thread ticks on while another one is in the call."""
+    ended = threading.Event()
+
+    def work() -> None:
+        call()
+        ended.set()
+
+    ticks = []
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not ended.is_set():
+        ticks.append(time.perf_counter())
+        time.sleep(0.001)
+    thread.join()
+    busy = time.perf_counter() - ticks[0]
+    pauses = [later - earlier for earlier, later in itertools.pairwise(ticks)]
+    assert len(ticks) > 5, "the call was too short to tell"
+    assert max(pauses) < busy / 2, "the main thread stood still for most of the call"
