@@ -21,7 +21,6 @@ __all__ = [
     "llmslim_counter",
     "pysbd_splitter",
     "sentencex_splitter",
-    "sumy_lexrank",
     "tersely_compressor",
     "tersely_splitter",
     "textcrusher",
@@ -62,7 +61,7 @@ class Splitter:
 
 
 def tersely_compressor(
-    name: str = "tersely", *, encoding: str = tokens.O200K, strategy: str | None = None
+    name: str = "tersely", *, encoding: str = tokens.O200K, strategy: Any = None
 ) -> Compressor:
     """Keeps the budget, counted in `encoding`; documents are given as documents."""
 
@@ -108,19 +107,6 @@ def llmslim_counter() -> str:
     if not _installed("llmslim"):
         return "not installed"
     return str(importlib.import_module("llmslim.tokens").get_active_token_counter_name())
-
-
-def sumy_lexrank() -> Compressor:
-    """LexRank with sumy's English stemmer and stop words: the best sentences that fit the budget.
-
-    Sentences and words come from regular expressions, since sumy's own tokenizer needs a download.
-    """
-    name = "sumy LexRank"
-    if not _installed("sumy"):
-        return Compressor(name, None)
-    from benchmarks.quality.lexrank import lexrank
-
-    return Compressor(name, lambda documents, query, budget, ratio: lexrank("\n\n".join(documents), budget))
 
 
 def tersely_splitter() -> Splitter:

@@ -13,20 +13,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MISSING", "Column", "Report", "Target", "version"]
+__all__ = ["MISSING", "TIMES", "Column", "Report", "Target", "version"]
 
 MISSING = "not installed"
-_PACKAGES = (
-    "tersely",
-    "toktok-rs",
-    "numpy",
-    "headroom-ai",
-    "llmslim",
-    "tiktoken",
-    "pysbd",
-    "sentencex",
-    "sumy",
-)
+_OWN = ("tersely", "toktok-rs", "numpy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +31,16 @@ class Column:
         """The value of a row as text; empty where the row has none."""
         value = row.get(self.key, "")
         return format(value, self.form) if self.form and not isinstance(value, str) else str(value)
+
+
+#: What each table of times begins with: medians and the least of the rounds.
+TIMES = (
+    Column("system"),
+    Column("wall", "wall ms", ".2f"),
+    Column("wall_min", "min", ".2f"),
+    Column("cpu", "CPU ms", ".2f"),
+    Column("cpu_min", "min", ".2f"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,22 @@ class Target:
 
 @dataclass(slots=True)
 class Report:
-    """Collects tables and prints each as it comes."""
+    """Collects tables and prints each as it comes.
+
+    Attributes:
+        name: of the benchmark.
+        settings: what it was called with.
+        packages: of the peers, by the names they are installed under; their versions are told.
+        details: goes to the JSON only.
+    """
 
     name: str
     settings: dict[str, Any]
+    packages: Sequence[str]
     tables: list[dict[str, Any]] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    details: dict[str, Any] = field(default_factory=dict)
 
     def table(self, title: str, columns: Sequence[Column], rows: list[dict[str, Any]]) -> None:
         """Print a table and keep its rows."""
@@ -92,7 +101,7 @@ class Report:
             columns = [Column("target"), Column("asked"), Column("measured"), Column("reached")]
             _print("Targets", columns, [target.row() for target in self.targets])
         machine = _machine()
-        versions = {package: version(package) or MISSING for package in _PACKAGES}
+        versions = {package: version(package) or MISSING for package in (*_OWN, *self.packages)}
         print(f"\n{machine['cpu']}, {machine['cores']} cores, {machine['system']}; {machine['date']}")
         listed = ", ".join(f"{name} {found}" for name, found in versions.items())
         print(textwrap.fill(f"Python {machine['python']}; {listed}", 110))
@@ -105,6 +114,7 @@ class Report:
                 "tables": self.tables,
                 "targets": [target.row() | {"value": target.measured} for target in self.targets],
                 "notes": self.notes,
+                "details": self.details,
             }
             path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

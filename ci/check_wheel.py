@@ -12,6 +12,9 @@ REQUIRED = (
     "tersely/py.typed",
     "tersely/_native.pyi",
     "tersely/_native*.so",
+    "tersely/models/relevance.json",
+    "tersely/models/static.npz",
+    "tersely/models/static.md",
     "tersely-*.dist-info/licenses/LICENSE",
 )
 ALLOWED = ("tersely/*", "tersely-*.dist-info/*")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# libFuzzer (with ASan, UBSan and the leak check) over text and selection. A crash fails and leaves its input
-# in build/fuzz. ci/fuzz.sh SECONDS runs each target so long.
+# libFuzzer (with ASan, UBSan and the leak check) over text, selection and tokens. A crash fails and leaves its
+# input in build/fuzz. ci/fuzz.sh SECONDS runs each target so long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,7 @@ cmake -S . -B "$build" -G Ninja --log-level=WARNING \
 cmake --build "$build" -- --quiet
 
 seeds="$build/corpus/text"
-mkdir -p "$seeds" "$build/corpus/select"
+mkdir -p "$seeds" "$build/corpus/select" "$build/corpus/wordpiece"
 printf '# Title\n\nFirst sentence. Dr. Smith paid 3.14 USD (see fig. 2)! "Really?" he asked.\n' >"$seeds/prose"
 printf '1. one\n2. two\n   - nested; a, b\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n' >"$seeds/markdown"
 printf '```py\ndef f(x):\n    return snake_case + camelCase\n```\n\n    indented code\n' >"$seeds/code"
@@ -24,8 +24,12 @@ printf 'word, %.0s' {1..500} >"$seeds/long"
 head -c 3000 /dev/zero | tr '\0' x >"$seeds/unbroken"
 printf '\0\1\2\3\4\5\6\7%.0s' {1..40} >"$build/corpus/select/counting"
 printf '%s' {200..1} >"$build/corpus/select/digits"
+# Words, each ended by a backslash and a space, then a text; numbers are read from the end.
+printf 'the\\ ##re\\ un\\ ##a\\ [SEP]\\ \xe1\x84\x80\\ There [SEP]un\xe2\x80\x8bre\xcc\x81a\xea\xb0\x80, unathe\\ \2\6' \
+  >"$build/corpus/wordpiece/words"
+printf 'x\\ ##x\\ ##xx\\ %s\\ \3\3' "$(printf 'xX%.0s' {1..51})" >"$build/corpus/wordpiece/long"
 
-for target in text select; do
+for target in text select wordpiece; do
   log="$build/$target.log"
   "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -max_len=8192 -verbosity=0 \
     -print_final_stats=1 -artifact_prefix="$build/$target-" "$build/corpus/$target" >"$log" 2>&1 || { cat "$log"; exit 1; }

@@ -4,15 +4,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=build/tsan
-python3 -m venv .venv-tsan
-.venv-tsan/bin/pip install -q cmake ninja 'pybind11>=3.1'
-PATH="$PWD/.venv-tsan/bin:$PATH"
-export CXX=g++
+# shellcheck source=ci/kernels_build.sh
+source ci/kernels_build.sh
 flags="-fsanitize=thread -g -O1"
-cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$flags" \
-  -Dpybind11_DIR="$(python3 -m pybind11 --cmakedir)" >/dev/null
-cmake --build "$build" --target tersely_kernels -- --quiet
+build_kernels tsan -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$flags"
 # shellcheck disable=SC2086
 "$CXX" $flags -std=c++20 -Wall -Wextra -Icsrc -Itests/fuzz tests/sanitizers/races.cpp \
   "$build/libtersely_kernels.a" -o "$build/races"

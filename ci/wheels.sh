@@ -21,6 +21,7 @@ import tersely
 text = "The relay failed at 10:30. It rained all day. The relay was replaced by model RX-7. " * 20
 result = tersely.compress(text, "Which model replaced the relay?", budget=40)
 assert result.tokens <= 40 and "RX-7" in result.text, result.text
+assert not result.receipt.warnings, result.receipt.warnings  # the embedder inside was found
 PYTHON
 )
 

@@ -3,10 +3,13 @@
 namespace tersely::bind {
 void bind_text(pybind11::module_& m);
 void bind_lexical(pybind11::module_& m);
+void bind_relevance(pybind11::module_& m);
 void bind_select(pybind11::module_& m);
 void bind_similarity(pybind11::module_& m);
 void bind_subset(pybind11::module_& m);
 void bind_found(pybind11::module_& m);
+void bind_dedup(pybind11::module_& m);
+void bind_embed(pybind11::module_& m);
 }  // namespace tersely::bind
 
 PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
@@ -14,8 +17,11 @@ PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     m.attr("__version__") = TERSELY_VERSION;
     tersely::bind::bind_text(m);
     tersely::bind::bind_lexical(m);
+    tersely::bind::bind_relevance(m);
     tersely::bind::bind_select(m);
     tersely::bind::bind_similarity(m);
     tersely::bind::bind_subset(m);
     tersely::bind::bind_found(m);
+    tersely::bind::bind_dedup(m);
+    tersely::bind::bind_embed(m);
 }

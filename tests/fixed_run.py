@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+import numpy as np
 import sample_texts
 import tersely
 from tersely import _native
@@ -30,7 +31,18 @@ def results() -> list[object]:
         for budget in (1, 40, 300):
             result = tersely.compress(texts, query, budget=budget)
             found.append([result.to_dict(), [span.score for span in result.kept]])
+    found += [embedded(texts, dimensions) for dimensions in (2, 30, 64, 256, 300, 1022)]
     return found
+
+
+def embedded(texts: list[str], dimensions: int) -> str:
+    """The bytes of the texts' vectors from a made-up table."""
+    pieces = sorted(set("".join(texts).lower()) - set("\0\n\r "))
+    words = ["[UNK]", "the", "##er", "##ing", *pieces, *(f"##{piece}" for piece in pieces)]
+    random = np.random.default_rng(3)
+    rows = random.integers(0, 256, (len(words), dimensions // 2), dtype=np.uint8)
+    scales = random.normal(size=len(words)).astype(np.float32)
+    return _native.StaticTable("\n".join(words).encode(), rows, scales).embed(texts).tobytes().hex()
 
 
 if __name__ == "__main__":

@@ -95,80 +95,6 @@ def idf(rows: Sequence[Row]) -> Callable[[str], float]:
     return of
 
 
-def neighbour_sums(match: Sequence[float], documents: Sequence[int]) -> list[float]:
-    return [
-        sum(match[j] for j in (i - 1, i + 1) if 0 <= j < len(match) and documents[j] == documents[i])
-        for i in range(len(match))
-    ]
-
-
-def relevance_before_feedback(
-    rows: Sequence[Row],
-    query: Row,
-    documents: Sequence[int],
-    blocks: Sequence[int],
-    headings: Sequence[int],
-    titles: Sequence[Row],
-) -> list[float]:
-    """relevance.hpp without its last line."""
-    rarity = idf(rows)
-
-    def weight(term: str) -> float:
-        return rarity(term) ** 2
-
-    wanted = set(query)
-    total = math.fsum(weight(term) for term in wanted)
-    if not rows or not total:
-        return [0.0] * len(rows)
-
-    def share(terms: Sequence[str]) -> float:
-        return math.fsum(weight(term) for term in wanted & set(terms)) / total
-
-    mean = max(sum(map(len, rows)) / len(rows), 1e-9)
-
-    def bm25(row: Row) -> float:
-        norm = 1.2 * (1 - 0.75 + 0.75 * len(row) / mean)
-        return (
-            math.fsum(weight(t) * row.count(t) * 2.2 / (row.count(t) + norm) for t in wanted & set(row))
-            / total
-        )
-
-    def above(i: int) -> list[str]:
-        terms = list(titles[documents[i]])
-        while headings[i] >= 0:
-            i = headings[i]
-            terms += rows[i]
-        return terms
-
-    match = [(share(row) + bm25(row)) / 2 for row in rows]
-    near = neighbour_sums(match, documents)
-    return [
-        match[i]
-        + 0.2 * near[i]
-        + 0.5 * share([term for j, row in enumerate(rows) if blocks[j] == blocks[i] for term in row])
-        + 0.2 * share([term for j, row in enumerate(rows) if documents[j] == documents[i] for term in row])
-        + 0.5 * share(above(i))
-        for i in range(len(rows))
-    ]
-
-
-def feedback(rows: Sequence[Row], query: Row, scores: Sequence[float]) -> list[float]:
-    """relevance.hpp, last line. The weight of a term is its share of the idf of a best segment, times
-    that segment's score; fewer than three segments get no feedback.
-    """
-    if len(rows) < 3:
-        return [0.0] * len(rows)
-    weight = idf(rows)
-    gained: dict[str, float] = {}
-    for i in sorted(range(len(rows)), key=lambda i: (-scores[i], i))[:2]:
-        total = math.fsum(weight(term) for term in set(rows[i]))
-        for term in set(rows[i]) - set(query):
-            gained[term] = gained.get(term, 0.0) + weight(term) / total * scores[i]
-    raw = [math.fsum(gained.get(term, 0.0) for term in set(row)) / math.sqrt(len(row) or 1) for row in rows]
-    largest = max(raw)
-    return [value / largest if largest > 0 else 0.0 for value in raw]
-
-
 def centrality(rows: Sequence[Row], documents: Sequence[int]) -> list[float]:
     """centrality.hpp."""
 
@@ -181,7 +107,7 @@ def centrality(rows: Sequence[Row], documents: Sequence[int]) -> list[float]:
     for i, row in enumerate(rows):
         inside = [j for j, document in enumerate(documents) if document == documents[i]]
         position = inside.index(i) / len(inside)
-        scores.append(central[i] / largest + 0.2 * (1 - position) if row else 0.0)
+        scores.append(central[i] / largest + 0.7 * (1 - position) if row else 0.0)
     return scores
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks import data, peers, tokens
 from benchmarks.arguments import make_parser
 from benchmarks.end_to_end import fresh, warm
-from benchmarks.report import Column, Report, Target
+from benchmarks.report import TIMES, Column, Report, Target
 
 _SIZES = {
     10_000: (8, 5),
@@ -32,7 +32,8 @@ def main() -> None:
     options = _arguments()
     documents = data.english_documents(options.data)
     settings = {"parts": list(options.parts), "repeats": options.repeats, "full": options.full}
-    result = Report("end_to_end/speed", settings | {"query": warm.QUERY, "ratio": warm.RATIO})
+    settings |= {"query": warm.QUERY, "ratio": warm.RATIO}
+    result = Report("end_to_end/speed", settings, ("headroom-ai", "llmslim", "tiktoken"))
     for part in options.parts:
         _PARTS[part](result, documents, options)
     result.note("Every answer of tersely was checked: within the budget, nothing but the source, in order.")
@@ -67,11 +68,7 @@ def _systems() -> list[peers.Compressor]:
 def _calls(result: Report, documents: list[str], options: argparse.Namespace) -> None:
     text = data.exact_texts(data.endless(documents), 10_000, 1)[0]
     columns = [
-        Column("system"),
-        Column("wall", "wall ms", ".2f"),
-        Column("wall_min", "min", ".2f"),
-        Column("cpu", "CPU ms", ".2f"),
-        Column("cpu_min", "min", ".2f"),
+        *TIMES,
         Column("times", "x tersely", ".1f"),
         Column("tokens", form=","),
         Column("budget", form=","),

@@ -18,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-_NAMES = ("similarity", "pairs", "representative", "facility", "relevant", "segment", "terms")
+_NAMES = ("similarity", "pairs", "representative", "facility", "relevant", "segment", "terms", "embed")
 _COUNTS = Path(__file__).with_name("counts.json")
 _GROWTH = 1.03
 

@@ -1,11 +1,13 @@
 // Fixed work for counting instructions: `workloads NAME` runs one kernel on made-up input, on one thread.
 // Callgrind collects inside the functions named work_*; everything else is set-up.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "kernels/cluster/clusters.hpp"
+#include "kernels/embed/static_table.hpp"
 #include "kernels/similarity/similarity.hpp"
 #include "kernels/subset/facility.hpp"
 #include "kernels/subset/relevant.hpp"
@@ -43,6 +45,23 @@ std::string made_text() {
     return text;
 }
 
+// Every ASCII letter and digit, alone and going on, and a thousand made-up words.
+tersely::embed::StaticTable made_table() {
+    std::string words = "[UNK]\n.\n,\n?\n(\n)";
+    for (const char letter : std::string("abcdefghijklmnopqrstuvwxyz0123456789")) {
+        words += std::string("\n") + letter + "\n##" + letter;
+    }
+    for (int i = 0; i < 1000; ++i) {
+        std::string word;
+        for (int at = 0, code = i; at < 3; ++at, code /= 10) word.push_back(static_cast<char>('a' + code % 10));
+        words += (i % 4 == 0 ? "\n##" : "\n") + word;
+    }
+    const auto count = static_cast<std::size_t>(std::count(words.begin(), words.end(), '\n')) + 1;
+    std::vector<std::uint8_t> rows(count * kDepth);
+    for (std::uint8_t& byte : rows) byte = static_cast<std::uint8_t>(next() >> 24U);
+    return {words, rows, std::vector<float>(count, 0.25F)};
+}
+
 }  // namespace
 
 extern "C" {
@@ -73,6 +92,11 @@ __attribute__((noinline)) std::size_t work_terms(const std::string& text) {
     reader.append(text, {0, text.size()}, ids);
     return ids.size();
 }
+__attribute__((noinline)) std::size_t work_embed(const tersely::embed::StaticTable& table, std::string_view text) {
+    std::vector<float> vector(table.dimensions());
+    table.embed({&text, 1}, vector.data());
+    return vector.size();
+}
 }
 
 int main(int count, char** arguments) {
@@ -91,6 +115,7 @@ int main(int count, char** arguments) {
     if (name == "relevant") answer = work_relevant(rows, relevance);
     if (name == "segment") answer = work_segment(text);
     if (name == "terms") answer = work_terms(text);
+    if (name == "embed") answer = work_embed(made_table(), text);
     std::printf("%zu\n", answer);
     return answer > 0 ? 0 : 2;
 }

@@ -12,18 +12,14 @@ from benchmarks.kernels import approximate, oracle, ours, rounds, vectors
 from benchmarks.kernels.linkage import LINKAGES
 from benchmarks.kernels.sets import sets, usual_rounds
 from benchmarks.kernels.systems import TERSELY, System, systems
-from benchmarks.report import MISSING, Column, Report, Target
+from benchmarks.report import MISSING, TIMES, Column, Report, Target
 
 __all__ = ["exact", "others"]
 
 _CHECKS = {"single": oracle.check_single, "representative": oracle.check_representative}
 _OTHERS_ROWS = 20_000
 _COLUMNS = (
-    Column("system"),
-    Column("wall", "wall ms", ".2f"),
-    Column("wall_min", "min", ".2f"),
-    Column("cpu", "CPU ms", ".2f"),
-    Column("cpu_min", "min", ".2f"),
+    *TIMES,
     Column("times", "CPU x tersely", ".2f"),
     Column("share", "% of FMA peak", ".0f"),
     Column("clusters", form=","),
@@ -68,7 +64,8 @@ def _exact_table(
     for system in listed:
         found = times.get(system.name)
         if found is None:
-            reason = MISSING if system.call is None else f"only to {system.most_rows:,} rows"
+            skipped = f"skipped over {system.most_rows:,} rows: {system.limit}"
+            reason = MISSING if system.call is None else skipped
             table.append({"system": system.name, "best": reason})
             continue
         row = {"system": system.name, **found.row(), "times": found.cpu / times[TERSELY].cpu}

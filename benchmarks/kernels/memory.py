@@ -6,8 +6,6 @@ with the input loaded, in bytes for a byte of input.
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import json
 import os
 import subprocess
@@ -19,6 +17,7 @@ import numpy as np
 
 from benchmarks.kernels import rounds
 from benchmarks.kernels.systems import systems
+from benchmarks.peak import peak, start_of_peak
 
 __all__ = ["measured"]
 
@@ -47,19 +46,9 @@ def main() -> None:
         raise ImportError(f"{name} is not installed")
     rows = np.load(file)
     call(rows[:_WARM].copy(), float(threshold))
-    gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # forgets the peak so far
-    before = _status("VmRSS")
+    before = start_of_peak()
     call(rows, float(threshold))
-    print(json.dumps({"bytes": rows.nbytes, "peak": (_status("VmHWM") - before) / rows.nbytes}))
-
-
-def _status(key: str) -> int:
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-        if line.startswith(key + ":"):
-            return int(line.split()[1]) * 1024
-    raise KeyError(key)
+    print(json.dumps({"bytes": rows.nbytes, "peak": (peak() - before) / rows.nbytes}))
 
 
 if __name__ == "__main__":

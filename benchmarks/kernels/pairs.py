@@ -23,6 +23,7 @@ __all__ = ["BLOCK", "Finder", "Ints", "Pairs", "installed", "peers", "unit"]
 Ints = npt.NDArray[np.int64]
 Pairs = tuple[Ints, Ints, Floats]  # i, j, similarity; i < j, each pair once, in any order
 BLOCK = 512
+Find = Callable[[Floats, float], Pairs]
 _COUNT = 32  # neighbours asked for first, where an API wants a number
 
 
@@ -33,26 +34,21 @@ class Finder:
     Attributes:
         name: as it stands in the tables.
         find: (rows, threshold) -> pairs; None where the package is missing.
-        most_rows: more would take too long or too much memory here.
+        most_rows: more are not tried.
+        limit: why.
     """
 
     name: str
-    find: Callable[[Floats, float], Pairs] | None
-    most_rows: int = 1_000_000
+    find: Find | None
+    most_rows: int
+    limit: str
 
 
 def peers(threads: int = 1) -> list[Finder]:
     """Exact peers, on so many threads; `rounds.pin` tells the libraries that take no argument."""
     return [
-        Finder("numpy, blocks", _numpy),
-        Finder("numpy, whole rows", _numpy_rows),
-        _sklearn(),
-        _torch(),
-        _faiss_index(),
-        _faiss_blocks(),
-        _usearch(threads),
-        _numkong(threads),
-        _numba(),
+        Finder(name, make(threads) if module is None or installed(module) else None, most_rows, limit)
+        for name, module, make, most_rows, limit in _PEERS
     ]
 
 
@@ -91,18 +87,12 @@ def _numpy_rows(rows: Floats, threshold: float) -> Pairs:
     return _joined(found)
 
 
-def _sklearn() -> Finder:
-    name = "scikit-learn, N x N"
-    if not installed("sklearn"):
-        return Finder(name, None)
+def _sklearn(_: int) -> Find:
     cosine_similarity = importlib.import_module("sklearn.metrics.pairwise").cosine_similarity
-    return Finder(name, lambda rows, threshold: _above(cosine_similarity(rows), threshold, 0, 0), 20_000)
+    return lambda rows, threshold: _above(cosine_similarity(rows), threshold, 0, 0)
 
 
-def _torch() -> Finder:
-    name = "torch, blocks"
-    if not installed("torch"):
-        return Finder(name, None)
+def _torch(_: int) -> Find:
     torch = importlib.import_module("torch")
 
     def find(rows: Floats, threshold: float) -> Pairs:
@@ -119,14 +109,11 @@ def _torch() -> Finder:
                 found.append(_upper(i.numpy() + top, j.numpy() + left, similarity.numpy()))
         return _joined(found)
 
-    return Finder(name, find)
+    return find
 
 
-def _faiss_index() -> Finder:
+def _faiss_index(_: int) -> Find:
     """The call its manual shows: every row against every row, both halves."""
-    name = "FAISS IndexFlatIP.range_search"
-    if not installed("faiss"):
-        return Finder(name, None)
     faiss = importlib.import_module("faiss")
 
     def find(rows: Floats, threshold: float) -> Pairs:
@@ -137,14 +124,11 @@ def _faiss_index() -> Finder:
         limits, similarity, j = index.range_search(rows, _just_below(threshold))
         return _upper(_rows_of(limits), j, similarity)
 
-    return Finder(name, find)
+    return find
 
 
-def _faiss_blocks() -> Finder:
+def _faiss_blocks(_: int) -> Find:
     """Its function below the index, from each block of rows to the rows from there on."""
-    name = "FAISS range_search_inner_product, blocks"
-    if not installed("faiss"):
-        return Finder(name, None)
     faiss = importlib.import_module("faiss")
 
     def find(rows: Floats, threshold: float) -> Pairs:
@@ -170,14 +154,11 @@ def _faiss_blocks() -> Finder:
             found.append(_upper(_rows_of(limits) + top, j + top, similarity))
         return _joined(found)
 
-    return Finder(name, find)
+    return find
 
 
-def _usearch(threads: int) -> Finder:
+def _usearch(threads: int) -> Find:
     """The nearest of each row; again with more of them while the last one is near enough."""
-    name = "usearch, exact search"
-    if not installed("usearch"):
-        return Finder(name, None)
     usearch = importlib.import_module("usearch.index")
 
     def find(rows: Floats, threshold: float) -> Pairs:
@@ -191,14 +172,11 @@ def _usearch(threads: int) -> Finder:
         i, k = np.nonzero(1 - got.distances >= threshold)
         return _upper(i, got.keys[i, k].astype(np.int64), 1 - got.distances[i, k])
 
-    return Finder(name, find, 5_000)
+    return find
 
 
-def _numkong(threads: int) -> Finder:
+def _numkong(threads: int) -> Find:
     """The successor of SimSIMD. It sums float32 in float64."""
-    name = "numkong cdist, blocks"
-    if not installed("numkong"):
-        return Finder(name, None)
     cdist = importlib.import_module("numkong").cdist
 
     def find(rows: Floats, threshold: float) -> Pairs:
@@ -209,21 +187,18 @@ def _numkong(threads: int) -> Finder:
             found.append(_above(block, threshold, top, top))
         return _joined(found)
 
-    return Finder(name, find, 5_000)
+    return find
 
 
-def _numba() -> Finder:
+def _numba(_: int) -> Find:
     """Two loops and a dot product, compiled."""
-    name = "numba, loops"
-    if not installed("numba"):
-        return Finder(name, None)
     scan: Any = importlib.import_module("numba").njit(fastmath=True)(_scan)
 
     def find(rows: Floats, threshold: float) -> Pairs:
         i, j, similarity = scan(unit(rows), np.float32(threshold))
         return np.array(i, np.int64), np.array(j, np.int64), np.array(similarity, np.float32)
 
-    return Finder(name, find, 5_000)
+    return find
 
 
 def _scan(rows: Any, threshold: Any) -> Any:
@@ -264,3 +239,17 @@ def _rows_of(limits: npt.NDArray[Any]) -> Ints:
 def _just_below(threshold: float) -> float:
     """FAISS keeps what is above its radius, not at it."""
     return float(np.nextafter(np.float32(threshold), np.float32(-1)))
+
+
+# Name, module it needs, how it is made from a number of threads, the most rows it is given, and why.
+_PEERS: tuple[tuple[str, str | None, Callable[[int], Find], int, str], ...] = (
+    ("numpy, blocks", None, lambda _: _numpy, 1_000_000, "hours"),
+    ("numpy, whole rows", None, lambda _: _numpy_rows, 50_000, "minutes a round"),
+    ("scikit-learn, N x N", "sklearn", _sklearn, 20_000, "N x N floats"),
+    ("torch, blocks", "torch", _torch, 50_000, "minutes a round"),
+    ("FAISS IndexFlatIP.range_search", "faiss", _faiss_index, 50_000, "minutes a round"),
+    ("FAISS range_search_inner_product, blocks", "faiss", _faiss_blocks, 1_000_000, "hours"),
+    ("usearch, exact search", "usearch", _usearch, 5_000, "minutes a round"),
+    ("numkong cdist, blocks", "numkong", _numkong, 5_000, "minutes a round"),
+    ("numba, loops", "numba", _numba, 5_000, "minutes a round"),
+)

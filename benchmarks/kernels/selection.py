@@ -13,19 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.kernels import rounds, selectors, vectors
-from benchmarks.report import MISSING, Column, Report, Target, version
+from benchmarks.report import MISSING, TIMES, Column, Report, Target
 
-_PACKAGES = ("numpy", "submodlib-py", "apricot-select", "numba", "langchain-core")
+_PACKAGES = ("submodlib-py", "apricot-select", "numba", "langchain-core")
 _DIMENSIONS = 256
 _MOST_PICKS = 200
 _MMR_PICKS, _MMR_WEIGHT = 20, 0.5
 _TERSELY = "tersely"
 _COLUMNS = (
-    Column("system"),
-    Column("wall", "wall ms", ".2f"),
-    Column("wall_min", "min", ".2f"),
-    Column("cpu", "CPU ms", ".2f"),
-    Column("cpu_min", "min", ".2f"),
+    *TIMES,
     Column("times", "CPU x tersely", ".1f"),
 )
 
@@ -33,7 +29,8 @@ _COLUMNS = (
 def main() -> None:
     """The command."""
     options = _arguments()
-    result = Report("kernels/selection", {"sizes": options.sizes, "rounds": options.rounds, "threads": 1})
+    settings = {"sizes": options.sizes, "rounds": options.rounds, "threads": 1}
+    result = Report("kernels/selection", settings, _PACKAGES)
     facility = {name: make() for name, make in selectors.FACILITY.items()}
     relevance = {name: make() for name, make in selectors.MMR.items()}
     for size in options.sizes:
@@ -41,8 +38,7 @@ def main() -> None:
         how_many = options.rounds or (9 if size <= 2_000 else 5)
         _facility(result, rows, facility, how_many)
         _mmr(result, rows, relevance, how_many)
-    found = ", ".join(f"{name} {version(name) or MISSING}" for name in _PACKAGES)
-    result.note(f"Every system on one thread, the similarities computed in its time. Peers: {found}.")
+    result.note("Every system on one thread, the similarities computed in its time.")
     result.note("apricot compiles its kernel with numba in every call: most of its time at the small sizes.")
     result.finish(options.json)
 

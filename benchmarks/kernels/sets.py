@@ -33,5 +33,7 @@ def sets(
 
 
 def usual_rounds(options: argparse.Namespace, rows: int) -> int:
-    usual = 30 if rows <= 1_000 else 9 if rows <= 5_000 else 5 if rows < 50_000 else 3
-    return options.rounds or usual
+    for most, rounds in ((1_000, 30), (5_000, 9), (49_999, 5), (99_999, 3)):
+        if rows <= most:
+            return options.rounds or rounds
+    return options.rounds or 1

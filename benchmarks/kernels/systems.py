@@ -23,13 +23,15 @@ class System:
     Attributes:
         name: as it stands in the tables.
         call: (rows, threshold) -> answer; what is timed; None where the package is missing.
-        most_rows: more would take too long or too much memory here.
+        most_rows: more are not tried.
+        limit: why.
         labels: of an answer, an int a row.
     """
 
     name: str
     call: Callable[[Floats, float], Any] | None
     most_rows: int = 1_000_000
+    limit: str = ""
     labels: Callable[[Any], Ints] = lambda answer: answer
 
 
@@ -40,7 +42,8 @@ def systems(linkage: str, threads: int = 1) -> list[System]:
         return ours.clusters(rows, threshold, linkage, threads)
 
     peers = [
-        System(finder.name, _linked(finder, linkage), finder.most_rows) for finder in pairs.peers(threads)
+        System(finder.name, _linked(finder, linkage), finder.most_rows, finder.limit)
+        for finder in pairs.peers(threads)
     ]
     return [System(TERSELY, call, labels=ours.labels), *peers]
 

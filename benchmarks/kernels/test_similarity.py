@@ -54,7 +54,7 @@ def test_all_cosines(name: str, rows: Floats, benchmark: Any) -> None:
     np.testing.assert_allclose(found, exact @ exact.T, atol=1e-5)
 
 
-_FINDERS = [Finder("tersely", ours.pairs), *pairs.peers()]
+_FINDERS = [Finder("tersely", ours.pairs, 1_000_000, ""), *pairs.peers()]
 
 
 @pytest.mark.benchmark(group="pairs above a threshold")
@@ -63,6 +63,6 @@ def test_pairs(finder: Finder, rows: Floats, benchmark: Any) -> None:
     if finder.find is None:
         pytest.skip("not installed")
     if len(rows) > finder.most_rows:
-        pytest.skip(f"only up to {finder.most_rows} rows")
+        pytest.skip(f"only up to {finder.most_rows} rows: {finder.limit}")
     found = benchmark(finder.find, rows, _THRESHOLD)
     oracle.check_pairs(oracle.truth(rows, _THRESHOLD), found)

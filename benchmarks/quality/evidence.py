@@ -1,191 +1,124 @@
-"""Questions: how much of their evidence each system keeps at 10, 20, 30 and 50% of the tokens (cl100k_base).
-
-Examples:
-    python -m benchmarks.quality.evidence --data DIR
-    python -m benchmarks.quality.evidence --data DIR --rows 10 --xquad-rows 50 --json evidence.json
-    python -m benchmarks.quality.evidence --data DIR --outputs DIR2     also what each system returned
-"""
+"""Questions: the share of their evidence that each system keeps, by budget, by set and by language."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from statistics import mean, median
 from typing import Any
 
-from benchmarks import peers, report, tokens
-from benchmarks.arguments import make_parser
-from benchmarks.quality.bm25 import bm25_compressor
-from benchmarks.quality.tasks import ENCODING, RATIOS, Task, evidence_recall, make_tasks, set_tasks
+from benchmarks.quality.bootstrap import interval, mean_over_sets
+from benchmarks.quality.evidence_metric import evidence_shares
+from benchmarks.quality.run import Answer
+from benchmarks.quality.systems import System
+from benchmarks.quality.tasks import RATIOS, Task
+from benchmarks.report import Column, Report
 
-_SHOWN = 0.2  # the ratio of the rows by set and by language
-_XQUAD = "qa_xquad_multilingual"
+__all__ = ["SHOWN", "by_language", "by_set", "grouped", "overall", "score"]
 
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What one system returned for one task, scored."""
-
-    system: str
-    task: Task
-    text: str
-    recall: float
-    used: int
-    ms: float
-    failed: bool
+SHOWN = 0.2  # the ratio of the tables by set and by language
 
 
-def main() -> None:
-    """The command."""
-    options = _arguments()
-    systems = [
-        bm25_compressor(ENCODING),
-        peers.tersely_compressor(encoding=ENCODING),
-        peers.textcrusher(),
-        peers.llmslim(),
-    ]
-    counted = {"rows": options.rows, "xquad_rows": options.xquad_rows}
-    result = report.Report("quality/evidence", counted)
-    answers = list(_answers(systems, make_tasks(options.data, options.rows)))
-    _overall(result, systems, answers)
-    _by_set(result, systems, answers)
-    if options.xquad_rows:
-        xquad = set_tasks(options.data, _XQUAD, options.xquad_rows, _SHOWN)
-        _by_language(result, systems, list(_answers(systems, xquad)))
-    result.note(
-        f"llmslim counts tokens with: {peers.llmslim_counter()}. A peer that raises scores an empty text."
-    )
-    result.finish(options.json)
-    if options.outputs:
-        _write(options.outputs, answers)
+def score(text: str, task: Task) -> dict[str, float]:
+    """Evidence kept, and whether all of it is."""
+    share, every = evidence_shares(text, task)
+    return {"kept": share, "all": float(every)}
 
 
-def _arguments() -> argparse.Namespace:
-    parser = make_parser(__doc__)
-    parser.add_argument("--rows", type=int, default=60, help="questions of each set (default: 60)")
-    parser.add_argument(
-        "--xquad-rows",
-        type=int,
-        default=100_000,
-        help="XQuAD questions for the rows by language (default: all)",
-    )
-    parser.add_argument("--outputs", type=Path, metavar="DIR", help="write tasks.jsonl and NAME.jsonl there")
-    return parser.parse_args()
-
-
-def _answers(systems: list[peers.Compressor], tasks: Iterable[Task]) -> Iterator[Answer]:
-    """Each system in turn on each task, so that a slow minute of the machine meets them all."""
-    for task in tasks:
-        for system in systems:
-            if system.call is not None:
-                yield _answer(system, task)
-
-
-def _answer(system: peers.Compressor, task: Task) -> Answer:
-    begin = time.perf_counter()
-    try:
-        answer = system(task.documents, task.query, task.budget, task.ratio)
-        failed = False
-    except Exception:
-        if system.name == "tersely":
-            raise
-        answer, failed = None, True
-    ms = (time.perf_counter() - begin) * 1e3
-    text = "" if failed else system.text(answer)
-    if not failed:
-        system.check(answer, task.budget)
-    used = tokens.count(text, ENCODING)
-    return Answer(system.name, task, text, evidence_recall(text, task), used, ms, failed)
-
-
-def _overall(result: report.Report, systems: list[peers.Compressor], answers: list[Answer]) -> None:
-    rows: list[dict[str, Any]] = []
-    for system in systems:
-        mine = [answer for answer in answers if answer.system == system.name]
-        if not mine:
-            rows.append({"system": system.name, str(RATIOS[0]): report.MISSING})
-            continue
-        row: dict[str, Any] = {"system": system.name}
-        row |= {str(ratio): _mean_over_sets([a for a in mine if a.task.ratio == ratio]) for ratio in RATIOS}
-        row["over"] = mean(answer.used > answer.task.budget for answer in mine)
-        row["kept"] = mean(answer.used / answer.task.total for answer in mine if answer.task.ratio == _SHOWN)
-        row["failed"] = sum(answer.failed for answer in mine)
-        row["ms"] = median(answer.ms for answer in mine)
-        rows.append(row)
-    sets = len({answer.task.set for answer in answers})
-    recalls = [report.Column(str(ratio), f"{ratio:.0%}", ".3f") for ratio in RATIOS]
-    columns = [
-        report.Column("system"),
-        *recalls,
-        report.Column("over", "over budget", ".1%"),
-        report.Column("kept", f"kept at {_SHOWN:.0%}", ".3f"),
-        report.Column("failed"),
-        report.Column("ms", "median ms", ".1f"),
-    ]
-    result.table(f"Evidence kept, mean over {sets} sets, {len(answers)} answers", columns, rows)
-
-
-def _by_set(result: report.Report, systems: list[peers.Compressor], answers: list[Answer]) -> None:
-    shown = [answer for answer in answers if answer.task.ratio == _SHOWN]
-    sets = sorted({answer.task.set for answer in shown})
-    rows = _grouped(shown, sets, lambda answer: answer.task.set)
-    result.table(f"Evidence kept at {_SHOWN:.0%} by set", _columns("set", systems), rows)
-
-
-def _by_language(result: report.Report, systems: list[peers.Compressor], answers: list[Answer]) -> None:
-    languages = sorted({answer.task.language for answer in answers})
-    rows = _grouped(answers, languages, lambda answer: answer.task.language)
-    result.table(f"XQuAD by language: answers kept at {_SHOWN:.0%}", _columns("language", systems), rows)
-
-
-def _columns(first: str, systems: list[peers.Compressor]) -> list[report.Column]:
-    return [
-        report.Column("group", first),
-        report.Column("questions"),
-        *(report.Column(system.name, form=".3f") for system in systems if system.call is not None),
-    ]
-
-
-def _grouped(
-    answers: list[Answer], groups: Iterable[str], group_of: Callable[[Answer], str]
+def overall(
+    report: Report, systems: list[System], answers: list[Answer], sample: str
 ) -> list[dict[str, Any]]:
-    rows = []
-    for group in groups:
-        members = [answer for answer in answers if group_of(answer) == group]
-        row: dict[str, Any] = {"group": group}
-        for name in dict.fromkeys(answer.system for answer in members):
-            recalls = [answer.recall for answer in members if answer.system == name]
-            row |= {"questions": len(recalls), name: mean(recalls)}
-        rows.append(row)
+    """Means over the sets with intervals, budgets, CPU time. Gives the rows."""
+    rows = [_overall_row(system, [a for a in answers if a.system == system.name]) for system in systems]
+    columns = [Column("system")]
+    for ratio in RATIOS:
+        columns += [Column(str(ratio), f"{ratio:.0%}", ".3f"), Column(f"{ratio} interval", "95%")]
+    columns.append(Column(f"all {SHOWN}", f"all at {SHOWN:.0%}", ".3f"))
+    report.table(f"Evidence kept, mean over the sets; {sample}", columns, rows)
+    budget = [
+        Column("system"),
+        Column("over", "over budget", ".1%"),
+        Column("over_by", "by, median", ".1%"),
+        Column("over_most", "most", ".0%"),
+        Column("used", f"used at {SHOWN:.0%}", ".3f"),
+        Column("failed"),
+        Column("cpu", "CPU ms / 10K tokens", ".2f"),
+        Column("earlier", "from cache"),
+    ]
+    present = [row for row in rows if "cpu" in row]
+    report.table("Budgets and time (medians over the tasks)", budget, present)
     return rows
 
 
-def _mean_over_sets(answers: list[Answer]) -> float:
-    sets = {answer.task.set for answer in answers}
-    return mean(mean(answer.recall for answer in answers if answer.task.set == name) for name in sets)
+def _overall_row(system: System, mine: list[Answer]) -> dict[str, Any]:
+    row: dict[str, Any] = {"system": system.name}
+    if not mine:
+        return row | {str(RATIOS[0]): system.without}
+    for ratio in RATIOS:
+        groups = grouped(answer for answer in mine if answer.task.ratio == ratio)
+        kept = [[answer.scores["kept"] for answer in group] for group in groups.values()]
+        low, high = interval(kept)
+        row |= {
+            str(ratio): mean_over_sets(kept),
+            f"{ratio} interval": f"{low:.3f}-{high:.3f}",
+            f"{ratio} low": low,
+            f"{ratio} high": high,
+            f"all {ratio}": mean_over_sets([[a.scores["all"] for a in group] for group in groups.values()]),
+        }
+    excess = [answer.used / max(answer.task.budget, 1) - 1 for answer in mine if answer.over]
+    return row | {
+        "over": len(excess) / len(mine),
+        "over_by": median(excess) if excess else "",
+        "over_most": max(excess) if excess else "",
+        "used": mean(answer.used / answer.task.total for answer in mine if answer.task.ratio == SHOWN),
+        "failed": sum(answer.failed for answer in mine),
+        "cpu": median(answer.ms / answer.task.total * 1e4 for answer in mine),
+        "earlier": sum(answer.kept_before for answer in mine),
+    }
 
 
-def _write(folder: Path, answers: list[Answer]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    tasks = {answer.task.id: answer.task for answer in answers}
-    _write_lines(folder / "tasks.jsonl", (asdict(task) for task in tasks.values()))
-    for name in dict.fromkeys(answer.system for answer in answers):
-        lines = (
-            {"id": answer.task.id, "text": answer.text, "ms": answer.ms, "recall": answer.recall}
-            for answer in answers
-            if answer.system == name
-        )
-        _write_lines(folder / f"{name.replace(' ', '_')}.jsonl", lines)
+def by_set(report: Report, systems: list[System], answers: list[Answer]) -> None:
+    """A row a set: evidence kept, and questions with all their evidence kept, at one ratio."""
+    shown = [answer for answer in answers if answer.task.ratio == SHOWN]
+    groups = grouped(shown)
+    for name, title in (("kept", "Evidence kept"), ("all", "All evidence kept")):
+        rows = [_group_row(group, members, name) for group, members in groups.items()]
+        report.table(f"{title} at {SHOWN:.0%}, by set", _columns("set", systems), rows)
 
 
-def _write_lines(path: Path, entries: Iterable[dict[str, Any]]) -> None:
-    with path.open("w", encoding="utf-8") as lines:
-        lines.writelines(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
+def by_language(report: Report, systems: list[System], answers: list[Answer], sample: str) -> None:
+    """A row a language, and one over all questions."""
+    rows = [
+        _group_row(language, members, "kept")
+        for language, members in grouped(answers, lambda answer: answer.task.language).items()
+    ]
+    rows.append(_group_row("all", answers, "kept"))
+    sets = " and ".join(sorted({answer.task.set for answer in answers}))
+    title = f"{sets}: answers kept at {SHOWN:.0%}, by language; {sample}"
+    report.table(title, _columns("language", systems), rows)
 
 
-if __name__ == "__main__":
-    main()
+def grouped(
+    answers: Any, key: Callable[[Answer], str] = lambda answer: answer.task.set
+) -> dict[str, list[Answer]]:
+    """Answers by set, or by another key, sorted."""
+    groups: dict[str, list[Answer]] = {}
+    for answer in answers:
+        groups.setdefault(key(answer), []).append(answer)
+    return dict(sorted(groups.items()))
+
+
+def _columns(first: str, systems: list[System]) -> list[Column]:
+    present = [system for system in systems if system.run is not None]
+    return [
+        Column("group", first),
+        Column("questions"),
+        *(Column(system.name, system.key, ".3f") for system in present),
+    ]
+
+
+def _group_row(group: str, members: Sequence[Answer], name: str) -> dict[str, Any]:
+    by_system: dict[str, list[float]] = {}
+    for answer in members:
+        by_system.setdefault(answer.system, []).append(answer.scores[name])
+    row: dict[str, Any] = {"group": group, "questions": len(next(iter(by_system.values())))}
+    return row | {system: mean(values) for system, values in by_system.items()}

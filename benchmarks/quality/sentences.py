@@ -67,7 +67,7 @@ def main() -> None:
     options = _arguments()
     treebank = list(data.rows(options.data, "sentences_ud"))
     rules = list(data.rows(options.data, "sentences_golden_rules"))
-    result = report.Report("quality/sentences", {"repeats": options.repeats})
+    result = report.Report("quality/sentences", {"repeats": options.repeats}, ("pysbd", "sentencex"))
     splitters = [peers.tersely_splitter(), peers.pysbd_splitter(), peers.sentencex_splitter()]
     measured = {splitter.name: _measure(splitter, treebank, rules, options.repeats) for splitter in splitters}
     _tables(result, measured)

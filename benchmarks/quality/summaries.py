@@ -1,141 +1,69 @@
-"""Without a query: ROUGE recall of human summaries in what is kept at 20% of the tokens (o200k_base).
-
-Examples:
-    python -m benchmarks.quality.summaries --data DIR
-    python -m benchmarks.quality.summaries --data DIR --rows 20 --ratio 0.1 --json summaries.json
-"""
+"""Without a query: the words of human summaries that each system keeps (ROUGE recall)."""
 
 from __future__ import annotations
 
-import argparse
-import time
-from dataclasses import dataclass
-from itertools import islice
 from statistics import mean, median
 from typing import Any
 
-from benchmarks import data, peers, report, tokens
-from benchmarks.arguments import make_parser
+from benchmarks.quality.evidence import grouped
 from benchmarks.quality.rouge import rouge_recall
+from benchmarks.quality.run import Answer
+from benchmarks.quality.systems import System
+from benchmarks.quality.tasks import Task
+from benchmarks.report import Column, Report
 
-_SETS = ("sum_gov_report", "sum_news", "sum_scitldr", "sum_dialogsum")
+__all__ = ["by_set", "score"]
+
+_COLUMNS = (
+    Column("set"),
+    Column("texts"),
+    Column("system"),
+    Column("one", "ROUGE-1", ".3f"),
+    Column("two", "ROUGE-2", ".3f"),
+    Column("used", form=".3f"),
+    Column("over", "over budget", ".1%"),
+    Column("failed"),
+    Column("cpu", "CPU ms / 10K tokens", ".2f"),
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What one system made of one text, scored."""
-
-    system: str
-    set: str
-    one: float
-    two: float
-    kept: float
-    over: bool
-    ms: float
-    failed: bool
+def score(text: str, task: Task) -> dict[str, float]:
+    """ROUGE-1 and ROUGE-2 recall, of the best of several references."""
+    references = list(task.references)
+    return {"one": rouge_recall(text, references, 1), "two": rouge_recall(text, references, 2)}
 
 
-def main() -> None:
-    """The command."""
-    options = _arguments()
-    systems = [
-        peers.tersely_compressor(),
-        peers.tersely_compressor("tersely lead", strategy="lead"),
-        peers.textcrusher(),
-        peers.llmslim(),
-        peers.sumy_lexrank(),
-    ]
-    result = report.Report("quality/summaries", {"rows": options.rows, "ratio": options.ratio})
-    answers = [
-        _answer(system, name, row, options.ratio)
-        for name in _SETS
-        for row in islice(data.rows(options.data, name), options.rows)
-        for system in systems
-        if system.call is not None
-    ]
-    _table(result, systems, answers, options.ratio)
-    result.note(
-        "Recall grows with what is kept: read it beside 'kept' and 'over budget'. Of several references the "
-        f"best one counts. llmslim counts tokens with: {peers.llmslim_counter()}."
+def by_set(report: Report, systems: list[System], answers: list[Answer], ratio: float, sample: str) -> None:
+    """A row a set and system, then the means over the sets."""
+    rows: list[dict[str, Any]] = []
+    for name, members in grouped(answers).items():
+        for system in systems:
+            mine = [answer for answer in members if answer.system == system.name]
+            rows.append({"set": name, "system": system.name} | _numbers(mine, system))
+    for system in systems:
+        mine_rows = [row for row in rows if row["system"] == system.name and "used" in row]
+        if mine_rows:
+            means = {
+                key: mean(row[key] for row in mine_rows) for key in ("one", "two", "used", "over", "cpu")
+            }
+            texts, failed = (sum(row[key] for row in mine_rows) for key in ("texts", "failed"))
+            rows.append({"set": "mean", "system": system.name, "texts": texts, "failed": failed} | means)
+    report.table(f"ROUGE recall of human summaries at {ratio:.0%}, no query; {sample}", _COLUMNS, rows)
+    report.note(
+        "Recall grows with what is kept: read it beside 'used' and 'over budget'. Of several references the "
+        "best one counts."
     )
-    result.finish(options.json)
 
 
-def _arguments() -> argparse.Namespace:
-    parser = make_parser(__doc__)
-    parser.add_argument("--rows", type=int, default=None, help="texts of each set (default: all)")
-    parser.add_argument("--ratio", type=float, default=0.2, help="share of the tokens allowed (default: 0.2)")
-    return parser.parse_args()
-
-
-def _answer(system: peers.Compressor, name: str, row: dict[str, Any], ratio: float) -> Answer:
-    text = data.text_of(row)
-    total = tokens.count(text)
-    budget = int(total * ratio)
-    begin = time.perf_counter()
-    try:
-        answer = system([text], None, budget, ratio)
-        failed = False
-    except Exception:
-        if system.name.startswith("tersely"):
-            raise
-        answer, failed = None, True
-    ms = (time.perf_counter() - begin) * 1e3
-    short = "" if failed else system.text(answer)
-    if not failed:
-        system.check(answer, budget)
-    used = tokens.count(short)
-    one, two = (rouge_recall(short, row["references"], n) for n in (1, 2))
-    return Answer(system.name, name, one, two, used / total, used > budget, ms, failed)
-
-
-def _table(
-    result: report.Report, systems: list[peers.Compressor], answers: list[Answer], ratio: float
-) -> None:
-    columns = [
-        report.Column("set"),
-        report.Column("system"),
-        report.Column("one", "ROUGE-1", ".3f"),
-        report.Column("two", "ROUGE-2", ".3f"),
-        report.Column("kept", form=".3f"),
-        report.Column("over", "over budget", ".1%"),
-        report.Column("failed"),
-        report.Column("ms", "median ms", ".1f"),
-    ]
-    rows = [
-        _row(name, system.name, [one for one in answers if (one.set, one.system) == (name, system.name)])
-        for name in _SETS
-        for system in systems
-    ]
-    rows += [
-        _mean_row(system.name, [row for row in rows if row["system"] == system.name]) for system in systems
-    ]
-    title = f"ROUGE-1 and ROUGE-2 recall at {ratio:.0%} of the tokens, {len(answers)} answers"
-    result.table(title, columns, rows)
-
-
-def _row(name: str, system: str, answers: list[Answer]) -> dict[str, Any]:
-    if not answers:
-        return {"set": name, "system": system, "one": report.MISSING}
+def _numbers(mine: list[Answer], system: System) -> dict[str, Any]:
+    if not mine:
+        return {"one": system.without}
     return {
-        "set": name,
-        "system": system,
-        "one": mean(answer.one for answer in answers),
-        "two": mean(answer.two for answer in answers),
-        "kept": mean(answer.kept for answer in answers),
-        "over": mean(answer.over for answer in answers),
-        "failed": sum(answer.failed for answer in answers),
-        "ms": median(answer.ms for answer in answers),
+        "texts": len(mine),
+        "one": mean(answer.scores["one"] for answer in mine),
+        "two": mean(answer.scores["two"] for answer in mine),
+        "used": mean(answer.used / answer.task.total for answer in mine),
+        "over": mean(answer.over for answer in mine),
+        "failed": sum(answer.failed for answer in mine),
+        "cpu": median(answer.ms / answer.task.total * 1e4 for answer in mine),
     }
-
-
-def _mean_row(system: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    measured = [row for row in rows if "kept" in row]
-    if not measured:
-        return {"set": "mean", "system": system, "one": report.MISSING}
-    row: dict[str, Any] = {"set": "mean", "system": system, "failed": sum(row["failed"] for row in measured)}
-    return row | {key: mean(row[key] for row in measured) for key in ("one", "two", "kept", "over", "ms")}
-
-
-if __name__ == "__main__":
-    main()

@@ -1,111 +1,154 @@
-"""Questions with known evidence, as compression tasks, and the score of an answer."""
+"""Questions with known evidence and texts with human summaries, as compression tasks."""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
 from benchmarks import data, tokens
+from benchmarks.quality.halves import BOTH, document_names, half_of, halves_of
 
-__all__ = ["ENCODING", "RATIOS", "SENTENCE", "Task", "evidence_recall", "make_tasks", "set_tasks"]
+__all__ = [
+    "ENCODING",
+    "RATIOS",
+    "SENTENCE",
+    "Question",
+    "Task",
+    "at_ratios",
+    "questions",
+    "sampled",
+    "summary_tasks",
+]
 
 ENCODING = "cl100k_base"
 RATIOS = (0.1, 0.2, 0.3, 0.5)
 SENTENCE = re.compile(r".+?(?:[.!?][\"')\]]*(?=\s)|\n+|$)", re.DOTALL)
 _QUESTIONS = re.compile(r"(only_)?(qa|longdoc|needle)_")
+_SUMMARIES = re.compile(r"(only_)?sum_")
 _SEED = 7
-_SHORTEST = 4  # characters of a part of the evidence that is looked for on its own
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Keep what answers the query, at one ratio.
+    """Keep what answers the query, or without one what matters, at one ratio.
 
     Attributes:
         id: set, row, question and ratio.
+        total: tokens of all the documents.
+        evidence: what has to stay; empty where there are references instead.
         any_evidence: one of the pieces of evidence is enough (places where the answer stands).
+        references: human summaries.
     """
 
     id: str
     set: str
     ratio: float
-    query: str
+    query: str | None
     documents: list[str]
     total: int
     budget: int
     evidence: list[str]
-    any_evidence: bool
-    language: str
+    any_evidence: bool = False
+    language: str = ""
+    references: tuple[str, ...] = ()
 
 
-def make_tasks(directory: Path, rows: int) -> Iterator[Task]:
-    """`rows` random questions of each set, the same ones each time, at each of the ratios."""
-    generator = random.Random(_SEED)
-    for name in _question_sets(directory):
-        questions = list(_questions(directory, name))
-        generator.shuffle(questions)
-        for row, question, number in questions[:rows]:
-            yield from _at_ratios(name, row, question, number, RATIOS)
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of a row, with the half it is in."""
+
+    set: str
+    row: dict[str, Any]
+    content: dict[str, Any]
+    number: int
+    half: str
+
+    @property
+    def language(self) -> str:
+        """Two letters, where the set has several languages."""
+        return str((self.content.get("meta") or {}).get("lang", ""))
 
 
-def set_tasks(directory: Path, name: str, rows: int, ratio: float) -> Iterator[Task]:
-    """Random questions of one set at one ratio."""
-    questions = list(_questions(directory, name))
-    random.Random(_SEED).shuffle(questions)
-    for row, question, number in questions[:rows]:
-        yield from _at_ratios(name, row, question, number, (ratio,))
+def questions(directory: Path) -> dict[str, list[Question]]:
+    """All questions with evidence by set, in the order of the files."""
+    listed = [
+        (name, row, content, number)
+        for name in data.names(directory)
+        if _QUESTIONS.match(name)
+        for row in data.rows(directory, name)
+        for number, content in enumerate(row.get("queries") or [row])
+        if content.get("evidence")
+    ]
+    halves = halves_of([document_names(row, content) for _, row, content, _ in listed])
+    found: dict[str, list[Question]] = {}
+    for (name, row, content, number), half in zip(listed, halves, strict=True):
+        found.setdefault(name, []).append(Question(name, row, content, number, half))
+    return found
 
 
-def evidence_recall(text: str, task: Task) -> float:
-    """Share of the evidence that stands in the text, up to case and white space.
+def sampled(by_set: dict[str, list[Question]], rows: int | None, half: str) -> list[Question]:
+    """`rows` random questions a set out of one half, the same ones each time; fewer are the first of more.
 
-    A piece of several sentences counts by the share of its sentences.
+    Both halves together are the reference sample: one generator shuffles the sets in turn.
     """
-    given = _normal(text)
-    shares = []
-    for piece in task.evidence:
-        found = (_normal(match.group()) for match in SENTENCE.finditer(piece))
-        parts = [part for part in found if len(part) >= _SHORTEST] or [_normal(piece)]
-        shares.append(mean(part in given for part in parts))
-    return max(shares) if task.any_evidence else mean(shares)
+    generator = random.Random(_SEED)
+    chosen: list[Question] = []
+    for name in sorted(by_set):
+        shuffled = list(by_set[name])
+        generator.shuffle(shuffled)
+        chosen += islice((one for one in shuffled if half in (BOTH, one.half)), rows)
+    return chosen
 
 
-def _question_sets(directory: Path) -> list[str]:
-    """Names of the sets that hold questions with evidence."""
-    return [name for name in data.names(directory) if _QUESTIONS.match(name)]
+def at_ratios(chosen: Iterable[Question], ratios: tuple[float, ...]) -> Iterator[Task]:
+    """Each question as a task at each of the ratios."""
+    for question in chosen:
+        documents = [document["text"] for document in question.row["documents"]]
+        total = tokens.count("\n\n".join(documents), ENCODING)
+        evidence = question.content["evidence"]
+        name = f"{question.set}|{question.row['id']}|{question.content.get('id', question.number)}"
+        for ratio in ratios:
+            yield Task(
+                id=f"{name}|{ratio}",
+                set=question.set,
+                ratio=ratio,
+                query=question.content["query"],
+                documents=documents,
+                total=total,
+                budget=int(total * ratio),
+                evidence=[piece["text"] for piece in evidence],
+                any_evidence=evidence[0].get("kind") == "answer_span",
+                language=question.language,
+            )
 
 
-def _questions(directory: Path, name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any], int]]:
-    for row in data.rows(directory, name):
-        for number, question in enumerate(row.get("queries") or [row]):
-            if question.get("evidence"):
-                yield row, question, number
+def summary_tasks(directory: Path, rows: int | None, half: str, ratio: float) -> Iterator[Task]:
+    """Texts with human summaries, the first `rows` of a set that are in the half, without a query."""
+    for name in data.names(directory):
+        if _SUMMARIES.match(name):
+            in_half = (
+                row for row in data.rows(directory, name) if half in (BOTH, half_of(data.text_of(row)))
+            )
+            for row in islice(in_half, rows):
+                yield _summary_task(name, row, ratio)
 
 
-def _at_ratios(
-    name: str, row: dict[str, Any], question: dict[str, Any], number: int, ratios: tuple[float, ...]
-) -> Iterator[Task]:
-    documents = [document["text"] for document in row["documents"]]
-    total = tokens.count("\n\n".join(documents), ENCODING)
-    for ratio in ratios:
-        yield Task(
-            id=f"{name}|{row['id']}|{question.get('id', number)}|{ratio}",
-            set=name,
-            ratio=ratio,
-            query=question["query"],
-            documents=documents,
-            total=total,
-            budget=int(total * ratio),
-            evidence=[piece["text"] for piece in question["evidence"]],
-            any_evidence=question["evidence"][0].get("kind") == "answer_span",
-            language=(question.get("meta") or {}).get("lang", ""),
-        )
-
-
-def _normal(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip().lower()
+def _summary_task(name: str, row: dict[str, Any], ratio: float) -> Task:
+    text = data.text_of(row)
+    total = tokens.count(text, ENCODING)
+    return Task(
+        id=f"{name}|{row['id']}|{ratio}",
+        set=name,
+        ratio=ratio,
+        query=row.get("query"),
+        documents=[text],
+        total=total,
+        budget=int(total * ratio),
+        evidence=[],
+        references=tuple(row["references"]),
+    )

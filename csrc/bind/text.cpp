@@ -3,6 +3,7 @@
 #include "bind/arrays.hpp"
 #include "bind/strings.hpp"
 #include "kernels/text/segment.hpp"
+#include "kernels/text/term_class.hpp"
 #include "kernels/text/terms.hpp"
 #include "simd/bytes.hpp"
 
@@ -88,9 +89,12 @@ py::tuple analyze(const py::list& texts, const py::list& extras, int level, std:
             table.term_offsets.push_back(static_cast<std::int64_t>(table.term_ids.size()));
         }
     }
+    const text::Vocabulary& vocabulary = reader.vocabulary();
+    std::vector<std::uint8_t> classes(vocabulary.size());
+    for (std::size_t id = 0; id < classes.size(); ++id) classes[id] = text::term_class(vocabulary[id]);
     auto ids = to_array(std::move(table.term_ids));
     auto offsets = to_array(std::move(table.term_offsets));
-    return py::make_tuple(table_arrays(std::move(table)), ids, offsets, reader.vocabulary().size());
+    return py::make_tuple(table_arrays(std::move(table)), ids, offsets, to_array(std::move(classes)));
 }
 
 py::tuple terms(const py::list& texts) {

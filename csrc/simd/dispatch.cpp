@@ -4,18 +4,22 @@
 #include <string>
 
 #include "simd/bytes.hpp"
+#include "simd/codes.hpp"
 #include "simd/dot.hpp"
 
 namespace tersely::simd {
 
 extern const ByteKernels kBytes_scalar;
 extern const DotKernels kDot_scalar;
+extern const CodeKernels kCodes_scalar;
 #if defined(TERSELY_X86)
 extern const ByteKernels kBytes_avx2;
 extern const ByteKernels kBytes_avx512;
 extern const DotKernels kDot_avx2;
+extern const CodeKernels kCodes_avx2;
 extern const DotKernels kDot_avx512;
-bool screen_avx512vnni(const CodedRows& left, const CodedRows& right, std::size_t groups, float threshold);
+extern const CodeKernels kCodes_avx512;
+extern const ScreenKernels kScreen_avx512vnni;
 #elif defined(TERSELY_NEON)
 extern const DotKernels kDot_neon;
 #endif
@@ -25,6 +29,7 @@ namespace {
 struct Candidate {
     const char* name;
     const ByteKernels* bytes;
+    const CodeKernels* codes;
     DotKernels dot;
     bool available;
 };
@@ -33,19 +38,20 @@ Candidate choose() {
 #if defined(TERSELY_X86)
     __builtin_cpu_init();
     const bool wide = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-    DotKernels screening = kDot_avx512;
-    screening.screen = &screen_avx512vnni;
+    DotKernels screened = kDot_avx512;
+    screened.screening = &kScreen_avx512vnni;
     const std::array<Candidate, 4> best_first{{
-        {"avx512vnni", &kBytes_avx512, screening, wide && __builtin_cpu_supports("avx512vnni")},
-        {"avx512", &kBytes_avx512, kDot_avx512, wide},
-        {"avx2", &kBytes_avx2, kDot_avx2, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")},
-        {"scalar", &kBytes_scalar, kDot_scalar, true},
+        {"avx512vnni", &kBytes_avx512, &kCodes_avx512, screened, wide && __builtin_cpu_supports("avx512vnni")},
+        {"avx512", &kBytes_avx512, &kCodes_avx512, kDot_avx512, wide},
+        {"avx2", &kBytes_avx2, &kCodes_avx2, kDot_avx2,
+         __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")},
+        {"scalar", &kBytes_scalar, &kCodes_scalar, kDot_scalar, true},
     }};
 #elif defined(TERSELY_NEON)
-    const std::array<Candidate, 2> best_first{
-        {{"neon", &kBytes_scalar, kDot_neon, true}, {"scalar", &kBytes_scalar, kDot_scalar, true}}};
+    const std::array<Candidate, 2> best_first{{{"neon", &kBytes_scalar, &kCodes_scalar, kDot_neon, true},
+                                               {"scalar", &kBytes_scalar, &kCodes_scalar, kDot_scalar, true}}};
 #else
-    const std::array<Candidate, 1> best_first{{{"scalar", &kBytes_scalar, kDot_scalar, true}}};
+    const std::array<Candidate, 1> best_first{{{"scalar", &kBytes_scalar, &kCodes_scalar, kDot_scalar, true}}};
 #endif
     const char* wanted = std::getenv("TERSELY_ISA");
     if (wanted == nullptr || *wanted == '\0') {
@@ -71,6 +77,8 @@ const Candidate& chosen() {
 }  // namespace
 
 const ByteKernels& byte_kernels() { return *chosen().bytes; }
+
+const CodeKernels& code_kernels() { return *chosen().codes; }
 
 const DotKernels& dot_kernels() { return chosen().dot; }
 

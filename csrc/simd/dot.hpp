@@ -13,16 +13,40 @@ namespace tersely::simd {
 inline constexpr std::size_t kPanel = 48;     // rows of a packed panel
 inline constexpr std::size_t kPackRows = 16;  // rows that are packed together; divides kPanel
 inline constexpr std::size_t kSums = 16;      // partial sums of what is summed in double
+inline constexpr std::size_t kTileRows = 8;   // rows of the left panel that one tile takes; divides kPanel
 inline constexpr float kScreenSlack = 2e-6F;
-inline constexpr std::size_t kTileRows = 8;  // rows of the left panel that one tile takes; divides kPanel
 
-// A panel of rows coded in 8 bits: row r is about scale[r] * code, and the length of what is left is at most
-// residual[r]. Bytes 4 g to 4 g + 3 of row r stand at codes[(g * kPanel + r) * 4]; what is beyond the depth is 0.
+// A panel of rows coded in 8 bits: row r is about scale[r] * code, the length of what is left is at most residual[r],
+// that of its columns from 4 * head on at most rest[r]. Bytes 4 g to 4 g + 3 of row r stand at
+// codes[(g * kPanel + r) * 4]; what is beyond the depth is 0.
 struct CodedRows {
     const signed char* codes;
     const float* scale;
     const float* residual;
-    const std::int32_t* offset;  // -128 * the sum of the codes
+    const float* rest;
+    const std::int32_t* head_offset;  // -128 * the sum of the codes before column 4 * head,
+    const std::int32_t* rest_offset;  // and of those from there on
+};
+
+struct RowCode {
+    float scale, residual, rest;
+    std::int32_t head_offset, rest_offset;
+};
+
+struct ScreenKernels {
+    // Which of the products that `tile` would give could reach `threshold`, as far as the codes tell: bit c of hits[r]
+    // is clear where product (r, c) cannot. Returns whether any is set; hits are written only then. With u = s q + r
+    // and v = s' q' + r', |u.v - s s' q.q'| <= |r| |v| + |r'| |s q|, for rows of length one at most
+    // |r| + |r'| + |r| |r'|. The same holds for the first 4 * head columns alone, and the others add at most
+    // rest * rest' (Cauchy-Schwarz): where that leaves no product, they are not read. The sum of products of codes is
+    // exact in 32 bits for up to 2^17 columns; the caller lowers the threshold by kScreenSlack for the roundings of the
+    // float operations that follow it.
+    bool (*screen)(const CodedRows& left, const CodedRows& right, std::size_t head, std::size_t groups, float threshold,
+                   std::uint64_t* hits);
+    // x in 8 bits, the largest as 127, for a row of length about one and up to 2^17 columns. residual and rest are
+    // rounded up: the difference of each value is off by 2^-24 of it, all of them by 6e-8 in length; a sum of squares
+    // by less than a thousandth. `size` and 4 * head are multiples of kSums.
+    RowCode (*code)(const float* x, std::size_t size, std::size_t head, signed char* out);
 };
 
 struct DotKernels {
@@ -33,18 +57,8 @@ struct DotKernels {
                  std::uint64_t* hits);
     // The products of one row of a panel with the kPanel rows of `right`, the bits that `tile` gives.
     void (*line)(const float* left, const float* right, std::size_t depth, float* out);
-    // Whether any of the products that `tile` would give could reach `threshold`, as far as the codes tell: with u = s
-    // q
-    // + r and v = s' q' + r', |u.v - s s' q.q'| <= |r| |v| + |r'| |s q|, for rows of length one at most
-    // |r| + |r'| + |r| |r'|. The sum of products of codes is exact in 32 bits for up to 2^17 columns; the caller lowers
-    // the threshold by kScreenSlack for the roundings of the float operations that follow it. nullptr where it would
-    // not be faster than `tile`.
-    bool (*screen)(const CodedRows& left, const CodedRows& right, std::size_t groups, float threshold);
-    // x in 8 bits, the largest as 127, for a row of length about one and up to 2^17 columns. residual is rounded up:
-    // the difference of each value is off by 2^-24 of it, all of them by 6e-8 in length; the sum of their squares by
-    // less than a thousandth. `size` is a multiple of kSums.
-    void (*code)(const float* x, std::size_t size, signed char* out, float* scale, float* residual,
-                 std::int32_t* offset);
+    // What rules most products out before `tile` computes them; nullptr where that would not be faster.
+    const ScreenKernels* screening;
     // Sum of x[i] * y[i] in double: kSums partial sums (i mod kSums), then pairwise halves, no fused operations.
     double (*dot)(const double* x, const double* y, std::size_t size);
     // out[i] = x[i], exact.
@@ -54,7 +68,7 @@ struct DotKernels {
     void (*scale)(const double* x, std::size_t size, double factor, float* out);
     // Transposes: words[i * kPanel + r] = rows[r * stride + i] for i < size, r < kPackRows; words of 4 bytes.
     void (*interleave)(const void* rows, std::size_t stride, std::size_t size, void* words);
-    // Sum of weights[i] * max(0, x[i] - least[i]) in double, in the order of `dot`.
+    // Sum of weights[i] * max(0, x[i] - least[i]) in double, in the order of `dot`; nullptr: all weights are 1.
     double (*excess)(const float* x, const float* least, const double* weights, std::size_t size);
     // `rounds` times a register full of independent fused multiply-adds; returns the floating point operations done.
     // What it does a second is the peak that `tile` is measured against.

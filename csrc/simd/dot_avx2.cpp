@@ -22,5 +22,5 @@ inline void keep(Vector& value) { __asm__ volatile("" : "+x"(value)); }
 
 namespace tersely::simd {
 extern const DotKernels kDot_avx2;
-const DotKernels kDot_avx2 = {tile, line, nullptr, code, dot, widen, scale_row, interleave, excess, peak};
+const DotKernels kDot_avx2 = {tile, line, nullptr, dot, widen, scale_row, interleave, excess, peak};
 }  // namespace tersely::simd

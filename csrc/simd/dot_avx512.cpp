@@ -20,5 +20,5 @@ inline void keep(Vector& value) { __asm__ volatile("" : "+v"(value)); }
 
 namespace tersely::simd {
 extern const DotKernels kDot_avx512;
-const DotKernels kDot_avx512 = {tile, line, nullptr, code, dot, widen, scale_row, interleave, excess, peak};
+const DotKernels kDot_avx512 = {tile, line, nullptr, dot, widen, scale_row, interleave, excess, peak};
 }  // namespace tersely::simd

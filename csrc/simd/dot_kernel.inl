@@ -93,59 +93,26 @@ double dot(const double* x, const double* y, Size size) {
     return halves(sum);
 }
 
-void code(const float* x, Size size, signed char* out, float* scale, float* residual, std::int32_t* offset) {
-    constexpr float kRound = 0x1.8p23F;  // added and taken away: the nearest whole number
-    float most[kSums] = {};
-    for (Size at = 0; at < size; at += kSums) {
-        for (Size i = 0; i < kSums; ++i) {
-            const float value = x[at + i] < 0 ? -x[at + i] : x[at + i];
-            most[i] = value > most[i] ? value : most[i];
-        }
-    }
-    float largest = 0;
-    for (Size i = 0; i < kSums; ++i) largest = most[i] > largest ? most[i] : largest;
-    const float step = largest / 127;
-    const float inverse = largest > 0 ? 127 / largest : 0;
-    float left[kSums] = {};
-    std::int32_t sum[kSums] = {};
-    for (Size at = 0; at < size; at += kSums) {
-        std::int32_t codes[kSums];
-        for (Size i = 0; i < kSums; ++i) {
-            const float nearest = (x[at + i] * inverse + kRound) - kRound;
-            const float rest = x[at + i] - nearest * step;
-            left[i] += rest * rest;
-            codes[i] = static_cast<std::int32_t>(nearest);
-        }
-        for (Size i = 0; i < kSums; ++i) {
-            sum[i] += codes[i];
-            out[at + i] = static_cast<signed char>(codes[i]);
-        }
-    }
-    float squares = 0;
-    std::int32_t total = 0;
-    for (Size i = 0; i < kSums; ++i) {
-        squares += left[i];
-        total += sum[i];
-    }
-    *scale = step;
-    *residual = __builtin_sqrtf(squares) * 1.001F + 2e-7F;
-    *offset = -128 * total;
-}
-
-double excess(const float* x, const float* least, const double* weights, Size size) {
+template <typename Weight>
+double weighted_excess(const float* x, const float* least, Weight weighted, Size size) {
     double sum[kSums] = {};
     Size at = 0;
     for (; at + kSums <= size; at += kSums) {
         for (Size i = 0; i < kSums; ++i) {
             const double more = static_cast<double>(x[at + i]) - static_cast<double>(least[at + i]);
-            sum[i] += weights[at + i] * (more > 0 ? more : 0.0);
+            sum[i] += weighted(at + i, more > 0 ? more : 0.0);
         }
     }
     for (Size i = 0; at + i < size; ++i) {
         const double more = static_cast<double>(x[at + i]) - static_cast<double>(least[at + i]);
-        sum[i] += weights[at + i] * (more > 0 ? more : 0.0);
+        sum[i] += weighted(at + i, more > 0 ? more : 0.0);
     }
     return halves(sum);
+}
+
+double excess(const float* x, const float* least, const double* weights, Size size) {
+    if (weights == nullptr) return weighted_excess(x, least, [](Size, double more) { return more; }, size);
+    return weighted_excess(x, least, [weights](Size i, double more) { return weights[i] * more; }, size);
 }
 
 void widen(const float* x, Size size, double* out) {

@@ -23,5 +23,5 @@ inline void keep(Vector& value) { __asm__ volatile("" : "+w"(value)); }
 
 namespace tersely::simd {
 extern const DotKernels kDot_neon;
-const DotKernels kDot_neon = {tile, line, nullptr, code, dot, widen, scale_row, interleave, excess, peak};
+const DotKernels kDot_neon = {tile, line, nullptr, dot, widen, scale_row, interleave, excess, peak};
 }  // namespace tersely::simd

@@ -18,5 +18,5 @@ inline void keep(Vector& value) { __asm__ volatile("" : "+m"(value)); }
 
 namespace tersely::simd {
 extern const DotKernels kDot_scalar;
-const DotKernels kDot_scalar = {tile, line, nullptr, code, dot, widen, scale_row, interleave, excess, peak};
+const DotKernels kDot_scalar = {tile, line, nullptr, dot, widen, scale_row, interleave, excess, peak};
 }  // namespace tersely::simd

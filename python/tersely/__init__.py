@@ -10,30 +10,55 @@ from __future__ import annotations
 
 from tersely import kernels
 from tersely._native import __version__
-from tersely.api import compress, compress_batch, segment
-from tersely.errors import BudgetExceededError, CompressionError, MissingExtraError
-from tersely.protocols import BatchTokenCounter, Strategy, TokenCounter
+from tersely.api import compress, compress_batch, dedup, segment
+from tersely.errors import (
+    BudgetExceededError,
+    CompressionError,
+    MissingExtraError,
+    ModelReplyError,
+    RelevanceScoringError,
+    StoreError,
+)
+from tersely.protocols import (
+    BatchTokenCounter,
+    CrossEncoder,
+    Embedder,
+    LanguageModel,
+    Strategy,
+    TokenCounter,
+)
+from tersely.providers.static import StaticEmbedder
 from tersely.strategies import Extractive
-from tersely.types import Compressed, Document, Kind, Level, Receipt, SegmentTable, Span
+from tersely.tables import Kind, Level, SegmentTable
+from tersely.types import Compressed, Deduplicated, Document, Receipt, Span
 
 __all__ = [
     "BatchTokenCounter",
     "BudgetExceededError",
     "Compressed",
     "CompressionError",
+    "CrossEncoder",
+    "Deduplicated",
     "Document",
+    "Embedder",
     "Extractive",
     "Kind",
+    "LanguageModel",
     "Level",
     "MissingExtraError",
+    "ModelReplyError",
     "Receipt",
+    "RelevanceScoringError",
     "SegmentTable",
     "Span",
+    "StaticEmbedder",
+    "StoreError",
     "Strategy",
     "TokenCounter",
     "__version__",
     "compress",
     "compress_batch",
+    "dedup",
     "kernels",
     "segment",
 ]

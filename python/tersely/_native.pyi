@@ -1,7 +1,7 @@
 """The native border. Arrays are C-contiguous and one-dimensional; texts hold no lone surrogates."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,18 +23,21 @@ def isa() -> str: ...
 def segment(texts: list[str], level: int, window: int) -> _Table: ...
 def analyze(
     texts: list[str], extras: list[str], level: int, window: int
-) -> tuple[_Table, _Int32s, _Int64s, int]: ...
+) -> tuple[_Table, _Int32s, _Int64s, _UInt8s]: ...
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...
-def relevance(
+def relevance_features(
     term_ids: _Int32s,
     term_offsets: _Int64s,
-    vocabulary: int,
+    term_class: _UInt8s,
     document: _Int32s,
     block: _Int32s,
     heading: _Int32s,
     query_row: int,
     title_rows: _Int64s,
+    answer: int,
+    cosine: _Float32s,
 ) -> _Float32s: ...
+def weigh(features: _Float32s, weights: _Float64s) -> _Float32s: ...
 def centrality(
     term_ids: _Int32s,
     term_offsets: _Int64s,
@@ -114,4 +117,32 @@ def join_found(
     representatives: _Int32s,
     clusters: int,
 ) -> int: ...
+def guards(
+    texts: list[str],
+) -> tuple[_Int32s, list[str], _Int32s, _Int64s, _Int32s, _Int64s]: ...  # id, by id; terms; names
+def deduplicate(
+    x: _Matrix,
+    threshold: float,
+    scores: _Float64s,
+    guard: _Int32s,
+    terms: _Int32s,
+    term_offsets: _Int64s,
+    names: _Int32s,
+    name_offsets: _Int64s,
+    share: float,
+    order: float,
+    threads: int,
+    progress: _Progress | None,
+) -> tuple[_Int32s, _Int32s, _Int32s]: ...
 def unite(parent: _Int32s, i: _Int32s, j: _Int32s) -> None: ...
+
+@final
+class StaticTable:
+    # words: one a line, UTF-8; rows: (words, dimensions / 2), two values a byte; scales: (words,)
+    def __init__(self, words: bytes, rows: _UInt8s, scales: _Float32s) -> None: ...
+    def ids(self, text: str) -> _Int32s: ...
+    def embed(self, texts: list[str]) -> _Float32s: ...  # (texts, dimensions), rows of length one or zero
+    def similarity(self, query: str, texts: list[str]) -> _Float32s: ...  # a cosine each text
+    @property
+    def dimensions(self) -> int: ...
+    def __len__(self) -> int: ...

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from tersely.documents import check_text, to_documents, to_groups, to_level, to_spans
 from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
+from tersely.providers.embedders import resolve_embedder
+from tersely.stages.dedup import dedup_texts, dedup_vectors
 from tersely.stages.segment import segment as _segment
 from tersely.strategies import STRATEGIES, Extractive
+from tersely.tables import Level, SegmentTable
 from tersely.threads import default_threads, map_in_threads
-from tersely.types import Compressed, Level, Request, SegmentTable
+from tersely.types import Compressed, Deduplicated, Request
 
-__all__ = ["compress", "compress_batch", "segment"]
+__all__ = ["compress", "compress_batch", "dedup", "segment"]
 
 
 def compress(
@@ -126,6 +132,68 @@ def segment(documents: Any, level: Level | str = Level.SENTENCE, *, window: int 
     if isinstance(window, bool) or not isinstance(window, int) or window < 1:
         raise ValueError(f"window must be a whole number from 1, not {window!r}")
     return _segment([document.text for document in to_documents(documents)], to_level(level), window)
+
+
+def dedup(
+    texts: Any,
+    threshold: float = 0.85,
+    scores: npt.ArrayLike | None = None,
+    *,
+    embedder: Any = None,
+    threads: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Deduplicated:
+    """Merge what is there twice, and nothing that differs.
+
+    Texts are taken in descending order of score. Each joins the earlier representative it is most similar to,
+    or becomes one; no text joins through a third. It joins a representative where all of these hold:
+
+    - their vectors have a cosine of at least `threshold`;
+    - the numbers, dates, versions, units, signs and pieces of code are the same, in the same order;
+    - so are negations and words that come in opposites ("before", "disable"), of about twenty languages for
+      negation and mostly English for the rest;
+    - each capitalised word of one stands in the other;
+    - they share more than half of their terms, and of those that stand once in each, three quarters are in
+      one order.
+
+    Copies that differ in white space only always merge. What a pair has of this depends on its two texts
+    alone, so the representatives deduplicate to themselves.
+
+    Args:
+        texts: a list of str or of other documents (as for `compress`); or vectors, an (n, d) array: these
+            are merged by their cosine alone, since nothing else is known of them.
+        threshold: cosine in [-1, 1], inclusive; decided as in double with a tolerance of 1e-9.
+        scores: finite numbers, one a text; the best of a cluster represents it (ties, and None: the first).
+        embedder: for texts: None (the one that comes with tersely), an object with `embed(list[str])`, a
+            SentenceTransformer or a model2vec StaticModel.
+        threads: None: OMP_NUM_THREADS, else the CPUs this process may use. The answer does not depend on it.
+        progress: called with the share of the comparisons that is done, 0 to 1, up to fifty times a second.
+
+    Returns:
+        A `Deduplicated`; `representatives, labels = tersely.dedup(texts)` works too.
+
+    Raises:
+        ValueError, TypeError: a wrong argument; the message names it.
+
+    O(characters + n k d) time for n texts in k clusters, O(characters + n d) memory, whatever the threshold;
+    texts with different numbers or negations are not compared.
+    """
+    if _is_matrix(texts):
+        if embedder is not None:
+            raise ValueError("embedder is for texts, not for vectors")
+        return dedup_vectors(texts, threshold, scores, threads=threads, progress=progress)
+    if isinstance(texts, str):
+        raise TypeError("texts must be a list of texts, not one str")
+    contents = [document.text for document in to_documents(texts)]
+    return dedup_texts(
+        contents, resolve_embedder(embedder), threshold, scores, threads=threads, progress=progress
+    )
+
+
+def _is_matrix(texts: Any) -> bool:
+    if isinstance(texts, (list, tuple)):  # rows of numbers
+        return bool(texts) and isinstance(texts[0], (list, tuple, np.ndarray))
+    return hasattr(texts, "__array__") and np.asarray(texts).dtype.kind not in "OUST"
 
 
 def _strategy(strategy: Strategy | str | None) -> Strategy:

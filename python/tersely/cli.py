@@ -16,7 +16,8 @@ from pathlib import Path
 import tersely
 from tersely.providers.counters import COUNTERS, resolve_counter
 from tersely.strategies import STRATEGIES, Extractive
-from tersely.types import Document, Level
+from tersely.tables import Level
+from tersely.types import Document
 
 __all__ = ["main"]
 
@@ -26,6 +27,7 @@ _EXAMPLES = """examples:
   tersely compress docs/*.md --query "retry policy" --budget 2000 --json > result.json
   tersely segment notes.md --level paragraph
   tersely count docs/*.md --counter cl100k_base
+  tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
 """
 _MANY_FILES = 20  # from here on a terminal is shown progress
 
@@ -104,7 +106,36 @@ def _parser() -> argparse.ArgumentParser:
 
     count = _command(commands, "count", "count the tokens of files")
     _add_counter(count)
+
+    _add_distill(commands)
     return parser
+
+
+def _add_distill(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "make a static table of token vectors from a sentence model and your own text"
+    distill = commands.add_parser("distill", help=text, description=text)
+    distill.add_argument("model", metavar="MODEL_DIR", help="folder with an ONNX model and tokenizer.json")
+    distill.add_argument(
+        "texts", metavar="TEXT_DIR", help="folder of .txt, .md, .rst and .html files (or .gz)"
+    )
+    distill.add_argument("-o", "--output", metavar="FILE", required=True, help="the .npz file to write")
+    distill.add_argument("--name", help="the table's name (the file's)")
+    distill.add_argument(
+        "--about", metavar="FILE", help="JSON object for the provenance: licence, corpus, ..."
+    )
+    distill.add_argument(
+        "--dimensions", type=int, default=238, metavar="N", help="columns, even (238: 30,522 words in 4 MB)"
+    )
+    distill.add_argument(
+        "--sentences", type=int, default=200_000, metavar="N", help="sentences to read at most (200000)"
+    )
+    distill.add_argument("--threads", type=int, metavar="N", help="of the model (those this process may use)")
+    distill.add_argument(
+        "--work",
+        metavar="DIR",
+        help="where the model's vectors are kept, so that a stopped run goes on (FILE.work)",
+    )
+    distill.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
 def _command(
@@ -197,7 +228,16 @@ def _count(arguments: argparse.Namespace) -> None:
         _write(f"{sum(counts)}\ttotal\n", None)
 
 
-_RUN = {"compress": _compress, "segment": _segment, "count": _count}
+def _distill(arguments: argparse.Namespace) -> None:
+    from tersely.distill.command import run
+
+    try:
+        run(arguments)
+    except (OSError, tersely.MissingExtraError) as error:
+        raise _InputError(str(error)) from error
+
+
+_RUN = {"compress": _compress, "segment": _segment, "count": _count, "distill": _distill}
 
 
 def _write(text: str, output: str | None) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
-from tersely.types import Document, Level, Span
+from tersely.tables import Level
+from tersely.types import Document, Span
 
 __all__ = ["check_text", "to_documents", "to_groups", "to_level", "to_spans"]
 

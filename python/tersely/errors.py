@@ -3,6 +3,9 @@
 Exception
   CompressionError            anything that went wrong while compressing
     BudgetExceededError       what must be kept does not fit (.required, .budget)
+    ModelReplyError           a model's reply cannot be used
+    RelevanceScoringError     relevance could not be scored, and no fallback was allowed
+    StoreError                a file of ours is damaged, or is not ours
 ImportError
   MissingExtraError           an optional package is not installed; the message says what to type
 
@@ -11,7 +14,14 @@ Wrong arguments are ValueError or TypeError: the message names what came and wha
 
 from __future__ import annotations
 
-__all__ = ["BudgetExceededError", "CompressionError", "MissingExtraError"]
+__all__ = [
+    "BudgetExceededError",
+    "CompressionError",
+    "MissingExtraError",
+    "ModelReplyError",
+    "RelevanceScoringError",
+    "StoreError",
+]
 
 
 class CompressionError(Exception):
@@ -39,6 +49,18 @@ class BudgetExceededError(CompressionError):
 
 def _budget_exceeded(message: str, required: float, budget: float) -> BudgetExceededError:
     return BudgetExceededError(message, required=required, budget=budget)
+
+
+class ModelReplyError(CompressionError):
+    """A model (embedder, cross-encoder, language model) answered with something that cannot be used."""
+
+
+class RelevanceScoringError(CompressionError):
+    """Relevance could not be scored, and the caller wanted no fallback."""
+
+
+class StoreError(CompressionError):
+    """A file that tersely keeps is damaged, or was written by something else."""
 
 
 class MissingExtraError(ImportError):

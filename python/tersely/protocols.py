@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from tersely.types import Compressed, Request
 
-__all__ = ["BatchTokenCounter", "Strategy", "TokenCounter"]
+__all__ = [
+    "BatchTokenCounter",
+    "CrossEncoder",
+    "Embedder",
+    "LanguageModel",
+    "Strategy",
+    "TokenCounter",
+    "TruncationReporter",
+]
 
 
 @runtime_checkable
@@ -26,6 +34,42 @@ class BatchTokenCounter(TokenCounter, Protocol):
 
     def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
         """`[count(text) for text in texts]`."""
+        ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors whose cosine says how alike they are."""
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """A float array (len(texts), dimensions), row i the vector of text i."""
+        ...
+
+
+@runtime_checkable
+class TruncationReporter(Embedder, Protocol):
+    """An embedder that says which texts were longer than its model reads."""
+
+    def embed_report(self, texts: Sequence[str]) -> tuple[Any, Any]:
+        """(`embed(texts)`, ascending indices of the texts that were cut)."""
+        ...
+
+
+@runtime_checkable
+class CrossEncoder(Protocol):
+    """Reads a query and a text together."""
+
+    def score(self, query: str, texts: Sequence[str]) -> Any:
+        """Float array (len(texts),), higher is more relevant: in [0, 1], or logits."""
+        ...
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """Answers a prompt. May also have `async acomplete(prompt) -> str`, which async callers then use."""
+
+    def complete(self, prompt: str) -> str:
+        """The reply to `prompt`; raises when there is none."""
         ...
 
 

@@ -4,48 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
-import numpy.typing as npt
+from tersely.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
 if TYPE_CHECKING:
     from tersely.protocols import BatchTokenCounter
 
-__all__ = ["Compressed", "Document", "Kind", "Level", "Receipt", "Request", "SegmentTable", "Span", "Spans"]
-
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
-UInt8s = npt.NDArray[np.uint8]
-Float32s = npt.NDArray[np.float32]
-
-
-class Kind(IntEnum):
-    """What a segment is."""
-
-    PROSE = 0
-    HEADING = 1
-    LIST_ITEM = 2
-    QUOTE = 3
-    TABLE = 4
-    FENCED_CODE = 5
-    CODE = 6  # indented, or lines that look like code or data
-    LOG_LINE = 7
-    CHAT_TURN = 8
-
-
-_KINDS = tuple(Kind)  # quicker than calling the enum
-
-
-class Level(IntEnum):
-    """How finely text is cut into segments."""
-
-    CHARACTER = 0  # fixed windows
-    WORD = 1
-    SENTENCE = 2
-    PARAGRAPH = 3
-    SECTION = 4
+__all__ = ["Compressed", "Deduplicated", "Document", "Receipt", "Request", "Span", "Spans"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,39 +77,6 @@ class Request:
     pinned: tuple[tuple[int, int, int], ...] = ()
     groups: tuple[tuple[tuple[int, int, int], ...], ...] = ()
     separator: str = "\n\n"
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class SegmentTable:
-    """Segments as a structure of arrays, one row a segment, in source order.
-
-    Attributes:
-        document: int32[n], index of the document.
-        start, end: int64[n], characters of that document, half-open. What lies between segments is
-            white space only.
-        kind: uint8[n], a `Kind`.
-        block: int32[n], the paragraph, list item, table, ... it lies in; ascending over all documents.
-        heading: int32[n], row of the nearest heading above, -1 where there is none. A heading's own
-            entry is the heading it stands under.
-    """
-
-    document: Int32s
-    start: Int64s
-    end: Int64s
-    kind: UInt8s
-    block: Int32s
-    heading: Int32s
-
-    def __len__(self) -> int:
-        """Number of segments."""
-        return len(self.start)
-
-    def __iter__(self) -> Iterator[tuple[int, int, int, Kind]]:
-        """(document, start, end, kind) of each segment."""
-        rows = zip(
-            self.document.tolist(), self.start.tolist(), self.end.tolist(), self.kind.tolist(), strict=True
-        )
-        return ((document, start, end, _KINDS[kind]) for document, start, end, kind in rows)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -287,6 +220,28 @@ class Compressed:
                 "warnings": list(self.receipt.warnings),
             },
         }
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Deduplicated:
+    """n texts or vectors in k clusters; unpacks as `representatives, labels`.
+
+    Attributes:
+        representatives: int32[k], the one that stands for each cluster: the one with the best score. Clusters
+            are numbered in descending order of it.
+        labels: int32[n], the cluster of each.
+        sizes: int32[k], how many each cluster holds.
+        similarity: float32[n], cosine of each with its representative; 1 for itself and for its copies.
+    """
+
+    representatives: Int32s
+    labels: Int32s
+    sizes: Int32s
+    similarity: Float32s
+
+    def __iter__(self) -> Iterator[Int32s]:
+        """`representatives`, then `labels`."""
+        return iter((self.representatives, self.labels))
 
 
 def _span_dict(span: Span) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import assert_type
+from typing import Any, assert_type
 
 import tersely
+from tersely.relevance import RelevanceScore, RelevanceScorer, ScoringMethod
 from tersely.types import Request
 
 result = tersely.compress("text", "query", budget=100)
@@ -47,3 +48,35 @@ tersely.compress("text", 3)  # type: ignore[arg-type]
 def spans(of: tersely.Compressed) -> Sequence[tersely.Span]:
     """Whatever stands in `kept` is a sequence of spans."""
     return of.kept
+
+
+class Model:
+    """A caller's models: satisfy the protocols without importing them."""
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One number a text."""
+        return [[1.0] for _ in texts]
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """All the same."""
+        return [0.5 for _ in texts]
+
+    def complete(self, prompt: str) -> str:
+        """No thought."""
+        return "5"
+
+
+embedder: tersely.Embedder = Model()
+cross_encoder: tersely.CrossEncoder = Model()
+language_model: tersely.LanguageModel = Model()
+scorer = RelevanceScorer(ScoringMethod.EMBEDDING, embedder=embedder, llm=language_model)
+scores = scorer.score_sync(["a"], "q")
+assert_type(scores[0], RelevanceScore)
+assert_type(scores[0].segment_scores[0].score, float)
+assert_type(scores.fallback_reason, str | None)
+scorer.score_sync(["a"], 5)  # type: ignore[arg-type]
+
+
+async def ask(documents: Any) -> RelevanceScore:
+    """The async form gives the same."""
+    return (await scorer.score(documents, "q"))[0]

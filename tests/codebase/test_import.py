@@ -13,9 +13,9 @@ import pytest
 # fmt: off
 HEAVY = {
     "aiohttp", "asyncio", "faiss", "fastapi", "haystack", "httpx", "langchain_core", "llama_index",
-    "mcp", "multiprocessing", "numba", "onnxruntime", "openai", "opentelemetry", "pandas",
-    "prometheus_client", "ray", "requests", "rich", "scipy", "sklearn", "sqlite3", "tiktoken",
-    "tokenizers", "torch", "transformers",
+    "mcp", "model2vec", "multiprocessing", "numba", "onnx", "onnxruntime", "openai", "opentelemetry",
+    "pandas", "prometheus_client", "ray", "requests", "rich", "scipy", "sentence_transformers", "sklearn",
+    "sqlite3", "tiktoken", "tokenizers", "torch", "transformers",
 }
 # fmt: on
 CPU_SECONDS = 0.3
@@ -60,6 +60,16 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_nothing_optional_is_loaded(audited: dict[str, Any]) -> None:
     assert not HEAVY & set(audited["modules"])
+
+
+def test_scoring_relevance_loads_nothing_optional(tmp_path: Path) -> None:
+    code = (
+        "import json, sys, tersely.relevance as r; r.RelevanceScorer().score_sync(['a token'], 'token'); "
+        "import tersely.providers.cached; print(json.dumps([name.partition('.')[0] for name in sys.modules]))"
+    )
+    command = [sys.executable, "-B", "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert not HEAVY & set(json.loads(done.stdout))
 
 
 def test_no_side_effects(audited: dict[str, Any]) -> None:

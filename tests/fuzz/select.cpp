@@ -11,7 +11,8 @@
 #include "check.hpp"
 #include "kernels/lexical/centrality.hpp"
 #include "kernels/lexical/corpus.hpp"
-#include "kernels/lexical/relevance.hpp"
+#include "kernels/relevance/features.hpp"
+#include "kernels/relevance/weigh.hpp"
 #include "kernels/select/budgeted.hpp"
 
 namespace {
@@ -23,6 +24,7 @@ struct Case {
     std::vector<std::int32_t> ids, document, block, heading, group;
     std::vector<std::int64_t> offsets = {0}, cost, titles;
     std::vector<std::uint8_t> pinned;
+    std::vector<float> cosine;
 
     explicit Case(FuzzedDataProvider& in)
         : n(in.ConsumeIntegralInRange<std::size_t>(0, 24)), vocabulary(in.ConsumeIntegralInRange<std::size_t>(1, 12)) {
@@ -38,6 +40,7 @@ struct Case {
             group.push_back((what & 4U) != 0 ? in.ConsumeIntegralInRange(0, static_cast<std::int32_t>(n) - 1) : -1);
             pinned.push_back((what & 24U) == 24U ? 1 : 0);
             cost.push_back(in.ConsumeIntegralInRange(0, 40));
+            cosine.push_back(in.ConsumeFloatingPointInRange<float>(-1, 1));
             add_row(in);
         }
         add_row(in);  // the query
@@ -99,11 +102,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Case made(in);
 
     const lexical::Corpus corpus = made.corpus();
-    const std::vector<float> score = lexical::relevance(corpus, made.n, made.titles);
+    const std::vector<std::uint8_t> classes(made.vocabulary, parts);
+    const std::vector<float> features = relevance::features(corpus, {made.n, made.titles, classes, parts, made.cosine});
+    const std::vector<double> weights(relevance::kFeatures, 1.0);
+    const std::vector<float> score = relevance::weigh(features, weights, made.n);
     const std::vector<float> idf = lexical::inverse_frequency(corpus);
     check_scores(score, made.n, 100.0F, "relevance is finite and not negative");
     check_scores(idf, made.vocabulary, 100.0F, "idf is finite and not negative");
-    check_scores(lexical::centrality(corpus), made.n, 1.5F, "centrality lies in [0, 1.5]");
+    check_scores(lexical::centrality(corpus), made.n, 1.75F, "centrality lies in [0, 1.7]");
 
     problem.score = score;
     problem.cost = made.cost;

@@ -1,4 +1,4 @@
-// Fuzzes segmentation and terms: any bytes, made valid UTF-8 as the border makes them.
+// Fuzzes segmentation, terms and guards: any bytes, made valid UTF-8 as the border makes them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -7,38 +7,16 @@
 #include <vector>
 
 #include "check.hpp"
+#include "kernels/text/guards.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/terms.hpp"
 #include "kernels/text/unicode.hpp"
 #include "kernels/text/utf8.hpp"
+#include "valid_utf8.hpp"
 
 namespace {
 
 using namespace tersely::text;
-
-// Length of the valid UTF-8 character at `at`, 0 where there is none.
-std::size_t valid_length(std::string_view text, std::size_t at) {
-    const auto lead = static_cast<unsigned char>(text[at]);
-    if (lead < 0x80U) return 1;
-    if (lead < 0xC2U || lead > 0xF4U) return 0;
-    const Decoded here = decode(text, at);
-    if (at + here.length > text.size() || here.length == 1) return 0;
-    const auto rest = text.substr(at + 1, here.length - 1);
-    const bool surrogate = here.code >= 0xD800 && here.code <= 0xDFFF;
-    const char32_t least = here.length == 4 ? 0x10000 : here.length == 3 ? 0x800 : 0x80;
-    const bool whole = std::all_of(rest.begin(), rest.end(), is_continuation);
-    return whole && !surrogate && here.code >= least && here.code <= 0x10FFFF ? here.length : 0;
-}
-
-std::string replace_invalid(std::string_view bytes) {
-    std::string text;
-    for (std::size_t at = 0; at < bytes.size();) {
-        const std::size_t length = valid_length(bytes, at);
-        text.append(length > 0 ? bytes.substr(at, length) : "\xEF\xBF\xBD");
-        at += std::max<std::size_t>(length, 1);
-    }
-    return text;
-}
 
 bool on_character(std::string_view text, std::size_t at) { return at == text.size() || !is_continuation(text[at]); }
 
@@ -125,6 +103,27 @@ void check_terms(std::string_view text, const Segments& rows, TermReader& warm) 
     }
 }
 
+// The same guards from a reader that has read the text before; names are terms; one mark and one line end a guard.
+void check_guards(std::string_view text) {
+    GuardReader reader(0);
+    std::vector<std::int32_t> terms;
+    std::vector<std::int32_t> names;
+    const std::int32_t id = reader.append(text, terms, names);
+    for (const std::int32_t name : names) {
+        check(std::find(terms.begin(), terms.end(), name) != terms.end(), "names are terms");
+    }
+    const std::vector<std::int32_t> first = names;
+    names.clear();
+    check(reader.append("x 1", terms, names) >= 0 && reader.append(text, terms, names) == id, "equal texts, equal ids");
+    check(names == first, "a reader gives the same names again");
+    bool starts = true;
+    for (const char byte : reader.signatures()[static_cast<std::size_t>(id)]) {
+        check(!starts || byte == '=' || byte == '~' || byte == '\n', "a guard has its mark");
+        starts = byte == '\n';
+    }
+    check(starts, "a guard ends its line");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -137,5 +136,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         check_characters(text, rows);
         check_terms(text, rows, warm);
     }
+    check_guards(text);
     return 0;
 }

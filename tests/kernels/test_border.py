@@ -6,15 +6,22 @@ import numpy as np
 import pytest
 from small_corpora import Corpus, flat
 from tersely import _native
+from tersely.stages.score import FEATURES
 
 GOOD = Corpus([["a"], ["b"], ["a"]], [0, 0, 1], [0, 1, 2], [-1, 0, -1], ["a"], [[], []])
+
+
+def relevance_features(corpus: Corpus, query_row: int, title_rows: np.ndarray) -> np.ndarray:
+    ids, offsets, size, *columns = corpus.arrays()
+    classes, none = np.zeros(size, np.uint8), np.empty(0, np.float32)
+    return _native.relevance_features(ids, offsets, classes, *columns, query_row, title_rows, 0, none)
 
 
 def lexical_calls(corpus: Corpus) -> list[object]:
     return [
         lambda: _native.centrality(*corpus.arrays()),
         lambda: _native.inverse_frequency(*corpus.arrays()),
-        lambda: _native.relevance(*corpus.arrays(), len(corpus.rows), corpus.title_rows()),
+        lambda: relevance_features(corpus, len(corpus.rows), corpus.title_rows()),
     ]
 
 
@@ -39,7 +46,7 @@ def test_bad_segments_are_refused(name: str) -> None:
 
 
 def test_good_segments_are_not() -> None:
-    assert [len(call()) for call in lexical_calls(GOOD)] == [3, 2, 3]
+    assert [len(call()) for call in lexical_calls(GOOD)] == [3, 2, len(FEATURES)]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +69,7 @@ def test_bad_terms_are_refused(ids: list[int], offsets: list[int]) -> None:
 @pytest.mark.parametrize(("query_row", "title_rows"), [(9, [-1]), (1, [9]), (1, [-2]), (1, [])])
 def test_bad_rows_are_refused(query_row: int, title_rows: list[int]) -> None:
     with pytest.raises(ValueError, match="row"):
-        _native.relevance(*flat([["a"]], ["a"]).arrays(), query_row, np.array(title_rows, dtype=np.int64))
+        relevance_features(flat([["a"]], ["a"]), query_row, np.array(title_rows, dtype=np.int64))
 
 
 SELECTION = {

@@ -1,7 +1,4 @@
-"""Pairs are passed over by 8-bit codes on some CPUs: none that reaches the threshold may be lost.
-
-Tiles on the diagonal hold a row with itself and always pass: the pairs in question lie in two panels of 48.
-"""
+"""Pairs are passed over by 8-bit codes on some CPUs: none that reaches the threshold may be lost."""
 
 from __future__ import annotations
 
@@ -80,6 +77,36 @@ def test_X26_what_two_rows_share_is_what_the_codes_leave_out(below: float, depth
         assert found(x, reached) == [(5, 60)]
         assert found(x, reached + 0.9 * TOLERANCE) == [(5, 60)]
         assert found(x, reached + 2 * TOLERANCE) == []
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.9])
+@pytest.mark.parametrize("depth", [33, 64, 200, 768])
+def test_X26_what_two_rows_share_stands_in_the_last_columns(depth: int, share: float) -> None:
+    """The first columns, where the screen may stop, are zero, or as far apart as they can be."""
+    rng = np.random.default_rng(depth)
+    x = rng.standard_normal((2 * PANEL, depth))
+    first = round(share * depth)
+    for i, j in ((5, 60), (3, 40), (47, 48)):  # in two panels, in one, side by side
+        x[j] = x[i]
+        x[j, :first] *= rng.choice([0, -0.3])
+    for i, j in ((5, 60), (3, 40), (47, 48)):
+        reached = float(cosines(x)[i, j])
+        for threshold in (reached, reached + 0.9 * TOLERANCE, reached - 1e-6):
+            assert found(x, threshold) == pairs_of(cosines(x), threshold)
+            assert (i, j) in found(x, threshold)
+
+
+@pytest.mark.parametrize("alike", range(10))
+def test_X26_as_many_rows_of_a_tile_as_there_may_be(alike: int) -> None:
+    """Few rows of a tile of eight are multiplied one by one, more of them together."""
+    x = np.random.default_rng(alike).standard_normal((3 * PANEL, 70)).astype(np.float32)
+    x[8 : 8 + alike] = x[100]
+    x[41 : 41 + alike : 2] = x[17]
+    for rows in (x, x[:PANEL], x[: 2 * PANEL + 5]):
+        assert found(rows, 0.9) == pairs_of(cosines(rows), 0.9)
+        assert (
+            threshold_clusters(rows, 0.9, linkage="single").labels.tolist() == single_clusters(rows, 0.9)[0]
+        )
 
 
 @pytest.mark.parametrize("depth", [8, 64, 768])

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,14 @@ struct Clusters {
 // number a row. O(n k d) time for k clusters, O((k + 768) d + n) memory.
 Clusters representative(const similarity::Rows& rows, double threshold, std::span<const double> scores,
                         const Workers& workers);
+
+// Whether two rows may be in one cluster; called for rows whose cosine reaches the threshold, from several threads.
+using MayJoin = std::function<bool(std::size_t, std::size_t)>;
+
+// The same, but a row joins only a representative of its own group for which `may_join` is true. group: a number from 0
+// below the number of rows, one a row. O(n g d) time for groups of g rows, O(d g + n) memory.
+Clusters representative(const similarity::Rows& rows, double threshold, std::span<const double> scores,
+                        std::span<const std::int32_t> group, const MayJoin& may_join, const Workers& workers);
 
 // Connected components of the pairs that reach the threshold. O(n^2 d) time, O(n d) memory.
 Clusters single(const similarity::Rows& rows, double threshold, std::span<const double> scores, const Workers& workers);

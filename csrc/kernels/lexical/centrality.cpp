@@ -6,7 +6,7 @@
 namespace tersely::lexical {
 namespace {
 
-constexpr double kPosition = 0.2;
+constexpr double kPosition = 0.7;
 constexpr double kShortPenalty = 4;
 
 }  // namespace

@@ -18,13 +18,14 @@ std::vector<std::int32_t> segment_frequency(const Corpus& corpus) {
     return frequency;
 }
 
+float inverse_frequency(double df, double n) { return static_cast<float>(std::log(1.0 + (n - df + 0.5) / (df + 0.5))); }
+
 std::vector<float> inverse_frequency(const Corpus& corpus) {
     const std::vector<std::int32_t> frequency = segment_frequency(corpus);
     const auto n = static_cast<double>(corpus.size());
     std::vector<float> idf(corpus.vocabulary);
     for (std::size_t term = 0; term < idf.size(); ++term) {
-        const double df = frequency[term];
-        idf[term] = static_cast<float>(std::log(1.0 + (n - df + 0.5) / (df + 0.5)));
+        idf[term] = inverse_frequency(frequency[term], n);
     }
     return idf;
 }

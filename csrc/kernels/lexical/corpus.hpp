@@ -29,9 +29,11 @@ struct Corpus {
 // Number of segments that hold each term. O(terms).
 std::vector<std::int32_t> segment_frequency(const Corpus& corpus);
 
-// idf = ln(1 + (n - df + 0.5) / (df + 0.5)), n segments: BM25's, never negative (Robertson and
-// Zaragoza 2009, with Lucene's + 1). Rounded to float32, so the last bit of the C library's log
-// does not show.
+// idf = ln(1 + (n - df + 0.5) / (df + 0.5)): BM25's, never negative (Robertson and Zaragoza 2009, with Lucene's + 1).
+// Rounded to float32, so the last bit of the C library's log does not show.
+float inverse_frequency(double df, double n);
+
+// That of each term among the segments. O(terms).
 std::vector<float> inverse_frequency(const Corpus& corpus);
 
 }  // namespace tersely::lexical

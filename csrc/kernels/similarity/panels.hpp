@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <optional>
 #include <span>
-#include <vector>
 
 #include "kernels/parallel.hpp"
 #include "kernels/similarity/rows.hpp"
@@ -13,11 +14,13 @@
 
 namespace tersely::similarity {
 
-// Room for `rows` rows; those never written to are zero and take no memory.
+// Room for `rows` rows: written by pack(), all of them, or by append(), from the first on. What is not written to takes
+// no memory where there is much of it.
 class Panels {
   public:
-    // `screened`: with codes beside the floats, where the instruction set has a use for them.
-    Panels(std::size_t rows, std::size_t depth, bool screened = false);
+    // `threshold`: of the products that will be looked for. They get codes beside the floats where the instruction set
+    // has a use for them.
+    Panels(std::size_t rows, std::size_t depth, std::optional<double> threshold = {});
 
     std::size_t rows() const { return rows_; }
     std::size_t depth() const { return depth_; }
@@ -30,33 +33,34 @@ class Panels {
 
     bool screened() const { return codes_ != nullptr; }
     std::size_t groups() const { return (depth_ + 3) / 4; }  // of four columns
+    std::size_t head() const { return head_; }               // of the groups, after which the screen may stop
     // The codes from this row of its panel on; a multiple of kTileRows, or of kPanel for all of a panel.
     simd::CodedRows coded(std::size_t row) const;
-    // Copies packed rows, which ascend, to the rows from `place` on.
+    // Makes the rows of a panel zero.
+    void clear(std::size_t panel);
+    // Copies packed rows, which ascend, to the rows from `place` on, where the last call ended.
     void append(const Panels& from, std::span<const std::int32_t> taken, std::size_t place);
 
-    // Scales, rounds and codes rows order[0], order[1], ... as the rows from `first` on, a multiple of kPackRows; at
-    // most kPackRows of them.
-    void write(RowReader& reader, std::span<const std::int32_t> order, std::size_t first);
-
   private:
+    friend class Packer;
     struct Free {
-        void operator()(void* memory) const;
+        void operator()(void* memory) const { ::operator delete(memory, kLine); }
     };
     template <typename T>
-    using Zeros = std::unique_ptr<T[], Free>;  // on a cache line; pages not written to take no memory
+    using Lines = std::unique_ptr<T[], Free>;  // not initialized, on a cache line
     template <typename T>
-    static Zeros<T> zeros(std::size_t count);
+    static Lines<T> lines(std::size_t count);
+    static constexpr std::align_val_t kLine{64};
 
-    std::size_t rows_, depth_;
-    Zeros<float> floats_;
-    Zeros<signed char> codes_;
-    Zeros<float> scale_, residual_;  // of each row
-    Zeros<std::int32_t> offset_;
+    std::size_t rows_, depth_, head_ = 0;
+    Lines<float> floats_;
+    Lines<signed char> codes_;
+    Lines<float> scale_, residual_, rest_;  // of each row
+    Lines<std::int32_t> head_offset_, rest_offset_;
 };
 
-// Writes row order[i] of `rows` (row i where `order` is empty) as row i of `panels`. Each value is rounded once to
-// float. Throws NotFinite. O(rows * depth).
+// Writes row order[i] of `rows` (row i where `order` is empty) as row i of `panels`, which they fill. Each value is
+// rounded once to float. Throws NotFinite. O(rows * depth).
 void pack(const Rows& rows, std::span<const std::int32_t> order, Panels& panels, const Workers& workers);
 
 // Largest difference between a product of packed rows and the cosine of the rows themselves.

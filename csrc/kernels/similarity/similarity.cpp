@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "kernels/similarity/panels.hpp"
@@ -62,11 +63,24 @@ void all_similarities(const Rows& x, const Rows* y, float* out, std::size_t stri
     });
 }
 
+std::vector<Pair> grouped(std::span<const std::vector<Pair>> lists, std::size_t rows, std::int32_t Pair::* by) {
+    std::vector<std::size_t> next(rows + 1);
+    for (const std::vector<Pair>& list : lists) {
+        for (const Pair& pair : list) ++next[static_cast<std::size_t>(pair.*by) + 1];
+    }
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    std::vector<Pair> all(next.back());
+    for (const std::vector<Pair>& list : lists) {
+        for (const Pair& pair : list) all[next[static_cast<std::size_t>(pair.*by)]++] = pair;
+    }
+    return all;
+}
+
 TooManyPairs::TooManyPairs(std::size_t most)
     : std::length_error("more than max_pairs = " + std::to_string(most) + " pairs reach the threshold") {}
 
 std::vector<Pair> pairs_at_least(const Rows& x, double threshold, std::size_t most, const Workers& workers) {
-    Panels packed(x.count, x.depth, true);
+    Panels packed(x.count, x.depth, threshold);
     pack(x, {}, packed, workers);
     Threshold decide(x, threshold, workers.threads);
     std::vector<std::vector<Pair>> found(static_cast<std::size_t>(workers.threads));
@@ -77,12 +91,13 @@ std::vector<Pair> pairs_at_least(const Rows& x, double threshold, std::size_t mo
         found[static_cast<std::size_t>(worker)].push_back(
             {static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), product});
     });
-    std::vector<Pair> all = std::move(found[0]);
-    for (std::size_t worker = 1; worker < found.size(); ++worker) {
-        all.insert(all.end(), found[worker].begin(), found[worker].end());
-        std::vector<Pair>().swap(found[worker]);
+    std::vector<Pair> all = grouped(found, x.count, &Pair::i);
+    std::vector<std::vector<Pair>>().swap(found);
+    for (auto begin = all.begin(), end = begin; begin != all.end(); begin = end) {
+        end = std::find_if(begin, all.end(), [&](const Pair& pair) { return pair.i != begin->i; });
+        std::sort(begin, end, [](const Pair& a, const Pair& b) { return a.j < b.j; });
+        workers.check(1);
     }
-    std::sort(all.begin(), all.end(), [](const Pair& a, const Pair& b) { return a.i != b.i ? a.i < b.i : a.j < b.j; });
     return all;
 }
 

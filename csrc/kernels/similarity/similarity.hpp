@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct Pair {
     std::int32_t i, j;
     float similarity;
 };
+
+// The pairs of all lists by i (or j), which is below `rows`, those of one i in the order in which they are given.
+// O(pairs + rows).
+std::vector<Pair> grouped(std::span<const std::vector<Pair>> lists, std::size_t rows, std::int32_t Pair::* by);
 
 struct TooManyPairs : std::length_error {
     explicit TooManyPairs(std::size_t most);

@@ -14,36 +14,57 @@
 namespace tersely::similarity {
 
 // Calls visit(left row, right row, product) for the products of two panels that are at least `threshold`, rows
-// counted over the whole `left` and `right`. Rows of the padding are zero and left out. Where both are screened, tiles
-// whose codes say that none of their products can reach the threshold are passed over: a product is at most margin()
-// above the exact one of the packed rows, and that at most what simd::DotKernels::screen compares.
+// counted over the whole `left` and `right`; with `upper`, only where the left row is the lower one (`left` and `right`
+// are the same panels then). Rows of the padding are zero and left out. Where both are screened, what the codes say
+// cannot reach the threshold is not computed: a product is at most margin() above the exact one of the packed rows, and
+// that at most what simd::ScreenKernels::screen compares.
 template <typename Visit>
 void visit_panels(const Panels& left, std::size_t left_panel, const Panels& right, std::size_t right_panel,
-                  float threshold, Visit&& visit) {
+                  float threshold, bool upper, Visit&& visit) {
     constexpr std::size_t kRows = simd::kTileRows;
     constexpr std::size_t kPanel = simd::kPanel;
+    constexpr int kLines = 4;  // as many rows cost less one by one than a tile of eight
+    const simd::DotKernels& kernels = simd::dot_kernels();
     alignas(64) float products[kRows * kPanel];
     std::uint64_t hits[kRows];
     const std::size_t columns = std::min(kPanel, right.rows() - right_panel * kPanel);
     const std::uint64_t inside = ~std::uint64_t{0} >> (64 - columns);
+    const bool diagonal = upper && left_panel == right_panel;
+    const auto wanted = [&](std::size_t row) {  // columns of it
+        return diagonal ? inside & (~std::uint64_t{0} << (row - left_panel * kPanel + 1)) : inside;
+    };
+    const auto visit_row = [&](std::size_t row, std::uint64_t rest, const float* of) {
+        for (; rest != 0; rest &= rest - 1) {
+            const auto c = static_cast<std::size_t>(std::countr_zero(rest));
+            if (of[c] >= threshold) visit(row, right_panel * kPanel + c, of[c]);
+        }
+    };
     const std::size_t last = std::min((left_panel + 1) * kPanel, left.rows());
     const bool screened = left.screened() && right.screened();
     const float hopeless = threshold - static_cast<float>(margin(left.depth())) - simd::kScreenSlack;
-    std::size_t passed = 0;  // tiles that the screen let through
+    int passed = 0;  // tiles that the screen let through
     for (std::size_t row = left_panel * kPanel; row < last; row += kRows) {
+        const std::size_t end = std::min(row + kRows, last);
         if (screened && passed < 2) {  // where most pass, it is not worth asking
-            if (!simd::dot_kernels().screen(left.coded(row), right.coded(right_panel * kPanel), left.groups(),
-                                            hopeless))
+            if (!kernels.screening->screen(left.coded(row), right.coded(right_panel * kPanel), left.head(),
+                                           left.groups(), hopeless, hits))
                 continue;
+            int lines = 0;
+            for (std::size_t r = row; r < end; ++r) lines += (hits[r - row] & wanted(r)) != 0;
+            if (lines <= kLines) {
+                for (std::size_t r = row; r < end; ++r) {
+                    const std::uint64_t rest = hits[r - row] & wanted(r);
+                    if (rest == 0) continue;
+                    kernels.line(left.row(r), right.panel(right_panel), left.depth(), products);
+                    visit_row(r, rest, products);
+                }
+                continue;
+            }
             ++passed;
         }
-        if (!simd::dot_kernels().tile(left.row(row), right.panel(right_panel), left.depth(), threshold, products, hits))
-            continue;
-        for (std::size_t r = 0; r < std::min(kRows, last - row); ++r) {
-            for (std::uint64_t rest = hits[r] & inside; rest != 0; rest &= rest - 1) {
-                const auto c = static_cast<std::size_t>(std::countr_zero(rest));
-                visit(row + r, right_panel * kPanel + c, products[r * kPanel + c]);
-            }
+        if (!kernels.tile(left.row(row), right.panel(right_panel), left.depth(), threshold, products, hits)) continue;
+        for (std::size_t r = row; r < end; ++r) {
+            visit_row(r, hits[r - row] & wanted(r), products + (r - row) * kPanel);
         }
     }
 }
@@ -79,9 +100,8 @@ void visit_pairs(const Panels& rows, float threshold, const Workers& workers, Vi
         for (std::size_t right = below * size; right < std::min((below + 1) * size, rows.count()); ++right) {
             const std::size_t end = std::min({(above + 1) * size, rows.count(), right + 1});
             for (std::size_t left = above * size; left < end; ++left) {
-                visit_panels(rows, left, rows, right, threshold, [&](std::size_t i, std::size_t j, float product) {
-                    if (i < j) visit(i, j, product, worker);
-                });
+                visit_panels(rows, left, rows, right, threshold, true,
+                             [&](std::size_t i, std::size_t j, float product) { visit(i, j, product, worker); });
             }
         }
     });

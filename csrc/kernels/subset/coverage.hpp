@@ -29,7 +29,7 @@ class Coverage {
   private:
     void keep_neighbors(const similarity::Rows& rows, std::size_t neighbors, const Workers& workers);
 
-    std::vector<double> weights_;
+    std::vector<double> weights_;       // empty: all are 1
     std::vector<float> covered_;        // largest similarity of each row to a chosen one, at least 0
     std::unique_ptr<float[]> all_;      // n x n, or
     std::vector<std::size_t> offsets_;  // for each item: the rows that keep it,

@@ -37,8 +37,7 @@ class Greedy {
             in_ = in;
             chosen = fill(pins, gains, best);
         }
-        chosen.upper_bound =
-            std::max(chosen.value, std::min(bound, chosen.value + fractional_fill(all_gains(), costs_, room)));
+        chosen.upper_bound = std::max(chosen.value, std::min(bound, chosen.value + most_to_add(room)));
         return chosen;
     }
 
@@ -73,20 +72,53 @@ class Greedy {
         const auto at = static_cast<std::size_t>(item);
         coverage_.add(at);
         in_[at] = true;
+        if (!known_.empty()) known_[at] = 0;
         chosen.items.push_back(item);
         chosen.gains.push_back(gain);
         chosen.value += gain;
         chosen.cost += costs_[at];
     }
 
+    // fractional_fill of what each item would add now, computing only the gains it reads: those known are no smaller.
+    double most_to_add(double room) {
+        std::vector<select::Entry> heap = entries(0);
+        double sum = 0;
+        room = std::max(room, 0.0);
+        while (!heap.empty()) {
+            workers_.check(1);
+            select::Entry top = heap.front();
+            const auto at = static_cast<std::size_t>(top.unit);
+            if (room <= 0 && costs_[at] > 0) break;  // what costs nothing stands before it
+            if (top.round == 0) {
+                known_[at] = coverage_.gain(at);
+                select::replace_top(heap, {density(known_[at], costs_[at]), top.unit, 1});
+                continue;
+            }
+            std::pop_heap(heap.begin(), heap.end());
+            heap.pop_back();
+            const double share = costs_[at] > 0 ? std::min(1.0, room / costs_[at]) : 1;
+            sum += known_[at] * share;
+            room -= costs_[at] * share;
+        }
+        return sum;
+    }
+
+    // A heap of the items that are known to add something.
+    std::vector<select::Entry> entries(std::uint32_t round) const {
+        std::vector<select::Entry> heap;
+        heap.reserve(known_.size());
+        for (std::size_t i = 0; i < known_.size(); ++i) {
+            if (known_[i] > 0) heap.push_back({density(known_[i], costs_[i]), static_cast<std::int32_t>(i), round});
+        }
+        std::make_heap(heap.begin(), heap.end());
+        return heap;
+    }
+
     // Lazy greedy on top of `chosen`, `first` (or -1) before the others.
     Chosen fill(Chosen chosen, const std::vector<double>& gains, std::int32_t first) {
         std::uint32_t round = 0;
-        std::vector<select::Entry> heap;
-        for (std::size_t i = 0; i < gains.size(); ++i) {
-            if (gains[i] > 0) heap.push_back({density(gains[i], costs_[i]), static_cast<std::int32_t>(i), round});
-        }
-        std::make_heap(heap.begin(), heap.end());
+        known_ = gains;
+        std::vector<select::Entry> heap = entries(round);
         if (first >= 0) {
             take(chosen, first, gains[static_cast<std::size_t>(first)]);
             ++round;
@@ -96,17 +128,17 @@ class Greedy {
             select::Entry top = heap.front();
             const auto at = static_cast<std::size_t>(top.unit);
             const bool possible = !in_[at] && chosen.cost + costs_[at] <= p_.budget;
-            const double gain = possible ? coverage_.gain(at) : 0;
             if (possible && top.round != round) {
-                top.gain = density(gain, costs_[at]);
+                known_[at] = coverage_.gain(at);
+                top.gain = density(known_[at], costs_[at]);
                 top.round = round;
                 select::replace_top(heap, top);
                 if (heap.front().unit != top.unit) continue;
             }
             std::pop_heap(heap.begin(), heap.end());
             heap.pop_back();
-            if (gain <= 0) continue;
-            take(chosen, top.unit, gain);
+            if (!possible || known_[at] <= 0) continue;
+            take(chosen, top.unit, known_[at]);
             ++round;
         }
         return chosen;
@@ -117,6 +149,7 @@ class Greedy {
     std::vector<double> costs_;
     Coverage coverage_;
     std::vector<bool> in_;
+    std::vector<double> known_;  // the gain of each item when it was last computed, so at least what it would add now
 };
 
 }  // namespace

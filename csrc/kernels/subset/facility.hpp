@@ -30,7 +30,7 @@ struct Facility {
 // Similarities are float (similarity.hpp), 0 where negative or left out by `neighbors` (the value and the bound are
 // then those of what is kept); sums are double, sixteen partial sums over rows in order. Ties to the lowest index;
 // rows that add nothing are left out. Memory: 4 n^2 bytes, with neighbors 24 n * neighbors. Time: O(n^2 d) for the
-// similarities, O(n^2) (with neighbors O(n * neighbors)) for first gains and bound, few evaluations a choice.
+// similarities, O(n^2) (with neighbors O(n * neighbors)) for first gains, few evaluations a choice and for the bound.
 Chosen facility_location(const similarity::Rows& rows, const Facility& problem, const Workers& workers);
 
 }  // namespace tersely::subset

@@ -41,7 +41,9 @@ inline std::size_t floor_char(std::string_view text, std::size_t at) {
     return at;
 }
 
-inline void append_utf8(std::string& out, char32_t code) {
+// `out` is anything with push_back(char).
+template <typename Bytes>
+void append_utf8(Bytes& out, char32_t code) {
     if (code < 0x80) {
         out.push_back(static_cast<char>(code));
     } else if (code < 0x800) {

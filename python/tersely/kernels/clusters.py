@@ -17,7 +17,7 @@ from tersely.kernels.checks import (
     to_threshold,
 )
 from tersely.kernels.large import Recall, faiss_clusters, faiss_is_faster
-from tersely.types import Int32s
+from tersely.tables import Int32s
 
 __all__ = ["Clusters", "threshold_clusters"]
 

@@ -13,7 +13,7 @@ from tersely import _native
 from tersely.kernels.checks import Float64s, Progress
 from tersely.kernels.similarity import cosine_similarity
 from tersely.providers.faiss import InvertedFile
-from tersely.types import Float32s, Int32s
+from tersely.tables import Float32s, Int32s
 
 __all__ = ["Recall", "faiss_clusters", "faiss_is_faster"]
 

@@ -21,7 +21,7 @@ from tersely.kernels.checks import (
     to_threads,
 )
 from tersely.kernels.similarity import cosine_similarity
-from tersely.types import Int32s
+from tersely.tables import Int32s
 
 __all__ = ["Ranking", "Selection", "budgeted_select", "facility_location_select", "mmr_select"]
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tersely import _native
 from tersely.kernels.checks import Progress, to_count, to_matrix, to_progress, to_threads, to_threshold
-from tersely.types import Float32s, Int32s
+from tersely.tables import Float32s, Int32s
 
 __all__ = ["Pairs", "cosine_pairs", "cosine_similarity"]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tersely.errors import MissingExtraError
-from tersely.types import Float32s, Int32s, Int64s
+from tersely.tables import Float32s, Int32s, Int64s
 
 __all__ = ["InvertedFile"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tersely.protocols import BatchTokenCounter
-from tersely.types import Int64s
+from tersely.tables import Int64s
 
 __all__ = ["count", "count_batch"]
 

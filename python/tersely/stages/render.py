@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tersely.types import Int64s, SegmentTable
+from tersely.tables import Int64s, SegmentTable
 
 __all__ = ["render"]
 

@@ -2,38 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from tersely import _native
-from tersely.types import Float32s, Int32s, Int64s, SegmentTable
+from tersely.tables import Analysis, Float32s
 
-__all__ = ["centrality", "lead", "relevance"]
+__all__ = ["FEATURES", "centrality", "lead", "relevance_features", "weigh"]
+
+#: What relevance is made of, in the order of csrc/kernels/relevance/features.hpp, which says what each is.
+FEATURES = (
+    "share",
+    "bm25",
+    "previous",
+    "next",
+    "headings",
+    "lead",
+    "first",
+    "block_best",
+    "document",
+    "answer",
+    "feedback",
+    "feedback_wide",
+    "bridge",
+    "named",
+    "cosine",
+    "cosine_previous",
+    "cosine_next",
+    "cosine_block",
+    "cosine_document",
+    "cosine_lead",
+    "reranked",
+)
 
 
-def relevance(
-    table: SegmentTable,
-    term_ids: Int32s,
-    term_offsets: Int64s,
-    vocabulary: int,
+def relevance_features(
+    analysis: Analysis,
     query_row: int,
     title_rows: Sequence[int],
+    answer: int = 0,
+    cosine: Float32s | None = None,
 ) -> Float32s:
-    """float32[n] >= 0: lexical relevance to the query whose terms are row `query_row`.
+    """float32[len(FEATURES), n]: what each of n segments has to do with the query.
 
-    `title_rows[d]` is the term row of document d's title, -1 without one. All zeros where no segment,
-    heading or title holds a term of the query. The formula stands in csrc/kernels/lexical/relevance.hpp.
+    `query_row`: the row of the query's terms. `title_rows[d]`: the row of document d's title, -1 without one.
+    `answer`: classes of terms that the query asks for (stages/question.py).
+    `cosine`: float32[n], of each segment's vector with the query's; None: the features made of it are 0.
+    "reranked" is 0: relevance/hybrid.py fills it. O(terms).
     """
-    titles = np.asarray(title_rows, dtype=np.int64)
-    return _native.relevance(
-        term_ids, term_offsets, vocabulary, table.document, table.block, table.heading, query_row, titles
+    table = analysis.table
+    return _native.relevance_features(
+        analysis.term_ids,
+        analysis.term_offsets,
+        analysis.term_class,
+        table.document,
+        table.block,
+        table.heading,
+        query_row,
+        np.asarray(title_rows, dtype=np.int64),
+        answer,
+        cosine if cosine is not None else np.empty(0, dtype=np.float32),
     )
 
 
-def centrality(table: SegmentTable, term_ids: Int32s, term_offsets: Int64s, vocabulary: int) -> Float32s:
-    """float32[n] in [0, 1.2]: importance without a query (csrc/kernels/lexical/centrality.hpp)."""
-    return _native.centrality(term_ids, term_offsets, vocabulary, table.document, table.block, table.heading)
+def weigh(features: Float32s, weights: Mapping[str, float]) -> Float32s:
+    """float32[n] >= 0: features to scores (csrc/kernels/relevance/weigh.hpp); a missing weight is 0."""
+    return _native.weigh(features, np.array([weights.get(name, 0.0) for name in FEATURES]))
+
+
+def centrality(analysis: Analysis) -> Float32s:
+    """float32[n] in [0, 1.7]: importance without a query (csrc/kernels/lexical/centrality.hpp)."""
+    table = analysis.table
+    return _native.centrality(
+        analysis.term_ids,
+        analysis.term_offsets,
+        analysis.vocabulary,
+        table.document,
+        table.block,
+        table.heading,
+    )
 
 
 def lead(words: Sequence[int], position_decay: float = 0.01, position_floor: float | None = None) -> Float32s:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tersely import _native
-from tersely.types import Float32s, Int32s, Int64s, SegmentTable, UInt8s
+from tersely.tables import Float32s, Int32s, Int64s, SegmentTable, UInt8s
 
 __all__ = ["REASONS", "is_kept", "mark_groups", "mark_pinned", "select"]
 

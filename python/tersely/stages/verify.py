@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tersely.types import Receipt, UInt8s
+from tersely.tables import UInt8s
+from tersely.types import Receipt
 
 __all__ = ["verify"]
 

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from tersely import _native
 from tersely.documents import to_level
+from tersely.providers.embedders import resolve_embedder, resolve_reranker
+from tersely.relevance.hybrid import RERANK_SHARE, hybrid
+from tersely.relevance.prepared import Prepared, prepare
 from tersely.stages import score
 from tersely.stages.count import count
-from tersely.stages.segment import Analysis, analyze, segment
+from tersely.stages.segment import analyze, segment
 from tersely.stages.select import REASONS, is_kept, mark_groups, mark_pinned, select
 from tersely.stages.verify import verify
 from tersely.strategies.fitting import Fit, fit
-from tersely.types import Compressed, Float32s, Int64s, Level, Request, SegmentTable, Spans, UInt8s
+from tersely.tables import Analysis, Float32s, Int64s, Level, SegmentTable, UInt8s
+from tersely.types import Compressed, Request, Spans
 
 __all__ = ["Extractive"]
 
-Scoring = Literal["auto", "relevance", "centrality", "lead"]
-_SCORINGS = ("auto", "relevance", "centrality", "lead")
+Scoring = Literal["auto", "relevance", "lexical", "centrality", "lead"]
+_SCORINGS = ("auto", "relevance", "lexical", "centrality", "lead")
 _FITS = REASONS.index("fits")
 _FIRST_KEPT = REASONS.index("selected")
 
@@ -32,8 +36,13 @@ class Extractive:
 
     Attributes:
         level: how finely the text is cut.
-        scoring: "relevance" (to the query), "centrality" (without one), "auto" (relevance where there is a
-            query whose terms occur), "lead" (1 - 0.01 i, + 0.3 for sentences of 6 to 49 words).
+        scoring: "relevance" (to the query, by terms and vectors), "lexical" (by terms alone), "centrality"
+            (without a query), "auto" (relevance where there is a query that has to do with the text, else
+            centrality), "lead" (1 - 0.01 i, + 0.3 for sentences of 6 to 49 words).
+        embedder: makes the vectors: None (the table of token vectors that comes with tersely), or what
+            `tersely.providers.embedders.resolve_embedder` takes.
+        reranker: an embedder or a cross-encoder that reads the best segments again; None: nobody does.
+        rerank_share: how much of the text it reads, in (0, 1].
         redundancy: 0 to 1; how much less a segment is worth when chosen ones hold its terms. Above 0, a
             word-for-word repeat is worth nothing. None: 0.2 with relevance (the evidence of one question
             shares its terms), 1 without.
@@ -45,6 +54,9 @@ class Extractive:
 
     level: Level = Level.SENTENCE
     scoring: Scoring = "auto"
+    embedder: Any = None
+    reranker: Any = None
+    rerank_share: float = RERANK_SHARE
     redundancy: float | None = None
     context: int = 0
     preserve_structure: bool = False
@@ -58,9 +70,10 @@ class Extractive:
         for name in ("context", "window"):
             if isinstance(getattr(self, name), bool) or not isinstance(getattr(self, name), int):
                 raise TypeError(f"{name} must be a whole number, not {getattr(self, name)!r}")
-        for name in ("redundancy", "position_decay", "position_floor"):
+        for name in ("redundancy", "position_decay", "position_floor", "rerank_share"):
             value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+            optional = value is None and name in ("redundancy", "position_floor")
+            if not optional and (isinstance(value, bool) or not isinstance(value, (int, float))):
                 raise TypeError(f"{name} must be a number, not {value!r}")
             if name != "redundancy" and value is not None and not math.isfinite(value):
                 raise ValueError(f"{name} must be finite, not {value}")
@@ -68,6 +81,8 @@ class Extractive:
             raise ValueError(f"scoring must be one of {', '.join(_SCORINGS)}, not {self.scoring!r}")
         if self.redundancy is not None and not 0 <= self.redundancy <= 1:
             raise ValueError(f"redundancy must lie in [0, 1], not {self.redundancy}")
+        if not 0 < self.rerank_share <= 1:
+            raise ValueError(f"rerank_share must lie in (0, 1], not {self.rerank_share}")
         if self.context < 0:
             raise ValueError(f"context must be 0 or more, not {self.context}")
         if self.window < 1:
@@ -86,10 +101,10 @@ class Extractive:
         if original <= budget:
             return self._unchanged(request, texts, whole, original, budget)
         query = (request.query or "").strip()
-        titles = [document.title or "" for document in request.documents] if query else []
-        analysis = analyze(texts, [query, *titles] if query else [], self.level, self.window)
+        prepared = prepare(request.documents, query, self.level, self.window) if query else None
+        analysis = prepared.analysis if prepared else analyze(texts, [], self.level, self.window)
         table = analysis.table
-        scores, by_query, warnings = self._scores(analysis, texts, bool(query), titles)
+        scores, by_query, warnings = self._scores(analysis, texts, prepared)
         redundancy = self.redundancy if self.redundancy is not None else (0.2 if by_query else 1.0)
         if request.query is not None and not query:
             warnings.append("empty_query")
@@ -132,23 +147,22 @@ class Extractive:
         return _result(request, table, np.zeros(len(table), dtype=np.float32), fitted, tokens, budget, [])
 
     def _scores(
-        self, analysis: Analysis, texts: list[str], has_query: bool, titles: list[str]
+        self, analysis: Analysis, texts: list[str], prepared: Prepared | None
     ) -> tuple[Float32s, bool, list[str]]:
         """Scores, whether the query made them, and warnings."""
-        table = analysis.table
-        terms = (analysis.term_ids, analysis.term_offsets, analysis.vocabulary)
         if self.scoring == "lead":
+            table = analysis.table
             rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
             words = [len(texts[index][start:end].split()) for index, start, end in rows]
             return score.lead(words, self.position_decay, self.position_floor), False, []
-        if self.scoring == "centrality" or not has_query:
-            return score.centrality(table, *terms), False, []
-        first_title = len(table) + 1
-        title_rows = [first_title + index if title else -1 for index, title in enumerate(titles)]
-        scores = score.relevance(table, *terms, len(table), title_rows)
-        if len(scores) and np.count_nonzero(scores) == 0:
-            return score.centrality(table, *terms), False, ["query_without_matches"]
-        return scores, True, []
+        if self.scoring == "centrality" or prepared is None:
+            return score.centrality(analysis), False, []
+        embedder = None if self.scoring == "lexical" else resolve_embedder(self.embedder)
+        reranker = None if self.reranker is None else resolve_reranker(self.reranker)
+        found = hybrid(prepared, embedder, reranker, self.rerank_share)
+        if not found.by_query:
+            return score.centrality(analysis), False, list(found.warnings)
+        return found.segments, True, list(found.warnings)
 
 
 def _result(

@@ -14,7 +14,8 @@ from tersely.stages.count import count, count_batch
 from tersely.stages.render import render
 from tersely.stages.select import REASONS, is_kept
 from tersely.strategies.cutting import longest_prefix
-from tersely.types import Float32s, Int32s, Int64s, Request, SegmentTable, UInt8s
+from tersely.tables import Float32s, Int32s, Int64s, SegmentTable, UInt8s
+from tersely.types import Request
 
 __all__ = ["Fit", "fit"]
 

@@ -1,0 +1,192 @@
+"""Quality: what tersely and its peers keep of what matters, at the same budgets under the same tokenizer.
+
+Examples:
+    python -m benchmarks.quality --data DIR
+    python -m benchmarks.quality --data DIR --model DIR2 --cache DIR3 --json quality.json --plot quality.png
+    python -m benchmarks.quality --data DIR --half tuned --rows 20 --systems tersely,bm25 --parts evidence
+    python -m benchmarks.quality --data DIR --reference           the sample of the recorded numbers
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+from pathlib import Path
+
+from benchmarks import peers
+from benchmarks.arguments import make_parser
+from benchmarks.quality import evidence, plot, summaries, targets, warm
+from benchmarks.quality.cache import Cache
+from benchmarks.quality.halves import BOTH, HALVES, REPORTED
+from benchmarks.quality.once import Ledger
+from benchmarks.quality.run import Runner
+from benchmarks.quality.systems import System, systems
+from benchmarks.quality.tasks import (
+    ENCODING,
+    RATIOS,
+    Question,
+    Task,
+    at_ratios,
+    questions,
+    sampled,
+    summary_tasks,
+)
+from benchmarks.report import Report
+
+_PARTS = ("evidence", "languages", "summaries", "time")
+
+_PACKAGES = (
+    "headroom-ai",
+    "llmslim",
+    "tiktoken",
+    "sumy",
+    "langchain-classic",
+    "llama-index-core",
+    "onnxruntime",
+)
+
+
+def main() -> None:
+    """The command."""
+    parser = _parser()
+    options = parser.parse_args()
+    ledger = Ledger()
+    chosen = _chosen(parser, systems(options.model, ledger), options.systems)
+    if options.outputs:
+        options.outputs.mkdir(parents=True, exist_ok=True)
+    cache = Cache(options.cache) if options.cache else None
+    runner = Runner(chosen, ledger, cache, options.outputs)
+    result = Report("quality", _settings(options, chosen), _PACKAGES)
+    try:
+        _measure(result, runner, options)
+    finally:
+        if cache:
+            cache.close()
+    result.note(
+        f"{_sample(options)}. Tokens are {ENCODING}. A peer that raises scores an empty text. llmslim counts "
+        f"tokens with: {peers.llmslim_counter()}. Every answer of tersely was checked: within the budget, "
+        "nothing but the source, in order. Answers from the cache bring the time of their own run."
+    )
+    result.finish(options.json)
+
+
+def _measure(result: Report, runner: Runner, options: argparse.Namespace) -> None:
+    by_set = questions(options.data)
+    tasks = list(at_ratios(sampled(by_set, options.rows, options.half), RATIOS))
+    if "evidence" in options.parts:
+        answers = runner.answers(tasks, evidence.score, "evidence")
+        rows = evidence.overall(result, runner.systems, answers, _sample(options))
+        evidence.by_set(result, runner.systems, answers)
+        result.targets += targets.evidence_targets(answers)
+        result.details["evidence"] = [answer.row() for answer in answers]
+        if options.plot:
+            plot.draw(options.plot, rows, _sample(options))
+    if "languages" in options.parts:
+        _languages(result, runner, by_set, options)
+    if "summaries" in options.parts:
+        _summaries(result, runner, options)
+    if "time" in options.parts and tasks:
+        _time(result, runner, tasks)
+
+
+def _languages(
+    result: Report, runner: Runner, by_set: dict[str, list[Question]], options: argparse.Namespace
+) -> None:
+    """All questions of the sets in several languages, also those that are not in the sample."""
+    several = {name: found for name, found in by_set.items() if any(one.language for one in found)}
+    tasks = list(at_ratios(sampled(several, options.language_rows, options.half), (evidence.SHOWN,)))
+    if tasks:
+        answers = runner.answers(tasks, evidence.score, "languages")
+        evidence.by_language(result, runner.systems, answers, _half(options))
+        result.targets += targets.language_targets(answers)
+        result.details["languages"] = [answer.row() for answer in answers]
+
+
+def _summaries(result: Report, runner: Runner, options: argparse.Namespace) -> None:
+    tasks = list(summary_tasks(options.data, options.rows, options.half, evidence.SHOWN))
+    without = [system for system in runner.systems if not system.needs_query]
+    answers = Runner(without, runner.ledger, runner.cache, runner.outputs).answers(
+        tasks, summaries.score, "summaries"
+    )
+    summaries.by_set(result, without, answers, evidence.SHOWN, _sample(options))
+    result.details["summaries"] = [answer.row() for answer in answers]
+
+
+def _time(result: Report, runner: Runner, tasks: list[Task]) -> None:
+    rows = warm.rows([system for system in runner.systems if system.ours], tasks, runner.ledger)
+    if rows:
+        result.table(f"{warm.TEXTS} texts of {warm.TOKENS:,} tokens with a query, warm", warm.COLUMNS, rows)
+        for row in rows:
+            result.targets += targets.time_target(row["system"], row["cpu"])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = make_parser(__doc__)
+    parser.add_argument("--rows", type=int, default=60, help="questions or texts of each set (default: 60)")
+    parser.add_argument(
+        "--half", choices=HALVES, default=REPORTED, help=f"which half of the documents (default: {REPORTED})"
+    )
+    parser.add_argument(
+        "--reference",
+        dest="half",
+        action="store_const",
+        const=BOTH,
+        help="both halves in one shuffle: with --rows 60 the sample of the recorded numbers",
+    )
+    parser.add_argument(
+        "--language-rows", type=int, metavar="N", help="questions for the table by language (default: all)"
+    )
+    parser.add_argument("--systems", metavar="A,B", help="which of them, by key (default: all)")
+    parser.add_argument(
+        "--parts", default=_PARTS, type=_parts, metavar="A,B", help=f"of {','.join(_PARTS)} (default: all)"
+    )
+    parser.add_argument(
+        "--model", type=Path, metavar="DIR", help="model.onnx or model_int8.onnx, and tokenizer.json"
+    )
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="keeps the answers of the slow peers")
+    parser.add_argument("--plot", type=_plot_file, metavar="FILE", help="draws there (.png or .svg)")
+    parser.add_argument("--outputs", type=Path, metavar="DIR", help="every task and text, JSON lines")
+    return parser
+
+
+def _parts(given: str) -> tuple[str, ...]:
+    parts = tuple(given.split(","))
+    if unknown := set(parts) - set(_PARTS):
+        raise argparse.ArgumentTypeError(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(_PARTS)}")
+    return parts
+
+
+def _plot_file(given: str) -> Path:
+    if importlib.util.find_spec("matplotlib") is None:
+        raise argparse.ArgumentTypeError("the plot needs matplotlib: pip install -r benchmarks/peers.txt")
+    return Path(given)
+
+
+def _chosen(parser: argparse.ArgumentParser, known: list[System], given: str | None) -> list[System]:
+    if given is None:
+        return known
+    keys = given.split(",")
+    if unknown := set(keys) - {system.key for system in known}:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(one.key for one in known)}")
+    return [system for system in known if system.key in keys]
+
+
+def _sample(options: argparse.Namespace) -> str:
+    return f"{options.rows} rows a set, {_half(options)}"
+
+
+def _half(options: argparse.Namespace) -> str:
+    return "both halves" if options.half == BOTH else f"the {options.half} half"
+
+
+def _settings(options: argparse.Namespace, chosen: list[System]) -> dict[str, object]:
+    return {
+        "rows": options.rows,
+        "half": options.half,
+        "parts": list(options.parts),
+        "systems": {system.name: system.version for system in chosen if system.run is not None},
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""The systems in turn on each task: what each kept, how many tokens it used, how long it took."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks import tokens
+from benchmarks.progress import Progress
+from benchmarks.quality.cache import Cache, Kept
+from benchmarks.quality.once import Ledger
+from benchmarks.quality.systems import System
+from benchmarks.quality.tasks import ENCODING, Task
+
+__all__ = ["Answer", "Runner"]
+
+Score = Callable[[str, Task], dict[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one system made of one task.
+
+    Attributes:
+        scores: by name, 0 to 1; an empty text's where the system failed.
+        used: tokens of the text.
+        ms: CPU milliseconds.
+        kept_before: taken from the cache, time and all.
+    """
+
+    system: str
+    task: Task
+    scores: dict[str, float]
+    used: int
+    ms: float
+    failed: bool
+    kept_before: bool
+
+    @property
+    def over(self) -> bool:
+        """Over the budget."""
+        return self.used > self.task.budget
+
+    def row(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "system": self.system,
+            "task": self.task.id,
+            "budget": self.task.budget,
+            "used": self.used,
+            "cpu_ms": round(self.ms, 3),
+            **{name: round(value, 6) for name, value in self.scores.items()},
+            **({"failed": True} if self.failed else {}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Runs the systems that can run here.
+
+    Attributes:
+        ledger: where the systems say what they owe for work done earlier.
+        outputs: folder for tasks.jsonl and the texts, NAME.jsonl; None for none.
+    """
+
+    systems: list[System]
+    ledger: Ledger
+    cache: Cache | None
+    outputs: Path | None
+
+    def answers(self, tasks: Sequence[Task], score: Score, label: str) -> list[Answer]:
+        """Each system in turn on each task, so that a slow minute of the machine meets them all."""
+        present = [system for system in self.systems if system.run is not None]
+        done: list[Answer] = []
+        with Progress(label, len(tasks) * len(present)) as progress:
+            for task in tasks:
+                self._write("tasks", asdict(task))
+                for system in present:
+                    progress.step(system.name)
+                    done.append(self._answer(system, task, score))
+        return done
+
+    def _answer(self, system: System, task: Task, score: Score) -> Answer:
+        kept = self.cache.get(system.key, system.version, task) if self.cache and system.version else None
+        known = kept is not None
+        if kept is None:
+            kept = self._call(system, task)
+            if self.cache and system.version:
+                self.cache.put(system.key, system.version, task, kept)
+        text = kept.text or ""
+        self._write(system.key, {"id": task.id, "text": text, "ms": kept.ms})
+        used = tokens.count(text, ENCODING)
+        return Answer(system.name, task, score(text, task), used, kept.ms, kept.text is None, known)
+
+    def _call(self, system: System, task: Task) -> Kept:
+        assert system.run is not None
+        self.ledger.settle()
+        begin = time.process_time()
+        try:
+            answer = system.run(task)
+        except Exception:
+            if system.ours:
+                raise
+            return Kept(None, (time.process_time() - begin) * 1e3 + self.ledger.settle())
+        ms = (time.process_time() - begin) * 1e3 + self.ledger.settle()
+        system.check(answer, task.budget)
+        return Kept(system.text(answer), ms)
+
+    def _write(self, name: str, entry: dict[str, Any]) -> None:
+        if self.outputs is not None:
+            with (self.outputs / f"{name}.jsonl").open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(entry, ensure_ascii=False) + "\n")

@@ -1,0 +1,202 @@
+#include "kernels/embed/wordpiece.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "kernels/embed/characters.hpp"
+#include "kernels/text/utf8.hpp"
+
+namespace tersely::embed {
+namespace {
+
+using text::decode;
+using text::Decoded;
+
+constexpr std::array<std::string_view, 5> kSpecial = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
+
+// The characters of a word as they come, each run of marks in canonical order.
+class WordBuffer {
+  public:
+    void push(char32_t code, std::uint8_t order) {
+        if (size_ == WordPiece::kLongestWord) {
+            too_long_ = true;
+            return;
+        }
+        std::size_t at = size_++;
+        if (order == 0) {
+            run_ = size_;
+        } else {
+            for (; at > run_ && order_[at - 1] > order; --at) {
+                codes_[at] = codes_[at - 1];
+                order_[at] = order_[at - 1];
+            }
+        }
+        codes_[at] = code;
+        order_[at] = order;
+    }
+    void end_run() { run_ = size_; }
+    bool too_long() const { return too_long_; }
+    WordBytes utf8() const {
+        WordBytes out;
+        for (std::size_t i = 0; i < size_; ++i) text::append_utf8(out, codes_[i]);
+        out.end();
+        return out;
+    }
+
+  private:
+    std::array<char32_t, WordPiece::kLongestWord> codes_;
+    std::array<std::uint8_t, WordPiece::kLongestWord> order_;
+    std::size_t size_ = 0, run_ = 0;
+    bool too_long_ = false;
+};
+
+// Eight bytes in a register, the first in the lowest bits.
+constexpr std::uint64_t kOnes = 0x0101010101010101ULL, kTops = 0x80 * kOnes;
+
+std::uint64_t load_eight(std::string_view text, std::size_t at) {
+    std::uint64_t eight = 0;
+    if (at < text.size()) std::memcpy(&eight, text.data() + at, std::min<std::size_t>(8, text.size() - at));
+    return eight;
+}
+
+// The top bits of the bytes that lie in [first, last]; the top bits of `bytes` are clear.
+constexpr std::uint64_t between(std::uint64_t bytes, char first, char last) {
+    const auto least = static_cast<std::uint64_t>(0x80 - first), above = static_cast<std::uint64_t>(0x7F - last);
+    return (bytes + least * kOnes) & ~(bytes + above * kOnes) & kTops;
+}
+
+// How many of the eight bytes, from the first on, are ASCII letters or digits; `eight` keeps those, in lower case.
+std::size_t keep_letters(std::uint64_t& eight) {
+    const std::uint64_t low = eight & ~kTops;
+    const std::uint64_t letters = between(low | 0x20 * kOnes, 'a', 'z') & ~eight;
+    const std::uint64_t digits = between(low, '0', '9') & ~eight;
+    const std::uint64_t others = ~(letters | digits) & kTops;
+    eight |= letters >> 2U;  // 0x80 >> 2 is what lower case letters have and upper case ones have not
+    if (others == 0) return 8;
+    const auto bits = static_cast<unsigned>(std::countr_zero(others)) - 7U;
+    eight &= (std::uint64_t{1} << bits) - 1;
+    return bits / 8;
+}
+
+}  // namespace
+
+WordPiece::WordPiece(std::string_view lines) : words_(lines) {
+    ascii_.fill(Ascii::kOther);
+    for (unsigned char byte = 0; byte < 0x80; ++byte) {
+        const Normalized given = normalize(byte);
+        if (given.action == CharAction::kLetter) ascii_[byte] = Ascii::kLetter;
+        if (given.action == CharAction::kSpace) ascii_[byte] = Ascii::kSpace;
+        if (given.action == CharAction::kAlone) ascii_[byte] = Ascii::kAlone;
+        alone_[byte] = given.action == CharAction::kAlone ? id_of_alone(byte) : words_.unknown();
+    }
+    for (const std::string_view word : kSpecial) {
+        const Piece whole = words_.longest(word, true);
+        if (whole.size == word.size()) special_.emplace_back(word, whole.id);
+    }
+}
+
+std::size_t WordPiece::append(std::string_view text, std::size_t from, std::size_t enough,
+                              std::vector<std::int32_t>& ids) const {
+    const std::size_t before = ids.size();
+    std::size_t at = from;
+    while (at < text.size() && ids.size() - before < enough) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        if (byte == ' ') {
+            ++at;
+        } else if (ascii_[byte] == Ascii::kLetter) {
+            at = append_ascii_word(text, at, ids);
+        } else if (ascii_[byte] == Ascii::kAlone && byte != '[') {
+            ids.push_back(alone_[byte]);
+            ++at;
+        } else {
+            at = append_other(text, at, ids);
+        }
+    }
+    return at;
+}
+
+// Eight bytes at a time; what turns out not to be plain ASCII is read again, character by character.
+std::size_t WordPiece::append_ascii_word(std::string_view text, std::size_t at, std::vector<std::int32_t>& ids) const {
+    WordBytes word;
+    for (std::size_t part = 0; word.size < kLongestWord; ++part) {
+        word.eights[part] = load_eight(text, at + word.size);
+        const std::size_t letters = keep_letters(word.eights[part]);
+        word.size += letters;
+        if (letters == 8) continue;
+        const std::size_t end = at + word.size;
+        const bool other = end < text.size() && ascii_[static_cast<unsigned char>(text[end])] == Ascii::kOther;
+        if (other || word.size > kLongestWord) break;
+        append_ids(word, ids);
+        return end;
+    }
+    return append_word(text, at, ids);
+}
+
+std::int32_t WordPiece::id_of_alone(char32_t code) const {
+    WordBytes word;
+    text::append_utf8(word, code);
+    word.end();
+    const std::int32_t id = words_.find(word);
+    return id >= 0 ? id : words_.unknown();
+}
+
+// What is neither an ASCII letter or digit nor plain ASCII punctuation.
+std::size_t WordPiece::append_other(std::string_view text, std::size_t at, std::vector<std::int32_t>& ids) const {
+    if (text[at] == '[') {
+        for (const auto& [word, id] : special_) {
+            if (!text.substr(at).starts_with(word)) continue;
+            ids.push_back(id);
+            return at + word.size();
+        }
+    }
+    const Decoded here = decode(text, at);
+    const Normalized given = normalize(here.code);
+    if (given.action == CharAction::kLetter || given.action == CharAction::kMark) return append_word(text, at, ids);
+    if (given.action == CharAction::kAlone) ids.push_back(id_of_alone(given.parts[0]));
+    return at + here.length;
+}
+
+std::size_t WordPiece::append_word(std::string_view text, std::size_t at, std::vector<std::int32_t>& ids) const {
+    WordBuffer word;
+    while (at < text.size()) {
+        const Decoded here = decode(text, at);
+        const Normalized given = normalize(here.code);
+        if (given.action == CharAction::kSpace || given.action == CharAction::kAlone) break;
+        at += here.length;
+        if (given.action == CharAction::kBreak) word.end_run();
+        if (given.action != CharAction::kLetter && given.action != CharAction::kMark) continue;
+        const bool may_be_mark = given.action == CharAction::kMark || given.size > 1;
+        for (std::size_t i = 0; i < given.size; ++i) {
+            word.push(given.parts[i], may_be_mark ? combining_class(given.parts[i]) : std::uint8_t{0});
+        }
+    }
+    if (word.too_long()) {
+        ids.push_back(words_.unknown());
+    } else {
+        append_ids(word.utf8(), ids);
+    }
+    return at;
+}
+
+void WordPiece::append_ids(const WordBytes& bytes, std::vector<std::int32_t>& ids) const {
+    const std::int32_t whole = words_.find(bytes);
+    if (whole >= 0) {
+        ids.push_back(whole);
+        return;
+    }
+    const std::size_t before = ids.size();
+    const std::string_view word = bytes.view();
+    for (std::size_t at = 0; at < word.size();) {
+        const Piece piece = words_.longest(word.substr(at), at == 0);
+        if (piece.id < 0) {
+            ids.resize(before);
+            ids.push_back(words_.unknown());
+            return;
+        }
+        ids.push_back(piece.id);
+        at += piece.size;
+    }
+}
+
+}  // namespace tersely::embed

@@ -1,0 +1,175 @@
+#include "kernels/text/guards.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "kernels/text/guard_runs.hpp"
+#include "kernels/text/guard_words.hpp"
+#include "kernels/text/stem.hpp"
+#include "kernels/text/unicode.hpp"
+#include "kernels/text/utf8.hpp"
+
+namespace tersely::text {
+namespace {
+
+constexpr std::string_view kConsonants = "bcdfghjklmnpqrtvwxz";  // no word of one letter in most languages
+constexpr std::size_t kLongestWord = kLongestTerm;
+
+bool ends_sentence(char32_t code) {
+    return code == '\n' || code == '\r' || code == '!' || code == '?' || code == 0x2026 || code == 0x3002 ||
+           code == 0xFF01 || code == 0xFF1F;
+}
+
+// Letters of scripts without spaces that say a class by themselves; strings of them that negate.
+constexpr std::u32string_view kNegativeLetters = U"不没沒無无未非否别別勿莫않없못";
+constexpr std::u32string_view kGuardLetters =
+    U"二三四五六七八九十百千万萬亿億两兩半双前后後增减減升降左右开開关關真假内外男女禁";
+constexpr std::array<std::string_view, 9> kNegativeStrings = {"ない", "なし", "なく", "ません", "ずに",
+                                                              "안 ",  "아니", "ไม่",   "ບໍ່"};
+
+std::string folded(std::string_view word) {
+    std::string plain;
+    for (std::size_t at = 0; at < word.size(); at += decode(word, at).length) {
+        const char32_t code = decode(word, at).code;
+        if (code < 0x300 || code > 0x36F) append_utf8(plain, fold(code));
+    }
+    return plain;
+}
+
+// A word in the form in which classes are looked up.
+std::string looked_up(std::string_view word) {
+    std::string plain = folded(word);
+    if (std::all_of(plain.begin(), plain.end(), ascii_lower)) stem(plain);
+    return plain;
+}
+
+}  // namespace
+
+std::int32_t GuardReader::append(std::string_view text, std::vector<std::int32_t>& terms,
+                                 std::vector<std::int32_t>& names) {
+    terms_.append(text, {0, text.size()}, terms);
+    exact_.clear();
+    logic_.clear();
+    last_class_ = 0;
+    starts_ = true;
+    for (std::size_t at = 0; at < text.size();) {
+        const Decoded here = decode(text, at);
+        if (in_run(here.code)) {
+            at = read_run(text, at, names);
+            continue;
+        }
+        if (here.code == '!' && at + 1 < text.size() && text[at + 1] == '=') {
+            emit_exact("!");
+        } else if (ends_sentence(here.code)) {
+            starts_ = true;
+        } else if ((char_class(here.code) & kNgram) != 0) {
+            starts_ = false;
+            const std::string_view rest = text.substr(at);
+            const auto begins = [rest](std::string_view negation) { return rest.starts_with(negation); };
+            if (kNegativeLetters.find(here.code) != std::u32string_view::npos ||
+                std::any_of(kNegativeStrings.begin(), kNegativeStrings.end(), begins)) {
+                emit_class("not");
+            } else if (kGuardLetters.find(here.code) != std::u32string_view::npos) {
+                emit_class(rest.substr(0, here.length));
+            }
+        }
+        at += here.length;
+    }
+    exact_ += logic_;
+    if (exact_.empty()) exact_.push_back('\n');
+    return signatures_.intern(exact_);
+}
+
+// The run at `at`; returns where reading goes on.
+std::size_t GuardReader::read_run(std::string_view text, std::size_t at, std::vector<std::int32_t>& names) {
+    const std::size_t whole = run_end(text, at);
+    const Span run = trimmed(text, {at, whole});
+    const Shape shape = shape_of(text.substr(run.begin, run.end - run.begin));
+    if (!shape.word) {
+        const std::string_view marks = text.substr(at, whole - at);
+        if (is_comparison(marks) && !(starts_ && is_bullet(marks))) emit_exact(marks);
+        return whole;
+    }
+    std::size_t next = whole;
+    if (shape.digit || shape.code) {
+        read_exact(text, run, whole);
+    } else {
+        for (std::size_t word = run.begin; word < run.end;) {
+            const std::size_t stop = word_end(text, word, run.end);
+            if (stop > word) next = std::max(next, read_word(text, {word, stop}, names));
+            word = stop < run.end ? stop + decode(text, stop).length : run.end;
+        }
+    }
+    starts_ = run.end < whole && among(text[run.end], ".:");
+    return next;
+}
+
+// A number or a piece of code, and the unit behind a number.
+void GuardReader::read_exact(std::string_view text, Span run, std::size_t whole) {
+    const std::string_view code = text.substr(run.begin, run.end - run.begin);
+    std::string letters;
+    if (is_initials(code)) std::copy_if(code.begin(), code.end(), std::back_inserter(letters), ascii_alpha);
+    emit_exact(letters.empty() ? code : letters);
+    starts_ = false;
+    if (run.end < whole || whole == text.size() || !is_digit(decode_before(text, whole).code)) return;
+    const Decoded gap = decode(text, whole);
+    if (!is_space(gap.code) || gap.code == '\n' || whole + gap.length >= text.size()) return;
+    const std::size_t begin = whole + gap.length;
+    if (text[begin] == '%') emit_exact("%");
+    const std::size_t end = word_end(text, begin, std::min(begin + kLongestWord, text.size()));
+    if (is_unit(text.substr(begin, end - begin))) emit_exact(text.substr(begin, end - begin));
+}
+
+// A word of letters; returns its end, behind the "'t" of a contraction.
+std::size_t GuardReader::read_word(std::string_view text, Span span, std::vector<std::int32_t>& names) {
+    const bool starts = std::exchange(starts_, false);
+    const std::string_view word = text.substr(span.begin, span.end - span.begin);
+    if (const std::size_t end = contraction_end(text, span.end); end > 0) {
+        emit_class("not");
+        return end;
+    }
+    const Decoded first = decode(word, 0);
+    const std::string_view name = class_of(word);
+    if (!name.empty() && ascii_digit(name[0])) {
+        emit_exact(name);
+    } else if (!name.empty()) {
+        emit_class(name);
+    } else if (first.length == word.size()) {
+        const bool elided = (span.begin > 0 && is_apostrophe(decode_before(text, span.begin).code)) ||
+                            (span.end < text.size() && is_apostrophe(decode(text, span.end).code));
+        const bool label =
+            is_upper(first.code) ? !starts && word != "I" : first.code < 0x80 && among(word[0], kConsonants);
+        if (label && !elided) emit_exact(word);
+    } else if (all_upper(word) || inner_capital(word)) {
+        emit_exact(word);
+    } else if (is_upper(first.code)) {
+        if (!starts || !is_function_word(folded(word))) terms_.append(text, span, names);
+    }
+    return span.end;
+}
+
+std::string_view GuardReader::class_of(std::string_view word) {
+    if (word.size() > kLongestWord) return {};
+    const auto spelling = static_cast<std::size_t>(spellings_.intern(word));
+    if (spelling == classes_.size()) classes_.push_back(guard_class(looked_up(word)));
+    return classes_[spelling];
+}
+
+void GuardReader::emit_class(std::string_view name) {
+    const std::string_view last = std::string_view(logic_).substr(last_class_);
+    if (name != "not" && last.size() == name.size() + 2 && last.substr(1, name.size()) == name) return;
+    last_class_ = logic_.size();
+    logic_.push_back('~');
+    logic_ += name;
+    logic_.push_back('\n');
+}
+
+void GuardReader::emit_exact(std::string_view run) {
+    exact_.push_back('=');
+    exact_ += run;
+    exact_.push_back('\n');
+}
+
+}  // namespace tersely::text

@@ -1,0 +1,56 @@
+// Guards: what must not differ between two texts that are taken for one.
+//
+// Contract. A text is read in runs of word characters and of the marks that numbers and code hold (guard_runs.hpp;
+// a character of a script without spaces is no part of a run), without the full stops, colons, dashes and
+// slashes at its ends. In text order:
+//  - exact guards, as they are written: a run with a digit (numbers with sign, currency, exponent, comparison; dates,
+//    times, versions), with the unit behind it where it ends in a digit; a run with a mark of code in it ("a_b",
+//    "/etc/x", "--flag", "C++", "a.b") or an inner capital; words of two capitals and more; a lone capital that does
+//    not start a sentence; a lone consonant; comparison signs. "U.S." is "US"; a number word gives the digits ("two":
+//    2).
+//  - class guards: what guard_class (guard_words.hpp) says of a word, in any case; "n't" is "not"; of equal ones in a
+//    row one stays, but each "not" counts. Negations of scripts without spaces are found as strings.
+//  - names: the terms (terms.hpp) of every other word that starts with a capital letter; stop words have none, and
+//    at the start of a sentence function words of other languages neither (guard_words.hpp). Not part of the guards of
+//    a text: a name must be among the other text's terms, in any case (agreement.hpp).
+// Two texts have one guard id if and only if their exact guards are the same sequence and their class guards are, too.
+// Ids are numbered by first occurrence. Any valid UTF-8. O(text) time, O(guards) memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/text/terms.hpp"
+
+namespace tersely::text {
+
+class GuardReader {
+  public:
+    explicit GuardReader(std::size_t bytes) : terms_(bytes), spellings_(kFewestSlots), signatures_(kFewestSlots) {}
+
+    // The guard id of a text; appends its terms and the terms of its names.
+    std::int32_t append(std::string_view text, std::vector<std::int32_t>& terms, std::vector<std::int32_t>& names);
+    // By guard id: exact guards, then class guards, each with a mark before it ('=' or '~') and a line end behind.
+    const Vocabulary& signatures() const { return signatures_; }
+    const Vocabulary& vocabulary() const { return terms_.vocabulary(); }
+
+  private:
+    std::size_t read_run(std::string_view text, std::size_t at, std::vector<std::int32_t>& names);
+    void read_exact(std::string_view text, Span run, std::size_t whole);
+    std::size_t read_word(std::string_view text, Span word, std::vector<std::int32_t>& names);
+    std::string_view class_of(std::string_view word);
+    void emit_class(std::string_view name);
+    void emit_exact(std::string_view run);
+
+    TermReader terms_;
+    Vocabulary spellings_;
+    std::vector<std::string_view> classes_;  // of each spelling
+    Vocabulary signatures_;
+    std::string exact_, logic_;   // guards of the text that is read
+    std::size_t last_class_ = 0;  // where the last class guard begins in logic_
+    bool starts_ = true;          // no word since the start of the text, a sentence or a line
+};
+
+}  // namespace tersely::text

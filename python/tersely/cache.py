@@ -1,0 +1,73 @@
+"""A cache in memory that holds so many bytes and no more."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Generic, TypeVar
+
+__all__ = ["BoundedCache"]
+
+Value = TypeVar("Value")
+
+_ENTRY_BYTES = 200  # key, links and the like
+
+
+class BoundedCache(Generic[Value]):
+    """Values by key; the least recently used ones make room. Thread-safe, O(1) a call.
+
+    Attributes:
+        size: bytes allowed, as the callers of `put` count them.
+        hits, misses: how often `get` found a value, and how often not.
+    """
+
+    def __init__(self, size: int) -> None:
+        """An empty cache of `size` bytes >= 0; with 0 it keeps nothing."""
+        if isinstance(size, bool) or not isinstance(size, int):
+            raise TypeError(f"size must be a whole number of bytes, not {size!r}")
+        if size < 0:
+            raise ValueError(f"size must be 0 or more bytes, not {size}")
+        self.size = size
+        self.hits = self.misses = 0
+        self._entries: OrderedDict[bytes, tuple[Value, int]] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        """Number of values."""
+        return len(self._entries)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in use."""
+        return self._bytes
+
+    def get(self, key: bytes) -> Value | None:
+        """The value of `key`, or None."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                self.misses += 1
+                return None
+            self.hits += 1
+            self._entries.move_to_end(key)
+            return entry[0]
+
+    def put(self, key: bytes, value: Value, nbytes: int) -> None:
+        """Keep `value`, which takes `nbytes`; one larger than the cache is not kept."""
+        nbytes += _ENTRY_BYTES
+        with self._lock:
+            before = self._entries.pop(key, None)
+            self._bytes -= before[1] if before else 0
+            if nbytes > self.size:
+                return
+            self._entries[key] = (value, nbytes)
+            self._bytes += nbytes
+            while self._bytes > self.size:
+                self._bytes -= self._entries.popitem(last=False)[1][1]
+
+    def clear(self) -> None:
+        """Forget the values, not the counts."""
+        with self._lock:
+            self._entries.clear()
+            self._bytes = 0

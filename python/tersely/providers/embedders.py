@@ -1,0 +1,207 @@
+"""Whatever a caller names as an embedder or a cross-encoder -> one whose answers are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tersely.errors import ModelReplyError
+from tersely.protocols import CrossEncoder, Embedder, TruncationReporter
+from tersely.providers.checks import checked_texts, unit_rows
+from tersely.providers.static import StaticEmbedder
+from tersely.tables import Float32s, Int64s
+
+__all__ = [
+    "CheckedCrossEncoder",
+    "CheckedEmbedder",
+    "resolve_cross_encoder",
+    "resolve_embedder",
+    "resolve_reranker",
+]
+
+_AT_ONCE = 1024  # texts
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedEmbedder:
+    """An embedder whose vectors are checked and scaled.
+
+    Attributes:
+        embedder: anything with `embed`.
+        name: says which vectors these are: the embedder's own `name`, else its type's.
+    """
+
+    embedder: Embedder
+    name: str
+
+    def embed(self, texts: Sequence[str]) -> Float32s:
+        """float32[n, d]: rows of length one; a zero row stays zero.
+
+        Raises ModelReplyError where the answer is not one row of finite numbers a text.
+        """
+        texts = checked_texts(texts)
+        return self._checked(self.embedder.embed(texts), len(texts))
+
+    def embed_report(self, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
+        """`embed(texts)`, and the indices of the texts that were cut: none if the embedder cannot say."""
+        texts = checked_texts(texts)
+        if not isinstance(self.embedder, TruncationReporter):
+            return self._checked(self.embedder.embed(texts), len(texts)), np.empty(0, dtype=np.int64)
+        vectors, truncated = self.embedder.embed_report(texts)
+        return self._checked(vectors, len(texts)), _indices(truncated, len(texts), self.name)
+
+    def similarity(self, query: str, texts: Sequence[str]) -> Float32s:
+        """float32[n] in [-1, 1]: cosine of each text with the query, 0 with a zero row.
+
+        At most 1,024 vectors are held at a time. Raises ModelReplyError as `embed` does.
+        """
+        texts = checked_texts([query, *texts])
+        if isinstance(self.embedder, StaticEmbedder):  # exact, and keeps no vectors
+            return self.embedder.similarity(query, texts[1:])
+        wanted = self.embed(texts[:1])[0].astype(np.float64)
+        parts = [
+            np.einsum("nd,d->n", self.embed(texts[first : first + _AT_ONCE]), wanted)
+            for first in range(1, len(texts), _AT_ONCE)
+        ]
+        cosines = np.concatenate([np.empty(0), *parts])
+        return np.asarray(np.clip(cosines, -1.0, 1.0), dtype=np.float32)
+
+    def _checked(self, answer: Any, count: int) -> Float32s:
+        rows = _finite(answer, self.name)
+        if count == 0 and rows.size == 0:
+            return np.zeros((0, rows.shape[1] if rows.ndim == 2 else 0), dtype=np.float32)
+        if rows.ndim != 2 or len(rows) != count or rows.shape[1] == 0:
+            raise ModelReplyError(
+                f"{self.name} must give an array of shape ({count}, dimensions), not {rows.shape}"
+            )
+        return unit_rows(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCrossEncoder:
+    """A cross-encoder whose scores are checked.
+
+    Attributes:
+        cross_encoder: anything with `score`.
+        name: says which scores these are: the cross-encoder's own `name`, else its type's.
+    """
+
+    cross_encoder: CrossEncoder
+    name: str
+
+    def score(self, query: str, texts: Sequence[str]) -> Float32s:
+        """float32[n] in [0, 1]. Where any score of a call lies outside, all are logits: their sigmoid.
+
+        Raises ModelReplyError where the answer is not one finite number a text.
+        """
+        return self.score_report(query, texts)[0]
+
+    def score_report(self, query: str, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
+        """`score(query, texts)`, and the indices of the texts that were cut: none if the model cannot say."""
+        texts = checked_texts(texts)
+        report = getattr(self.cross_encoder, "score_report", None)
+        answer, cut = report(query, texts) if report else (self.cross_encoder.score(query, texts), ())
+        scores = _finite(answer, self.name)
+        if scores.shape != (len(texts),):
+            raise ModelReplyError(f"{self.name} must give {len(texts)} scores, not shape {scores.shape}")
+        if np.any((scores < 0) | (scores > 1)):
+            scores = np.exp(-np.logaddexp(0.0, -scores))
+        return np.asarray(scores, dtype=np.float32), _indices(cut, len(texts), self.name)
+
+
+def resolve_embedder(embedder: Any = None) -> CheckedEmbedder:
+    """The embedder for None (the one that comes with tersely), an object with `embed(list[str])`, a
+    SentenceTransformer or a model2vec StaticModel.
+
+    Raises TypeError for anything else.
+    """
+    if isinstance(embedder, CheckedEmbedder):
+        return embedder
+    if embedder is None:
+        embedder = StaticEmbedder()
+    library = type(embedder).__module__.partition(".")[0]
+    if library == "sentence_transformers":
+        from tersely.providers.sentence_transformers import SentenceTransformersEmbedder
+
+        embedder = SentenceTransformersEmbedder(embedder)
+    elif library == "model2vec":
+        from tersely.providers.model2vec import Model2VecEmbedder
+
+        embedder = Model2VecEmbedder(embedder)
+    if isinstance(embedder, type) or not isinstance(embedder, Embedder):
+        raise TypeError(
+            "embedder must be None, an object with embed(list[str]), a SentenceTransformer or a model2vec "
+            f"StaticModel, not {_described(embedder)}"
+        )
+    return CheckedEmbedder(embedder, _name_of(embedder))
+
+
+def resolve_cross_encoder(cross_encoder: Any) -> CheckedCrossEncoder:
+    """The cross-encoder for an object with `score(query, list[str])` or sentence-transformers' CrossEncoder.
+
+    Raises TypeError for anything else.
+    """
+    if isinstance(cross_encoder, CheckedCrossEncoder):
+        return cross_encoder
+    if type(cross_encoder).__module__.partition(".")[0] == "sentence_transformers":
+        from tersely.providers.sentence_transformers import SentenceTransformersCrossEncoder
+
+        cross_encoder = SentenceTransformersCrossEncoder(cross_encoder)
+    if isinstance(cross_encoder, type) or not isinstance(cross_encoder, CrossEncoder):
+        raise TypeError(
+            "cross_encoder must be an object with score(query, list[str]) or a sentence-transformers "
+            f"CrossEncoder, not {_described(cross_encoder)}"
+        )
+    return CheckedCrossEncoder(cross_encoder, _name_of(cross_encoder))
+
+
+def resolve_reranker(reranker: Any) -> CheckedEmbedder | CheckedCrossEncoder:
+    """A cross-encoder (anything `resolve_cross_encoder` takes) or an embedder (`resolve_embedder`).
+
+    Raises TypeError for anything else.
+    """
+    if isinstance(reranker, CheckedEmbedder):
+        return reranker
+    scores = type(reranker).__name__ == "CrossEncoder" or isinstance(
+        reranker, (CheckedCrossEncoder, CrossEncoder)
+    )
+    if scores and not isinstance(reranker, type):
+        return resolve_cross_encoder(reranker)
+    if reranker is None or isinstance(reranker, type) or not hasattr(reranker, "embed"):
+        raise TypeError(
+            "reranker must be an object with score(query, list[str]) or embed(list[str]), not "
+            f"{_described(reranker)}"
+        )
+    return resolve_embedder(reranker)
+
+
+def _finite(answer: Any, name: str) -> Any:
+    """The answer as float64[...], or ModelReplyError."""
+    try:
+        numbers = np.asarray(answer, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelReplyError(f"{name} must give an array of numbers, not {type(answer).__name__}") from error
+    if not np.isfinite(numbers).all():
+        where = np.argwhere(~np.isfinite(numbers))[0]
+        raise ModelReplyError(f"{name} gave no finite number for text {where[0] if len(where) else 0}")
+    return numbers
+
+
+def _indices(answer: Any, count: int, name: str) -> Int64s:
+    """Which texts were cut, as int64[k], or ModelReplyError."""
+    indices = _finite(answer, name)
+    if indices.ndim != 1 or np.any((indices < 0) | (indices >= count) | (indices % 1 != 0)):
+        raise ModelReplyError(f"{name} must name the texts that it cut by their indices under {count}")
+    return np.asarray(indices, dtype=np.int64)
+
+
+def _name_of(model: Any) -> str:
+    name = getattr(model, "name", None)
+    return name if isinstance(name, str) and name else type(model).__name__
+
+
+def _described(value: Any) -> str:
+    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__

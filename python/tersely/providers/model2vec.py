@@ -1,0 +1,34 @@
+"""model2vec static models as embedders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tersely.errors import MissingExtraError
+
+__all__ = ["Model2VecEmbedder"]
+
+
+class Model2VecEmbedder:
+    """A model2vec StaticModel."""
+
+    def __init__(self, model: Any) -> None:
+        """A loaded StaticModel, or a folder or name to load: a name that is not on this machine is
+        downloaded by model2vec.
+        """
+        self.model = _import().from_pretrained(model) if isinstance(model, str) else model
+        if isinstance(model, str):  # a loaded model does not say reliably which one it is
+            self.name = f"model2vec:{model}"
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """float32[n, d], the model's own vectors."""
+        return self.model.encode(list(texts), use_multiprocessing=False)
+
+
+def _import() -> Any:
+    try:
+        from model2vec import StaticModel
+    except ImportError as error:
+        raise MissingExtraError("model2vec", "model2vec") from error
+    return StaticModel

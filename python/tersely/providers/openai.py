@@ -1,0 +1,139 @@
+"""Embeddings and chat completions from OpenAI or any server that speaks its protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from tersely.errors import MissingExtraError, ModelReplyError
+from tersely.providers.checks import checked_texts
+from tersely.tables import Float32s
+
+__all__ = ["OpenAIEmbedder", "OpenAILanguageModel"]
+
+_ALWAYS_THE_SAME = MappingProxyType({"temperature": 0})
+
+
+class OpenAIEmbedder:
+    """The embeddings endpoint."""
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        client: Any = None,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout: float = 30.0,
+        max_retries: int = 2,
+        batch_size: int = 256,
+        dimensions: int | None = None,
+    ) -> None:
+        """Name the model and the server.
+
+        Args:
+            model: the server's name for it.
+            client: an `openai.OpenAI`; the four arguments after it are then its own affair.
+            base_url, api_key: None: what the openai package reads from the environment.
+            timeout: seconds a request.
+            max_retries: how often the client repeats a request after a time-out, 429 or 5xx, waiting longer
+                each time.
+            batch_size: texts a request.
+            dimensions: for models that can shorten their vectors.
+        """
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be 1 or more, not {batch_size}")
+        self.model = model
+        self.batch_size = batch_size
+        self.dimensions = dimensions
+        self.client = client or _client(base_url, api_key, timeout, max_retries)
+
+    @property
+    def name(self) -> str:
+        """Server, model and dimensions."""
+        return f"openai:{self.client.base_url}:{self.model}:{self.dimensions or ''}"
+
+    def embed(self, texts: Sequence[str]) -> Float32s:
+        """float32[n, d], in the order of `texts`.
+
+        Raises ModelReplyError where the reply is not one vector a text, and the openai package's errors
+        where there is none.
+        """
+        texts = checked_texts(texts)
+        rows: list[Any] = []
+        for start in range(0, len(texts), self.batch_size):
+            batch = texts[start : start + self.batch_size]
+            wanted = {"dimensions": self.dimensions} if self.dimensions else {}
+            reply = self.client.embeddings.create(
+                model=self.model, input=batch, encoding_format="float", **wanted
+            )
+            rows += _vectors(reply, len(batch), self.model)
+        try:
+            return np.array(rows, dtype=np.float32).reshape(len(texts), -1 if rows else 0)
+        except (TypeError, ValueError) as error:
+            raise ModelReplyError(f"{self.model} gave vectors of different lengths, or no numbers") from error
+
+
+class OpenAILanguageModel:
+    """The chat completions endpoint: each prompt is a conversation of its own."""
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        client: Any = None,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout: float = 60.0,
+        max_retries: int = 2,
+        request: Mapping[str, Any] = _ALWAYS_THE_SAME,
+    ) -> None:
+        """Name the model and the server.
+
+        Args:
+            model, client, base_url, api_key, timeout, max_retries: as for OpenAIEmbedder.
+            request: further fields of the request.
+        """
+        self.model = model
+        self.request = dict(request)
+        self.client = client or _client(base_url, api_key, timeout, max_retries)
+
+    @property
+    def name(self) -> str:
+        """Server and model."""
+        return f"openai:{self.client.base_url}:{self.model}"
+
+    def complete(self, prompt: str) -> str:
+        """The reply to `prompt`.
+
+        Raises ModelReplyError where the reply has no text, and the openai package's errors where there is
+        no reply.
+        """
+        messages = [{"role": "user", "content": prompt}]
+        reply = self.client.chat.completions.create(model=self.model, messages=messages, **self.request)
+        choices = getattr(reply, "choices", None) or [None]
+        text = getattr(getattr(choices[0], "message", None), "content", None)
+        if not isinstance(text, str) or not text.strip():
+            raise ModelReplyError(f"{self.model} gave a reply without text")
+        return text
+
+
+def _vectors(reply: Any, count: int, model: str) -> list[Any]:
+    """The vectors of a reply in the order of the texts: a server may send them in any order."""
+    data = getattr(reply, "data", None) or []
+    pairs = [(getattr(entry, "index", None), getattr(entry, "embedding", None)) for entry in data]
+    by_index = {index: vector for index, vector in pairs if isinstance(index, int)}
+    if len(data) != count or set(by_index) != set(range(count)):
+        raise ModelReplyError(f"{model} gave {len(data)} vectors for {count} texts, or numbered them wrongly")
+    return [by_index[index] for index in range(count)]
+
+
+def _client(base_url: str | None, api_key: str | None, timeout: float, max_retries: int) -> Any:
+    try:
+        import openai
+    except ImportError as error:
+        raise MissingExtraError("openai", "openai") from error
+    return openai.OpenAI(base_url=base_url, api_key=api_key, timeout=timeout, max_retries=max_retries)

@@ -1,0 +1,54 @@
+"""sentence-transformers models as embedders and cross-encoders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tersely.errors import MissingExtraError
+
+__all__ = ["SentenceTransformersCrossEncoder", "SentenceTransformersEmbedder"]
+
+
+class SentenceTransformersEmbedder:
+    """A SentenceTransformer."""
+
+    def __init__(self, model: Any) -> None:
+        """A loaded SentenceTransformer, or a folder or name to load: a name that is not on this machine is
+        downloaded by sentence-transformers.
+        """
+        self.model = _import().SentenceTransformer(model) if isinstance(model, str) else model
+        if isinstance(model, str):  # a loaded model does not say reliably which one it is
+            self.name = f"sentence-transformers:{model}"
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """float32[n, d], the model's own vectors."""
+        return self.model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
+
+
+class SentenceTransformersCrossEncoder:
+    """A sentence-transformers CrossEncoder."""
+
+    def __init__(self, model: Any) -> None:
+        """A loaded CrossEncoder, or a folder or name to load: a name that is not on this machine is
+        downloaded by sentence-transformers.
+        """
+        self.model = _import().CrossEncoder(model) if isinstance(model, str) else model
+        if isinstance(model, str):  # a loaded model does not say reliably which one it is
+            self.name = f"sentence-transformers:{model}"
+
+    def score(self, query: str, texts: Sequence[str]) -> Any:
+        """float[n], the model's own scores."""
+        if not texts:
+            return np.empty(0, dtype=np.float32)
+        return self.model.predict([(query, text) for text in texts], show_progress_bar=False)
+
+
+def _import() -> Any:
+    try:
+        import sentence_transformers
+    except ImportError as error:
+        raise MissingExtraError("sentence-transformers", "sentence-transformers") from error
+    return sentence_transformers

@@ -1,0 +1,237 @@
+"""RelevanceScorer: one method, with what steps in where it fails."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tersely.cache import BoundedCache
+from tersely.documents import check_text, to_documents, to_level
+from tersely.errors import RelevanceScoringError
+from tersely.providers.embedders import resolve_cross_encoder, resolve_embedder
+from tersely.providers.language_models import acomplete_all, complete_all, resolve_language_model
+from tersely.relevance.language_model import Reply, by_language_model
+from tersely.relevance.methods import Scored, by_cross_encoder, by_embedding, by_hybrid, by_keyword
+from tersely.relevance.prepared import Prepared, prepare
+from tersely.relevance.scores import (
+    RelevanceScore,
+    RelevanceScores,
+    ScoringMethod,
+    SegmentScore,
+    document_uuid,
+)
+from tersely.tables import Level
+from tersely.types import Document
+
+__all__ = ["RelevanceScorer"]
+
+_SCORE_BYTES = 200  # of a segment in the cache
+_LIMIT = 5  # prompts under way at a time
+
+# The model of a method, and the method that steps in where it fails.
+_MODELS = {
+    ScoringMethod.EMBEDDING: ("embedder", ScoringMethod.KEYWORD),
+    ScoringMethod.CROSS_ENCODER: ("cross-encoder", ScoringMethod.HYBRID),
+}
+
+Steps = Generator[list[str], list[Reply], RelevanceScores]  # prompts out, replies in
+
+
+class RelevanceScorer:
+    """Scores documents and their segments against a query.
+
+    A method that fails gives way to a simpler one, and the result says so: an embedder to KEYWORD, a
+    cross-encoder or a language model to HYBRID, the latter only for the documents it gave no rating.
+    """
+
+    def __init__(
+        self,
+        method: ScoringMethod | str = ScoringMethod.HYBRID,
+        *,
+        embedder: Any = None,
+        llm: Any = None,
+        cross_encoder: Any = None,
+        level: Level | str = Level.SENTENCE,
+        batch_size: int = 5,
+        cache: int = 8 * 2**20,
+        strict: bool = False,
+    ) -> None:
+        """Choose the method and its model.
+
+        Args:
+            method: EMBEDDING, LLM, CROSS_ENCODER, KEYWORD or HYBRID, or its name.
+            embedder: for EMBEDDING and HYBRID: see `resolve_embedder`.
+            llm: for LLM: see `resolve_language_model`.
+            cross_encoder: for CROSS_ENCODER: see `resolve_cross_encoder`.
+            level: what the segments are.
+            batch_size: documents a prompt; up to 5 prompts are under way at a time.
+            cache: bytes for the scores of earlier calls; the same query over the same documents then asks
+                no model. 0: none.
+            strict: raise RelevanceScoringError instead of falling back.
+
+        Raises ValueError where the method lacks its model.
+        """
+        self.method = _to_method(method)
+        if self.method is ScoringMethod.LLM and llm is None:
+            raise ValueError("the method LLM needs llm=")
+        if self.method is ScoringMethod.CROSS_ENCODER and cross_encoder is None:
+            raise ValueError("the method CROSS_ENCODER needs cross_encoder=")
+        if isinstance(batch_size, bool) or not isinstance(batch_size, int):
+            raise TypeError(f"batch_size must be a whole number, not {batch_size!r}")
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be 1 or more, not {batch_size}")
+        self.level = to_level(level)
+        self.batch_size = batch_size
+        self.strict = strict
+        self._embedder = resolve_embedder(embedder)
+        self._llm = None if llm is None else resolve_language_model(llm)
+        self._cross_encoder = None if cross_encoder is None else resolve_cross_encoder(cross_encoder)
+        self._cache: BoundedCache[RelevanceScores] = BoundedCache(cache)
+
+    def score_sync(self, documents: Any, query: str) -> RelevanceScores:
+        """The scores of documents (what `tersely.compress` takes) for a query.
+
+        A language model is asked on up to 5 threads. Raises RelevanceScoringError where `strict` forbids a
+        fallback.
+        """
+        steps = self._steps(to_documents(documents), _checked_query(query))
+        prompts, result = _advance(steps, None)
+        while result is None:
+            assert self._llm is not None  # only LLM asks
+            prompts, result = _advance(steps, complete_all(self._llm, prompts, _LIMIT))
+        return result
+
+    async def score(self, documents: Any, query: str) -> RelevanceScores:
+        """As `score_sync`, on other threads; an async language model is asked in this event loop."""
+        import asyncio
+
+        steps = self._steps(to_documents(documents), _checked_query(query))
+        prompts, result = await asyncio.to_thread(_advance, steps, None)
+        while result is None:
+            assert self._llm is not None  # only LLM asks
+            replies = await acomplete_all(self._llm, prompts, _LIMIT)
+            prompts, result = await asyncio.to_thread(_advance, steps, replies)
+        return result
+
+    def _steps(self, documents: tuple[Document, ...], query: str) -> Steps:
+        """The whole of a call: yields the prompts that it needs answered, returns the scores."""
+        key = self._key(documents, query)
+        known = self._cache.get(key)
+        if known is not None:
+            return replace(known, cached=True)
+        prepared = prepare(documents, query.strip(), self.level)
+        if not prepared.query:
+            nothing = Scored(np.zeros(len(prepared.table), np.float32), np.zeros(len(documents), np.float32))
+            methods = [self.method] * len(documents)
+            return _result(prepared, nothing, methods, None, ("empty_query",))
+        if self.method is ScoringMethod.LLM:
+            result = yield from self._by_language_model(prepared)
+        else:
+            result = self._by_vectors_or_terms(prepared)
+        if result.fallback_reason is None:  # a failure may be over by the next call
+            self._cache.put(key, result, _SCORE_BYTES * (len(prepared.table) + len(documents)))
+        return result
+
+    def _by_vectors_or_terms(self, prepared: Prepared) -> RelevanceScores:
+        method, reason = self.method, None
+        warnings: tuple[str, ...] = ()
+        try:
+            scored = self._scored(prepared, method)
+        except Exception as error:
+            if method not in _MODELS:
+                raise
+            name, method = _MODELS[method]
+            reason = self._fallback(f"the {name} failed: {_described(error)}", error)
+            warnings = (f"{name.replace('-', '_')}_failed",)
+            scored = self._scored(prepared, method)
+        methods = [method] * len(prepared.documents)
+        return _result(prepared, scored, methods, reason, warnings + scored.warnings)
+
+    def _scored(self, prepared: Prepared, method: ScoringMethod) -> Scored:
+        if method is ScoringMethod.EMBEDDING:
+            return by_embedding(prepared, self._embedder)
+        if method is ScoringMethod.CROSS_ENCODER and self._cross_encoder is not None:
+            return by_cross_encoder(prepared, self._cross_encoder)
+        if method is ScoringMethod.KEYWORD:
+            return by_keyword(prepared)
+        return by_hybrid(prepared, self._embedder)
+
+    def _by_language_model(self, prepared: Prepared) -> Steps:
+        rated = yield from by_language_model(prepared, self.batch_size, self._embedder)
+        reason = None
+        if rated.error is not None:
+            reason = f"{len(rated.unrated)} of {len(prepared.documents)} documents have no rating"
+            reason = self._fallback(f"{reason}: {_described(rated.error)}", rated.error)
+        methods = [ScoringMethod.LLM] * len(prepared.documents)
+        for index in rated.unrated:
+            methods[index] = ScoringMethod.HYBRID
+        return _result(prepared, rated.scored, methods, reason, rated.scored.warnings)
+
+    def _fallback(self, reason: str, error: Exception) -> str:
+        if self.strict:
+            raise RelevanceScoringError(reason) from error
+        return reason
+
+    def _key(self, documents: tuple[Document, ...], query: str) -> bytes:
+        """Everything that the scores depend on, this scorer's own settings apart."""
+        digest = hashlib.sha256()
+        fields = [query]
+        for document in documents:
+            fields += [document.text, document.title or "", repr(document.id)]
+        for field in fields:
+            data = field.encode("utf-8")
+            digest.update(len(data).to_bytes(8, "little") + data)
+        return digest.digest()
+
+
+def _advance(steps: Steps, replies: list[Reply] | None) -> tuple[list[str], RelevanceScores | None]:
+    """The next prompts, or the result: a StopIteration cannot cross a thread's border."""
+    try:
+        return (next(steps) if replies is None else steps.send(replies)), None
+    except StopIteration as end:
+        return [], end.value
+
+
+def _result(
+    prepared: Prepared,
+    scored: Scored,
+    methods: Sequence[ScoringMethod],
+    reason: str | None,
+    warnings: tuple[str, ...],
+) -> RelevanceScores:
+    table = prepared.table
+    of_document: list[list[SegmentScore]] = [[] for _ in prepared.documents]
+    for (index, start, end, _), value in zip(table, scored.segments.tolist(), strict=True):
+        segments = of_document[index]
+        segments.append(SegmentScore(len(segments), (start, end), value))
+    scores = tuple(
+        RelevanceScore(document_uuid(document), float(overall), tuple(segments), method)
+        for document, overall, segments, method in zip(
+            prepared.documents, scored.documents, of_document, methods, strict=True
+        )
+    )
+    return RelevanceScores(scores, table, scored.segments, reason, warnings)
+
+
+def _to_method(method: ScoringMethod | str) -> ScoringMethod:
+    methods: dict[str, ScoringMethod] = dict(ScoringMethod.__members__)
+    if isinstance(method, str) and method.upper() in methods:
+        return methods[method.upper()]
+    if isinstance(method, ScoringMethod) and method in methods.values():
+        return method
+    raise ValueError(f"method must be one of {', '.join(methods)}, not {method!r}")
+
+
+def _checked_query(query: str) -> str:
+    if not isinstance(query, str):
+        raise TypeError(f"query must be str, not {type(query).__name__}")
+    check_text(query, "the query")
+    return query
+
+
+def _described(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,118 @@
+"""What relevance scoring gives back."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Flag
+from typing import overload
+
+from tersely.tables import Float32s, SegmentTable
+from tersely.types import Document
+
+__all__ = ["RelevanceScore", "RelevanceScores", "ScoringMethod", "SegmentScore", "to_uuid"]
+
+
+class ScoringMethod(Flag):
+    """How relevance is scored: four methods, and HYBRID, the default, which is two of them at once."""
+
+    EMBEDDING = 1  # cosine of query and segment
+    LLM = 2  # a language model rates from 1 to 10
+    CROSS_ENCODER = 4  # a model that reads query and segment together
+    KEYWORD = 8  # share of the query's terms
+    HYBRID = EMBEDDING | KEYWORD
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentScore:
+    """One segment's relevance.
+
+    Attributes:
+        index: of the segment in its document.
+        span: (start, end), characters of the document, half-open.
+        score: in [0, 1].
+    """
+
+    index: int
+    span: tuple[int, int]
+    score: float
+
+    @property
+    def start(self) -> int:
+        """First character."""
+        return self.span[0]
+
+    @property
+    def end(self) -> int:
+        """Character after the last."""
+        return self.span[1]
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceScore:
+    """One document's relevance.
+
+    Attributes:
+        document_id: the document's id where it is a UUID, else the UUID5 of its id, or of its text where it
+            has no id.
+        overall_score: in [0, 1].
+        segment_scores: of every segment of the document, in its order.
+        method: what made these scores; another one than was asked for where that failed.
+    """
+
+    document_id: uuid.UUID
+    overall_score: float
+    segment_scores: tuple[SegmentScore, ...]
+    method: ScoringMethod
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RelevanceScores(Sequence[RelevanceScore]):
+    """The scores of a call: a sequence of one `RelevanceScore` a document, in the documents' order.
+
+    Attributes:
+        scores: the sequence itself.
+        segments: all segments of all documents.
+        segment_scores: float32[n] in [0, 1], one a row of `segments`.
+        fallback_reason: why another method had to step in, for some documents or all; None: none had to.
+        warnings: reason codes: "embedder_failed", "cross_encoder_failed", "llm_failed" (no reply),
+            "llm_reply_unusable" (a reply without a rating), "llm_passage_shortened" (the prompt has only the
+            best segments of a long document), "texts_truncated" (longer than the model reads),
+            "empty_query" (all scores are 0).
+        cached: whether an earlier call made these scores.
+    """
+
+    scores: tuple[RelevanceScore, ...]
+    segments: SegmentTable
+    segment_scores: Float32s
+    fallback_reason: str | None = None
+    warnings: tuple[str, ...] = ()
+    cached: bool = False
+
+    def __len__(self) -> int:
+        """Number of documents."""
+        return len(self.scores)
+
+    @overload
+    def __getitem__(self, index: int) -> RelevanceScore: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[RelevanceScore, ...]: ...
+    def __getitem__(self, index: int | slice) -> RelevanceScore | tuple[RelevanceScore, ...]:
+        """The score of document `index`, or a tuple of them for a slice."""
+        return self.scores[index]
+
+
+def to_uuid(identity: str | uuid.UUID) -> uuid.UUID:
+    """The UUID itself, the one that a str spells, or the UUID5 of any other str: the same each time."""
+    if isinstance(identity, uuid.UUID):
+        return identity
+    try:
+        return uuid.UUID(identity)
+    except ValueError:
+        return uuid.uuid5(uuid.NAMESPACE_OID, identity)
+
+
+def document_uuid(document: Document) -> uuid.UUID:
+    """See `RelevanceScore.document_id`."""
+    return to_uuid(document.text if document.id is None else document.id)

@@ -1,0 +1,206 @@
+"""The quality harness measures what it says, and stops where tersely breaks a promise."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LINES = 12
+
+
+@pytest.fixture(autouse=True)
+def _importable(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(root))
+
+
+def harness(name: str) -> Any:
+    return importlib.import_module(f"benchmarks.quality.{name}")
+
+
+def a_task(evidence: list[str], **changes: Any) -> Any:
+    fields: dict[str, Any] = {
+        "id": "set|row|0|0.5",
+        "set": "set",
+        "ratio": 0.5,
+        "query": "Who?",
+        "documents": ["One is here. Two is there. Three is away."],
+        "total": 12,
+        "budget": 6,
+        "evidence": evidence,
+    }
+    return harness("tasks").Task(**(fields | changes))
+
+
+def document(number: int) -> str:
+    said = " ".join(f"Lamp {number}-{line} hangs in room {line}." for line in range(LINES))
+    return f"{said} The keeper of house {number} is called Person{number}. {said.replace('Lamp', 'Chair')}"
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    with gzip.open(path, "wt", encoding="utf-8") as lines:
+        lines.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def data_folder(folder: Path, questions: int = 12) -> Path:
+    answers = [f"The keeper of house {number} is called Person{number}." for number in range(questions)]
+    texts = [document(number) for number in range(questions)]
+    rows = [
+        {
+            "id": f"row{number}",
+            "query": f"Who is the keeper of house {number}?",
+            "documents": [
+                {"id": "a", "title": f"House {number}", "text": texts[number]},
+                {"id": "b", "title": f"House {number - 1}", "text": texts[number - 1]},
+            ],
+            "evidence": [
+                {"doc": 0, "text": answers[number], "start": texts[number].index(answers[number])},
+            ],
+            "meta": {"lang": "en"},
+        }
+        for number in range(questions)
+    ]
+    write(folder / "qa_houses.jsonl.gz", rows)
+    write(
+        folder / "sum_houses.jsonl.gz",
+        [{"id": str(n), "text": text, "references": [answers[n]]} for n, text in enumerate(texts)],
+    )
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("text", "evidence", "any_evidence", "share", "every"),
+    [
+        ("one  IS\nhere.", ["One is here."], False, 1.0, True),
+        ("One is here.", ["One is here. Two is there."], False, 0.5, False),
+        ("One is here.", ["One is here.", "Two is there."], False, 0.5, False),
+        ("One is here.", ["One is here.", "Two is there."], True, 1.0, True),
+        ("", ["One is here."], False, 0.0, False),
+        ("a no b", ["No"], False, 1.0, True),
+    ],
+)
+def test_evidence_shares(
+    text: str, evidence: list[str], any_evidence: bool, share: float, every: bool
+) -> None:
+    shares = harness("evidence_metric").evidence_shares
+    assert shares(text, a_task(evidence, any_evidence=any_evidence)) == (share, every)
+
+
+def test_no_document_with_evidence_is_in_both_halves(tmp_path: Path) -> None:
+    halves = harness("halves")
+    groups = [[f"document {n}", f"document {n // 3}"] for n in range(200)] + [
+        [f"one {n}"] for n in range(200)
+    ]
+    found = halves.halves_of(groups)
+    half_of_document: dict[str, str] = {}
+    for group, half in zip(groups, found, strict=True):
+        for name in group:
+            assert half_of_document.setdefault(name, half) == half
+    assert 60 < found[200:].count("tuned") < 140
+    assert halves.halves_of(groups[::-1]) == found[::-1]
+
+
+def test_halves_together_are_the_whole_sample(tmp_path: Path) -> None:
+    tasks = harness("tasks")
+    by_set = tasks.questions(data_folder(tmp_path, 40))
+    ids = {
+        half: [one.row["id"] for one in tasks.sampled(by_set, None, half)]
+        for half in ("tuned", "reported", "both")
+    }
+    assert sorted(ids["tuned"] + ids["reported"]) == sorted(ids["both"])
+    assert len(ids["both"]) == 40
+    assert ids["tuned"]
+    assert ids["reported"]
+    assert [one.row["id"] for one in tasks.sampled(by_set, 3, "tuned")] == ids["tuned"][:3]
+
+
+def test_interval_holds_the_mean_and_shrinks_with_more_questions() -> None:
+    bootstrap = harness("bootstrap")
+    few, many = ([[0.0, 1.0] * count, [1.0, 1.0, 0.0] * count] for count in (5, 500))
+    for values in (few, many):
+        low, high = bootstrap.interval(values)
+        assert low < bootstrap.mean_over_sets(values) < high
+        assert bootstrap.interval(values) == (low, high)
+    widths = [high - low for low, high in map(bootstrap.interval, (few, many))]
+    assert widths[1] < widths[0] / 5
+    assert bootstrap.interval([[1.0], [0.5, 0.5]]) == (0.75, 0.75)
+
+
+def test_work_done_once_is_charged_each_time() -> None:
+    once = harness("once")
+    ledger = once.Ledger()
+    results = once.Once(ledger, 2)
+    results.keep("known", 5, 20.0)
+    assert results("known", lambda: 6) == 5
+    assert ledger.settle() == 20.0
+    assert ledger.settle() == 0.0
+    with ledger.free():
+        results("known", lambda: 6)
+    assert ledger.settle() <= 0.0
+    assert results("new", lambda: 7) == 7
+    assert ledger.settle() == 0.0
+    results("more", lambda: 8)
+    assert "known" not in results
+
+
+def test_cache_gives_back_only_the_same_system_version_and_task(tmp_path: Path) -> None:
+    module = harness("cache")
+    task = a_task(["One is here."])
+    cache = module.Cache(tmp_path)
+    cache.put("peer", "1", task, module.Kept("text", 2.0))
+    cache.put("broken", "1", task, module.Kept(None, 3.0))
+    cache.close()
+    cache = module.Cache(tmp_path)
+    assert cache.get("peer", "1", task) == ("text", 2.0)
+    assert cache.get("broken", "1", task) == (None, 3.0)
+    assert cache.get("peer", "2", task) is None
+    assert cache.get("peer", "1", a_task([], documents=["Other."])) is None
+    cache.close()
+
+
+@pytest.mark.parametrize("broken", ["raises", "over"])
+def test_a_broken_promise_of_tersely_ends_the_run(broken: str) -> None:
+    once, run, systems = harness("once"), harness("run"), harness("systems")
+    checks = importlib.import_module("benchmarks.checks")
+
+    def answer(task: Any) -> str:
+        if broken == "raises":
+            raise ValueError("broken")
+        return "far too long"
+
+    def check(given: str, budget: int) -> None:
+        checks.require(len(given.split()) < 2, "over the budget")
+
+    for name, ends in (("tersely, changed", True), ("peer", False)):
+        system = systems.System("key", name, answer, check=check if ends else lambda given, budget: None)
+        runner = run.Runner([system], once.Ledger(), None, None)
+        if ends:
+            with pytest.raises((ValueError, AssertionError)):
+                runner.answers([a_task(["far"])], harness("evidence").score, "test")
+        else:
+            (found,) = runner.answers([a_task(["far"])], harness("evidence").score, "test")
+            assert found.failed is (broken == "raises")
+            assert found.scores["kept"] == float(broken != "raises")
+
+
+def test_the_command_end_to_end(root: Path, tmp_path: Path) -> None:
+    data = data_folder(tmp_path)
+    command = [sys.executable, "-m", "benchmarks.quality", "--data", str(data), "--half", "both"]
+    command += ["--systems", "tersely,bm25,lead,hand", "--json", str(tmp_path / "out.json")]
+    ended = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 0, ended.stderr
+    written = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    rows = {row["system"]: row for row in written["tables"][0]["rows"]}
+    assert rows["evidence by hand"]["0.1"] == 1.0
+    assert rows["tersely"]["0.2"] == rows["BM25 sentences"]["0.2"] == 1.0
+    assert rows["lead"]["0.1"] < 0.5
+    assert rows["tersely"]["over"] == 0
+    assert {row["system"] for row in written["details"]["summaries"]} == {"tersely", "lead"}
+    assert len(written["details"]["evidence"]) == 4 * 4 * 12
+    assert any(target["target"].endswith("warm") for target in written["targets"])
