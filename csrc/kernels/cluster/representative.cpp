@@ -47,9 +47,10 @@ class Clustering {
             const double part = static_cast<double>(done) / static_cast<double>(order_.size());
             return begin + part * part * (end - begin);
         };
+        Panels packed(std::min(kStep, order_.size()), rows_.depth, threshold_);
         for (std::size_t first = 0; first < order_.size(); first += kStep) {
             const auto step = order_.subspan(first, std::min(kStep, order_.size() - first));
-            Panels packed(step.size(), rows_.depth, threshold_);
+            if (step.size() < packed.rows()) packed = Panels(step.size(), rows_.depth, threshold_);
             compare(step, packed, share(first), share(first + step.size()));
             assign(step, packed, component, first + step.size() == order_.size());
         }
@@ -134,7 +135,7 @@ class Clustering {
             }
             component[static_cast<std::size_t>(step[j])] = chosen_[static_cast<std::size_t>(best.cluster)];
         }
-        if (!last) representatives_.append(packed, fresh, known() - fresh.size());
+        if (!last) representatives_.append(packed, fresh, known() - fresh.size(), {workers_.threads, {}});
     }
 
     const similarity::Rows& rows_;

@@ -118,11 +118,25 @@ void copy_lines(const void* from, void* to, std::size_t lines, std::size_t count
 
 }  // namespace
 
-// In runs of rows that stand side by side in both.
-void Panels::append(const Panels& from, std::span<const std::int32_t> taken, std::size_t place) {
+// A panel of the target at a time: its memory is new, so that most of the time goes into getting it.
+void Panels::append(const Panels& from, std::span<const std::int32_t> taken, std::size_t place,
+                    const Workers& workers) {
     constexpr std::size_t kPanel = simd::kPanel;
-    for (std::size_t fresh = (place + kPanel - 1) / kPanel; fresh * kPanel < place + taken.size(); ++fresh)
-        clear(fresh);
+    constexpr double kWork = 32;  // a value takes the time of so many multiply-adds
+    if (taken.empty()) return;
+    const std::size_t first = place / kPanel, end = place + taken.size();
+    const auto append_panel = [&](std::size_t unit, int) {
+        const std::size_t begin = std::max((first + unit) * kPanel, place);
+        if (begin % kPanel == 0) clear(first + unit);
+        copy_rows(from, taken.subspan(begin - place, std::min((first + unit + 1) * kPanel, end) - begin), begin);
+    };
+    run_units(workers.at_most(kWork * static_cast<double>(taken.size() * depth_)), (end - 1) / kPanel + 1 - first,
+              append_panel);
+}
+
+// In runs of rows that stand side by side in both.
+void Panels::copy_rows(const Panels& from, std::span<const std::int32_t> taken, std::size_t place) {
+    constexpr std::size_t kPanel = simd::kPanel;
     for (std::size_t begin = 0, end = 0; begin < taken.size(); begin = end) {
         const auto source = static_cast<std::size_t>(taken[begin]);
         const std::size_t target = place + begin;
@@ -145,7 +159,8 @@ void Panels::append(const Panels& from, std::span<const std::int32_t> taken, std
 void pack(const Rows& rows, std::span<const std::int32_t> order, Panels& panels, const Workers& workers) {
     constexpr std::size_t kRows = simd::kPackRows;
     const std::size_t count = order.empty() ? rows.count : order.size();
-    const double work = 8 * static_cast<double>(count) * static_cast<double>(rows.depth);
+    constexpr double kWork = 48;  // a value takes the time of so many multiply-adds
+    const double work = kWork * static_cast<double>(count) * static_cast<double>(rows.depth);
     const std::size_t units = (count + simd::kPanel - 1) / simd::kPanel;
     if (count % simd::kPanel != 0) panels.clear(units - 1);
     const auto pack_panel = [&](std::size_t unit, int) {

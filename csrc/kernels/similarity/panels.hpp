@@ -39,9 +39,11 @@ class Panels {
     // Makes the rows of a panel zero.
     void clear(std::size_t panel);
     // Copies packed rows, which ascend, to the rows from `place` on, where the last call ended.
-    void append(const Panels& from, std::span<const std::int32_t> taken, std::size_t place);
+    void append(const Panels& from, std::span<const std::int32_t> taken, std::size_t place, const Workers& workers);
 
   private:
+    void copy_rows(const Panels& from, std::span<const std::int32_t> taken, std::size_t place);
+
     friend class Packer;
     struct Free {
         void operator()(void* memory) const { ::operator delete(memory, kLine); }
