@@ -203,6 +203,7 @@ def _strategy(strategy: Strategy | str | None) -> Strategy:
         if strategy not in STRATEGIES:
             raise ValueError(f"unknown strategy {strategy!r}; known names: {', '.join(STRATEGIES)}")
         return STRATEGIES[strategy]()
+    strategy = getattr(strategy, "strategy", strategy)  # a compressor has one
     if isinstance(strategy, type) or not isinstance(strategy, Strategy):
         raise TypeError(f"strategy must be a name or an object with compress(request), not {strategy!r}")
     return strategy

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
+from tersely.facts import FactReport
 from tersely.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ class Span:
         start, end: characters, half-open.
         kind: what the segment is.
         reason: kept: "selected", "pinned", "context", "heading", "cut", "fits"; dropped: "budget",
-            "redundant", "cut" (the rest of a segment that was cut).
+            "redundant", "cut" (the rest of a segment that was cut), "rewritten" (a model wrote something
+            in its place).
         score: what the scoring gave the segment; 0.0 where nothing was scored.
     """
 
@@ -144,6 +146,9 @@ class Receipt:
             query's terms occur nowhere: scored as without a query), "empty_query", "segment_cut"
             (nothing whole fitted), "counter_not_additive" (the parts' counts were off by more than 10%),
             "nothing_to_keep" (white space only, over the budget).
+        facts: what became of the facts that were to be preserved; None where nobody asked.
+        used_llm: whether a model wrote any of the text.
+        fallback_reason: reason code where a model should have written it and did not, else None.
     """
 
     budget: int
@@ -154,6 +159,9 @@ class Receipt:
     reasons: Mapping[str, int]
     recounts: int
     warnings: tuple[str, ...] = ()
+    facts: FactReport | None = None
+    used_llm: bool = False
+    fallback_reason: str | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -165,6 +173,7 @@ class Compressed:
         documents: the originals.
         kept, dropped: spans of the originals, in source order, without overlap; together all segments.
         receipt: counts, reasons and warnings.
+        generated: (start, end) characters of `text` that a model wrote; the rest is verbatim.
     """
 
     text: str
@@ -172,6 +181,7 @@ class Compressed:
     kept: Sequence[Span]
     dropped: Sequence[Span]
     receipt: Receipt
+    generated: tuple[tuple[int, int], ...] = ()
 
     @property
     def tokens(self) -> int:
@@ -218,7 +228,11 @@ class Compressed:
                 "reasons": dict(self.receipt.reasons),
                 "recounts": self.receipt.recounts,
                 "warnings": list(self.receipt.warnings),
+                "facts": _facts_dict(self.receipt.facts),
+                "used_llm": self.receipt.used_llm,
+                "fallback_reason": self.receipt.fallback_reason,
             },
+            "generated": [list(place) for place in self.generated],
         }
 
 
@@ -253,3 +267,20 @@ def _span_dict(span: Span) -> dict[str, Any]:
         "reason": span.reason,
         "score": round(span.score, 6),
     }
+
+
+def _facts_dict(report: FactReport | None) -> list[dict[str, Any]] | None:
+    if report is None:
+        return None
+    return [
+        {
+            "kind": fact.kind.name.lower(),
+            "text": fact.text,
+            "document": fact.document,
+            "start": fact.start,
+            "end": fact.end,
+            "outcome": fact.outcome,
+            "reason": fact.reason,
+        }
+        for fact in report.facts
+    ]
