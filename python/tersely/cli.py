@@ -15,9 +15,10 @@ from pathlib import Path
 
 import tersely
 from tersely.providers.counters import COUNTERS, resolve_counter
+from tersely.stages.facts import PRESERVABLE
 from tersely.strategies import STRATEGIES, Extractive
 from tersely.tables import Level
-from tersely.types import Document
+from tersely.types import Document, Receipt
 
 __all__ = ["main"]
 
@@ -29,6 +30,7 @@ _EXAMPLES = """examples:
   tersely count docs/*.md --counter cl100k_base
   tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
 """
+_FACTS_SHOWN = 10  # of those that were lost
 _MANY_FILES = 20  # from here on a terminal is shown progress
 
 
@@ -90,6 +92,9 @@ def _parser() -> argparse.ArgumentParser:
         "--context", type=int, default=0, metavar="N", help="neighbours kept beside each selected segment"
     )
     compress.add_argument("--headings", action="store_true", help="keep the headings above what is kept")
+    compress.add_argument(
+        "--preserve", default="", metavar="NAMES", help=f"facts to keep first: {','.join(PRESERVABLE)}"
+    )
     compress.add_argument(
         "--pin",
         action="append",
@@ -169,9 +174,12 @@ def _compress(arguments: argparse.Namespace) -> None:
     documents = _read(arguments.files)
     strategy = STRATEGIES[arguments.strategy]()
     if isinstance(strategy, Extractive):
-        level = Level[arguments.level.upper()]
         strategy = replace(
-            strategy, level=level, context=arguments.context, preserve_structure=arguments.headings
+            strategy,
+            level=arguments.level,
+            context=arguments.context,
+            preserve_structure=arguments.headings,
+            preserve=tuple(name for name in arguments.preserve.split(",") if name),
         )
     result = tersely.compress(
         documents,
@@ -191,13 +199,24 @@ def _compress(arguments: argparse.Namespace) -> None:
         )
     else:
         _write(result.text, arguments.output)
-    for warning in result.receipt.warnings:
-        print(f"tersely: note: {warning.replace('_', ' ')}", file=sys.stderr)
+    _note(result.receipt)
     if sys.stderr.isatty():
         kept = f"{result.tokens} of {result.original_tokens} tokens ({result.ratio:.0%})"
         print(
             f"tersely: kept {kept}, {len(result.kept)} of {result.receipt.segments} segments", file=sys.stderr
         )
+
+
+def _note(receipt: Receipt) -> None:
+    for warning in receipt.warnings:
+        print(f"tersely: note: {warning.replace('_', ' ')}", file=sys.stderr)
+    lost = [] if receipt.facts is None else receipt.facts.of("lost")
+    for fact in lost[:_FACTS_SHOWN]:
+        print(
+            f"tersely: lost ({fact.kind.name.lower()}): {' '.join(fact.text.split())[:70]}", file=sys.stderr
+        )
+    if len(lost) > _FACTS_SHOWN:
+        print(f"tersely: and {len(lost) - _FACTS_SHOWN} more facts; --json has all", file=sys.stderr)
 
 
 def _segment(arguments: argparse.Namespace) -> None:

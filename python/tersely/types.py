@@ -42,9 +42,9 @@ class Span:
         document: index of the document.
         start, end: characters, half-open.
         kind: what the segment is.
-        reason: kept: "selected", "pinned", "context", "heading", "cut", "fits"; dropped: "budget",
-            "redundant", "cut" (the rest of a segment that was cut), "rewritten" (a model wrote something
-            in its place).
+        reason: kept: "selected", "pinned", "preserved" (it holds facts that were to be preserved), "context",
+            "heading", "cut", "fits"; dropped: "budget", "redundant", "cut" (the rest of a segment that was
+            cut), "rewritten" (a model wrote something in its place).
         score: what the scoring gave the segment; 0.0 where nothing was scored.
     """
 
@@ -145,7 +145,8 @@ class Receipt:
         warnings: reason codes of everything the caller may want to know: "query_without_matches" (the
             query's terms occur nowhere: scored as without a query), "empty_query", "segment_cut"
             (nothing whole fitted), "counter_not_additive" (the parts' counts were off by more than 10%),
-            "nothing_to_keep" (white space only, over the budget).
+            "nothing_to_keep" (white space only, over the budget), "facts_lost" (of what was to be preserved,
+            some did not fit: see `facts`).
         facts: what became of the facts that were to be preserved; None where nobody asked.
         used_llm: whether a model wrote any of the text.
         fallback_reason: reason code where a model should have written it and did not, else None.

@@ -15,10 +15,20 @@ from tersely.relevance.hybrid import RERANK_SHARE, hybrid
 from tersely.relevance.prepared import Prepared, prepare
 from tersely.stages import score
 from tersely.stages.count import count
+from tersely.stages.facts import facts_kept
 from tersely.stages.segment import analyze, segment
 from tersely.stages.select import REASONS, is_kept, mark_groups, mark_pinned, select
 from tersely.stages.verify import verify
 from tersely.strategies.fitting import Fit, fit
+from tersely.strategies.preserving import (
+    MustKeep,
+    check_names,
+    fact_report,
+    must_keep,
+    preserved_facts,
+    raise_lost,
+    with_facts,
+)
 from tersely.tables import Analysis, Float32s, Int64s, Level, SegmentTable, UInt8s
 from tersely.types import Compressed, Request, Spans
 
@@ -28,6 +38,8 @@ Scoring = Literal["auto", "relevance", "lexical", "centrality", "lead"]
 _SCORINGS = ("auto", "relevance", "lexical", "centrality", "lead")
 _FITS = REASONS.index("fits")
 _FIRST_KEPT = REASONS.index("selected")
+_PINNED = REASONS.index("pinned")
+_PRESERVED = REASONS.index("preserved")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +60,11 @@ class Extractive:
             shares its terms), 1 without.
         context: neighbours kept on each side of a selected segment, as far as the budget allows.
         preserve_structure: selected segments bring the headings above them.
+        preserve: facts that go before everything else but what is pinned, as far as the budget allows: names
+            from "code" (fenced and in backticks), "quotes", "numbers" (with dates and versions), "names",
+            "paths" (with path:line), "urls", "identifiers", "errors", "negations", "obligations",
+            "decisions", "all". One occurrence of each is enough. `receipt.facts` says what became of them.
+        strict_preserve: raise BudgetExceededError where not all of them fit.
         window: characters of a CHARACTER segment.
         position_decay, position_floor: of "lead".
     """
@@ -60,6 +77,8 @@ class Extractive:
     redundancy: float | None = None
     context: int = 0
     preserve_structure: bool = False
+    preserve: tuple[str, ...] = ()
+    strict_preserve: bool = False
     window: int = 200
     position_decay: float = 0.01
     position_floor: float | None = None
@@ -67,6 +86,7 @@ class Extractive:
     def __post_init__(self) -> None:
         """Check the options."""
         object.__setattr__(self, "level", to_level(self.level))
+        object.__setattr__(self, "preserve", check_names(self.preserve))
         for name in ("context", "window"):
             if isinstance(getattr(self, name), bool) or not isinstance(getattr(self, name), int):
                 raise TypeError(f"{name} must be a whole number, not {getattr(self, name)!r}")
@@ -91,7 +111,8 @@ class Extractive:
     def compress(self, request: Request) -> Compressed:
         """Fit the documents into the budget.
 
-        Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit.
+        Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit, or, if
+        `strict_preserve`, some facts.
         O(characters + segments log segments).
         """
         texts = [document.text for document in request.documents]
@@ -99,7 +120,10 @@ class Extractive:
         original = count(request.counter, whole)
         budget = request.budget if request.budget is not None else max(1, int(original * request.ratio))
         if original <= budget:
-            return self._unchanged(request, texts, whole, original, budget)
+            unchanged = self._unchanged(request, texts, whole, original, budget)
+            return (
+                with_facts(unchanged, fact_report(unchanged, self.preserve)) if self.preserve else unchanged
+            )
         query = (request.query or "").strip()
         prepared = prepare(request.documents, query, self.level, self.window) if query else None
         analysis = prepared.analysis if prepared else analyze(texts, [], self.level, self.window)
@@ -119,13 +143,22 @@ class Extractive:
             table.heading,
         )
 
+        must: MustKeep | None = None
+        if self.preserve:
+            facts = preserved_facts(texts, table, self.level, self.preserve)
+            must = must_keep(request, texts, table, facts, scores, pinned, group)
+
         def choose(costs: Int64s, target: int) -> UInt8s:
-            return select(
+            held = pinned
+            if must is not None:
+                held = pinned.copy()
+                held[must.rows(costs, target)] = 1
+            status = select(
                 table,
                 scores,
                 costs,
                 target,
-                pinned=pinned,
+                pinned=held,
                 group=group,
                 term_ids=analysis.term_ids,
                 term_offsets=analysis.term_offsets,
@@ -134,9 +167,21 @@ class Extractive:
                 context=self.context,
                 headings=self.preserve_structure,
             )
+            if must is not None:
+                status[(status == _PINNED) & (pinned == 0)] = _PRESERVED
+            return status
 
         fitted = fit(request, texts, table, scores, pinned, group, budget, original, choose)
-        return _result(request, table, scores, fitted, original, budget, [*warnings, *fitted.warnings])
+        result = _result(request, table, scores, fitted, original, budget, [*warnings, *fitted.warnings])
+        if must is None:
+            return result
+        if fitted.cut is None:
+            report = facts_kept(texts, table, facts, fitted.status, REASONS, _FIRST_KEPT)
+        else:
+            report = fact_report(result, self.preserve)
+        if self.strict_preserve:
+            raise_lost(must, texts, budget, report)
+        return with_facts(result, report)
 
     def _unchanged(
         self, request: Request, texts: list[str], whole: str, tokens: int, budget: int
