@@ -28,13 +28,13 @@ class OriginalContext:
         content: the text.
         token_count: its tokens.
         source: where the caller has it from.
-        timestamp: when it was compressed, with a time zone.
+        timestamp: when it was compressed, with a time zone; no part of what makes two of these equal.
     """
 
     content: str
     token_count: int
     source: str | None = None
-    timestamp: datetime | None = None
+    timestamp: datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class CompressedContext:
         used_llm: whether a model wrote any of `compressed`.
         fallback_reason: reason code where something else than the preferred method had to do it, else None.
         warnings: reason codes, as in `Receipt.warnings`.
-        result: spans and receipt; None for what was not made in one piece.
+        result: spans and receipt; None for what was not made in one piece. Not compared.
     """
 
     id: str
@@ -84,7 +84,7 @@ class CompressedContext:
     used_llm: bool = False
     fallback_reason: str | None = None
     warnings: tuple[str, ...] = ()
-    result: Compressed | None = None
+    result: Compressed | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class CompressionLevel:
     content: str = ""
     token_count: int = 0
     ratio: float = 0.0
-    result: Compressed | None = None
+    result: Compressed | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
