@@ -13,6 +13,7 @@ from tersely.protocols import Strategy
 from tersely.strategies.extractive import Extractive
 
 if TYPE_CHECKING:
+    from tersely.strategies.abstractive import Abstractive
     from tersely.strategies.compressor import Compressor
     from tersely.strategies.contexts import (
         CompressedContext,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from tersely.strategies.extractive_compressor import ExtractiveCompressor
     from tersely.strategies.hierarchical import Hierarchical
     from tersely.strategies.hierarchical_compressor import HierarchicalCompressor
+    from tersely.strategies.hybrid import Hybrid
+    from tersely.strategies.model_compressors import AbstractiveCompressor, HybridCompressor
     from tersely.strategies.options import (
         CompressionMethod,
         CompressionOptions,
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "STRATEGIES",
+    "Abstractive",
+    "AbstractiveCompressor",
     "CompressedContext",
     "CompressionLevel",
     "CompressionMetadata",
@@ -47,6 +52,8 @@ __all__ = [
     "Hierarchical",
     "HierarchicalCompressor",
     "HierarchicalContext",
+    "Hybrid",
+    "HybridCompressor",
     "OriginalContext",
     "Profile",
     "default_options",
@@ -64,7 +71,10 @@ _MODULES = {
         "OriginalContext",
     ),
     "extractive_compressor": ("ExtractiveCompressor",),
+    "abstractive": ("Abstractive",),
     "hierarchical": ("Hierarchical",),
+    "hybrid": ("Hybrid",),
+    "model_compressors": ("AbstractiveCompressor", "HybridCompressor"),
     "hierarchical_compressor": ("HierarchicalCompressor",),
     "options": ("CompressionMethod", "CompressionOptions", "Profile", "default_options", "profile"),
 }
@@ -88,6 +98,8 @@ def _late(name: str) -> Callable[[], Strategy]:
 STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "extractive": Extractive,
     "lead": lambda: Extractive(scoring="lead", redundancy=0.0),
+    "abstractive": _late("Abstractive"),
+    "hybrid": _late("Hybrid"),
     "hierarchical": _late("Hierarchical"),
 }
 
