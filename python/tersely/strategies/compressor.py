@@ -135,7 +135,7 @@ class Compressor(Forms[CompressedContext]):
         fell_back = result.receipt.fallback_reason is not None and not result.receipt.used_llm
         method = (
             CompressionMethod.EXTRACTIVE
-            if asked.fits or fell_back
+            if asked.fits or fell_back or isinstance(asked.strategy, Extractive)
             else getattr(asked.strategy, "method", self.method)
         )
         return self._context(asked.request.documents[0].text, options, source, result, method, warnings)

@@ -62,7 +62,7 @@ def read_reply(reply: str, content: str, query: str = "") -> str:
     text = _THOUGHTS.sub("", reply)
     marker = _marker(content, query)
     if marker in text:
-        text = "\n".join(line for line in text.splitlines() if line.strip() != marker)
+        text = "\n".join(line for line in text.split("\n") if line.strip() != marker)
     return text.strip()
 
 
