@@ -13,7 +13,10 @@ from tersely.protocols import Strategy
 from tersely.strategies.extractive import Extractive
 
 if TYPE_CHECKING:
+    from tersely.strategies.allocation import seed_allocate
+    from tersely.strategies.by_document import ByDocument
     from tersely.strategies.compressor import Compressor
+    from tersely.strategies.context_cache import CompressionCache
     from tersely.strategies.contexts import (
         CompressedContext,
         CompressionLevel,
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from tersely.strategies.extractive_compressor import ExtractiveCompressor
     from tersely.strategies.hierarchical import Hierarchical
     from tersely.strategies.hierarchical_compressor import HierarchicalCompressor
+    from tersely.strategies.manager import Manager
     from tersely.strategies.options import (
         CompressionMethod,
         CompressionOptions,
@@ -32,28 +36,45 @@ if TYPE_CHECKING:
         default_options,
         profile,
     )
+    from tersely.strategies.prepared_context import (
+        DroppedChunk,
+        PreparationReport,
+        PreparedChunk,
+        PreparedContext,
+    )
 
 __all__ = [
     "STRATEGIES",
+    "ByDocument",
     "CompressedContext",
+    "CompressionCache",
     "CompressionLevel",
     "CompressionMetadata",
     "CompressionMethod",
     "CompressionOptions",
     "Compressor",
     "ContextChunk",
+    "DroppedChunk",
     "Extractive",
     "ExtractiveCompressor",
     "Hierarchical",
     "HierarchicalCompressor",
     "HierarchicalContext",
+    "Manager",
     "OriginalContext",
+    "PreparationReport",
+    "PreparedChunk",
+    "PreparedContext",
     "Profile",
     "default_options",
     "profile",
+    "seed_allocate",
 ]
 
 _MODULES = {
+    "allocation": ("seed_allocate",),
+    "by_document": ("ByDocument",),
+    "context_cache": ("CompressionCache",),
     "compressor": ("Compressor",),
     "contexts": (
         "CompressedContext",
@@ -66,6 +87,8 @@ _MODULES = {
     "extractive_compressor": ("ExtractiveCompressor",),
     "hierarchical": ("Hierarchical",),
     "hierarchical_compressor": ("HierarchicalCompressor",),
+    "manager": ("Manager",),
+    "prepared_context": ("DroppedChunk", "PreparationReport", "PreparedChunk", "PreparedContext"),
     "options": ("CompressionMethod", "CompressionOptions", "Profile", "default_options", "profile"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
@@ -89,6 +112,7 @@ STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "extractive": Extractive,
     "lead": lambda: Extractive(scoring="lead", redundancy=0.0),
     "hierarchical": _late("Hierarchical"),
+    "manager": _late("ByDocument"),
 }
 
 
