@@ -136,7 +136,7 @@ def to_result(
     kept = Spans(table, is_kept(fitted.status), REASONS, fitted.status, scores)
     dropped = Spans(table, np.flatnonzero(fitted.status < _FIRST_KEPT), REASONS, fitted.status, scores)
     if fitted.cut is None:
-        return Compressed(fitted.text, request.documents, kept, dropped, receipt)
+        return Compressed(fitted.text, request.documents, kept, dropped, receipt, fitted.generated)
     whole = kept[0]  # the only one: its head was kept, its rest was dropped
     head, rest = replace(whole, end=fitted.cut), replace(whole, start=fitted.cut)
     place = sum((span.document, span.start) < (whole.document, whole.start) for span in dropped)
