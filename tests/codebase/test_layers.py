@@ -17,6 +17,7 @@ LAYERS = (
     ("stages",),
     ("distill", "relevance"),
     ("strategies",),
+    ("content",),
     ("api",),
     ("tersely",),
     ("cli_distill", "cli_model"),  # arguments of the command

@@ -14,7 +14,10 @@ from tersely.strategies.extractive import Extractive
 
 if TYPE_CHECKING:
     from tersely.strategies.abstractive import Abstractive
+    from tersely.strategies.allocation import seed_allocate
+    from tersely.strategies.by_document import ByDocument
     from tersely.strategies.compressor import Compressor
+    from tersely.strategies.context_cache import CompressionCache
     from tersely.strategies.contexts import (
         CompressedContext,
         CompressionLevel,
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from tersely.strategies.hierarchical_compressor import HierarchicalCompressor
     from tersely.strategies.hybrid import Hybrid
     from tersely.strategies.model_compressors import AbstractiveCompressor, HybridCompressor
+    from tersely.strategies.manager import Manager
     from tersely.strategies.options import (
         CompressionMethod,
         CompressionOptions,
@@ -35,18 +39,27 @@ if TYPE_CHECKING:
         default_options,
         profile,
     )
+    from tersely.strategies.prepared_context import (
+        DroppedChunk,
+        PreparationReport,
+        PreparedChunk,
+        PreparedContext,
+    )
 
 __all__ = [
     "STRATEGIES",
     "Abstractive",
     "AbstractiveCompressor",
+    "ByDocument",
     "CompressedContext",
+    "CompressionCache",
     "CompressionLevel",
     "CompressionMetadata",
     "CompressionMethod",
     "CompressionOptions",
     "Compressor",
     "ContextChunk",
+    "DroppedChunk",
     "Extractive",
     "ExtractiveCompressor",
     "Hierarchical",
@@ -54,13 +67,21 @@ __all__ = [
     "HierarchicalContext",
     "Hybrid",
     "HybridCompressor",
+    "Manager",
     "OriginalContext",
+    "PreparationReport",
+    "PreparedChunk",
+    "PreparedContext",
     "Profile",
     "default_options",
     "profile",
+    "seed_allocate",
 ]
 
 _MODULES = {
+    "allocation": ("seed_allocate",),
+    "by_document": ("ByDocument",),
+    "context_cache": ("CompressionCache",),
     "compressor": ("Compressor",),
     "contexts": (
         "CompressedContext",
@@ -76,6 +97,8 @@ _MODULES = {
     "hybrid": ("Hybrid",),
     "model_compressors": ("AbstractiveCompressor", "HybridCompressor"),
     "hierarchical_compressor": ("HierarchicalCompressor",),
+    "manager": ("Manager",),
+    "prepared_context": ("DroppedChunk", "PreparationReport", "PreparedChunk", "PreparedContext"),
     "options": ("CompressionMethod", "CompressionOptions", "Profile", "default_options", "profile"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
@@ -101,6 +124,7 @@ STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "abstractive": _late("Abstractive"),
     "hybrid": _late("Hybrid"),
     "hierarchical": _late("Hierarchical"),
+    "manager": _late("ByDocument"),
 }
 
 
