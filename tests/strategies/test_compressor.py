@@ -167,9 +167,9 @@ def test_A025_cancelling_ends_the_batch() -> None:
         task = asyncio.create_task(Slow().acompress_batch(["word. " * 9] * 500))
         await asyncio.to_thread(begun.acquire)
         task.cancel()
-        go.set()
         with pytest.raises(asyncio.CancelledError):
             await task
+        go.set()
         return begun._value
 
     assert asyncio.run(scenario()) < 100

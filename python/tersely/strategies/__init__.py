@@ -23,6 +23,8 @@ if TYPE_CHECKING:
         OriginalContext,
     )
     from tersely.strategies.extractive_compressor import ExtractiveCompressor
+    from tersely.strategies.hierarchical import Hierarchical
+    from tersely.strategies.hierarchical_compressor import HierarchicalCompressor
     from tersely.strategies.options import (
         CompressionMethod,
         CompressionOptions,
@@ -42,17 +44,14 @@ __all__ = [
     "ContextChunk",
     "Extractive",
     "ExtractiveCompressor",
+    "Hierarchical",
+    "HierarchicalCompressor",
     "HierarchicalContext",
     "OriginalContext",
     "Profile",
     "default_options",
     "profile",
 ]
-
-STRATEGIES: dict[str, Callable[[], Strategy]] = {
-    "extractive": Extractive,
-    "lead": lambda: Extractive(scoring="lead", redundancy=0.0),
-}
 
 _MODULES = {
     "compressor": ("Compressor",),
@@ -65,13 +64,36 @@ _MODULES = {
         "OriginalContext",
     ),
     "extractive_compressor": ("ExtractiveCompressor",),
+    "hierarchical": ("Hierarchical",),
+    "hierarchical_compressor": ("HierarchicalCompressor",),
     "options": ("CompressionMethod", "CompressionOptions", "Profile", "default_options", "profile"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def _load(name: str) -> Any:
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def _late(name: str) -> Callable[[], Strategy]:
+    """A strategy whose module loads when it is made."""
+
+    def make() -> Strategy:
+        strategy: Strategy = _load(name)()
+        return strategy
+
+    return make
+
+
+STRATEGIES: dict[str, Callable[[], Strategy]] = {
+    "extractive": Extractive,
+    "lead": lambda: Extractive(scoring="lead", redundancy=0.0),
+    "hierarchical": _late("Hierarchical"),
+}
 
 
 def __getattr__(name: str) -> Any:
     """A name of `__all__`, from its module."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    return _load(name)

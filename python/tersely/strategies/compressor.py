@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import astuple
 from datetime import UTC, datetime
 from typing import Any
@@ -19,15 +19,15 @@ from tersely.stages.count import count
 from tersely.strategies.confidence import confidence
 from tersely.strategies.contexts import CompressedContext, CompressionMetadata, OriginalContext
 from tersely.strategies.extractive import Extractive
+from tersely.strategies.forms import Forms, checked_options
 from tersely.strategies.metadata import dropped_sections, entities, key_concepts
 from tersely.strategies.options import CompressionMethod, CompressionOptions
-from tersely.threads import default_threads, map_in_threads
 from tersely.types import Compressed, Document, Request
 
 __all__ = ["Compressor", "content_id"]
 
 
-class Compressor:
+class Compressor(Forms[CompressedContext]):
     """Compresses texts as options say. A subclass says with which strategy: `strategy_for`.
 
     Safe to use from many threads at once.
@@ -86,7 +86,7 @@ class Compressor:
                 with `strict_preserve`.
             ValueError, TypeError: a wrong argument, or a text with a lone surrogate.
         """
-        options = _checked(options)
+        options = checked_options(options)
         if not isinstance(content, str):
             raise TypeError(f"content must be str, not {type(content).__name__}")
         check_text(content, "content")
@@ -102,56 +102,22 @@ class Compressor:
             warnings.append("target_tokens_below_min")
         return self._context(content, options, source, result, self._method(strategy, result, fits), warnings)
 
-    def compress_batch(
-        self,
-        contents: Sequence[str],
-        options: CompressionOptions | None = None,
-        *,
-        threads: int | None = None,
-    ) -> list[CompressedContext | Exception]:
-        """Compress many texts side by side; what one raised stands in its place.
-
-        `threads`: None: OMP_NUM_THREADS, else the CPUs this process may use.
-        """
-        options = _checked(options)
-
-        def one(content: str) -> CompressedContext | Exception:
-            try:
-                return self.compress(content, options)
-            except Exception as error:  # one bad text must not lose the others; it stands in the result
-                return error
-
-        return map_in_threads(one, _texts(contents), threads or default_threads())
-
     def decompress(self, compressed: CompressedContext) -> str:
         """The original text. Raises NotReversibleError where `compressed` does not have it."""
         if compressed.original is None:
             raise NotReversibleError(f"compressed text {compressed.id[:12]!r} came without its original")
         return compressed.original.content
 
-    async def acompress(
-        self, content: str, options: CompressionOptions | None = None, *, source: str | None = None
-    ) -> CompressedContext:
-        """`compress` in a thread, for async callers."""
-        import asyncio
+    def now(self) -> datetime:
+        """What the clock says."""
+        timestamp = self._clock()
+        if timestamp.tzinfo is None:
+            raise ValueError("clock must give timestamps with a time zone, such as datetime.now(UTC)")
+        return timestamp
 
-        return await asyncio.to_thread(self.compress, content, options, source=source)
-
-    async def acompress_batch(
-        self, contents: Sequence[str], options: CompressionOptions | None = None
-    ) -> list[CompressedContext | Exception]:
-        """`compress_batch` for async callers; once cancelled, texts that were not begun are left."""
-        import asyncio
-
-        options = _checked(options)
-
-        async def one(content: str) -> CompressedContext | Exception:
-            try:
-                return await self.acompress(content, options)
-            except Exception as error:
-                return error
-
-        return await asyncio.gather(*map(one, _texts(contents)))
+    def new_id(self, content: str, options: CompressionOptions, method: CompressionMethod) -> str:
+        """The id of a compression."""
+        return self._new_id() if self._new_id else content_id(content, options, method, self.counter)
 
     def _method(self, strategy: Strategy, result: Compressed, fits: bool) -> CompressionMethod:
         fell_back = result.receipt.fallback_reason is not None and not result.receipt.used_llm
@@ -172,12 +138,9 @@ class Compressor:
         metadata = _metadata(content, options.query_context, result)
         if metadata.confidence_score < options.min_confidence and not result.receipt.used_llm:
             warnings.append("low_confidence")  # verbatim: there is nothing safer to fall back to
-        timestamp = self._clock()
-        if timestamp.tzinfo is None:
-            raise ValueError("clock must give timestamps with a time zone, such as datetime.now(UTC)")
         return CompressedContext(
-            id=self._new_id() if self._new_id else content_id(content, options, self.method, self.counter),
-            original=OriginalContext(content, result.original_tokens, source, timestamp),
+            id=self.new_id(content, options, self.method),
+            original=OriginalContext(content, result.original_tokens, source, self.now()),
             compressed=result.text,
             compression_ratio=result.ratio,
             token_count=result.tokens,
@@ -219,17 +182,3 @@ def _metadata(content: str, query: str, result: Compressed) -> CompressionMetada
     else:
         score = confidence([content], result.text, query, len(kept) / len(named) if named else 1.0)
     return CompressionMetadata(kept, key_concepts(result.text), dropped_sections(result), score)
-
-
-def _checked(options: CompressionOptions | None) -> CompressionOptions:
-    if options is None:
-        return CompressionOptions()
-    if not isinstance(options, CompressionOptions):
-        raise TypeError(f"options must be CompressionOptions or None, not {type(options).__name__}")
-    return options
-
-
-def _texts(contents: Sequence[str]) -> list[str]:
-    if isinstance(contents, str):
-        raise TypeError("contents must be a list of str, not one str")
-    return list(contents)
