@@ -55,9 +55,9 @@ def hybrid(
     """Score the segments; without an embedder by terms alone. A model that fails is left out, with a warning.
 
     A reranker reads the best segments only, `rerank_share` of the characters: the standard scores of what it
-    says about them ("reranked") are weighed with the rest. `cosine`: what the embedder said of the segments, where
-    that is known; then it is not asked. O(terms), the embedder's cost of all segments and
-    the reranker's of its share.
+    says about them ("reranked") are weighed with the rest. `cosine`: what the embedder said of the segments,
+    where that is known; then it is not asked. O(terms), the embedder's cost of all segments and the
+    reranker's of its share.
     """
     warnings = []
     if cosine is None and embedder is not None and len(prepared.table):

@@ -22,9 +22,12 @@ if TYPE_CHECKING:
         HierarchicalContext,
         OriginalContext,
     )
+    from tersely.strategies.diff import Diff, compute_diff
     from tersely.strategies.extractive_compressor import ExtractiveCompressor
     from tersely.strategies.hierarchical import Hierarchical
     from tersely.strategies.hierarchical_compressor import HierarchicalCompressor
+    from tersely.strategies.incremental import Incremental
+    from tersely.strategies.incremental_compressor import IncrementalCompressor, IncrementalContext
     from tersely.strategies.options import (
         CompressionMethod,
         CompressionOptions,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
         default_options,
         profile,
     )
+    from tersely.strategies.updating import IncrementalUpdate
 
 __all__ = [
     "STRATEGIES",
@@ -42,13 +46,19 @@ __all__ = [
     "CompressionOptions",
     "Compressor",
     "ContextChunk",
+    "Diff",
     "Extractive",
     "ExtractiveCompressor",
     "Hierarchical",
     "HierarchicalCompressor",
     "HierarchicalContext",
+    "Incremental",
+    "IncrementalCompressor",
+    "IncrementalContext",
+    "IncrementalUpdate",
     "OriginalContext",
     "Profile",
+    "compute_diff",
     "default_options",
     "profile",
 ]
@@ -66,6 +76,10 @@ _MODULES = {
     "extractive_compressor": ("ExtractiveCompressor",),
     "hierarchical": ("Hierarchical",),
     "hierarchical_compressor": ("HierarchicalCompressor",),
+    "incremental": ("Incremental",),
+    "incremental_compressor": ("IncrementalCompressor", "IncrementalContext"),
+    "updating": ("IncrementalUpdate",),
+    "diff": ("Diff", "compute_diff"),
     "options": ("CompressionMethod", "CompressionOptions", "Profile", "default_options", "profile"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

@@ -133,9 +133,10 @@ class Compressor(Forms[CompressedContext]):
         result: Compressed,
         method: CompressionMethod,
         warnings: list[str],
+        metadata: CompressionMetadata | None = None,
     ) -> CompressedContext:
-        """The result as callers of compressors know it."""
-        metadata = _metadata(content, options.query_context, result)
+        """The result as callers of compressors know it; `metadata`: where it is known already."""
+        metadata = metadata or _metadata(content, options.query_context, result)
         if metadata.confidence_score < options.min_confidence and not result.receipt.used_llm:
             warnings.append("low_confidence")  # verbatim: there is nothing safer to fall back to
         return CompressedContext(

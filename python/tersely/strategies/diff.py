@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-__all__ = ["Change", "Diff", "compare", "compute_diff"]
+__all__ = ["Change", "Diff", "common_prefix", "compare", "compute_diff"]
 
 _LARGEST_TABLE = 10_000  # pairs of lines; where no line is unique, a larger part counts as replaced
 
@@ -20,8 +20,8 @@ class Diff:
 
     Attributes:
         added, removed: lines without their line ends, in order.
-        change_ratio: characters added and removed, line ends included, / those of the longer text: 0 for equal
-            texts, 2 at most.
+        change_ratio: characters added and removed, line ends included, / those of the longer text: 0 for
+            equal texts, 2 at most.
     """
 
     added: tuple[str, ...]
@@ -41,8 +41,8 @@ class Change(NamedTuple):
 def compute_diff(old: str, new: str) -> Diff:
     """The lines that were added and removed.
 
-    What both texts begin and end with is skipped first. Between, lines that stand once in each text and in the
-    same order are anchors (patience diff); small parts without one go to difflib, larger ones count as
+    What both texts begin and end with is skipped first. Between, lines that stand once in each text and in
+    the same order are anchors (patience diff); small parts without one go to difflib, larger ones count as
     replaced, so the diff is not always the shortest. Lines end at "\\n". O(characters + lines log lines).
     """
     return compare(old, new)[0]
@@ -71,9 +71,9 @@ def _replaced(a: list[str], b: list[str]) -> Iterator[_Hunk]:
     parts = [(0, len(a), 0, len(b))]  # a stack, the first part on top
     while parts:
         i, j, k, m = parts.pop()
-        head = _common_prefix(a[i:j], b[k:m])
+        head = common_prefix(a[i:j], b[k:m])
         i, k = i + head, k + head
-        tail = _common_prefix(a[i:j][::-1], b[k:m][::-1])
+        tail = common_prefix(a[i:j][::-1], b[k:m][::-1])
         j, m = j - tail, m - tail
         if i == j or k == m:
             if i < j or k < m:
@@ -93,8 +93,8 @@ def _replaced(a: list[str], b: list[str]) -> Iterator[_Hunk]:
             yield i, j, k, m
 
 
-def _common_prefix(a: list[str], b: list[str]) -> int:
-    """Lines that both begin with."""
+def common_prefix(a: Sequence[str], b: Sequence[str]) -> int:
+    """How many items, or characters, both begin with; by bisection, since slices compare quickly."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -140,7 +140,7 @@ def _joined(hunks: Iterator[_Hunk]) -> Iterator[_Hunk]:
 
 
 def _places(a: list[str], b: list[str], hunks: list[_Hunk], old_size: int, new_size: int) -> list[Change]:
-    """Hunks in characters. A line's end belongs to it; where a text's last line is in question, to the next."""
+    """Hunks in characters. A line's end belongs to it; after the last line of a text, to the next."""
     places = []
     old = new = done = left = 0  # characters before the lines `done` of a and `left` of b
     for i, j, k, m in hunks:

@@ -15,7 +15,7 @@ from tersely.strategies.diff import Change
 from tersely.strategies.fitting import Prices, price_counted
 from tersely.strategies.scored import Scored
 from tersely.strategies.windows import Window, moves, windows
-from tersely.tables import Analysis, Int32s, Int64s, Kind, Level, SegmentTable
+from tersely.tables import Analysis, Int32s, Int64s, Kind, Level, SegmentTable, UInt8s
 from tersely.types import Request
 
 __all__ = ["Reread", "reread", "term_numbers"]
@@ -82,7 +82,8 @@ def reread(
     order = _order(len(old), around, read.table)
     moved = SegmentTable(old.document, old.start + shift, old.end + shift, old.kind, old.block, old.heading)
     table = _joined(moved, new, order)
-    ids, offsets, classes, numbered = _terms(before.analysis, terms, read, [*pieces, *_extras(request)], order)
+    spelled = [*pieces, *_extras(request)]
+    ids, offsets, classes, numbered = _terms(before.analysis, terms, read, spelled, order)
     return Reread(
         Analysis(table, ids, offsets, classes),
         _prices(before.prices, request, pieces, twin, order),
@@ -136,8 +137,8 @@ def _joined(old: SegmentTable, new: SegmentTable, order: Int64s) -> SegmentTable
     )
 
 
-def _headings(heading: Int32s, order: Int64s, kind: np.ndarray, document: Int32s, size: int) -> Int32s:
-    """Where each segment's heading stands now; the nearest one above where its own is gone or was not read."""
+def _headings(heading: Int32s, order: Int64s, kind: UInt8s, document: Int32s, size: int) -> Int32s:
+    """Where each segment's heading stands now; the nearest one above where its own is gone."""
     rows = np.arange(len(order))
     now = np.full(max(size, int(order.max(initial=-1)) + 1), -1, dtype=np.int64)
     now[order] = rows
@@ -150,7 +151,7 @@ def _headings(heading: Int32s, order: Int64s, kind: np.ndarray, document: Int32s
 
 def _terms(
     old: Analysis, terms: Mapping[str, int], read: Analysis, texts: list[str], order: Int64s
-) -> tuple[Int32s, Int64s, np.ndarray, dict[str, int]]:
+) -> tuple[Int32s, Int64s, UInt8s, dict[str, int]]:
     """Ids, offsets and classes of all terms, and the id of each; `texts`: of the rows read."""
     numbered = dict(terms)
     names = _native.terms(texts)[2]
