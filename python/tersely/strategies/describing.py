@@ -28,7 +28,7 @@ class Description:
     Attributes:
         metadata: as `Compressor.compress` gives it, with names and numbers found segment by segment.
         named: the names, numbers and the like of each segment.
-        spelled: how terms are spelled in the compressed texts so far.
+        spelled: how the most frequent terms are spelled in the compressed texts so far.
     """
 
     metadata: CompressionMetadata
@@ -54,44 +54,52 @@ def describe(state: State, scored: Scored, before: Description | None) -> Descri
     retention = facts.retention if facts else (len(said) / len(everything) if everything else 1.0)
     concepts = _concepts(state, scored, kept, before.spelled if before else {})
     metadata = CompressionMetadata(
-        said, tuple(concepts.values()), _dropped(scored, kept), _confidence(scored, kept, retention)
+        said,
+        tuple(filter(None, concepts.values())),
+        _dropped(scored, kept),
+        _confidence(scored, kept, retention),
     )
     return Description(metadata, named, {**(before.spelled if before else {}), **concepts})
 
 
 def _concepts(state: State, scored: Scored, kept: Bools, spelled: Mapping[str, str]) -> dict[str, str]:
-    """The terms that come most often in what is kept, and how they are spelled there first."""
-    offsets = scored.analysis.term_offsets
-    rows = np.repeat(np.arange(len(kept)), np.diff(offsets[: len(kept) + 1]))
-    held = kept[rows]
-    ids, rows = scored.analysis.term_ids[: offsets[len(kept)]][held], rows[held]
-    found, first, times = np.unique(ids, return_index=True, return_counts=True)
+    """The terms that come most often in what is kept, and how they are spelled there first; "" for one that is
+    only part of a word, which is passed over."""
+    offsets = scored.analysis.term_offsets[: len(kept) + 1]
+    lengths = offsets[1:] - offsets[:-1]
+    ids = scored.analysis.term_ids[: offsets[-1]][np.repeat(kept, lengths)]
+    times = np.bincount(ids)
     names = list(state.terms)
     concepts: dict[str, str] = {}
-    for place in np.lexsort((first, -times)):
-        name = names[found[place]]
-        if not name[0].isdigit():
-            surface = spelled.get(name, "")
-            if not surface or surface not in state.result.text:
-                surface = spelled_terms(scored.prices.pieces[rows[first[place]]]).get(name, "")
-            if surface:
-                concepts[name] = surface
-        if len(concepts) == _CONCEPTS:
+    found = 0
+    for term in np.argsort(-times, kind="stable").tolist():
+        name = names[term]
+        if times[term] == 0 or found == _CONCEPTS:
             break
+        if name[0].isdigit():
+            continue
+        surface = spelled.get(name)
+        if surface is None or surface not in state.result.text:
+            row = int(np.searchsorted(np.cumsum(lengths[kept]), np.argmax(ids == term), side="right"))
+            piece = scored.prices.pieces[np.flatnonzero(kept)[row]]
+            surface = spelled_terms(piece).get(name, "")
+        concepts[name] = surface
+        found += bool(surface)
     return concepts
 
 
 def _dropped(scored: Scored, kept: Bools) -> tuple[str, ...]:
     """The text of each run of dropped segments."""
     table = scored.analysis.table
-    run = np.cumsum(kept | (np.diff(table.document, prepend=-1) != 0))  # a kept segment ends a run
     rows = np.flatnonzero(~kept)
     if len(rows) == 0:
         return ()
-    edges = np.flatnonzero(np.diff(run[rows]) != 0)
-    first, last = rows[np.concatenate([[0], edges + 1])], rows[np.concatenate([edges, [len(rows) - 1]])]
-    starts, ends = table.start[first].tolist(), table.end[last].tolist()
-    spans = zip(table.document[first].tolist(), starts, ends, strict=True)
+    document = table.document[rows]
+    apart = (rows[1:] - rows[:-1] != 1) | (document[1:] != document[:-1])
+    first = np.concatenate([[0], np.flatnonzero(apart) + 1])
+    last = np.concatenate([first[1:] - 1, [len(rows) - 1]])
+    starts, ends = table.start[rows[first]].tolist(), table.end[rows[last]].tolist()
+    spans = zip(document[first].tolist(), starts, ends, strict=True)
     return tuple(scored.texts[document][start:end] for document, start, end in spans)
 
 
@@ -99,13 +107,13 @@ def _confidence(scored: Scored, kept: Bools, retention: float) -> float:
     """The formula of strategies/confidence.py, from terms that were read already."""
     analysis, n = scored.analysis, len(kept)
     offsets, ids = analysis.term_offsets, analysis.term_ids
-    rows = np.repeat(np.arange(n), np.diff(offsets[: n + 1]))
-    source = ids[: offsets[n]]
+    source, terms = ids[: offsets[n]], offsets[1 : n + 1] - offsets[:n]
     said = np.zeros(analysis.vocabulary, dtype=bool)
-    said[source[kept[rows]]] = True
-    terms = np.bincount(rows, minlength=n)
-    share = np.bincount(rows, said[source], minlength=n) / np.maximum(terms, 1)
-    units = float((share[terms > 0] >= REPRESENTED).mean()) if terms.any() else 1.0
+    said[source[np.repeat(kept, terms)]] = True
+    summed = np.concatenate([[0], np.cumsum(said[source])])
+    held = summed[offsets[1 : n + 1]] - summed[offsets[:n]]
+    told = terms > 0
+    units = float((held[told] >= REPRESENTED * terms[told]).mean()) if told.any() else 1.0
     query = 1.0
     if len(offsets) > n + 1:
         asked = np.unique(ids[offsets[n] : offsets[n + 1]])

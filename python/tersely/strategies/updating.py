@@ -164,10 +164,8 @@ def _full(
     update = _told(request, before, result, "full", reason, diff, 1.0)
     if fitted.cut is not None or len(fitted.status) == 0:
         return State(request, result, update)
-    terms = term_numbers(scored)
-    return State(
-        request, result, update, scored, fitted.status, None, terms, len(terms), _factor(scored, fitted)
-    )
+    terms, factor = term_numbers(scored), _factor(scored, fitted)
+    return State(request, result, update, scored, fitted.status, None, terms, len(terms), factor)
 
 
 def _incremental(
@@ -197,10 +195,8 @@ def _incremental(
     result = scored.result(fitted, budget)
     characters = sum(len(text) for text in scored.texts)
     update = _told(request, before, result, "incremental", "", diff, read.characters / characters)
-    factor = _factor(scored, fitted)
-    return State(
-        request, result, update, scored, fitted.status, read.origin, read.terms, before.vocabulary, factor
-    )
+    status, factor = fitted.status, _factor(scored, fitted)
+    return State(request, result, update, scored, status, read.origin, read.terms, before.vocabulary, factor)
 
 
 def _cosine(extractive: Extractive, request: Request, known: Scored, read: Reread) -> Float32s | None:
