@@ -134,13 +134,14 @@ class Compressor(Forms[CompressedContext]):
         method: CompressionMethod,
         warnings: list[str],
         metadata: CompressionMetadata | None = None,
+        id: str | None = None,
     ) -> CompressedContext:
-        """The result as callers of compressors know it; `metadata`: where it is known already."""
+        """The result as callers of compressors know it; `metadata`, `id`: None: they are made."""
         metadata = metadata or _metadata(content, options.query_context, result)
         if metadata.confidence_score < options.min_confidence and not result.receipt.used_llm:
             warnings.append("low_confidence")  # verbatim: there is nothing safer to fall back to
         return CompressedContext(
-            id=self.new_id(content, options, self.method),
+            id=self.new_id(content, options, self.method) if id is None else id,
             original=OriginalContext(content, result.original_tokens, source, self.now()),
             compressed=result.text,
             compression_ratio=result.ratio,

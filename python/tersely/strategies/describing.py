@@ -63,8 +63,10 @@ def describe(state: State, scored: Scored, before: Description | None) -> Descri
 
 
 def _concepts(state: State, scored: Scored, kept: Bools, spelled: Mapping[str, str]) -> dict[str, str]:
-    """The terms that come most often in what is kept, and how they are spelled there first; "" for one that is
-    only part of a word, which is passed over."""
+    """The terms that come most often in what is kept, and how they are spelled there first.
+
+    "" for one that is only part of a word; it is passed over.
+    """
     offsets = scored.analysis.term_offsets[: len(kept) + 1]
     lengths = offsets[1:] - offsets[:-1]
     ids = scored.analysis.term_ids[: offsets[-1]][np.repeat(kept, lengths)]

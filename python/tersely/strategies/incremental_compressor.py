@@ -151,9 +151,9 @@ class IncrementalCompressor(Compressor):
         if state.result.dropped and 0 < options.target_tokens < options.min_tokens:
             warnings.append("target_tokens_below_min")
         metadata = description.metadata if description else None
-        context = self._context(content, options, source, state.result, self.method, warnings, metadata)
+        context = self._context(content, options, source, state.result, self.method, warnings, metadata, id)
         values = {entry.name: getattr(context, entry.name) for entry in fields(context)}
-        return IncrementalContext(**{**values, "id": id, "update": state.update})
+        return IncrementalContext(**{**values, "update": state.update})
 
     def forget(self, id: str) -> bool:
         """Remember nothing of a text any more; whether anything was."""
