@@ -7,7 +7,6 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tersely.strategies import Diff, compute_diff
 from tersely.strategies.diff import compare
 
@@ -27,7 +26,7 @@ def check(old: str, new: str) -> None:
     assert (old == new) == (not places)
     assert (diff.change_ratio == 0) == (old == new)
     assert diff.change_ratio <= 2
-    kept = [line for line in new.split("\n")]
+    kept = new.split("\n")
     for line in diff.added:
         kept.remove(line)
     before = old.split("\n")
