@@ -148,13 +148,15 @@ class Compressor(Forms[CompressedContext]):
         result: Compressed,
         method: CompressionMethod,
         warnings: list[str],
+        metadata: CompressionMetadata | None = None,
+        id: str | None = None,
     ) -> CompressedContext:
-        """The result as callers of compressors know it."""
-        metadata = _metadata(content, options.query_context, result)
+        """The result as callers of compressors know it; `metadata`, `id`: None: they are made."""
+        metadata = metadata or _metadata(content, options.query_context, result)
         if metadata.confidence_score < options.min_confidence and not result.receipt.used_llm:
             warnings.append("low_confidence")  # verbatim: there is nothing safer to fall back to
         return CompressedContext(
-            id=self.new_id(content, options, self.method),
+            id=self.new_id(content, options, self.method) if id is None else id,
             original=OriginalContext(content, result.original_tokens, source, self.now()),
             compressed=result.text,
             compression_ratio=result.ratio,
