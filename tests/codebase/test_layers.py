@@ -10,7 +10,7 @@ import pytest
 
 # A module imports its own layer and those below; `tersely` is the package's __init__.
 LAYERS = (
-    ("cache", "errors", "facts", "protocols", "tables", "threads", "types"),
+    ("cache", "errors", "facts", "metrics", "protocols", "tables", "threads", "types"),
     ("_native", "models"),
     ("documents", "providers"),
     ("kernels",),
@@ -19,6 +19,7 @@ LAYERS = (
     ("strategies",),
     ("api",),
     ("tersely",),
+    ("report",),
     ("adapters", "cli"),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
