@@ -14,7 +14,7 @@ from string import Template
 from tersely.documents import check_text
 from tersely.facts import Fact
 from tersely.report.marks import Painter, QueryWords
-from tersely.report.source import Columns, draw
+from tersely.report.source import Columns, draw, is_laid_out
 from tersely.report.words import DROPPED, KEPT, OUTCOMES, escape, in_words, name
 from tersely.types import Compressed
 
@@ -97,7 +97,7 @@ def _numbers(result: Compressed) -> str:
     rows = [
         (f"{result.tokens:,}", f"{name(receipt.counter)} tokens, of {receipt.budget:,} allowed"),
         (f"{result.ratio:.0%}", f"of the original’s {result.original_tokens:,} tokens"),
-        (f"{kept:,}", f"of {receipt.segments:,} segments"),
+        (f"{kept:,}", f"of {receipt.segments:,} segments kept"),
     ]
     if facts is not None and facts.facts:
         rows.append((f"{facts.retention:.0%}", "of the facts stand in it"))
@@ -180,7 +180,7 @@ def _legend(result: Compressed, query: bool) -> str:
         fate, _, reason = code.partition(":")
         words = (KEPT if fate == "kept" else DROPPED).get(reason, reason.replace("_", " "))
         look = "k" if fate == "kept" else "d"
-        sample = f'<span class="{look} r-{name(reason)}">{fate}: {name(reason)}</span>'
+        sample = f'<span class="{look} r-{name(reason)}">{name(f"{fate}: {reason}")}</span>'
         entries.append((sample, f"{name(words)} ({number:,})"))
     if query:
         entries.append(('<mark class="q">word</mark>', "word of the query"))
@@ -248,7 +248,7 @@ def _source(result: Compressed, columns: Columns) -> str:
         heading = f'<h3 id="d{index}"><bdi>{_name(result, index)}</bdi></h3>' if many else ""
         empty = '<span class="x note">This document is empty.</span>' if not text else ""
         nothing = "" if columns.kept_characters[index] or empty else ' class="nothing"'
-        look = "text mono" if _is_laid_out(result.documents[index].text) else "text"
+        look = "text mono" if is_laid_out(result.documents[index].text) else "text"
         parts.append(
             f'<article{nothing}>{heading}<div class="{look}" dir="auto" lang="">{text}{empty}</div></article>'
         )
@@ -256,8 +256,3 @@ def _source(result: Compressed, columns: Columns) -> str:
     if more:
         parts.append(f'<p class="more">And {more:,} more documents, not drawn.</p>')
     return "".join(parts)
-
-
-def _is_laid_out(text: str) -> bool:
-    """Whether a quarter of the lines are indented, as in code."""
-    return 4 * (text.count("\n ") + text.count("\n\t")) > text.count("\n")

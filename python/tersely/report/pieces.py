@@ -15,7 +15,7 @@ __all__ = ["Piece", "pieces_of"]
 
 _MONOSPACE = {Kind.TABLE, Kind.FENCED_CODE, Kind.CODE, Kind.LOG_LINE}
 _COMMON = 50  # kept segments with a term, from which on it says little about which one is meant
-_SHARE = 0.5  # of a redundant segment's terms that one kept segment must have to be called its stand-in
+_SHARE = 0.75  # of a redundant segment's terms that one kept segment must have to be called its stand-in
 
 
 @dataclass(frozen=True, slots=True)

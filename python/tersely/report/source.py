@@ -10,7 +10,7 @@ from tersely.report.pieces import Piece, pieces_of
 from tersely.report.words import DROPPED, KEPT, escape, name
 from tersely.types import Compressed, Document
 
-__all__ = ["Columns", "draw"]
+__all__ = ["Columns", "draw", "is_laid_out"]
 
 _MOST_DOCUMENTS = 500
 _ENDS = 160  # characters drawn at each end of a dropped run, where not everything is drawn
@@ -142,8 +142,9 @@ def _compressed(columns: Columns, result: Compressed, pieces: Sequence[list[Piec
     words = columns.words.marks(text[:most])
     painter = Painter(text, [*text_marks(result), *words])
     kept = (
-        (document.text[piece.start : piece.end], piece.look)
+        (document.text[piece.start : piece.end], "mono" if laid_out else piece.look)
         for document, some in zip(result.documents, pieces, strict=True)
+        for laid_out in (is_laid_out(document.text),)
         for piece in some
         if piece.fate == "kept"
     )
@@ -166,6 +167,11 @@ def _compressed(columns: Columns, result: Compressed, pieces: Sequence[list[Piec
     if columns.text_left_out:
         parts.append(_note(f"The rest is not drawn: {columns.text_left_out:,} characters."))
     return "".join(parts)
+
+
+def is_laid_out(text: str) -> bool:
+    """Whether a quarter of the lines are indented, as in code."""
+    return 4 * (text.count("\n ") + text.count("\n\t")) > text.count("\n")
 
 
 def _note(text: str) -> str:
