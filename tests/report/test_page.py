@@ -42,8 +42,8 @@ ATTACKS = [
     "\x1b[31mred\x1b[0m \x08\x7f",
 ]
 TAGS = (
-    "a abbr article bdi body dd details div dl dt h1 h2 h3 head header html input label li main mark meta nav "
-    "p q rect script section span style summary svg table tbody td th thead title tr ul"
+    "a abbr article bdi body dd details div dl dt h1 h2 h3 head header html input label li main mark meta "
+    "nav p q rect script section span style summary svg table tbody td th thead title tr ul"
 )
 
 
