@@ -16,6 +16,7 @@ from tersely.errors import (
     CompressionError,
     MissingExtraError,
     ModelReplyError,
+    NotReversibleError,
     RelevanceScoringError,
     StoreError,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "Level",
     "MissingExtraError",
     "ModelReplyError",
+    "NotReversibleError",
     "Receipt",
     "RelevanceScoringError",
     "SegmentTable",

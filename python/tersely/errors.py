@@ -4,6 +4,7 @@ Exception
   CompressionError            anything that went wrong while compressing
     BudgetExceededError       what must be kept does not fit (.required, .budget)
     ModelReplyError           a model's reply cannot be used
+    NotReversibleError        the original of a compressed text is not at hand
     RelevanceScoringError     relevance could not be scored, and no fallback was allowed
     StoreError                a file of ours is damaged, or is not ours
 ImportError
@@ -19,6 +20,7 @@ __all__ = [
     "CompressionError",
     "MissingExtraError",
     "ModelReplyError",
+    "NotReversibleError",
     "RelevanceScoringError",
     "StoreError",
 ]
@@ -53,6 +55,10 @@ def _budget_exceeded(message: str, required: float, budget: float) -> BudgetExce
 
 class ModelReplyError(CompressionError):
     """A model (embedder, cross-encoder, language model) answered with something that cannot be used."""
+
+
+class NotReversibleError(CompressionError):
+    """A compressed text came without its original, so that it cannot be given back."""
 
 
 class RelevanceScoringError(CompressionError):

@@ -145,7 +145,8 @@ class Receipt:
         warnings: reason codes of everything the caller may want to know: "query_without_matches" (the
             query's terms occur nowhere: scored as without a query), "empty_query", "segment_cut"
             (nothing whole fitted), "counter_not_additive" (the parts' counts were off by more than 10%),
-            "nothing_to_keep" (white space only, over the budget).
+            "nothing_to_keep" (white space only, over the budget), "markers_left_out" (no room to say where
+            something was left out).
         facts: what became of the facts that were to be preserved; None where nobody asked.
         used_llm: whether a model wrote any of the text.
         fallback_reason: reason code where a model should have written it and did not, else None.
@@ -173,7 +174,8 @@ class Compressed:
         documents: the originals.
         kept, dropped: spans of the originals, in source order, without overlap; together all segments.
         receipt: counts, reasons and warnings.
-        generated: (start, end) characters of `text` that a model wrote; the rest is verbatim.
+        generated: (start, end) characters of `text` that are not the source's: written by a model, or saying
+            what was left out; the rest is verbatim.
     """
 
     text: str

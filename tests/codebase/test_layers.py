@@ -17,6 +17,7 @@ LAYERS = (
     ("stages",),
     ("distill", "relevance"),
     ("strategies",),
+    ("content",),
     ("api",),
     ("tersely",),
     ("report",),

@@ -24,6 +24,7 @@ PUBLIC = [
     "Level",
     "MissingExtraError",
     "ModelReplyError",
+    "NotReversibleError",
     "Receipt",
     "RelevanceScoringError",
     "SegmentTable",

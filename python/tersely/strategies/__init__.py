@@ -1,15 +1,99 @@
-"""Ways to compress, and their names for the command line and servers."""
+"""Ways to compress: strategies, their names for the command line and servers, and the compressors.
+
+The compressors and their types load when they are first asked for.
+"""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from tersely.protocols import Strategy
 from tersely.strategies.extractive import Extractive
 
-__all__ = ["STRATEGIES", "Extractive"]
+if TYPE_CHECKING:
+    from tersely.strategies.compressor import Compressor
+    from tersely.strategies.contexts import (
+        CompressedContext,
+        CompressionLevel,
+        CompressionMetadata,
+        ContextChunk,
+        HierarchicalContext,
+        OriginalContext,
+    )
+    from tersely.strategies.extractive_compressor import ExtractiveCompressor
+    from tersely.strategies.hierarchical import Hierarchical
+    from tersely.strategies.hierarchical_compressor import HierarchicalCompressor
+    from tersely.strategies.options import (
+        CompressionMethod,
+        CompressionOptions,
+        Profile,
+        default_options,
+        profile,
+    )
+
+__all__ = [
+    "STRATEGIES",
+    "CompressedContext",
+    "CompressionLevel",
+    "CompressionMetadata",
+    "CompressionMethod",
+    "CompressionOptions",
+    "Compressor",
+    "ContextChunk",
+    "Extractive",
+    "ExtractiveCompressor",
+    "Hierarchical",
+    "HierarchicalCompressor",
+    "HierarchicalContext",
+    "OriginalContext",
+    "Profile",
+    "default_options",
+    "profile",
+]
+
+_MODULES = {
+    "compressor": ("Compressor",),
+    "contexts": (
+        "CompressedContext",
+        "CompressionLevel",
+        "CompressionMetadata",
+        "ContextChunk",
+        "HierarchicalContext",
+        "OriginalContext",
+    ),
+    "extractive_compressor": ("ExtractiveCompressor",),
+    "hierarchical": ("Hierarchical",),
+    "hierarchical_compressor": ("HierarchicalCompressor",),
+    "options": ("CompressionMethod", "CompressionOptions", "Profile", "default_options", "profile"),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def _load(name: str) -> Any:
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def _late(name: str) -> Callable[[], Strategy]:
+    """A strategy whose module loads when it is made."""
+
+    def make() -> Strategy:
+        strategy: Strategy = _load(name)()
+        return strategy
+
+    return make
+
 
 STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "extractive": Extractive,
     "lead": lambda: Extractive(scoring="lead", redundancy=0.0),
+    "hierarchical": _late("Hierarchical"),
 }
+
+
+def __getattr__(name: str) -> Any:
+    """A name of `__all__`, from its module."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _load(name)

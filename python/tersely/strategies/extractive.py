@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from tersely import _native
 from tersely.documents import to_level
 from tersely.providers.embedders import resolve_embedder, resolve_reranker
 from tersely.relevance.hybrid import RERANK_SHARE, hybrid
 from tersely.relevance.prepared import Prepared, prepare
-from tersely.stages import score
 from tersely.stages.count import count
+from tersely.stages.score import centrality, lead
 from tersely.stages.segment import analyze, segment
-from tersely.stages.select import REASONS, is_kept, mark_groups, mark_pinned, select
-from tersely.stages.verify import verify
-from tersely.strategies.fitting import Fit, fit
-from tersely.tables import Analysis, Float32s, Int64s, Level, SegmentTable, UInt8s
-from tersely.types import Compressed, Request, Spans
+from tersely.stages.select import REASONS, mark_groups, mark_pinned
+from tersely.strategies.fitting import Fit, price
+from tersely.strategies.scored import Scored, term_weights, to_result
+from tersely.tables import Analysis, Float32s, Level
+from tersely.types import Compressed, Request
 
 __all__ = ["Extractive"]
 
 Scoring = Literal["auto", "relevance", "lexical", "centrality", "lead"]
 _SCORINGS = ("auto", "relevance", "lexical", "centrality", "lead")
 _FITS = REASONS.index("fits")
-_FIRST_KEPT = REASONS.index("selected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,52 +97,45 @@ class Extractive:
         original = count(request.counter, whole)
         budget = request.budget if request.budget is not None else max(1, int(original * request.ratio))
         if original <= budget:
-            return self._unchanged(request, texts, whole, original, budget)
+            return self.unchanged(request, whole, original, budget)
+        scored = self.score(request, original)
+        return scored.result(scored.fit(budget), budget)
+
+    def score(self, request: Request, original: int) -> Scored:
+        """Read, count and score the segments once, for any number of budgets.
+
+        `original`: tokens of the documents joined by the separator. O(characters).
+        """
+        texts = [document.text for document in request.documents]
         query = (request.query or "").strip()
         prepared = prepare(request.documents, query, self.level, self.window) if query else None
         analysis = prepared.analysis if prepared else analyze(texts, [], self.level, self.window)
-        table = analysis.table
         scores, by_query, warnings = self._scores(analysis, texts, prepared)
         redundancy = self.redundancy if self.redundancy is not None else (0.2 if by_query else 1.0)
         if request.query is not None and not query:
             warnings.append("empty_query")
-        pinned = mark_pinned(table, request.pinned)
-        group = mark_groups(table, request.groups)
-        weight = _native.inverse_frequency(
-            analysis.term_ids,
-            analysis.term_offsets,
-            analysis.vocabulary,
-            table.document,
-            table.block,
-            table.heading,
+        return Scored(
+            request=request,
+            texts=texts,
+            original=original,
+            analysis=analysis,
+            scores=scores,
+            weight=term_weights(analysis),
+            pinned=mark_pinned(analysis.table, request.pinned),
+            group=mark_groups(analysis.table, request.groups),
+            prices=price(request, texts, analysis.table),
+            redundancy=redundancy,
+            context=self.context,
+            headings=self.preserve_structure,
+            warnings=tuple(warnings),
         )
 
-        def choose(costs: Int64s, target: int) -> UInt8s:
-            return select(
-                table,
-                scores,
-                costs,
-                target,
-                pinned=pinned,
-                group=group,
-                term_ids=analysis.term_ids,
-                term_offsets=analysis.term_offsets,
-                term_weight=weight,
-                redundancy=redundancy,
-                context=self.context,
-                headings=self.preserve_structure,
-            )
-
-        fitted = fit(request, texts, table, scores, pinned, group, budget, original, choose)
-        return _result(request, table, scores, fitted, original, budget, [*warnings, *fitted.warnings])
-
-    def _unchanged(
-        self, request: Request, texts: list[str], whole: str, tokens: int, budget: int
-    ) -> Compressed:
-        table = segment(texts, self.level, self.window)
+    def unchanged(self, request: Request, whole: str, tokens: int, budget: int) -> Compressed:
+        """The result for documents that fit as they are: `whole`, of so many tokens."""
+        table = segment([document.text for document in request.documents], self.level, self.window)
         status = np.full(len(table), _FITS, dtype=np.uint8)
         fitted = Fit(whole, tokens, status, None, 1, ())
-        return _result(request, table, np.zeros(len(table), dtype=np.float32), fitted, tokens, budget, [])
+        return to_result(request, table, np.zeros(len(table), dtype=np.float32), fitted, tokens, budget, ())
 
     def _scores(
         self, analysis: Analysis, texts: list[str], prepared: Prepared | None
@@ -154,44 +145,12 @@ class Extractive:
             table = analysis.table
             rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
             words = [len(texts[index][start:end].split()) for index, start, end in rows]
-            return score.lead(words, self.position_decay, self.position_floor), False, []
+            return lead(words, self.position_decay, self.position_floor), False, []
         if self.scoring == "centrality" or prepared is None:
-            return score.centrality(analysis), False, []
+            return centrality(analysis), False, []
         embedder = None if self.scoring == "lexical" else resolve_embedder(self.embedder)
         reranker = None if self.reranker is None else resolve_reranker(self.reranker)
         found = hybrid(prepared, embedder, reranker, self.rerank_share)
         if not found.by_query:
-            return score.centrality(analysis), False, list(found.warnings)
+            return centrality(analysis), False, list(found.warnings)
         return found.segments, True, list(found.warnings)
-
-
-def _result(
-    request: Request,
-    table: SegmentTable,
-    scores: Float32s,
-    fitted: Fit,
-    original: int,
-    budget: int,
-    warnings: list[str],
-) -> Compressed:
-    receipt = verify(
-        budget=budget,
-        tokens=fitted.tokens,
-        original_tokens=original,
-        counter=str(getattr(request.counter, "name", type(request.counter).__name__)),
-        status=fitted.status,
-        reasons=REASONS,
-        first_kept=_FIRST_KEPT,
-        recounts=fitted.recounts,
-        warnings=warnings,
-    )
-    kept = Spans(table, is_kept(fitted.status), REASONS, fitted.status, scores)
-    dropped = Spans(table, np.flatnonzero(fitted.status < _FIRST_KEPT), REASONS, fitted.status, scores)
-    if fitted.cut is None:
-        return Compressed(fitted.text, request.documents, kept, dropped, receipt)
-    whole = kept[0]  # the only one: its head was kept, its rest was dropped
-    head, rest = replace(whole, end=fitted.cut), replace(whole, start=fitted.cut)
-    place = sum((span.document, span.start) < (whole.document, whole.start) for span in dropped)
-    return Compressed(
-        fitted.text, request.documents, [head], [*dropped[:place], rest, *dropped[place:]], receipt
-    )
