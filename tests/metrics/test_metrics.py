@@ -16,6 +16,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from tersely import metrics
+from tersely.strategies import ExtractiveCompressor, HierarchicalCompressor
+from tersely.strategies.compressor import Compressor
+from tersely.strategies.options import CompressionOptions
 from tersely.types import Request
 
 TEXT = "The harbour opens at six. Fog is common in March. The ferry needs a permit. Gulls steal chips. " * 20
@@ -193,6 +196,35 @@ def test_spans_say_how_much_and_nothing_of_the_text() -> None:
 def _lies_within(span: ReadableSpan, other: ReadableSpan) -> bool:
     assert span.start_time and span.end_time and other.start_time and other.end_time
     return other.start_time <= span.start_time < span.end_time <= other.end_time
+
+
+def methods(registry: CollectorRegistry) -> dict[str, float]:
+    counts = exposed(registry, "rlm_compression_latency_seconds_count")
+    return {labels["method"]: count for labels, count in counts if count}
+
+
+def test_a056_compressors_are_observed_once_a_text(registry: CollectorRegistry) -> None:
+    options = CompressionOptions(target_tokens=60, min_tokens=0)
+    made = ExtractiveCompressor().compress(TEXT, options)
+    assert methods(registry) == {"extractive": 1}
+    assert value(registry, "rlm_compression_ratio_sum") == made.compression_ratio
+    ExtractiveCompressor().compress_batch([TEXT] * 3, options)
+    assert methods(registry) == {"extractive": 4}
+    levels = HierarchicalCompressor().compress(TEXT, options).levels
+    assert methods(registry) == {"extractive": 4, "hierarchical": 1}
+    saved = value(registry, "tersely_input_tokens_total") - value(registry, "tersely_output_tokens_total")
+    assert saved == value(registry, "rlm_compression_tokens_saved_total")
+    assert levels[0].token_count < made.original.token_count
+    HierarchicalCompressor(2, compressor=Other()).compress(TEXT, options)
+    assert methods(registry) == {"extractive": 6, "hierarchical": 1}  # a call a level
+    tersely.compress(TEXT, budget=60, strategy=ExtractiveCompressor())
+    tersely.compress(TEXT, budget=60, strategy="hierarchical")
+    assert methods(registry) == {"extractive": 7, "hierarchical": 2}
+
+
+class Other(Compressor):
+    def strategy_for(self, options: CompressionOptions, original_tokens: int) -> tersely.Extractive:
+        return tersely.Extractive()
 
 
 class Named:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable
 from dataclasses import astuple
 from datetime import UTC, datetime
 from typing import Any
 
-from tersely import _native
+from tersely import _native, metrics
 from tersely.documents import check_text
 from tersely.errors import NotReversibleError
 from tersely.protocols import BatchTokenCounter, Strategy
@@ -90,6 +91,7 @@ class Compressor(Forms[CompressedContext]):
         if not isinstance(content, str):
             raise TypeError(f"content must be str, not {type(content).__name__}")
         check_text(content, "content")
+        started = time.perf_counter()
         tokens = count(self.counter, content)
         target = options.target(tokens)
         fits = tokens <= target
@@ -100,7 +102,10 @@ class Compressor(Forms[CompressedContext]):
         warnings = list(result.receipt.warnings)
         if not fits and 0 < options.target_tokens < options.min_tokens:
             warnings.append("target_tokens_below_min")
-        return self._context(content, options, source, result, self._method(strategy, result, fits), warnings)
+        method = self._method(strategy, result, fits)
+        made = self._context(content, options, source, result, method, warnings)
+        metrics.observe(method, tokens, result.tokens, time.perf_counter() - started)
+        return made
 
     def decompress(self, compressed: CompressedContext) -> str:
         """The original text. Raises NotReversibleError where `compressed` does not have it."""
