@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from tersely.strategies.hierarchical import Hierarchical
     from tersely.strategies.hierarchical_compressor import HierarchicalCompressor
     from tersely.strategies.hybrid import Hybrid
-    from tersely.strategies.model_compressors import AbstractiveCompressor, HybridCompressor
     from tersely.strategies.manager import Manager
+    from tersely.strategies.model_compressors import AbstractiveCompressor, HybridCompressor
     from tersely.strategies.options import (
         CompressionMethod,
         CompressionOptions,
