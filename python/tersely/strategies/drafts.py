@@ -65,8 +65,8 @@ def with_source_code(
     """A reply cut into what the model wrote and code of the source.
 
     `blocks`: the `code_blocks` of `texts`. A fenced block of the reply that is one of them is that one. One
-    that stands in a text otherwise, fences and all, stays as the model's. Any other is altered: it becomes the block it shares
-    most lines with, at least half of its own (`restore`), or goes. No block comes twice.
+    that stands in a text otherwise, fences and all, stays as the model's. Any other is altered: it becomes
+    the block it shares most lines with, at least half of its own (`restore`), or goes. No block comes twice.
     """
     table = segment([reply])
     known = {text: number for number, (text, _) in reversed(list(enumerate(blocks)))}
