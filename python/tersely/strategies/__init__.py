@@ -26,10 +26,13 @@ if TYPE_CHECKING:
         HierarchicalContext,
         OriginalContext,
     )
+    from tersely.strategies.diff import Diff, compute_diff
     from tersely.strategies.extractive_compressor import ExtractiveCompressor
     from tersely.strategies.hierarchical import Hierarchical
     from tersely.strategies.hierarchical_compressor import HierarchicalCompressor
     from tersely.strategies.hybrid import Hybrid
+    from tersely.strategies.incremental import Incremental
+    from tersely.strategies.incremental_compressor import IncrementalCompressor, IncrementalContext
     from tersely.strategies.manager import Manager
     from tersely.strategies.model_compressors import AbstractiveCompressor, HybridCompressor
     from tersely.strategies.options import (
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
         PreparedChunk,
         PreparedContext,
     )
+    from tersely.strategies.updating import IncrementalUpdate
 
 __all__ = [
     "STRATEGIES",
@@ -59,6 +63,7 @@ __all__ = [
     "CompressionOptions",
     "Compressor",
     "ContextChunk",
+    "Diff",
     "DroppedChunk",
     "Extractive",
     "ExtractiveCompressor",
@@ -67,12 +72,17 @@ __all__ = [
     "HierarchicalContext",
     "Hybrid",
     "HybridCompressor",
+    "Incremental",
+    "IncrementalCompressor",
+    "IncrementalContext",
+    "IncrementalUpdate",
     "Manager",
     "OriginalContext",
     "PreparationReport",
     "PreparedChunk",
     "PreparedContext",
     "Profile",
+    "compute_diff",
     "default_options",
     "profile",
     "seed_allocate",
@@ -99,6 +109,10 @@ _MODULES = {
     "hierarchical_compressor": ("HierarchicalCompressor",),
     "manager": ("Manager",),
     "prepared_context": ("DroppedChunk", "PreparationReport", "PreparedChunk", "PreparedContext"),
+    "incremental": ("Incremental",),
+    "incremental_compressor": ("IncrementalCompressor", "IncrementalContext"),
+    "updating": ("IncrementalUpdate",),
+    "diff": ("Diff", "compute_diff"),
     "options": ("CompressionMethod", "CompressionOptions", "Profile", "default_options", "profile"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

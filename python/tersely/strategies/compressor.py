@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from tersely import _native
+from tersely import _native, metrics
 from tersely.documents import check_text
 from tersely.errors import NotReversibleError
 from tersely.protocols import BatchTokenCounter, Strategy
@@ -113,6 +114,7 @@ class Compressor(Forms[CompressedContext]):
 
     def _asked(self, content: str, options: CompressionOptions | None) -> _Asked:
         """The call, checked."""
+        started = time.perf_counter()
         options = checked_options(options)
         if not isinstance(content, str):
             raise TypeError(f"content must be str, not {type(content).__name__}")
@@ -122,9 +124,8 @@ class Compressor(Forms[CompressedContext]):
         fits = tokens <= target
         strategy = Extractive() if fits else self.strategy_for(options, tokens)
         query = options.query_context or None
-        return _Asked(
-            options, Request((Document(content),), query, target, 1.0, self.counter), strategy, fits
-        )
+        request = Request((Document(content),), query, target, 1.0, self.counter)
+        return _Asked(options, request, strategy, fits, started)
 
     def _answered(self, asked: _Asked, result: Compressed, source: str | None) -> CompressedContext:
         """The answer to the call."""
@@ -138,7 +139,11 @@ class Compressor(Forms[CompressedContext]):
             if asked.fits or fell_back or isinstance(asked.strategy, Extractive)
             else getattr(asked.strategy, "method", self.method)
         )
-        return self._context(asked.request.documents[0].text, options, source, result, method, warnings)
+        content = asked.request.documents[0].text
+        made = self._context(content, options, source, result, method, warnings)
+        seconds = time.perf_counter() - asked.started
+        metrics.observe(method, result.original_tokens, result.tokens, seconds)
+        return made
 
     def _context(
         self,
@@ -148,13 +153,15 @@ class Compressor(Forms[CompressedContext]):
         result: Compressed,
         method: CompressionMethod,
         warnings: list[str],
+        metadata: CompressionMetadata | None = None,
+        id: str | None = None,
     ) -> CompressedContext:
-        """The result as callers of compressors know it."""
-        metadata = _metadata(content, options.query_context, result)
+        """The result as callers of compressors know it; `metadata`, `id`: None: they are made."""
+        metadata = metadata or _metadata(content, options.query_context, result)
         if metadata.confidence_score < options.min_confidence and not result.receipt.used_llm:
             warnings.append("low_confidence")  # verbatim: there is nothing safer to fall back to
         return CompressedContext(
-            id=self.new_id(content, options, self.method),
+            id=self.new_id(content, options, self.method) if id is None else id,
             original=OriginalContext(content, result.original_tokens, source, self.now()),
             compressed=result.text,
             compression_ratio=result.ratio,
@@ -170,12 +177,13 @@ class Compressor(Forms[CompressedContext]):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A checked call: `fits` where the text is within the target as it is."""
+    """A checked call: `fits` where the text is within the target as it is; `started` in perf_counter seconds."""
 
     options: CompressionOptions
     request: Request
     strategy: Strategy
     fits: bool
+    started: float
 
 
 def content_id(
