@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping
 
 from tersely import _native
 from tersely.types import Compressed
 
-__all__ = ["dropped_sections", "entities", "key_concepts"]
+__all__ = ["dropped_sections", "entities", "key_concepts", "words"]
 
-_WORD = re.compile(r"[^\W\d_](?:[\w'’-]*\w)?")
-_UNSPACED = "\u2e80"  # from here on: scripts that do not put spaces between words
-_ENTITY = re.compile(
-    r"\d[\d.,:/-]*\d%?|\d%?"  # numbers, dates, times, versions
-    r"|(?<=[\w,;:)] )[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*"  # names, not at a sentence's start
-    r"|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[A-Z]{2,}\b"  # identifiers, acronyms
-)
+_PUNCTUATION = ".,;:!?…()[]{}<>\"'`“”‘’«»*#|"
+
+
+def words(text: str) -> dict[str, int]:
+    """What stands between white space, without punctuation around it, and how often. O(characters)."""
+    found: dict[str, int] = {}
+    for spelled, times in Counter(text.split()).items():
+        word = spelled.strip(_PUNCTUATION)
+        found[word] = found.get(word, 0) + times
+    found.pop("", None)
+    return found
 
 
 def entities(text: str) -> tuple[str, ...]:
-    """Names, numbers, dates, versions and identifiers, each once, in the order in which they come."""
-    return tuple(dict.fromkeys(match.group() for match in _ENTITY.finditer(text)))
+    """Words that name something, each once, in the order in which they come. O(characters).
+
+    With a digit or an underscore, of capitals only, or with a capital in front where the text does not have
+    the word without one.
+    """
+    listed = words(text)
+    return tuple(word for word in listed if _names(word, listed))
+
+
+def _names(word: str, others: Mapping[str, int]) -> bool:
+    if word.isalpha():
+        capital = not word.islower() and word[0].isupper() and len(word) > 1
+        return capital and (word.isupper() or word.lower() not in others)
+    return "_" in word or any(map(str.isdigit, word)) or (word[0].isupper() and not word[1:].islower())
 
 
 def key_concepts(text: str, limit: int = 10) -> tuple[str, ...]:
@@ -30,24 +45,24 @@ def key_concepts(text: str, limit: int = 10) -> tuple[str, ...]:
 
     Without stop words and numbers. Of scripts without spaces the terms are pairs of letters. O(characters).
     """
-    words = list(Counter(_WORD.findall(text)).items())
-    ids, offsets, names = _native.terms([word for word, _ in words])
-    counts: Counter[int] = Counter()
+    listed = [
+        (word, times)
+        for word, times in words(text).items()
+        if word.isalpha() or not any(map(str.isdigit, word))
+    ]
+    ids, offsets, names = _native.terms([word for word, _ in listed])
+    terms, ends = ids.tolist(), offsets.tolist()
+    counts: dict[int, int] = {}
     spelled: dict[int, str] = {}
-    for row, (word, times) in enumerate(words):
-        for term, surface in _terms_of(word, ids[offsets[row] : offsets[row + 1]].tolist(), names):
-            counts[term] += times
-            spelled.setdefault(term, surface)
+    for row, (word, times) in enumerate(listed):
+        mine = terms[ends[row] : ends[row + 1]]
+        for term in mine:
+            surface = word if len(mine) == 1 else names[term]
+            if surface in word:
+                counts[term] = counts.get(term, 0) + times
+                spelled.setdefault(term, surface)
     best = sorted(counts, key=lambda term: (-counts[term], term))
     return tuple(spelled[term] for term in best[:limit])
-
-
-def _terms_of(word: str, terms: list[int], names: list[str]) -> Iterator[tuple[int, str]]:
-    """A word's terms with the letters that stand for each in it."""
-    if word >= _UNSPACED:
-        yield from ((term, names[term]) for term in terms if names[term] in word)
-    elif terms:
-        yield terms[0], word
 
 
 def dropped_sections(result: Compressed) -> tuple[str, ...]:
