@@ -20,6 +20,7 @@ LAYERS = (
     ("content",),
     ("api",),
     ("tersely",),
+    ("cli_distill", "cli_model"),  # arguments of the command
     ("adapters", "cli"),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from tersely import _native
 from tersely.types import Compressed
 
-__all__ = ["dropped_sections", "entities", "key_concepts", "words"]
+__all__ = ["dropped_sections", "entities", "key_concepts", "spelled_terms", "words"]
 
 _PUNCTUATION = ".,;:!?…()[]{}<>\"'`“”‘’«»*#|"
 
@@ -26,11 +26,13 @@ def words(text: str) -> dict[str, int]:
 def entities(text: str) -> tuple[str, ...]:
     """Words that name something, each once, in the order in which they come. O(characters).
 
-    With a digit or an underscore, of capitals only, or with a capital in front where the text does not have
-    the word without one.
+    With a digit or an underscore, of capitals only, or with a capital in front where the text neither begins
+    with the word nor has it without a capital.
     """
     listed = words(text)
-    return tuple(word for word in listed if _names(word, listed))
+    first = next(iter(listed), "")
+    begins = first.isalpha() and listed[first] == 1 and not first.isupper()
+    return tuple(word for word in listed if _names(word, listed) and not (begins and word == first))
 
 
 def _names(word: str, others: Mapping[str, int]) -> bool:
@@ -45,24 +47,34 @@ def key_concepts(text: str, limit: int = 10) -> tuple[str, ...]:
 
     Without stop words and numbers. Of scripts without spaces the terms are pairs of letters. O(characters).
     """
-    listed = [
-        (word, times)
-        for word, times in words(text).items()
-        if word.isalpha() or not any(map(str.isdigit, word))
-    ]
-    ids, offsets, names = _native.terms([word for word, _ in listed])
-    terms, ends = ids.tolist(), offsets.tolist()
-    counts: dict[int, int] = {}
-    spelled: dict[int, str] = {}
-    for row, (word, times) in enumerate(listed):
-        mine = terms[ends[row] : ends[row + 1]]
-        for term in mine:
-            surface = word if len(mine) == 1 else names[term]
-            if surface in word:
-                counts[term] = counts.get(term, 0) + times
-                spelled.setdefault(term, surface)
-    best = sorted(counts, key=lambda term: (-counts[term], term))
+    counts: dict[str, int] = {}
+    spelled: dict[str, str] = {}
+    for term, surface, times in _terms(words(text)):
+        counts[term] = counts.get(term, 0) + times
+        spelled.setdefault(term, surface)
+    best = sorted(counts, key=lambda term: -counts[term])
     return tuple(spelled[term] for term in best[:limit])
+
+
+def spelled_terms(text: str) -> dict[str, str]:
+    """Each term of a text, as it is first spelled. Without numbers. O(characters)."""
+    spelled: dict[str, str] = {}
+    for term, surface, _ in _terms(words(text)):
+        spelled.setdefault(term, surface)
+    return spelled
+
+
+def _terms(listed: Mapping[str, int]) -> Iterator[tuple[str, str, int]]:
+    """Each term of words without digits, the letters that stand for it, and how often the word comes."""
+    texts = [word for word in listed if word.isalpha() or not any(map(str.isdigit, word))]
+    found, offsets, names = _native.terms(texts)
+    ids, ends = found.tolist(), offsets.tolist()
+    for row, word in enumerate(texts):
+        terms = ids[ends[row] : ends[row + 1]]
+        for term in terms:
+            surface = word if len(terms) == 1 else names[term]
+            if surface in word:
+                yield names[term], surface, listed[word]
 
 
 def dropped_sections(result: Compressed) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ class Scored:
         prices: what each segment costs.
         redundancy, context, headings: of the selection.
         warnings: reason codes so far.
+        cosine: float32[n], of each segment's vector with the query's; None where there are no vectors.
     """
 
     request: Request
@@ -47,6 +48,24 @@ class Scored:
     context: int
     headings: bool
     warnings: tuple[str, ...]
+    cosine: Float32s | None = None
+
+    def choose(self, scores: Float32s, costs: Int64s, target: int, pinned: UInt8s) -> UInt8s:
+        """uint8[n]: the codes of the best choice under a target of estimated tokens (stages/select.py)."""
+        return select(
+            self.analysis.table,
+            scores,
+            costs,
+            target,
+            pinned=pinned,
+            group=self.group,
+            term_ids=self.analysis.term_ids,
+            term_offsets=self.analysis.term_offsets,
+            term_weight=self.weight,
+            redundancy=self.redundancy,
+            context=self.context,
+            headings=self.headings,
+        )
 
     def fit(self, budget: int, kept: Fit | None = None, within: Fit | None = None) -> Fit:
         """The best choice for a budget.
@@ -63,20 +82,7 @@ class Scored:
             prices = self._cut_prices(within)
 
         def choose(costs: Int64s, target: int) -> UInt8s:
-            return select(
-                self.analysis.table,
-                self.scores,
-                costs,
-                target,
-                pinned=pinned,
-                group=self.group,
-                term_ids=self.analysis.term_ids,
-                term_offsets=self.analysis.term_offsets,
-                term_weight=self.weight,
-                redundancy=self.redundancy,
-                context=self.context,
-                headings=self.headings,
-            )
+            return self.choose(self.scores, costs, target, pinned)
 
         fitted = fit(
             self.request,
