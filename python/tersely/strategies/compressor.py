@@ -21,7 +21,7 @@ from tersely.strategies.confidence import confidence
 from tersely.strategies.contexts import CompressedContext, CompressionMetadata, OriginalContext
 from tersely.strategies.extractive import Extractive
 from tersely.strategies.forms import Forms, checked_options
-from tersely.strategies.metadata import dropped_sections, entities, key_concepts
+from tersely.strategies.metadata import dropped_sections, entities, key_concepts, words
 from tersely.strategies.options import CompressionMethod, CompressionOptions
 from tersely.types import Compressed, Document, Request
 
@@ -206,7 +206,7 @@ def content_id(
 
 def _metadata(content: str, query: str, result: Compressed) -> CompressionMetadata:
     named = entities(content)
-    said = set(entities(result.text))
+    said = words(result.text)
     kept = tuple(name for name in named if name in said)
     if result.text == content:
         score = 1.0

@@ -19,6 +19,7 @@ from tersely.strategies.cutting import longest_prefix
 from tersely.strategies.extractive_compressor import ExtractiveCompressor
 from tersely.strategies.forms import checked_options
 from tersely.strategies.hierarchical_compressor import HierarchicalCompressor
+from tersely.strategies.model_compressors import HybridCompressor
 from tersely.strategies.options import CompressionOptions
 from tersely.strategies.prepared_context import (
     DroppedChunk,
@@ -73,7 +74,7 @@ class Manager:
         self.options = checked_options(options)
         if compressor is not None and not (llm is None and counter is None and embedder is None):
             raise ValueError("give llm, counter and embedder to the compressor")
-        self.compressor = compressor or ExtractiveCompressor(embedder, resolve_counter(counter))
+        self.compressor = compressor or HybridCompressor(llm, embedder, resolve_counter(counter))
         self.hierarchy = HierarchicalCompressor(3, compressor=self.compressor)
         self.cache = CompressionCache(cache_bytes)
         self.separator = separator
@@ -150,7 +151,8 @@ class Manager:
         try:
             made = self.compressor.compress(chunk.content, options)
             if made.token_count <= share and count(self.counter, made.compressed) <= share:
-                self.cache.set(key, made)
+                if made.fallback_reason in (None, "no_model"):  # a failure may be over by the next call
+                    self.cache.set(key, made)
                 return made, made.compressed, made.fallback_reason, False
             reason = "over_budget"
         except BudgetExceededError:
@@ -175,7 +177,7 @@ class Manager:
 
     def _models(self) -> str:
         """What besides options, counter and method decides what the compressor makes."""
-        return type(self.compressor).__qualname__
+        return f"{type(self.compressor).__qualname__} {self.compressor.model_name}"
 
 
 class _Preparation:
