@@ -17,8 +17,10 @@ LAYERS = (
     ("stages",),
     ("distill", "relevance"),
     ("strategies",),
+    ("content",),
     ("api",),
     ("tersely",),
+    ("cli_distill", "cli_model"),  # arguments of the command
     ("adapters", "cli"),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -13,7 +13,11 @@ from tersely.protocols import Strategy
 from tersely.strategies.extractive import Extractive
 
 if TYPE_CHECKING:
+    from tersely.strategies.abstractive import Abstractive
+    from tersely.strategies.allocation import seed_allocate
+    from tersely.strategies.by_document import ByDocument
     from tersely.strategies.compressor import Compressor
+    from tersely.strategies.context_cache import CompressionCache
     from tersely.strategies.contexts import (
         CompressedContext,
         CompressionLevel,
@@ -26,8 +30,11 @@ if TYPE_CHECKING:
     from tersely.strategies.extractive_compressor import ExtractiveCompressor
     from tersely.strategies.hierarchical import Hierarchical
     from tersely.strategies.hierarchical_compressor import HierarchicalCompressor
+    from tersely.strategies.hybrid import Hybrid
     from tersely.strategies.incremental import Incremental
     from tersely.strategies.incremental_compressor import IncrementalCompressor, IncrementalContext
+    from tersely.strategies.manager import Manager
+    from tersely.strategies.model_compressors import AbstractiveCompressor, HybridCompressor
     from tersely.strategies.options import (
         CompressionMethod,
         CompressionOptions,
@@ -35,11 +42,21 @@ if TYPE_CHECKING:
         default_options,
         profile,
     )
+    from tersely.strategies.prepared_context import (
+        DroppedChunk,
+        PreparationReport,
+        PreparedChunk,
+        PreparedContext,
+    )
     from tersely.strategies.updating import IncrementalUpdate
 
 __all__ = [
     "STRATEGIES",
+    "Abstractive",
+    "AbstractiveCompressor",
+    "ByDocument",
     "CompressedContext",
+    "CompressionCache",
     "CompressionLevel",
     "CompressionMetadata",
     "CompressionMethod",
@@ -47,23 +64,34 @@ __all__ = [
     "Compressor",
     "ContextChunk",
     "Diff",
+    "DroppedChunk",
     "Extractive",
     "ExtractiveCompressor",
     "Hierarchical",
     "HierarchicalCompressor",
     "HierarchicalContext",
+    "Hybrid",
+    "HybridCompressor",
     "Incremental",
     "IncrementalCompressor",
     "IncrementalContext",
     "IncrementalUpdate",
+    "Manager",
     "OriginalContext",
+    "PreparationReport",
+    "PreparedChunk",
+    "PreparedContext",
     "Profile",
     "compute_diff",
     "default_options",
     "profile",
+    "seed_allocate",
 ]
 
 _MODULES = {
+    "allocation": ("seed_allocate",),
+    "by_document": ("ByDocument",),
+    "context_cache": ("CompressionCache",),
     "compressor": ("Compressor",),
     "contexts": (
         "CompressedContext",
@@ -74,8 +102,13 @@ _MODULES = {
         "OriginalContext",
     ),
     "extractive_compressor": ("ExtractiveCompressor",),
+    "abstractive": ("Abstractive",),
     "hierarchical": ("Hierarchical",),
+    "hybrid": ("Hybrid",),
+    "model_compressors": ("AbstractiveCompressor", "HybridCompressor"),
     "hierarchical_compressor": ("HierarchicalCompressor",),
+    "manager": ("Manager",),
+    "prepared_context": ("DroppedChunk", "PreparationReport", "PreparedChunk", "PreparedContext"),
     "incremental": ("Incremental",),
     "incremental_compressor": ("IncrementalCompressor", "IncrementalContext"),
     "updating": ("IncrementalUpdate",),
@@ -102,7 +135,10 @@ def _late(name: str) -> Callable[[], Strategy]:
 STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "extractive": Extractive,
     "lead": lambda: Extractive(scoring="lead", redundancy=0.0),
+    "abstractive": _late("Abstractive"),
+    "hybrid": _late("Hybrid"),
     "hierarchical": _late("Hierarchical"),
+    "manager": _late("ByDocument"),
 }
 
 

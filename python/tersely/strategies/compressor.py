@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -37,6 +37,7 @@ class Compressor(Forms[CompressedContext]):
     """
 
     method = CompressionMethod.EXTRACTIVE
+    model_name = ""  # says which model has a part in the results
 
     def __init__(
         self,
@@ -86,21 +87,8 @@ class Compressor(Forms[CompressedContext]):
                 with `strict_preserve`.
             ValueError, TypeError: a wrong argument, or a text with a lone surrogate.
         """
-        options = checked_options(options)
-        if not isinstance(content, str):
-            raise TypeError(f"content must be str, not {type(content).__name__}")
-        check_text(content, "content")
-        tokens = count(self.counter, content)
-        target = options.target(tokens)
-        fits = tokens <= target
-        strategy = Extractive() if fits else self.strategy_for(options, tokens)
-        query = options.query_context or None
-        request = Request((Document(content),), query, target, 1.0, self.counter)
-        result = strategy.compress(request)
-        warnings = list(result.receipt.warnings)
-        if not fits and 0 < options.target_tokens < options.min_tokens:
-            warnings.append("target_tokens_below_min")
-        return self._context(content, options, source, result, self._method(strategy, result, fits), warnings)
+        asked = self._asked(content, options)
+        return self._answered(asked, asked.strategy.compress(asked.request), source)
 
     def decompress(self, compressed: CompressedContext) -> str:
         """The original text. Raises NotReversibleError where `compressed` does not have it."""
@@ -117,13 +105,40 @@ class Compressor(Forms[CompressedContext]):
 
     def new_id(self, content: str, options: CompressionOptions, method: CompressionMethod) -> str:
         """The id of a compression."""
-        return self._new_id() if self._new_id else content_id(content, options, method, self.counter)
+        return (
+            self._new_id()
+            if self._new_id
+            else content_id(content, options, method, self.counter, self.model_name)
+        )
 
-    def _method(self, strategy: Strategy, result: Compressed, fits: bool) -> CompressionMethod:
+    def _asked(self, content: str, options: CompressionOptions | None) -> _Asked:
+        """The call, checked."""
+        options = checked_options(options)
+        if not isinstance(content, str):
+            raise TypeError(f"content must be str, not {type(content).__name__}")
+        check_text(content, "content")
+        tokens = count(self.counter, content)
+        target = options.target(tokens)
+        fits = tokens <= target
+        strategy = Extractive() if fits else self.strategy_for(options, tokens)
+        query = options.query_context or None
+        return _Asked(
+            options, Request((Document(content),), query, target, 1.0, self.counter), strategy, fits
+        )
+
+    def _answered(self, asked: _Asked, result: Compressed, source: str | None) -> CompressedContext:
+        """The answer to the call."""
+        options = asked.options
+        warnings = list(result.receipt.warnings)
+        if not asked.fits and 0 < options.target_tokens < options.min_tokens:
+            warnings.append("target_tokens_below_min")
         fell_back = result.receipt.fallback_reason is not None and not result.receipt.used_llm
-        if fits or fell_back:
-            return CompressionMethod.EXTRACTIVE
-        return getattr(strategy, "method", self.method)
+        method = (
+            CompressionMethod.EXTRACTIVE
+            if asked.fits or fell_back or isinstance(asked.strategy, Extractive)
+            else getattr(asked.strategy, "method", self.method)
+        )
+        return self._context(asked.request.documents[0].text, options, source, result, method, warnings)
 
     def _context(
         self,
@@ -155,6 +170,16 @@ class Compressor(Forms[CompressedContext]):
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A checked call: `fits` where the text is within the target as it is."""
+
+    options: CompressionOptions
+    request: Request
+    strategy: Strategy
+    fits: bool
+
+
 def content_id(
     content: str,
     options: CompressionOptions,
@@ -179,6 +204,8 @@ def _metadata(content: str, query: str, result: Compressed) -> CompressionMetada
     kept = tuple(name for name in named if name in said)
     if result.text == content:
         score = 1.0
+    elif result.receipt.confidence is not None:
+        score = result.receipt.confidence
     elif result.receipt.facts is not None:
         score = confidence([content], result.text, query, result.receipt.facts.retention)
     else:

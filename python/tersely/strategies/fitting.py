@@ -17,7 +17,11 @@ from tersely.strategies.cutting import longest_prefix
 from tersely.tables import Float32s, Int32s, Int64s, SegmentTable, UInt8s
 from tersely.types import Request
 
-__all__ = ["Fit", "Prices", "fit", "price", "price_counted"]
+__all__ = ["Fit", "Prices", "Render", "fit", "price", "price_counted"]
+
+Places = tuple[tuple[int, int], ...]
+# Kept rows -> text, and the characters of it that are no source's.
+Render = Callable[[Int64s], tuple[str, Places]]
 
 _ROUNDS = 5  # of choosing, rendering and counting; each narrows the target
 _LARGEST_SUM = 2**60  # of costs: no tokenizer comes near, the native sums stay in range
@@ -36,6 +40,7 @@ class Fit:
         cut: where the only kept segment was cut (a character of its document), or None.
         recounts: texts counted.
         warnings: reason codes.
+        generated: characters of `text` that are no source's.
     """
 
     text: str
@@ -44,6 +49,7 @@ class Fit:
     cut: int | None
     recounts: int
     warnings: tuple[str, ...]
+    generated: Places = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -95,6 +101,7 @@ def fit(
     choose: Callable[[Int64s, int], UInt8s],
     prices: Prices | None = None,
     cuttable: UInt8s | None = None,
+    rendering: Render | None = None,
 ) -> Fit:
     """The best choice whose final text counts at most `budget`.
 
@@ -102,18 +109,33 @@ def fit(
     tokens. The target is corrected by what the text really counts, so that the budget is neither exceeded
     nor left unused; a counter may be as little additive as it likes. `prices`: None, or what `price` said,
     so that several fits count the segments once. `cuttable`: where a segment must be cut, one of these
-    (non-zero). Raises BudgetExceededError when pinned content or the smallest piece of any does not fit.
+    (non-zero). `rendering`: None for `stages.render`, which also steps in where only one
+    piece fits. Raises BudgetExceededError when pinned content or the smallest piece of any does not fit.
     """
     prices = prices or price(request, texts, table)
+
+    def plain(rows: Int64s) -> tuple[str, Places]:
+        return render(texts, table, rows, request.separator), ()
+
     return _Fitter(
-        request, texts, table, scores, pinned, group, budget, original, choose, prices, cuttable
+        request,
+        table,
+        scores,
+        pinned,
+        group,
+        budget,
+        original,
+        choose,
+        prices,
+        cuttable,
+        plain,
+        rendering or plain,
     ).run()
 
 
 @dataclass(slots=True, eq=False)
 class _Fitter:
     request: Request
-    texts: list[str]
     table: SegmentTable
     scores: Float32s
     pinned: UInt8s
@@ -123,6 +145,8 @@ class _Fitter:
     choose: Callable[[Int64s, int], UInt8s]
     prices: Prices
     cuttable: UInt8s | None
+    plain: Render
+    render: Render
     recounts: int = 0
 
     def run(self) -> Fit:
@@ -131,7 +155,7 @@ class _Fitter:
         pieces, counts, costs = self.prices.pieces, self.prices.counts, self.prices.costs
         if self.pinned.any():
             self._check_pinned(costs)
-        fitted = self._search(costs) or self._smallest(counts, costs) or self._cut(pieces)
+        fitted = self._search(costs) or self._unmarked(counts, costs) or self._cut(pieces)
         off = abs(self.original - int(counts.sum()))  # white space between segments may be a token each
         additive = off <= self.original * _ADDITIVE + len(pieces)
         return fitted if additive else replace(fitted, warnings=(*fitted.warnings, "counter_not_additive"))
@@ -146,16 +170,16 @@ class _Fitter:
         self.recounts += 1
         return count(self.request.counter, text)
 
-    def _try(self, status: UInt8s) -> Fit | None:
+    def _try(self, status: UInt8s, render: Render | None = None) -> Fit | None:
         """The rendered and counted choice; None when it keeps nothing."""
         rows = is_kept(status)
         if len(rows) == 0:
             return None
-        text = render(self.texts, self.table, rows, self.request.separator)
-        return Fit(text, self._count(text), status, None, self.recounts, ())
+        text, generated = (render or self.render)(rows)
+        return Fit(text, self._count(text), status, None, self.recounts, (), generated)
 
     def _check_pinned(self, costs: Int64s) -> None:
-        fitted = self._try(self.choose(costs, 0))
+        fitted = self._try(self.choose(costs, 0), self.plain)
         if fitted is not None and fitted.tokens > self.budget:
             raise BudgetExceededError(
                 f"pinned content alone needs {fitted.tokens} tokens, the budget is {self.budget}",
@@ -211,6 +235,12 @@ class _Fitter:
                 return fitted
             excess *= 2
         return None
+
+    def _unmarked(self, counts: Int64s, costs: Int64s) -> Fit | None:
+        """The smallest choice, which has no room for markers."""
+        marked, self.render = self.render is not self.plain, self.plain
+        fitted = self._smallest(counts, costs)
+        return replace(fitted, warnings=("markers_left_out",)) if fitted and marked else fitted
 
     def _smallest(self, counts: Int64s, costs: Int64s) -> Fit | None:
         """Whatever whole thing fits, best first: pins alone, else single segments or groups."""
