@@ -23,6 +23,8 @@ from tersely.types import Document, Request
 
 __all__ = ["IncrementalCompressor", "IncrementalContext"]
 
+_NAMES = 300  # bytes of a segment's names and numbers
+
 
 @dataclass(frozen=True, slots=True)
 class IncrementalContext(CompressedContext):
@@ -135,7 +137,7 @@ class IncrementalCompressor(Compressor):
             description = describe(state, state.scored, before.description if before else None)
         context = self._described(id, content, options, source, state, description)
         entry = _Entry(options, state, description, context)
-        self._cache.put(_key(id), entry, state.nbytes + 4 * len(content))
+        self._cache.put(_key(id), entry, state.nbytes + _NAMES * len(state.status))
         return context
 
     def _described(
