@@ -19,6 +19,7 @@ from tersely.errors import (
     NotReversibleError,
     RelevanceScoringError,
     StoreError,
+    SummarizationError,
 )
 from tersely.protocols import (
     BatchTokenCounter,
@@ -56,6 +57,7 @@ __all__ = [
     "StaticEmbedder",
     "StoreError",
     "Strategy",
+    "SummarizationError",
     "TokenCounter",
     "__version__",
     "compress",

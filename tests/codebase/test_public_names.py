@@ -32,6 +32,7 @@ PUBLIC = [
     "StaticEmbedder",
     "StoreError",
     "Strategy",
+    "SummarizationError",
     "TokenCounter",
     "__version__",
     "compress",

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from tersely import _native
 from tersely.types import Compressed
 
-__all__ = ["dropped_sections", "entities", "key_concepts"]
+__all__ = ["dropped_sections", "entities", "key_concepts", "spelled_terms"]
 
 _WORD = re.compile(r"[^\W\d_](?:[\w'’-]*\w)?")
 _UNSPACED = "\u2e80"  # from here on: scripts that do not put spaces between words
@@ -40,6 +40,17 @@ def key_concepts(text: str, limit: int = 10) -> tuple[str, ...]:
             spelled.setdefault(term, surface)
     best = sorted(counts, key=lambda term: (-counts[term], term))
     return tuple(spelled[term] for term in best[:limit])
+
+
+def spelled_terms(text: str) -> dict[str, str]:
+    """Each term of a text, as it is first spelled."""
+    words = _WORD.findall(text)
+    ids, offsets, names = _native.terms(words)
+    spelled: dict[str, str] = {}
+    for row, word in enumerate(words):
+        for term, surface in _terms_of(word, ids[offsets[row] : offsets[row + 1]].tolist(), names):
+            spelled.setdefault(names[term], surface)
+    return spelled
 
 
 def _terms_of(word: str, terms: list[int], names: list[str]) -> Iterator[tuple[int, str]]:
