@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tersely import metrics
 from tersely.documents import check_text
 from tersely.errors import BudgetExceededError
 from tersely.providers.counters import resolve_counter
@@ -147,6 +148,8 @@ class Manager:
         key = content_id(chunk.content, options, self.compressor.method, self.counter, self._models())
         cached = self.cache.get(key)
         if cached is not None:
+            original = cached.original.token_count if cached.original else 0
+            metrics.observe(cached.method, original, cached.token_count, 0.0, cache_hit=True)
             return cached, cached.compressed, cached.fallback_reason, True
         try:
             made = self.compressor.compress(chunk.content, options)
