@@ -16,8 +16,10 @@ from tersely.errors import (
     CompressionError,
     MissingExtraError,
     ModelReplyError,
+    NotReversibleError,
     RelevanceScoringError,
     StoreError,
+    SummarizationError,
 )
 from tersely.facts import Fact, FactKind, FactReport
 from tersely.protocols import (
@@ -51,6 +53,7 @@ __all__ = [
     "Level",
     "MissingExtraError",
     "ModelReplyError",
+    "NotReversibleError",
     "Receipt",
     "RelevanceScoringError",
     "SegmentTable",
@@ -58,6 +61,7 @@ __all__ = [
     "StaticEmbedder",
     "StoreError",
     "Strategy",
+    "SummarizationError",
     "TokenCounter",
     "__version__",
     "check_facts",

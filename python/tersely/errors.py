@@ -4,8 +4,10 @@ Exception
   CompressionError            anything that went wrong while compressing
     BudgetExceededError       what must be kept does not fit (.required, .budget)
     ModelReplyError           a model's reply cannot be used
+    NotReversibleError        the original of a compressed text is not at hand
     RelevanceScoringError     relevance could not be scored, and no fallback was allowed
     StoreError                a file of ours is damaged, or is not ours
+    SummarizationError        a model was to write a text and failed, and no fallback was allowed
 ImportError
   MissingExtraError           an optional package is not installed; the message says what to type
 
@@ -19,8 +21,10 @@ __all__ = [
     "CompressionError",
     "MissingExtraError",
     "ModelReplyError",
+    "NotReversibleError",
     "RelevanceScoringError",
     "StoreError",
+    "SummarizationError",
 ]
 
 
@@ -55,12 +59,20 @@ class ModelReplyError(CompressionError):
     """A model (embedder, cross-encoder, language model) answered with something that cannot be used."""
 
 
+class NotReversibleError(CompressionError):
+    """A compressed text came without its original, so that it cannot be given back."""
+
+
 class RelevanceScoringError(CompressionError):
     """Relevance could not be scored, and the caller wanted no fallback."""
 
 
 class StoreError(CompressionError):
     """A file that tersely keeps is damaged, or was written by something else."""
+
+
+class SummarizationError(CompressionError):
+    """A model was to write a compressed text and raised, and the caller wanted no fallback."""
 
 
 class MissingExtraError(ImportError):

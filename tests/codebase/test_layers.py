@@ -10,15 +10,18 @@ import pytest
 
 # A module imports its own layer and those below; `tersely` is the package's __init__.
 LAYERS = (
-    ("cache", "errors", "facts", "protocols", "tables", "threads", "types"),
+    ("cache", "errors", "facts", "metrics", "protocols", "tables", "threads", "types"),
     ("_native", "models"),
     ("documents", "providers"),
     ("kernels",),
     ("stages",),
     ("distill", "relevance"),
     ("strategies",),
+    ("content",),
     ("api",),
     ("tersely",),
+    ("report",),
+    ("cli_distill", "cli_model", "cli_notes"),  # arguments of the command
     ("adapters", "cli"),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

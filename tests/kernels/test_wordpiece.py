@@ -198,7 +198,6 @@ def test_lone_surrogates_are_refused() -> None:
         TABLE.ids("a\ud800")
 
 
-@pytest.mark.skipif(not static.SHIPPED.exists(), reason="no table ships in this checkout")
 @given(st.lists(st.one_of(text_strategies.texts, st.text(characters), pieces), max_size=20))
 def test_the_words_that_ship(texts: list[str]) -> None:
     table, expected = shipped()

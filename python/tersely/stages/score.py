@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from tersely import _native
 from tersely.tables import Analysis, Float32s
 
-__all__ = ["FEATURES", "centrality", "lead", "relevance_features", "weigh"]
+__all__ = ["FEATURES", "centrality", "lead", "position_and_length", "relevance_features", "weigh"]
 
 #: What relevance is made of, in the order of csrc/kernels/relevance/features.hpp, which says what each is.
 FEATURES = (
@@ -85,7 +86,14 @@ def centrality(analysis: Analysis) -> Float32s:
 
 
 def lead(words: Sequence[int], position_decay: float = 0.01, position_floor: float | None = None) -> Float32s:
-    """float32[n]: 1 - i * position_decay (not under the floor), + 0.3 where 5 < words < 50.
+    """float32[n]: `position_and_length`."""
+    return position_and_length(words, position_decay, position_floor).astype(np.float32)
+
+
+def position_and_length(
+    words: Sequence[int], position_decay: float = 0.01, position_floor: float | None = None
+) -> npt.NDArray[np.float64]:
+    """float64[n]: 1 - i * position_decay (not under the floor), + 0.3 where 5 < words < 50.
 
     `words[i]`: number of white-space separated words of segment i.
     """
@@ -93,4 +101,4 @@ def lead(words: Sequence[int], position_decay: float = 0.01, position_floor: flo
     score = 1.0 - np.arange(len(count)) * position_decay
     if position_floor is not None:
         score = np.maximum(score, position_floor)
-    return np.asarray(score + 0.3 * ((count > 5) & (count < 50)), dtype=np.float32)
+    return np.asarray(score + 0.3 * ((count > 5) & (count < 50)), dtype=np.float64)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from tersely.strategies.options import CompressionMethod
-from tersely.types import Compressed
+from tersely.types import Compressed, Span
 
 __all__ = [
     "CompressedContext",
@@ -28,13 +28,13 @@ class OriginalContext:
         content: the text.
         token_count: its tokens.
         source: where the caller has it from.
-        timestamp: when it was compressed, with a time zone.
+        timestamp: when it was compressed, with a time zone; no part of what makes two of these equal.
     """
 
     content: str
     token_count: int
     source: str | None = None
-    timestamp: datetime | None = None
+    timestamp: datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class CompressedContext:
         used_llm: whether a model wrote any of `compressed`.
         fallback_reason: reason code where something else than the preferred method had to do it, else None.
         warnings: reason codes, as in `Receipt.warnings`.
-        result: spans and receipt; None for what was not made in one piece.
+        result: spans and receipt; None for what was not made in one piece. Not compared.
     """
 
     id: str
@@ -84,7 +84,7 @@ class CompressedContext:
     used_llm: bool = False
     fallback_reason: str | None = None
     warnings: tuple[str, ...] = ()
-    result: Compressed | None = None
+    result: Compressed | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +121,24 @@ class CompressionLevel:
     content: str = ""
     token_count: int = 0
     ratio: float = 0.0
-    result: Compressed | None = None
+    result: Compressed | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class HierarchicalContext:
-    """Levels of one text, the least compressed first."""
+    """Levels of one text.
+
+    Attributes:
+        levels: the least compressed first.
+        original: the text that they are of.
+        id: derived from content, options and query.
+        warnings: reason codes.
+    """
 
     levels: Sequence[CompressionLevel]
+    original: OriginalContext | None = None
+    id: str = ""
+    warnings: tuple[str, ...] = ()
 
     def select_level(self, token_budget: int) -> CompressionLevel:
         """The level with the most tokens that fits the budget, the first of equal ones; the one with the
@@ -139,3 +149,33 @@ class HierarchicalContext:
         if fitting:
             return max(fitting, key=lambda level: level.token_count)
         return min(reversed(self.levels), key=lambda level: level.token_count)
+
+    def drill_down(self, level: int, span: Span) -> list[Span]:
+        """The spans that the next less compressed level has in place of what stands around a span.
+
+        `span`: one that level `level` keeps. Given is what level `level` - 1 keeps between the kept
+        neighbours of `span`, it included; for level 0 what the original has there. Raises ValueError where
+        the level is not made of whole segments or does not keep the span.
+        """
+        here = self._result(level)
+        places = [(kept.document, kept.start) for kept in here.kept]
+        if (span.document, span.start) not in places:
+            raise ValueError(f"level {level} does not keep {span}")
+        place = places.index((span.document, span.start))
+        first = places[place - 1] if place else (-1, 0)
+        last = places[place + 1] if place + 1 < len(places) else (len(here.documents), 0)
+        finer = self._result(level - 1) if level else here
+        spans = [*finer.kept] if level else sorted([*here.kept, *here.dropped], key=_place)
+        return [one for one in spans if first < _place(one) < last]
+
+    def _result(self, level: int) -> Compressed:
+        if not 0 <= level < len(self.levels):
+            raise ValueError(f"level must lie in [0, {len(self.levels)}), not {level}")
+        result = self.levels[level].result
+        if result is None:
+            raise ValueError(f"level {level} is not made of whole segments")
+        return result
+
+
+def _place(span: Span) -> tuple[int, int]:
+    return span.document, span.start

@@ -3,43 +3,31 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from tersely import _native
 from tersely.documents import to_level
 from tersely.providers.embedders import resolve_embedder, resolve_reranker
 from tersely.relevance.hybrid import RERANK_SHARE, hybrid
 from tersely.relevance.prepared import Prepared, prepare
-from tersely.stages import score
 from tersely.stages.count import count
-from tersely.stages.facts import facts_kept
+from tersely.stages.question import read_question
+from tersely.stages.score import centrality, lead
 from tersely.stages.segment import analyze, segment
-from tersely.stages.select import REASONS, is_kept, mark_groups, mark_pinned, select
-from tersely.stages.verify import verify
-from tersely.strategies.fitting import Fit, fit
-from tersely.strategies.preserving import (
-    MustKeep,
-    check_names,
-    fact_report,
-    must_keep,
-    preserved_facts,
-    raise_lost,
-    with_facts,
-)
-from tersely.tables import Analysis, Float32s, Int64s, Level, SegmentTable, UInt8s
-from tersely.types import Compressed, Request, Spans
+from tersely.stages.select import REASONS, mark_groups, mark_pinned
+from tersely.strategies.fitting import Fit, Prices, price
+from tersely.strategies.preserving import MustKeep, check_names, fact_report, preserved_facts, with_facts
+from tersely.strategies.scored import Scored, term_weights, to_result
+from tersely.tables import Analysis, Float32s, Level
+from tersely.types import Compressed, Request
 
 __all__ = ["Extractive"]
 
 Scoring = Literal["auto", "relevance", "lexical", "centrality", "lead"]
 _SCORINGS = ("auto", "relevance", "lexical", "centrality", "lead")
 _FITS = REASONS.index("fits")
-_FIRST_KEPT = REASONS.index("selected")
-_PINNED = REASONS.index("pinned")
-_PRESERVED = REASONS.index("preserved")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,123 +108,88 @@ class Extractive:
         original = count(request.counter, whole)
         budget = request.budget if request.budget is not None else max(1, int(original * request.ratio))
         if original <= budget:
-            unchanged = self._unchanged(request, texts, whole, original, budget)
-            return (
-                with_facts(unchanged, fact_report(unchanged, self.preserve)) if self.preserve else unchanged
-            )
+            return self.unchanged(request, whole, original, budget)
+        scored = self.score(request, original)
+        return scored.result(scored.fit(budget), budget)
+
+    def score(self, request: Request, original: int) -> Scored:
+        """Read, count and score the segments once, for any number of budgets.
+
+        `original`: tokens of the documents joined by the separator. O(characters).
+        """
+        texts = [document.text for document in request.documents]
         query = (request.query or "").strip()
         prepared = prepare(request.documents, query, self.level, self.window) if query else None
         analysis = prepared.analysis if prepared else analyze(texts, [], self.level, self.window)
+        return self.score_read(request, original, analysis, price(request, texts, analysis.table))
+
+    def score_read(
+        self,
+        request: Request,
+        original: int,
+        analysis: Analysis,
+        prices: Prices,
+        cosine: Float32s | None = None,
+    ) -> Scored:
+        """`score` for segments that were read and counted already.
+
+        `analysis`: with a query that is not blank, the rows after the segments' are the question's and the
+        titles' (relevance/prepared.py). `cosine`: None: the embedder reads the segments.
+        """
+        texts = [document.text for document in request.documents]
         table = analysis.table
-        scores, by_query, warnings = self._scores(analysis, texts, prepared)
+        query = (request.query or "").strip()
+        prepared = Prepared(request.documents, query, read_question(query), analysis) if query else None
+        scores, by_query, warnings, cosine = self._scores(analysis, texts, prepared, cosine)
         redundancy = self.redundancy if self.redundancy is not None else (0.2 if by_query else 1.0)
         if request.query is not None and not query:
             warnings.append("empty_query")
         pinned = mark_pinned(table, request.pinned)
         group = mark_groups(table, request.groups)
-        weight = _native.inverse_frequency(
-            analysis.term_ids,
-            analysis.term_offsets,
-            analysis.vocabulary,
-            table.document,
-            table.block,
-            table.heading,
-        )
-
-        must: MustKeep | None = None
+        must = None
         if self.preserve:
             facts = preserved_facts(texts, table, self.level, self.preserve)
-            must = must_keep(request, texts, table, facts, scores, pinned, group)
+            must = MustKeep(request, texts, table, facts, scores, group, self.preserve, self.strict_preserve)
+        return Scored(
+            request=request,
+            texts=texts,
+            original=original,
+            analysis=analysis,
+            scores=scores,
+            weight=term_weights(analysis),
+            pinned=pinned,
+            group=group,
+            prices=prices,
+            redundancy=redundancy,
+            context=self.context,
+            headings=self.preserve_structure,
+            warnings=tuple(warnings),
+            cosine=cosine,
+            must=must,
+        )
 
-        def choose(costs: Int64s, target: int) -> UInt8s:
-            held = pinned
-            if must is not None:
-                held = pinned.copy()
-                held[must.rows(costs, target)] = 1
-            status = select(
-                table,
-                scores,
-                costs,
-                target,
-                pinned=held,
-                group=group,
-                term_ids=analysis.term_ids,
-                term_offsets=analysis.term_offsets,
-                term_weight=weight,
-                redundancy=redundancy,
-                context=self.context,
-                headings=self.preserve_structure,
-            )
-            if must is not None:
-                status[(status == _PINNED) & (pinned == 0)] = _PRESERVED
-            return status
-
-        fitted = fit(request, texts, table, scores, pinned, group, budget, original, choose)
-        result = _result(request, table, scores, fitted, original, budget, [*warnings, *fitted.warnings])
-        if must is None:
-            return result
-        if fitted.cut is None:
-            report = facts_kept(texts, table, facts, fitted.status, REASONS, _FIRST_KEPT)
-        else:
-            report = fact_report(result, self.preserve)
-        if self.strict_preserve:
-            raise_lost(must, texts, budget, report)
-        return with_facts(result, report)
-
-    def _unchanged(
-        self, request: Request, texts: list[str], whole: str, tokens: int, budget: int
-    ) -> Compressed:
-        table = segment(texts, self.level, self.window)
+    def unchanged(self, request: Request, whole: str, tokens: int, budget: int) -> Compressed:
+        """The result for documents that fit as they are: `whole`, of so many tokens."""
+        table = segment([document.text for document in request.documents], self.level, self.window)
         status = np.full(len(table), _FITS, dtype=np.uint8)
         fitted = Fit(whole, tokens, status, None, 1, ())
-        return _result(request, table, np.zeros(len(table), dtype=np.float32), fitted, tokens, budget, [])
+        scores = np.zeros(len(table), dtype=np.float32)
+        result = to_result(request, table, scores, fitted, tokens, budget, ())
+        return with_facts(result, fact_report(result, self.preserve)) if self.preserve else result
 
     def _scores(
-        self, analysis: Analysis, texts: list[str], prepared: Prepared | None
-    ) -> tuple[Float32s, bool, list[str]]:
-        """Scores, whether the query made them, and warnings."""
+        self, analysis: Analysis, texts: list[str], prepared: Prepared | None, cosine: Float32s | None
+    ) -> tuple[Float32s, bool, list[str], Float32s | None]:
+        """Scores, whether the query made them, warnings, and cosines with the query."""
         if self.scoring == "lead":
             table = analysis.table
             rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
             words = [len(texts[index][start:end].split()) for index, start, end in rows]
-            return score.lead(words, self.position_decay, self.position_floor), False, []
+            return lead(words, self.position_decay, self.position_floor), False, [], None
         if self.scoring == "centrality" or prepared is None:
-            return score.centrality(analysis), False, []
+            return centrality(analysis), False, [], None
         embedder = None if self.scoring == "lexical" else resolve_embedder(self.embedder)
         reranker = None if self.reranker is None else resolve_reranker(self.reranker)
-        found = hybrid(prepared, embedder, reranker, self.rerank_share)
-        if not found.by_query:
-            return score.centrality(analysis), False, list(found.warnings)
-        return found.segments, True, list(found.warnings)
-
-
-def _result(
-    request: Request,
-    table: SegmentTable,
-    scores: Float32s,
-    fitted: Fit,
-    original: int,
-    budget: int,
-    warnings: list[str],
-) -> Compressed:
-    receipt = verify(
-        budget=budget,
-        tokens=fitted.tokens,
-        original_tokens=original,
-        counter=str(getattr(request.counter, "name", type(request.counter).__name__)),
-        status=fitted.status,
-        reasons=REASONS,
-        first_kept=_FIRST_KEPT,
-        recounts=fitted.recounts,
-        warnings=warnings,
-    )
-    kept = Spans(table, is_kept(fitted.status), REASONS, fitted.status, scores)
-    dropped = Spans(table, np.flatnonzero(fitted.status < _FIRST_KEPT), REASONS, fitted.status, scores)
-    if fitted.cut is None:
-        return Compressed(fitted.text, request.documents, kept, dropped, receipt)
-    whole = kept[0]  # the only one: its head was kept, its rest was dropped
-    head, rest = replace(whole, end=fitted.cut), replace(whole, start=fitted.cut)
-    place = sum((span.document, span.start) < (whole.document, whole.start) for span in dropped)
-    return Compressed(
-        fitted.text, request.documents, [head], [*dropped[:place], rest, *dropped[place:]], receipt
-    )
+        found = hybrid(prepared, embedder, reranker, self.rerank_share, cosine)
+        scores = found.segments if found.by_query else centrality(analysis)
+        return scores, found.by_query, list(found.warnings), found.cosine

@@ -17,7 +17,11 @@ from tersely.strategies.cutting import longest_prefix
 from tersely.tables import Float32s, Int32s, Int64s, SegmentTable, UInt8s
 from tersely.types import Request
 
-__all__ = ["Fit", "fit"]
+__all__ = ["Fit", "Prices", "Render", "fit", "price", "price_counted"]
+
+Places = tuple[tuple[int, int], ...]
+# Kept rows -> text, and the characters of it that are no source's.
+Render = Callable[[Int64s], tuple[str, Places]]
 
 _ROUNDS = 5  # of choosing, rendering and counting; each narrows the target
 _LARGEST_SUM = 2**60  # of costs: no tokenizer comes near, the native sums stay in range
@@ -37,6 +41,7 @@ class Fit:
         cut: where the only kept segment was cut (a character of its document), or None.
         recounts: texts counted.
         warnings: reason codes.
+        generated: characters of `text` that are no source's.
     """
 
     text: str
@@ -45,6 +50,44 @@ class Fit:
     cut: int | None
     recounts: int
     warnings: tuple[str, ...]
+    generated: Places = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Prices:
+    """What each segment costs.
+
+    Attributes:
+        pieces: the texts of the segments.
+        counts: int64[n], the tokens of each on its own.
+        costs: int64[n] >= 1, with the separator that it may need.
+    """
+
+    pieces: list[str]
+    counts: Int64s
+    costs: Int64s
+
+
+def price(request: Request, texts: list[str], table: SegmentTable) -> Prices:
+    """Count the segments. One batch of the counter."""
+    rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
+    pieces = [texts[index][start:end] for index, start, end in rows]
+    return price_counted(request, pieces, count_batch(request.counter, pieces))
+
+
+def price_counted(request: Request, pieces: list[str], counts: Int64s) -> Prices:
+    """`price` for segments that were counted."""
+    largest = _LARGEST_SUM // max(len(pieces), 1)
+    costs = np.clip(counts, 0, largest) + _separator_cost(request)
+    return Prices(pieces, counts, np.clip(costs, 1, largest))
+
+
+def _separator_cost(request: Request) -> int:
+    """Tokens that the separator adds between two sentences."""
+    one, other = "one.", "Two"
+    joined = one + request.separator + other
+    left, right, both = count_batch(request.counter, [one, other, joined]).tolist()
+    return max(int(both - left - right), 0)
 
 
 def fit(
@@ -57,21 +100,43 @@ def fit(
     budget: int,
     original: int,
     choose: Callable[[Int64s, int], UInt8s],
+    prices: Prices | None = None,
+    cuttable: UInt8s | None = None,
+    rendering: Render | None = None,
 ) -> Fit:
     """The best choice whose final text counts at most `budget`.
 
     `original`: tokens of the whole input. `choose(costs, target)` selects under a target of estimated
     tokens. The target is corrected by what the text really counts, so that the budget is neither exceeded
-    nor left unused; a counter may be as little additive as it likes. Raises BudgetExceededError when
-    pinned content or the smallest piece of any does not fit.
+    nor left unused; a counter may be as little additive as it likes. `prices`: None, or what `price` said,
+    so that several fits count the segments once. `cuttable`: where a segment must be cut, one of these
+    (non-zero). `rendering`: None for `stages.render`, which also steps in where only one
+    piece fits. Raises BudgetExceededError when pinned content or the smallest piece of any does not fit.
     """
-    return _Fitter(request, texts, table, scores, pinned, group, budget, original, choose).run()
+    prices = prices or price(request, texts, table)
+
+    def plain(rows: Int64s) -> tuple[str, Places]:
+        return render(texts, table, rows, request.separator), ()
+
+    return _Fitter(
+        request,
+        table,
+        scores,
+        pinned,
+        group,
+        budget,
+        original,
+        choose,
+        prices,
+        cuttable,
+        plain,
+        rendering or plain,
+    ).run()
 
 
 @dataclass(slots=True, eq=False)
 class _Fitter:
     request: Request
-    texts: list[str]
     table: SegmentTable
     scores: Float32s
     pinned: UInt8s
@@ -79,18 +144,19 @@ class _Fitter:
     budget: int
     original: int
     choose: Callable[[Int64s, int], UInt8s]
+    prices: Prices
+    cuttable: UInt8s | None
+    plain: Render
+    render: Render
     recounts: int = 0
 
     def run(self) -> Fit:
         if len(self.table) == 0:
             return self._nothing_to_keep()
-        pieces = self._pieces()
-        counts = count_batch(self.request.counter, pieces)
-        costs = np.clip(counts, 0, _LARGEST_SUM // len(pieces)) + self._separator_cost()
-        costs = np.clip(costs, 1, _LARGEST_SUM // len(pieces))
+        pieces, counts, costs = self.prices.pieces, self.prices.counts, self.prices.costs
         if self.pinned.any():
             self._check_pinned(costs)
-        fitted = self._search(costs) or self._smallest(counts, costs) or self._cut(pieces)
+        fitted = self._search(costs) or self._unmarked(counts, costs) or self._cut(pieces)
         off = abs(self.original - int(counts.sum()))  # white space between segments may be a token each
         additive = off <= self.original * _ADDITIVE + len(pieces)
         return fitted if additive else replace(fitted, warnings=(*fitted.warnings, "counter_not_additive"))
@@ -101,32 +167,20 @@ class _Fitter:
             self._nothing_fits([tokens])
         return Fit("", tokens, np.empty(0, dtype=np.uint8), None, self.recounts, ("nothing_to_keep",))
 
-    def _pieces(self) -> list[str]:
-        table, texts = self.table, self.texts
-        rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
-        return [texts[index][start:end] for index, start, end in rows]
-
     def _count(self, text: str) -> int:
         self.recounts += 1
         return count(self.request.counter, text)
 
-    def _separator_cost(self) -> int:
-        """Tokens that the separator adds between two sentences."""
-        one, other = "one.", "Two"
-        joined = one + self.request.separator + other
-        left, right, both = count_batch(self.request.counter, [one, other, joined]).tolist()
-        return max(int(both - left - right), 0)
-
-    def _try(self, status: UInt8s) -> Fit | None:
+    def _try(self, status: UInt8s, render: Render | None = None) -> Fit | None:
         """The rendered and counted choice; None when it keeps nothing."""
         rows = is_kept(status)
         if len(rows) == 0:
             return None
-        text = render(self.texts, self.table, rows, self.request.separator)
-        return Fit(text, self._count(text), status, None, self.recounts, ())
+        text, generated = (render or self.render)(rows)
+        return Fit(text, self._count(text), status, None, self.recounts, (), generated)
 
     def _check_pinned(self, costs: Int64s) -> None:
-        fitted = self._try(self.choose(costs, 0))
+        fitted = self._try(self.choose(costs, 0), self.plain)
         if fitted is not None and fitted.tokens > self.budget:
             raise BudgetExceededError(
                 f"pinned content alone needs {fitted.tokens} tokens, the budget is {self.budget}",
@@ -187,6 +241,12 @@ class _Fitter:
             excess *= 2
         return None
 
+    def _unmarked(self, counts: Int64s, costs: Int64s) -> Fit | None:
+        """The smallest choice, which has no room for markers."""
+        marked, self.render = self.render is not self.plain, self.plain
+        fitted = self._smallest(counts, costs)
+        return replace(fitted, warnings=("markers_left_out",)) if fitted and marked else fitted
+
     def _smallest(self, counts: Int64s, costs: Int64s) -> Fit | None:
         """Whatever whole thing fits, best first: pins alone, else single segments or groups."""
         status = self.choose(costs, 0)
@@ -206,7 +266,7 @@ class _Fitter:
 
     def _cut(self, pieces: list[str]) -> Fit:
         """A prefix of the best segment of which at least a character fits; groups are never cut."""
-        alone = np.flatnonzero(self.group < 0)
+        alone = np.flatnonzero((self.group < 0) if self.cuttable is None else (self.cuttable > 0))
         starts = count_batch(self.request.counter, [pieces[row][:1] for row in alone])
         possible = alone[starts <= self.budget]
         if len(possible) == 0:

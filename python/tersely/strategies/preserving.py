@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,19 +13,11 @@ from tersely.stages.count import count, count_batch
 from tersely.stages.facts import PRESERVABLE, choose_facts, facts_kept, find_facts, last_rows
 from tersely.stages.render import render
 from tersely.stages.segment import segment
-from tersely.stages.select import REASONS, is_kept, mark_groups, select
+from tersely.stages.select import REASONS, is_kept, mark_groups, mark_pinned, select
 from tersely.tables import Float32s, Int32s, Int64s, Level, SegmentTable, UInt8s
 from tersely.types import Compressed, Request
 
-__all__ = [
-    "MustKeep",
-    "check_names",
-    "fact_report",
-    "must_keep",
-    "preserved_facts",
-    "raise_lost",
-    "with_facts",
-]
+__all__ = ["MustKeep", "check_names", "fact_report", "preserved_facts", "with_facts"]
 
 _FIRST_KEPT = REASONS.index("selected")
 _ENDLESS = 2**60
@@ -52,88 +44,109 @@ def preserved_facts(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class MustKeep:
-    """The facts as terms of the segments that hold them, ready to be covered.
+    """Facts that are to be preserved, as terms of the segments that hold them.
 
     Attributes:
-        table: the segments.
-        worth: float32[n], number of distinct facts a segment holds, up to twice it for the relevant ones.
-        keys, key_offsets: the facts' keys of each segment, one after another.
-        weight: float32[keys], all 1.
-        group, pinned: the caller's.
-        wide: (document, start, end, first row, last row) of each fact that needs more than one segment.
-        request: the caller's.
+        request, texts, table: what was asked, the documents' texts, their segments.
+        facts: those to be preserved.
+        scores: float32[n], what each segment is worth per token.
+        group: int32[n], what stays together.
+        preserve, strict: the names that were asked for, and whether a lost fact is an error.
     """
 
-    table: SegmentTable
-    worth: Float32s
-    keys: Int32s
-    key_offsets: Int64s
-    weight: Float32s
-    group: Int32s
-    pinned: UInt8s
-    wide: tuple[tuple[int, int, int, int, int], ...]
     request: Request
+    texts: Sequence[str]
+    table: SegmentTable
+    facts: FactTable
+    scores: Float32s
+    group: Int32s
+    preserve: tuple[str, ...]
+    strict: bool
+    _keys: Int32s = field(init=False)  # of each segment, one after another, each once
+    _key_offsets: Int64s = field(init=False)
+    _wide: list[tuple[int, int, int, int, int]] = field(init=False)  # facts that need more than one segment
 
-    def rows(self, costs: Int64s, budget: int) -> Int64s:
-        """Rows that cover as many distinct facts as fit, per token; the relevant ones first.
+    def __post_init__(self) -> None:
+        """Sort the facts by segments. O(segments + facts log facts)."""
+        facts, keys = self.facts, max(self.facts.keys, 1)
+        last = last_rows(self.texts, self.table, facts)
+        row, key = np.divmod(np.unique(facts.segment.astype(np.int64) * keys + facts.key), keys)
+        held = np.bincount(row, minlength=len(self.table))
+        several = np.flatnonzero(last > facts.segment)
+        wide = (facts.document, facts.start, facts.end, facts.segment, last)
+        places = zip(*(column[several].tolist() for column in wide), strict=True)
+        object.__setattr__(self, "_keys", key.astype(np.int32))
+        object.__setattr__(self, "_key_offsets", np.concatenate(([0], np.cumsum(held))))
+        object.__setattr__(self, "_wide", list(places))
 
-        Greedy (csrc/kernels/select/budgeted.hpp, `coverage`), what the caller pinned before all others.
+    def hold(self, costs: Int64s, budget: int, pinned: UInt8s) -> UInt8s:
+        """uint8[n]: 1 for what is pinned, and for segments that cover the most distinct facts per token.
+
+        The facts of the most relevant segment count twice those of one that has nothing to do with the query.
+        Greedy (csrc/kernels/select/budgeted.hpp, `coverage`).
         """
+        top = float(self.scores.max(initial=0))
+        relevance = np.maximum(self.scores, 0) / top if top > 0 else 0.0
+        worth = np.diff(self._key_offsets) * (1 + relevance)
         status = select(
             self.table,
-            (self.worth / np.maximum(costs, 1)).astype(np.float32),
+            (worth / np.maximum(costs, 1)).astype(np.float32),
             costs,
             budget,
-            pinned=self.pinned,
+            pinned=pinned,
             group=self._group(costs, budget),
-            term_ids=self.keys,
-            term_offsets=self.key_offsets,
-            term_weight=self.weight,
+            term_ids=self._keys,
+            term_offsets=self._key_offsets,
+            term_weight=np.ones(self.facts.keys, dtype=np.float32),
             redundancy=1.0,
             coverage=True,
         )
-        return is_kept(status)
+        held = pinned.copy()
+        held[is_kept(status)] = 1
+        return held
 
     def _group(self, costs: Int64s, budget: int) -> Int32s:
         """The groups; the segments of a fact that fits into the budget stay together."""
+        if not self._wide:
+            return self.group
         upto = np.concatenate(([0], np.cumsum(costs)))
         fitting = [
             [(document, start, end)]
-            for document, start, end, first, last in self.wide
+            for document, start, end, first, last in self._wide
             if upto[last + 1] - upto[first] <= budget
         ]
-        return mark_groups(self.table, [*self.request.groups, *fitting]) if fitting else self.group
+        return mark_groups(self.table, [*self.request.groups, *fitting])
 
+    def checked(self, result: Compressed, status: UInt8s, cut: int | None) -> Compressed:
+        """The result with what became of the facts in its receipt.
 
-def must_keep(
-    request: Request,
-    texts: Sequence[str],
-    table: SegmentTable,
-    facts: FactTable,
-    scores: Float32s,
-    pinned: UInt8s,
-    group: Int32s,
-) -> MustKeep:
-    """Set up covering `facts`. O(segments + facts log facts)."""
-    last = last_rows(texts, table, facts)
-    pairs = np.unique(facts.segment.astype(np.int64) * max(facts.keys, 1) + facts.key)  # once a segment
-    row, key = np.divmod(pairs, max(facts.keys, 1))
-    held = np.bincount(row, minlength=len(table))
-    top = float(scores.max(initial=0))
-    relevance = np.maximum(scores, 0) / top if top > 0 else np.zeros_like(scores)
-    several = np.flatnonzero(last > facts.segment)
-    wide = (facts.document, facts.start, facts.end, facts.segment, last)
-    return MustKeep(
-        table,
-        (held * (1 + relevance)).astype(np.float32),
-        key.astype(np.int32),
-        np.concatenate(([0], np.cumsum(held))),
-        np.ones(facts.keys, dtype=np.float32),
-        group,
-        pinned,
-        tuple(zip(*(column[several].tolist() for column in wide), strict=True)),
-        request,
-    )
+        `status`, `cut`: of the segments (strategies/fitting.py). Raises BudgetExceededError where facts were
+        lost and that is an error; `.required` tokens would have been enough.
+        """
+        if cut is None:
+            report = facts_kept(self.texts, self.table, self.facts, status, REASONS, _FIRST_KEPT)
+        else:
+            report = fact_report(result, self.preserve)
+        lost = report.of("lost")
+        if lost and self.strict:
+            budget = result.receipt.budget
+            required = max(self._required(), budget + 1)
+            raise BudgetExceededError(
+                f"{len(lost)} facts that must be preserved do not fit into {budget} tokens (the first: "
+                f"{lost[0].text[:60]!r}); {required} would do",
+                required=required,
+                budget=budget,
+            )
+        return with_facts(result, report)
+
+    def _required(self) -> int:
+        """Tokens of what is pinned and of segments with all facts."""
+        table, counter = self.table, self.request.counter
+        rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
+        counts = count_batch(counter, [self.texts[index][start:end] for index, start, end in rows])
+        costs = np.clip(counts, 1, _ENDLESS // len(counts))
+        needed = np.flatnonzero(self.hold(costs, _ENDLESS, mark_pinned(table, self.request.pinned)))
+        return count(counter, render(self.texts, table, needed, self.request.separator))
 
 
 def fact_report(result: Compressed, preserve: Collection[str]) -> FactReport:
@@ -165,23 +178,3 @@ def with_facts(result: Compressed, report: FactReport) -> Compressed:
     """The result with the report in its receipt, and a warning where facts were lost."""
     warnings = (*result.receipt.warnings, *(["facts_lost"] if report.of("lost") else []))
     return replace(result, receipt=replace(result.receipt, facts=report, warnings=warnings))
-
-
-def raise_lost(must: MustKeep, texts: Sequence[str], budget: int, report: FactReport) -> None:
-    """Raise BudgetExceededError, with the tokens that would have been enough, where facts were lost."""
-    lost = report.of("lost")
-    if not lost:
-        return
-    table, request = must.table, must.request
-    rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
-    costs = count_batch(request.counter, [texts[index][start:end] for index, start, end in rows])
-    text = render(
-        texts, table, must.rows(np.clip(costs, 1, _ENDLESS // len(costs)), _ENDLESS), request.separator
-    )
-    required = max(count(request.counter, text), budget + 1)
-    raise BudgetExceededError(
-        f"{len(lost)} facts that must be preserved do not fit into {budget} tokens (the first: "
-        f"{lost[0].text[:60]!r}); {required} would do",
-        required=required,
-        budget=budget,
-    )

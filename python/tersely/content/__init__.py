@@ -1,0 +1,1 @@
+"""What agents read: a file for each content type, which knows how its texts are made."""

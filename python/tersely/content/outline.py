@@ -1,0 +1,129 @@
+"""Documents in units, with what stands where units were left out; and how that is fitted into a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tersely.stages.count import count
+from tersely.stages.select import REASONS, mark_groups, mark_pinned, select
+from tersely.strategies.fitting import Fit, Places, fit, price
+from tersely.strategies.scored import to_result
+from tersely.tables import Float32s, Int64s, SegmentTable, UInt8s
+from tersely.types import Compressed, Request
+
+__all__ = ["Outline", "fit_outline"]
+
+_FITS = REASONS.index("fits")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Outline:
+    """What a content type says of documents.
+
+    Attributes:
+        table: the units, in source order; `heading` of a unit is the row of the one that it needs (a method
+            its class, a frame its exception), -1 where it needs none.
+        scores: float32[n] >= 0, what each unit is worth per token.
+        must: uint8[n]: 1 for units that come before all others as far as the budget goes.
+        marker: (first, last) rows of a run of left out units of one document -> what stands in its place, on
+            a line of its own and in the syntax of the content; "" for nothing.
+        joint: stands between kept units that do not touch, and around markers.
+        warnings: reason codes.
+    """
+
+    table: SegmentTable
+    scores: Float32s
+    must: UInt8s
+    marker: Callable[[int, int], str]
+    joint: str = "\n"
+    warnings: tuple[str, ...] = ()
+
+
+def fit_outline(request: Request, read: Callable[[list[str]], Outline]) -> Compressed:
+    """The units that fit the request's budget, with markers, which are `generated` in the result.
+
+    Documents that fit as they are stay as they are. Units that must stay are pinned where all of them fit;
+    else the best of them are chosen and nothing else. Raises BudgetExceededError when the request's pins,
+    or the smallest unit, do not fit.
+    """
+    texts = [document.text for document in request.documents]
+    whole = request.separator.join(texts)
+    original = count(request.counter, whole)
+    budget = request.budget if request.budget is not None else max(1, int(original * request.ratio))
+    outline = read(texts)
+    table = outline.table
+    if original <= budget:
+        fits = np.full(len(table), _FITS, dtype=np.uint8)
+        fitted = Fit(whole, original, fits, None, 1, ())
+        return to_result(request, table, outline.scores, fitted, original, budget, outline.warnings)
+    pinned, group = mark_pinned(table, request.pinned), mark_groups(table, request.groups)
+    must = outline.must > 0
+    only_must = np.where(must, outline.scores + np.float32(1e-3), 0).astype(np.float32)
+    first_must = outline.scores + (float(outline.scores.max(initial=0)) * must).astype(np.float32)
+
+    def choose(costs: Int64s, target: int) -> UInt8s:
+        all_stay = int(costs[must].sum()) <= target
+        return select(
+            table,
+            outline.scores if all_stay else only_must,
+            costs,
+            target,
+            pinned=np.maximum(pinned, must.astype(np.uint8)) if all_stay else pinned,
+            group=group,
+            headings=True,
+        )
+
+    fitted = fit(
+        request,
+        texts,
+        table,
+        first_must,
+        pinned,
+        group,
+        budget,
+        original,
+        choose,
+        price(request, texts, table),
+        rendering=lambda rows: render_outline(texts, outline, rows, request.separator),
+    )
+    warnings = (*outline.warnings, *fitted.warnings)
+    return to_result(request, table, outline.scores, fitted, original, budget, warnings)
+
+
+def render_outline(texts: list[str], outline: Outline, rows: Int64s, separator: str) -> tuple[str, Places]:
+    """The text of the rows with markers, and where the markers stand in it. O(rows + runs + characters)."""
+    table = outline.table
+    first_of = np.searchsorted(table.document, np.arange(len(texts) + 1))
+    parts: list[tuple[str, bool]] = []  # text, and whether it is a marker
+    for document in np.unique(table.document[rows]).tolist():
+        if parts:
+            parts.append((separator, False))
+        lines: list[tuple[str, bool]] = []
+        after = int(first_of[document])  # first row that no piece or marker stands for yet
+        mine = rows[(rows >= after) & (rows < first_of[document + 1])]
+        breaks = np.flatnonzero(np.diff(mine) != 1) + 1
+        for run in np.split(mine, breaks):
+            first, last = int(run[0]), int(run[-1])
+            if after < first and (marker := outline.marker(after, first - 1)):
+                lines.append((marker, True))
+            lines.append((texts[document][int(table.start[first]) : int(table.end[last])], False))
+            after = last + 1
+        if after < first_of[document + 1] and (
+            marker := outline.marker(after, int(first_of[document + 1]) - 1)
+        ):
+            lines.append((marker, True))
+        for number, line in enumerate(lines):
+            parts += [(outline.joint, False), line] if number else [line]
+    return _joined(parts)
+
+
+def _joined(parts: list[tuple[str, bool]]) -> tuple[str, Places]:
+    places, at = [], 0
+    for text, generated in parts:
+        if generated:
+            places.append((at, at + len(text)))
+        at += len(text)
+    return "".join(text for text, _ in parts), tuple(places)
