@@ -177,7 +177,7 @@ class Compressor(Forms[CompressedContext]):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A checked call: `fits` where the text is within the target as it is; `started` in perf_counter seconds."""
+    """A checked call; `fits`: the text is within the target as it is; `started`: perf_counter seconds."""
 
     options: CompressionOptions
     request: Request

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tersely import metrics
 from tersely.documents import check_text
 from tersely.errors import BudgetExceededError
 from tersely.providers.counters import resolve_counter
@@ -145,8 +147,14 @@ class Manager:
         """
         options = replace(self.options, query_context=query, target_tokens=share, min_tokens=0)
         key = content_id(chunk.content, options, self.compressor.method, self.counter, self._models())
+        started = time.perf_counter()
         cached = self.cache.get(key)
         if cached is not None:
+            seconds, original = time.perf_counter() - started, cached.original
+            tokens = cached.token_count
+            metrics.observe(
+                cached.method, original.token_count if original else tokens, tokens, seconds, cache_hit=True
+            )
             return cached, cached.compressed, cached.fallback_reason, True
         try:
             made = self.compressor.compress(chunk.content, options)
@@ -202,7 +210,8 @@ class _Preparation:
             self.dropped.setdefault(place, DroppedChunk(self.chunks[place].id, "budget"))
         chunks = tuple(self.made[index] for index in found.shares)
         warnings = [warning for chunk in chunks if chunk.context for warning in chunk.context.warnings]
-        warnings += ["chunk_fell_back"] if any(chunk.fallback_reason for chunk in chunks) else []
+        fell_back = any(chunk.fallback_reason not in (None, "no_model") for chunk in chunks)
+        warnings += ["chunk_fell_back"] if fell_back else []
         warnings += ["chunks_dropped"] if self.dropped else []
         report = PreparationReport(
             self.budget,
