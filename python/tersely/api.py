@@ -219,6 +219,8 @@ def _strategy(strategy: Strategy | str | None) -> Strategy:
 
 def _method(strategy: Strategy, result: Compressed) -> str:
     """What metrics call it: what the strategy says, else whether a model wrote any of it."""
+    if result.receipt.fallback_reason is not None and not result.receipt.used_llm:
+        return "extractive"
     name = getattr(getattr(strategy, "method", None), "name", type(strategy).__name__).lower()
     if name in metrics.METHODS:
         return str(name)

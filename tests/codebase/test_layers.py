@@ -20,7 +20,8 @@ LAYERS = (
     ("content",),
     ("api",),
     ("tersely",),
-    ("report", "cli_distill", "cli_model"),  # the last two: arguments of the command
+    ("report",),
+    ("cli_distill", "cli_model"),  # arguments of the command
     ("adapters", "cli"),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -16,7 +16,13 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from tersely import metrics
-from tersely.strategies import ExtractiveCompressor, HierarchicalCompressor
+from tersely.strategies import (
+    ContextChunk,
+    ExtractiveCompressor,
+    HierarchicalCompressor,
+    IncrementalCompressor,
+    Manager,
+)
 from tersely.strategies.compressor import Compressor
 from tersely.strategies.options import CompressionOptions
 from tersely.types import Request
@@ -220,6 +226,26 @@ def test_a056_compressors_are_observed_once_a_text(registry: CollectorRegistry) 
     tersely.compress(TEXT, budget=60, strategy=ExtractiveCompressor())
     tersely.compress(TEXT, budget=60, strategy="hierarchical")
     assert methods(registry) == {"extractive": 7, "hierarchical": 2}
+
+
+def test_a059_the_same_request_twice_is_one_hit(registry: CollectorRegistry) -> None:
+    manager = Manager()
+    chunks = [ContextChunk("one", TEXT)]
+    first = manager.prepare_context(chunks, "fog", 60)
+    assert value(registry, "rlm_compression_cache_hits_total") == 0
+    assert manager.prepare_context(chunks, "fog", 60).text == first.text
+    assert value(registry, "rlm_compression_cache_hits_total") == 1 == manager.cache.hits
+    manager.prepare_context(chunks, "gulls", 60)
+    assert value(registry, "rlm_compression_cache_hits_total") == 1
+    assert value(registry, "rlm_compression_ratio_count") == 2
+
+
+def test_a059_a_text_that_did_not_change_is_a_hit(registry: CollectorRegistry) -> None:
+    compressor = IncrementalCompressor()
+    for text in (TEXT, TEXT, TEXT + "The end."):
+        compressor.update("one", text)
+    assert value(registry, "rlm_compression_cache_hits_total") == 1
+    assert value(registry, "rlm_compression_ratio_count") == 2
 
 
 class Other(Compressor):

@@ -209,7 +209,7 @@ def facts_of(text: str) -> FactReport:
 
 def test_facts_and_generated_text_are_marked() -> None:
     result = tersely.compress(HARBOUR, "harbour", budget=8)
-    text = f"{result.text} needs a permit. Or 4711."
+    text = f"{result.text} needs a permit. 4711b. Or 4711."
     receipt = replace(result.receipt, facts=facts_of(HARBOUR), used_llm=True)
     end = len(text)
     changed = replace(result, text=text, generated=((end - 8, end),), receipt=receipt)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tersely import _native
+from tersely.facts import Fact
 from tersely.report.words import OUTCOMES, escape
 from tersely.stages.question import read_question
 from tersely.types import Compressed
@@ -119,11 +120,22 @@ def text_marks(result: Compressed) -> list[Mark]:
     report = result.receipt.facts
     facts = [fact for fact in report.facts if fact.outcome in ("unsupported", "reinserted")] if report else []
     for fact in facts[:_MOST_SEARCHED]:
-        place = result.text.find(fact.text) if fact.text else -1
+        place = _place(result, fact)
         if place >= 0:
             tip = f"Fact, {fact.kind.name.lower().replace('_', ' ')}: {OUTCOMES[fact.outcome]}"
             marks.append(Mark(place, place + len(fact.text), f"f {fact.outcome}", tip))
     return marks
+
+
+def _place(result: Compressed, fact: Fact) -> int:
+    """Where a fact stands in the compressed text, as whole words: made up ones in what a model wrote."""
+    if not fact.text.strip():
+        return -1
+    made_up = fact.outcome == "unsupported"
+    for match in re.finditer(rf"(?<!\w){re.escape(fact.text)}(?!\w)", result.text):
+        if made_up == any(start <= match.start() < end for start, end in result.generated):
+            return match.start()
+    return result.text.find(fact.text)
 
 
 class Painter:

@@ -15,7 +15,7 @@ from tersely.documents import check_text
 from tersely.facts import Fact
 from tersely.report.marks import Painter, QueryWords
 from tersely.report.source import Columns, draw, is_laid_out
-from tersely.report.words import DROPPED, KEPT, OUTCOMES, escape, in_words, name
+from tersely.report.words import DROPPED, KEPT, OUTCOMES, escape, fallback_in_words, in_words, name
 from tersely.types import Compressed
 
 __all__ = ["to_html", "write_html"]
@@ -132,7 +132,7 @@ def _notes(result: Compressed, columns: Columns) -> str:
     if receipt.used_llm:
         notes.append("A model wrote parts of the compressed text; they are marked.")
     if receipt.fallback_reason is not None:
-        notes.append(f"No model’s text was used: {in_words(receipt.fallback_reason)}")
+        notes.append(fallback_in_words(receipt.fallback_reason))
     if columns.left_out:
         total = sum(len(document.text) for document in result.documents)
         notes.append(

@@ -119,6 +119,7 @@ class Compressor(Forms[CompressedContext]):
         if not isinstance(content, str):
             raise TypeError(f"content must be str, not {type(content).__name__}")
         check_text(content, "content")
+        started = time.perf_counter()
         tokens = count(self.counter, content)
         target = options.target(tokens)
         fits = tokens <= target
@@ -139,8 +140,7 @@ class Compressor(Forms[CompressedContext]):
             if asked.fits or fell_back or isinstance(asked.strategy, Extractive)
             else getattr(asked.strategy, "method", self.method)
         )
-        content = asked.request.documents[0].text
-        made = self._context(content, options, source, result, method, warnings)
+        made = self._context(asked.request.documents[0].text, options, source, result, method, warnings)
         seconds = time.perf_counter() - asked.started
         metrics.observe(method, result.original_tokens, result.tokens, seconds)
         return made
@@ -177,7 +177,7 @@ class Compressor(Forms[CompressedContext]):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A checked call; `fits`: the text is within the target as it is; `started`: perf_counter seconds."""
+    """A checked call: `fits` where the text is within the target as it is; `started`: of `perf_counter`."""
 
     options: CompressionOptions
     request: Request

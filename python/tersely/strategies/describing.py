@@ -74,10 +74,12 @@ def _concepts(state: State, scored: Scored, kept: Bools, spelled: Mapping[str, s
     names = list(state.terms)
     concepts: dict[str, str] = {}
     found = 0
-    for term in np.argsort(-times, kind="stable").tolist():
-        name = names[term]
-        if times[term] == 0 or found == _CONCEPTS:
+    often = np.flatnonzero(times > 1)
+    often = often[np.argsort(-times[often], kind="stable")]
+    for term in chain(often.tolist(), np.flatnonzero(times == 1).tolist()):
+        if found == _CONCEPTS:
             break
+        name = names[term]
         if name[0].isdigit():
             continue
         surface = spelled.get(name)
@@ -119,6 +121,8 @@ def _confidence(scored: Scored, kept: Bools, retention: float) -> float:
     query = 1.0
     if len(offsets) > n + 1:
         asked = np.unique(ids[offsets[n] : offsets[n + 1]])
-        asked = asked[np.isin(asked, source)]
+        known = np.zeros(analysis.vocabulary, dtype=bool)
+        known[source] = True
+        asked = asked[known[asked]]
         query = float(said[asked].mean()) if len(asked) else 1.0
     return 0.5 * retention + 0.3 * query + 0.2 * units

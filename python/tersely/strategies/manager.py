@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -147,14 +146,10 @@ class Manager:
         """
         options = replace(self.options, query_context=query, target_tokens=share, min_tokens=0)
         key = content_id(chunk.content, options, self.compressor.method, self.counter, self._models())
-        started = time.perf_counter()
         cached = self.cache.get(key)
         if cached is not None:
-            seconds, original = time.perf_counter() - started, cached.original
-            tokens = cached.token_count
-            metrics.observe(
-                cached.method, original.token_count if original else tokens, tokens, seconds, cache_hit=True
-            )
+            original = cached.original.token_count if cached.original else 0
+            metrics.observe(cached.method, original, cached.token_count, 0.0, cache_hit=True)
             return cached, cached.compressed, cached.fallback_reason, True
         try:
             made = self.compressor.compress(chunk.content, options)

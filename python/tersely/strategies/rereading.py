@@ -20,6 +20,8 @@ from tersely.types import Request
 
 __all__ = ["Reread", "reread", "term_numbers"]
 
+_HEADING = int(Kind.HEADING)  # numpy is slow with enums
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Reread:
@@ -143,9 +145,9 @@ def _headings(heading: Int32s, order: Int64s, kind: UInt8s, document: Int32s, si
     now = np.full(max(size, int(order.max(initial=-1)) + 1), -1, dtype=np.int64)
     now[order] = rows
     found = np.where(heading < 0, -1, now[heading])
-    above = np.concatenate([[-1], np.maximum.accumulate(np.where(kind == Kind.HEADING, rows, -1))])[:-1]
+    above = np.concatenate([[-1], np.maximum.accumulate(np.where(kind == _HEADING, rows, -1))])[:-1]
     above = np.where((above >= 0) & (document[above] == document), above, -1)
-    unknown = (found < 0) & ((heading >= 0) | (order >= size)) & (kind != Kind.HEADING)
+    unknown = (found < 0) & ((heading >= 0) | (order >= size)) & (kind != _HEADING)
     return np.where(unknown, above, found).astype(np.int32)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -49,8 +50,8 @@ class IncrementalUpdate:
             terms of earlier versions), "embedder" (it failed), "reranker" (there is one); else "".
         diff: against the version before; empty where there was none.
         recompressed: share of the source's characters that were read and scored anew, in [0, 1].
-        prefix_tokens_kept: tokens of what the compressed text before and now begin with, the leading
-            part that a prompt cache can use again.
+        prefix_tokens_kept: tokens of what the compressed texts before and now both begin with: the leading
+            part that a prompt cache can use again. A tokenizer may see its last token differently.
     """
 
     way: Way
@@ -87,11 +88,11 @@ class State:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory, roughly: texts, segments' texts, arrays."""
-        characters = sum(len(document.text) for document in self.request.documents)
+        """Bytes in memory, roughly: texts (whole, as segments, as dropped and kept), arrays, terms."""
+        texts = sum(sys.getsizeof(document.text) for document in self.request.documents)
         rows = len(self.status)
         terms = len(self.scored.analysis.term_ids) if self.scored else 0
-        return 6 * characters + 250 * rows + 4 * terms + 150 * len(self.terms) + 2000
+        return 3 * texts + 250 * rows + 4 * terms + 150 * len(self.terms) + 2000
 
 
 def advance(
