@@ -28,8 +28,8 @@ Bools = npt.NDArray[np.bool_]
 Way = Literal["incremental", "full", "same"]
 
 _CHANGE_LIMIT = 0.1  # from this change_ratio on everything is compressed again
-_STICKY = 1.25  # a kept segment is given up for one that is worth so many times as much per token
-_DRIFT = 0.03  # share of the value of a fresh choice that may be lost before it is made
+_STICKY = 1.1  # a kept segment is given up for one that is worth so many times as much per token
+_DRIFT = 0.015  # share of the value of a fresh choice that may be lost before it is made
 _ROUNDS = 4  # of choosing, rendering and counting
 _VOCABULARY = 2  # times the terms of the last full reading; then those of earlier versions are cleared out
 _LARGEST_SUM = 2**60  # of costs, as in strategies/fitting.py
@@ -46,7 +46,7 @@ class IncrementalUpdate:
         reason: for "full", why: "new" (not known, or no longer), "options" (other options or documents),
             "change_ratio" (0.1 or more), "fitted" (before, everything was kept as it was, or one segment was
             cut), "fits" (everything is kept as it is now), "structure" (a code fence changed), "budget" (what
-            stays did not fit), "quality" (a fresh choice is worth more by over 3%), "vocabulary" (too many
+            stays did not fit), "quality" (a fresh choice is worth over 1.5% more), "vocabulary" (too many
             terms of earlier versions), "embedder" (it failed), "reranker" (there is one); else "".
         diff: against the version before; empty where there was none.
         recompressed: share of the source's characters that were read and scored anew, in [0, 1].
@@ -106,8 +106,8 @@ def advance(
     """Compress the request's documents; `before`: the state of an earlier version of them.
 
     A change of less than 10% of the characters is read alone. What was kept before the change stays;
-    from there on, a kept segment only gives way to one that is worth a quarter more per token. All is
-    compressed again where that does not fit the budget, or is worth 3% less than a fresh choice.
+    from there on, a kept segment only gives way to one that is worth a tenth more per token. All is
+    compressed again where that does not fit the budget, or is worth 1.5% less than a fresh choice.
 
     Args:
         extractive: how texts are cut, scored and chosen from, the same as for `before`. With a reranker,
