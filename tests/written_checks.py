@@ -13,15 +13,17 @@ from tersely.facts import FactKind
 MADE_UP = (FactKind.NUMBER, FactKind.DATE, FactKind.VERSION, FactKind.NAME, FactKind.PATH)
 
 
-def check_written(result: Compressed, count: Callable[[str], int]) -> None:
+def check_written(
+    result: Compressed, count: Callable[[str], int], level: Level = Level.SENTENCE, window: int = 200
+) -> None:
     """The promises of the design for a text that a model may have written."""
     if not result.receipt.used_llm:
         assert not result.generated
-        check_result(result, count)
+        check_result(result, count, level=level, window=window)
         return
     texts = [document.text for document in result.documents]
     check_counts(result, texts, count, "\n\n")
-    check_spans(result, texts, Level.SENTENCE, 200)
+    check_spans(result, texts, level, window)
     assert result.receipt.fallback_reason is None
     check_generated(result)
     check_facts(result)

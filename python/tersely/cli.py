@@ -103,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     compress.add_argument("--json", action="store_true", help="print text, spans and receipt as JSON")
     compress.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
+    compress.add_argument("--report", metavar="FILE", help="also write a web page: what was kept, and why")
 
     segment = _command(commands, "segment", "show how text is cut: one line a segment, or JSON lines")
     _add_level(segment)
@@ -171,6 +172,10 @@ def _compress(arguments: argparse.Namespace) -> None:
         )
     else:
         _write(result.text, arguments.output)
+    if arguments.report is not None:
+        from tersely.report import to_html
+
+        _write(to_html(result, arguments.query), arguments.report)
     note_fallback(result.receipt)
     for warning in result.receipt.warnings:
         print(f"tersely: note: {warning.replace('_', ' ')}", file=sys.stderr)

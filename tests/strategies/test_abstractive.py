@@ -11,7 +11,7 @@ import tersely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_texts import ALL, GUIDE, prose
-from tersely import BudgetExceededError, SummarizationError
+from tersely import BudgetExceededError, Level, SummarizationError
 from tersely.providers.counters import resolve_counter
 from tersely.strategies import (
     Abstractive,
@@ -256,6 +256,18 @@ def test_groups_come_back_whole() -> None:
 def test_several_documents() -> None:
     result = compress(Model("Crews met shipments near docks."), [GUIDE, prose(20)], 200, min_confidence=0.0)
     assert {span.document for span in result.kept} == {0, 1}
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_X10_every_level_of_segments(level: Level) -> None:
+    strategy = Abstractive(
+        Model(f"Shipments met crews.\n\n{CODE}\n\nThat is all."),
+        min_confidence=0.0,
+        extractive=Extractive(level=level, window=50),
+    )
+    result = tersely.compress([WITH_CODE, GUIDE], budget=500, strategy=strategy)
+    check_written(result, count, level, 50)
+    assert result.receipt.used_llm and CODE in result.text
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,8 @@ class Abstractive:
             return self.extractive.compress(request)
         if self.llm is None:
             return self.verbatim(request, "no_model")
-        table = segment([document.text for document in request.documents], self.extractive.level)
+        texts = [document.text for document in request.documents]
+        table = segment(texts, self.extractive.level, self.extractive.window)
         status = np.full(len(table), _REWRITTEN, dtype=np.uint8)
         return (yield from self.rewritten(request, table, status, original))
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from tersely import _native
+from tersely import _native, metrics
 from tersely.documents import check_text
 from tersely.errors import NotReversibleError
 from tersely.protocols import BatchTokenCounter, Strategy
@@ -20,7 +21,7 @@ from tersely.strategies.confidence import confidence
 from tersely.strategies.contexts import CompressedContext, CompressionMetadata, OriginalContext
 from tersely.strategies.extractive import Extractive
 from tersely.strategies.forms import Forms, checked_options
-from tersely.strategies.metadata import dropped_sections, entities, key_concepts
+from tersely.strategies.metadata import dropped_sections, entities, key_concepts, words
 from tersely.strategies.options import CompressionMethod, CompressionOptions
 from tersely.types import Compressed, Document, Request
 
@@ -113,18 +114,19 @@ class Compressor(Forms[CompressedContext]):
 
     def _asked(self, content: str, options: CompressionOptions | None) -> _Asked:
         """The call, checked."""
+        started = time.perf_counter()
         options = checked_options(options)
         if not isinstance(content, str):
             raise TypeError(f"content must be str, not {type(content).__name__}")
         check_text(content, "content")
+        started = time.perf_counter()
         tokens = count(self.counter, content)
         target = options.target(tokens)
         fits = tokens <= target
         strategy = Extractive() if fits else self.strategy_for(options, tokens)
         query = options.query_context or None
-        return _Asked(
-            options, Request((Document(content),), query, target, 1.0, self.counter), strategy, fits
-        )
+        request = Request((Document(content),), query, target, 1.0, self.counter)
+        return _Asked(options, request, strategy, fits, started)
 
     def _answered(self, asked: _Asked, result: Compressed, source: str | None) -> CompressedContext:
         """The answer to the call."""
@@ -138,7 +140,10 @@ class Compressor(Forms[CompressedContext]):
             if asked.fits or fell_back or isinstance(asked.strategy, Extractive)
             else getattr(asked.strategy, "method", self.method)
         )
-        return self._context(asked.request.documents[0].text, options, source, result, method, warnings)
+        made = self._context(asked.request.documents[0].text, options, source, result, method, warnings)
+        seconds = time.perf_counter() - asked.started
+        metrics.observe(method, result.original_tokens, result.tokens, seconds)
+        return made
 
     def _context(
         self,
@@ -172,12 +177,13 @@ class Compressor(Forms[CompressedContext]):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A checked call: `fits` where the text is within the target as it is."""
+    """A checked call: `fits` where the text is within the target as it is; `started`: of `perf_counter`."""
 
     options: CompressionOptions
     request: Request
     strategy: Strategy
     fits: bool
+    started: float
 
 
 def content_id(
@@ -200,7 +206,7 @@ def content_id(
 
 def _metadata(content: str, query: str, result: Compressed) -> CompressionMetadata:
     named = entities(content)
-    said = set(entities(result.text))
+    said = words(result.text)
     kept = tuple(name for name in named if name in said)
     if result.text == content:
         score = 1.0

@@ -65,8 +65,8 @@ def with_source_code(
     """A reply cut into what the model wrote and code of the source.
 
     `blocks`: the `code_blocks` of `texts`. A fenced block of the reply that is one of them is that one. One
-    that stands in a text otherwise stays as the model's. Any other is altered: it becomes the block it shares
-    most lines with, at least half of its own (`restore`), or goes. No block comes twice.
+    that stands in a text otherwise, fences and all, stays as the model's. Any other is altered: it becomes
+    the block it shares most lines with, at least half of its own (`restore`), or goes. No block comes twice.
     """
     table = segment([reply])
     known = {text: number for number, (text, _) in reversed(list(enumerate(blocks)))}
@@ -77,7 +77,7 @@ def with_source_code(
     for block, rows in code_blocks([reply], table):
         start, end = int(table.start[rows[0]]), int(table.end[rows[-1]])
         same = known.get(block)
-        if same is None and any(block in text for text in texts):
+        if same is None and _is_closed(block) and any(block in text for text in texts):
             continue
         pieces.append(Piece(reply[at:start]))
         at = end
@@ -93,7 +93,14 @@ def with_source_code(
 
 def _lines(block: str) -> set[str]:
     """The lines of a block without its fences, white space around them and empty ones left out."""
-    return {line.strip() for line in block.splitlines()[1:-1]} - {""}
+    lines = block.splitlines()
+    return {line.strip() for line in (lines[1:-1] if _is_closed(block) else lines[1:])} - {""}
+
+
+def _is_closed(block: str) -> bool:
+    """Whether a block ends with a fence: a reply may have ended within it."""
+    lines = block.splitlines()
+    return len(lines) > 1 and lines[-1].strip().startswith(("```", "~~~"))
 
 
 def _blocks_by_line(blocks: Sequence[tuple[str, Int64s]]) -> dict[str, list[int]]:

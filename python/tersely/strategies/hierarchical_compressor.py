@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from tersely import metrics
 from tersely.documents import check_text
 from tersely.errors import NotReversibleError
 from tersely.strategies.compressor import Compressor
@@ -70,8 +72,10 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
         check_text(content, "content")
         timestamp = self.compressor.now()
         if isinstance(self.compressor, ExtractiveCompressor):
+            started = time.perf_counter()
             tokens, levels, warnings = self._verbatim(content, options)
-        else:
+            metrics.observe(self.method, tokens, levels[0].token_count, time.perf_counter() - started)
+        else:  # the compressor's calls are observed, one by one
             tokens, levels, warnings = self._cascade(content, options)
         return HierarchicalContext(
             levels,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any
 
+from tersely import metrics
 from tersely.cache import BoundedCache
 from tersely.documents import check_text
 from tersely.stages.count import count
@@ -118,6 +120,7 @@ class IncrementalCompressor(Compressor):
         if not isinstance(content, str):
             raise TypeError(f"content must be str, not {type(content).__name__}")
         check_text(content, "content")
+        started = time.perf_counter()
         options = self.options if options is None else checked_options(options)
         before = self._cache.get(_key(id))
         tokens = count(self.counter, content)
@@ -131,6 +134,8 @@ class IncrementalCompressor(Compressor):
             afresh=before is not None and before.options != options,
         )
         if before is not None and state.update.way == "same":
+            seconds = time.perf_counter() - started
+            metrics.observe(self.method, tokens, state.result.tokens, seconds, cache_hit=True)
             return replace(before.context, update=state.update)
         description = None
         if state.scored is not None:
@@ -138,6 +143,7 @@ class IncrementalCompressor(Compressor):
         context = self._described(id, content, options, source, state, description)
         entry = _Entry(options, state, description, context)
         self._cache.put(_key(id), entry, state.nbytes + _NAMES * len(state.status))
+        metrics.observe(self.method, tokens, state.result.tokens, time.perf_counter() - started)
         return context
 
     def _described(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tersely import metrics
 from tersely.documents import check_text
 from tersely.errors import BudgetExceededError
 from tersely.providers.counters import resolve_counter
@@ -19,6 +20,7 @@ from tersely.strategies.cutting import longest_prefix
 from tersely.strategies.extractive_compressor import ExtractiveCompressor
 from tersely.strategies.forms import checked_options
 from tersely.strategies.hierarchical_compressor import HierarchicalCompressor
+from tersely.strategies.model_compressors import HybridCompressor
 from tersely.strategies.options import CompressionOptions
 from tersely.strategies.prepared_context import (
     DroppedChunk,
@@ -73,7 +75,7 @@ class Manager:
         self.options = checked_options(options)
         if compressor is not None and not (llm is None and counter is None and embedder is None):
             raise ValueError("give llm, counter and embedder to the compressor")
-        self.compressor = compressor or ExtractiveCompressor(embedder, resolve_counter(counter))
+        self.compressor = compressor or HybridCompressor(llm, embedder, resolve_counter(counter))
         self.hierarchy = HierarchicalCompressor(3, compressor=self.compressor)
         self.cache = CompressionCache(cache_bytes)
         self.separator = separator
@@ -146,11 +148,14 @@ class Manager:
         key = content_id(chunk.content, options, self.compressor.method, self.counter, self._models())
         cached = self.cache.get(key)
         if cached is not None:
+            original = cached.original.token_count if cached.original else 0
+            metrics.observe(cached.method, original, cached.token_count, 0.0, cache_hit=True)
             return cached, cached.compressed, cached.fallback_reason, True
         try:
             made = self.compressor.compress(chunk.content, options)
             if made.token_count <= share and count(self.counter, made.compressed) <= share:
-                self.cache.set(key, made)
+                if made.fallback_reason in (None, "no_model"):  # a failure may be over by the next call
+                    self.cache.set(key, made)
                 return made, made.compressed, made.fallback_reason, False
             reason = "over_budget"
         except BudgetExceededError:
@@ -175,7 +180,7 @@ class Manager:
 
     def _models(self) -> str:
         """What besides options, counter and method decides what the compressor makes."""
-        return type(self.compressor).__qualname__
+        return f"{type(self.compressor).__qualname__} {self.compressor.model_name}"
 
 
 class _Preparation:
