@@ -30,7 +30,7 @@ Way = Literal["incremental", "full", "same"]
 _CHANGE_LIMIT = 0.1  # from this change_ratio on everything is compressed again
 _STICKY = 1.1  # a kept segment is given up for one that is worth so many times as much per token
 _DRIFT = 0.015  # share of the value of a fresh choice that may be lost before it is made,
-_PREFIX_DRIFT = 0.03  # and for what comes before the change to stay as it is
+_APPEND_DRIFT = 0.03  # and where text was only added at the end
 _ROUNDS = 4  # of choosing, rendering and counting
 _VOCABULARY = 2  # times the terms of the last full reading; then those of earlier versions are cleared out
 _LARGEST_SUM = 2**60  # of costs, as in strategies/fitting.py
@@ -108,8 +108,8 @@ def advance(
 
     A change of less than 10% of the characters is read alone. What was kept before the change stays, and a
     kept segment after it only gives way to one that is worth a tenth more per token. Where that does not fit
-    the budget, or is worth 3% less than a fresh choice, the latter goes for all segments; where that does not
-    fit or is worth 1.5% less, all is compressed again.
+    the budget, or is worth 1.5% less than a fresh choice (3% where text was only added at the end), the
+    latter goes for all segments; where that does not help either, all is compressed again.
 
     Args:
         extractive: how texts are cut, scored and chosen from, the same as for `before`. With a reranker,
@@ -246,7 +246,7 @@ def _settled(before: State, scored: Scored, read: Reread, budget: int) -> Fit | 
     for frozen in dict.fromkeys([first, 0]):  # first with all before the change as it was
         fixed = np.arange(n) < frozen
         fitted = _fitted(before, scored, kept, fixed, was, budget)
-        drift = _PREFIX_DRIFT if frozen else _DRIFT
+        drift = _APPEND_DRIFT if frozen == len(before.status) else _DRIFT
         if fitted is not None and _value(scored, fitted.status) >= (1 - drift) * best:
             return fitted
         reason = "quality" if fitted is not None else reason
