@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sample_texts import CHAT, GUIDE, LOG, prose
-from tersely import BudgetExceededError
+from tersely import BudgetExceededError, metrics
 from tersely.providers.counters import resolve_counter
 from tersely.strategies import (
     CompressedContext,
@@ -56,6 +56,8 @@ def test_A049_defaults() -> None:
     assert manager.hierarchy.compressor is manager.compressor
     assert manager.options is options
     assert len(manager.cache) == 0
+    levels = manager.hierarchy.compress(GUIDE).levels  # without a model: verbatim, one in the other
+    assert all(level.result is not None for level in levels)
 
 
 def test_A050_A051_parts_in_order() -> None:
@@ -74,6 +76,7 @@ def test_A050_A052_every_chunk_gets_its_share(budget: int) -> None:
     assert [chunk.id for chunk in output.report.chunks] == ["guide", "log", "chat", "prose"]
     assert count(output.text) == output.token_count <= budget
     assert output.token_count > 0.8 * budget
+    assert "chunk_fell_back" not in output.report.warnings
     for chunk, source in zip(output.report.chunks, CHUNKS, strict=True):
         assert chunk.token_count == count(chunk.text) <= chunk.allocation
         assert chunk.original_tokens == count(source.content)
@@ -213,6 +216,19 @@ def test_A067_repeated_contexts_come_from_the_cache() -> None:
     assert (outputs[0].report.cache_hits, outputs[4].report.cache_misses) == (0, 0)
     other = manager.prepare_context(chunks, "Who is the keeper?", 500)
     assert other.report.cache_hits == 0
+
+
+def test_A059_a_hit_is_counted() -> None:
+    prometheus = pytest.importorskip("prometheus_client")
+    registry = prometheus.CollectorRegistry()
+    metrics.enable(registry)
+    try:
+        manager = Manager()
+        for _ in range(2):
+            manager.prepare_context([ContextChunk("a", GUIDE)], QUERY, 80)
+    finally:
+        metrics.disable()
+    assert registry.get_sample_value("rlm_compression_cache_hits_total") == 1
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,8 @@ class _Preparation:
             self.dropped.setdefault(place, DroppedChunk(self.chunks[place].id, "budget"))
         chunks = tuple(self.made[index] for index in found.shares)
         warnings = [warning for chunk in chunks if chunk.context for warning in chunk.context.warnings]
-        warnings += ["chunk_fell_back"] if any(chunk.fallback_reason for chunk in chunks) else []
+        fell_back = any(chunk.fallback_reason not in (None, "no_model") for chunk in chunks)
+        warnings += ["chunk_fell_back"] if fell_back else []
         warnings += ["chunks_dropped"] if self.dropped else []
         report = PreparationReport(
             self.budget,

@@ -60,7 +60,8 @@ class PreparationReport:
         chunks: those that are in the context, in order.
         dropped: those that are not, in order.
         cache_hits, cache_misses: of this call.
-        warnings: reason codes: of the parts, and "chunks_dropped", "chunk_fell_back".
+        warnings: reason codes: of the parts, and "chunks_dropped", "chunk_fell_back" (for another reason than
+            that there is no model).
     """
 
     budget: int
