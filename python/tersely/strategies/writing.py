@@ -11,7 +11,6 @@ from tersely.documents import check_text
 from tersely.errors import ModelReplyError
 from tersely.facts import Fact, FactReport
 from tersely.stages.count import count
-from tersely.stages.facts import facts_after
 from tersely.stages.facts import PRESERVABLE, facts_after
 from tersely.stages.render import render
 from tersely.stages.select import mark_groups, mark_pinned
