@@ -132,8 +132,8 @@ def facts_after(sources: Sequence[str], text: str, reinserted: Sequence[str] = (
 
     A fact is kept where `text` has one with its key, or has it verbatim but for case and white space; its
     outcome is "reinserted" where it stands in one of the texts `reinserted`. "unsupported" are numbers,
-    dates, versions, names, paths, URLs and identifiers of `text` that no source has; a name is supported where
-    the sources have all its words. O(characters), and a search for each fact not found by its key.
+    dates, versions, names, paths, URLs and identifiers of `text` that no source has; a name is supported
+    where the sources have all its words. O(characters), and a search for each fact not found by its key.
     """
     texts = [*sources, text]
     facts = find_facts(texts, _sentences(texts))
