@@ -135,8 +135,8 @@ def facts_after(
     A fact is kept where `text` has one with its key, or has it verbatim but for case and white space; its
     outcome is "reinserted" where an occurrence of it touches one of the (document, start, end) of
     `reinserted`. "unsupported" are numbers, dates, versions, names, paths, URLs and identifiers of `text`
-    that no source has; a name is supported where the sources have all its words. O(characters), and a search for each fact not
-    found by its key.
+    that no source has; a name is supported where the sources have all its words. O(characters), and a search
+    for each fact not found by its key.
     """
     texts = [*sources, text]
     facts = find_facts(texts, _sentences(texts))
