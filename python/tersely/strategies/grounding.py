@@ -18,7 +18,7 @@ _HALF = 0.5
 def written_confidence(
     sources: Sequence[str], text: str, written: str, query: str, retention: float, report: FactReport
 ) -> float:
-    """How far a text can be trusted, in [0, 1]: `confidence` of the whole `text`, times `grounding` of what the
+    """How far to trust a text, in [0, 1]: `confidence` of the whole `text`, times `grounding` of what the
     model wrote of it, times the share of the distinct facts it states (kept or unsupported in the `report` of
     all facts) that some source has. `retention`: of the facts that are to be preserved. O(characters)."""
     unsupported = len(report.of("unsupported"))
