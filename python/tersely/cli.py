@@ -15,8 +15,10 @@ from pathlib import Path
 
 import tersely
 from tersely.cli_distill import add_distill
-from tersely.cli_model import add_model, note_fallback, with_model
+from tersely.cli_model import add_model, with_model
+from tersely.cli_notes import note_receipt
 from tersely.providers.counters import COUNTERS, resolve_counter
+from tersely.stages.facts import PRESERVABLE
 from tersely.strategies import STRATEGIES, Extractive
 from tersely.tables import Level
 from tersely.types import Document
@@ -95,6 +97,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     compress.add_argument("--headings", action="store_true", help="keep the headings above what is kept")
     compress.add_argument(
+        "--preserve", default="", metavar="NAMES", help=f"facts to keep first: {','.join(PRESERVABLE)}"
+    )
+    compress.add_argument(
         "--pin",
         action="append",
         default=[],
@@ -152,6 +157,7 @@ def _compress(arguments: argparse.Namespace) -> None:
         level=Level[arguments.level.upper()],
         context=arguments.context,
         preserve_structure=arguments.headings,
+        preserve=tuple(name for name in arguments.preserve.split(",") if name),
     )
     strategy = with_model(extractive if isinstance(strategy, Extractive) else strategy, arguments, extractive)
     result = tersely.compress(
@@ -176,9 +182,7 @@ def _compress(arguments: argparse.Namespace) -> None:
         from tersely.report import to_html
 
         _write(to_html(result, arguments.query), arguments.report)
-    note_fallback(result.receipt)
-    for warning in result.receipt.warnings:
-        print(f"tersely: note: {warning.replace('_', ' ')}", file=sys.stderr)
+    note_receipt(result.receipt)
     if sys.stderr.isatty():
         kept = f"{result.tokens} of {result.original_tokens} tokens ({result.ratio:.0%})"
         print(

@@ -11,10 +11,10 @@ from tersely.documents import check_text
 from tersely.errors import ModelReplyError
 from tersely.facts import FactKind, FactReport
 from tersely.stages.count import count
+from tersely.stages.facts import facts_after
 from tersely.stages.render import render
 from tersely.stages.select import mark_groups, mark_pinned
 from tersely.stages.verify import verify
-from tersely.strategies._facts_standin import facts_after
 from tersely.strategies.asking import Reply
 from tersely.strategies.drafts import NO_ROWS, Piece, code_blocks, generated_places, joined, with_source_code
 from tersely.strategies.grounding import written_confidence
