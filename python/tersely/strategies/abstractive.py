@@ -10,11 +10,12 @@ import numpy as np
 from tersely.errors import SummarizationError
 from tersely.providers.language_models import resolve_language_model
 from tersely.stages.count import count
+from tersely.stages.facts import PRESERVABLE
 from tersely.stages.segment import segment
 from tersely.strategies.asking import Steps, answer, answer_async
 from tersely.strategies.extractive import Extractive
 from tersely.strategies.options import CompressionMethod
-from tersely.strategies.writing import PRESERVED, Writing, write
+from tersely.strategies.writing import Writing, write
 from tersely.tables import SegmentTable, UInt8s
 from tersely.types import Compressed, Request
 
@@ -35,20 +36,20 @@ class Abstractive:
 
     Attributes:
         llm: what `tersely.providers.language_models.resolve_language_model` takes; None: there is none.
-        preserve: of "code", "quotes", "numbers".
+        preserve: names of the facts that must not get lost, as for `Extractive`.
         min_confidence: in [0, 1]; a text below it (strategies/grounding.py) is not used.
         strict_preserve: nor is one that lost a preserved fact.
         fallback: what happens when the model raises: extractive compression, or SummarizationError.
         max_prompt_tokens: longer prompts, in tokens of the request's counter, are split at blocks; each part
             is compressed on its own. None: never.
         concurrency: parts that are with the model at a time.
-        extractive: compresses where the model does not.
+        extractive: compresses where the model does not, with the same `preserve` and `strict_preserve`.
     """
 
     method: ClassVar[CompressionMethod] = CompressionMethod.ABSTRACTIVE
 
     llm: Any = None
-    preserve: tuple[str, ...] = tuple(PRESERVED)
+    preserve: tuple[str, ...] = ("code", "quotes", "numbers")
     min_confidence: float = 0.7
     strict_preserve: bool = False
     fallback: bool = False
@@ -78,7 +79,7 @@ class Abstractive:
         """The whole of a call: yields prompts, takes replies, returns the result."""
         request, original = within(request)
         if original <= (request.budget or 0):
-            return self.extractive.compress(request)
+            return self.whole_segments(strict=False).compress(request)
         if self.llm is None:
             return self.verbatim(request, "no_model")
         texts = [document.text for document in request.documents]
@@ -107,9 +108,13 @@ class Abstractive:
             ) from done.error
         return self.verbatim(request, done.reason)
 
+    def whole_segments(self, strict: bool) -> Extractive:
+        """The extractive strategy, with what is to be preserved."""
+        return replace(self.extractive, preserve=self.preserve, strict_preserve=strict)
+
     def verbatim(self, request: Request, reason: str) -> Compressed:
         """The extractive result, which says why it is one."""
-        result = self.extractive.compress(request)
+        result = self.whole_segments(self.strict_preserve).compress(request)
         return replace(result, receipt=replace(result.receipt, fallback_reason=reason))
 
 
@@ -124,8 +129,8 @@ def check_options(strategy: Any) -> None:
     """Raise TypeError or ValueError for options of Abstractive that are none."""
     if strategy.llm is not None:
         resolve_language_model(strategy.llm)
-    if isinstance(strategy.preserve, str) or not set(strategy.preserve) <= set(PRESERVED):
-        raise ValueError(f"preserve must be names of {', '.join(PRESERVED)}, not {strategy.preserve!r}")
+    if isinstance(strategy.preserve, str) or not set(strategy.preserve) <= set(PRESERVABLE):
+        raise ValueError(f"preserve must be names of {', '.join(PRESERVABLE)}, not {strategy.preserve!r}")
     trust = strategy.min_confidence
     if isinstance(trust, bool) or not isinstance(trust, (int, float)) or not 0 <= trust <= 1:
         raise ValueError(f"min_confidence must lie in [0, 1], not {trust!r}")

@@ -49,7 +49,7 @@ class Hybrid(Abstractive):
         first = self.first_target(original, budget)
         if first is None or original <= budget or self.llm is None:
             return (yield from super(Hybrid, self).steps(request))
-        extracted = self.extractive.compress(replace(request, budget=first))
+        extracted = self.whole_segments(strict=False).compress(replace(request, budget=first))
         if not isinstance(extracted.kept, Spans):  # a cut segment: nothing that a second stage could add to
             return (yield from super(Hybrid, self).steps(request))
         status = extracted.kept.codes.copy()

@@ -28,8 +28,9 @@ Bools = npt.NDArray[np.bool_]
 Way = Literal["incremental", "full", "same"]
 
 _CHANGE_LIMIT = 0.1  # from this change_ratio on everything is compressed again
-_STICKY = 1.25  # a kept segment is given up for one that is worth so many times as much per token
-_DRIFT = 0.03  # share of the value of a fresh choice that may be lost before it is made
+_STICKY = 1.1  # a kept segment is given up for one that is worth so many times as much per token
+_DRIFT = 0.015  # share of the value of a fresh choice that may be lost before it is made,
+_APPEND_DRIFT = 0.03  # and where text was only added at the end
 _ROUNDS = 4  # of choosing, rendering and counting
 _VOCABULARY = 2  # times the terms of the last full reading; then those of earlier versions are cleared out
 _LARGEST_SUM = 2**60  # of costs, as in strategies/fitting.py
@@ -46,7 +47,7 @@ class IncrementalUpdate:
         reason: for "full", why: "new" (not known, or no longer), "options" (other options or documents),
             "change_ratio" (0.1 or more), "fitted" (before, everything was kept as it was, or one segment was
             cut), "fits" (everything is kept as it is now), "structure" (a code fence changed), "budget" (what
-            stays did not fit), "quality" (a fresh choice is worth more by over 3%), "vocabulary" (too many
+            stays did not fit), "quality" (a fresh choice is worth too much more), "vocabulary" (too many
             terms of earlier versions), "embedder" (it failed), "reranker" (there is one); else "".
         diff: against the version before; empty where there was none.
         recompressed: share of the source's characters that were read and scored anew, in [0, 1].
@@ -105,9 +106,10 @@ def advance(
 ) -> State:
     """Compress the request's documents; `before`: the state of an earlier version of them.
 
-    A change of less than 10% of the characters is read alone. What was kept before the change stays;
-    from there on, a kept segment only gives way to one that is worth a quarter more per token. All is
-    compressed again where that does not fit the budget, or is worth 3% less than a fresh choice.
+    A change of less than 10% of the characters is read alone. What was kept before the change stays, and a
+    kept segment after it only gives way to one that is worth a tenth more per token. Where that does not fit
+    the budget, or is worth 1.5% less than a fresh choice (3% where text was only added at the end), the
+    latter goes for all segments; where that does not help either, all is compressed again.
 
     Args:
         extractive: how texts are cut, scored and chosen from, the same as for `before`. With a reranker,
@@ -223,12 +225,11 @@ def _comparable(before: Request, now: Request) -> bool:
 
 def _differences(before: Request, now: Request) -> tuple[Diff, list[list[Change]]]:
     pairs = [compare(old.text, new.text) for old, new in zip(before.documents, now.documents, strict=True)]
-    sizes = [sum(len(document.text) for document in r.documents) for r in (before, now)]
-    changes = [places for _, places in pairs]
-    moved = sum(c.old_end - c.old_start + c.new_end - c.new_start for places in changes for c in places)
+    size = max(*(sum(len(document.text) for document in r.documents) for r in (before, now)), 1)
+    moved = sum(c.old_end - c.old_start + c.new_end - c.new_start for _, places in pairs for c in places)
     added = tuple(line for diff, _ in pairs for line in diff.added)
     removed = tuple(line for diff, _ in pairs for line in diff.removed)
-    return Diff(added, removed, moved / max(*sizes, 1)), changes
+    return Diff(added, removed, moved / size), [places for _, places in pairs]
 
 
 def _settled(before: State, scored: Scored, read: Reread, budget: int) -> Fit | str:
@@ -239,17 +240,16 @@ def _settled(before: State, scored: Scored, read: Reread, budget: int) -> Fit | 
     was[kept] = _FIRST_KEPT  # nobody pinned it this time
     changed = np.flatnonzero(read.origin != np.arange(n))
     first = int(changed[0]) if len(changed) else n
+    costs, target = scored.prices.costs, int(budget * before.factor)
+    best = _value(scored, scored.choose(scored.scores, costs, target, scored.pinned))
     reason = "budget"
     for frozen in dict.fromkeys([first, 0]):  # first with all before the change as it was
         fixed = np.arange(n) < frozen
         fitted = _fitted(before, scored, kept, fixed, was, budget)
-        if fitted is None:
-            continue
-        target = int(budget * before.factor)
-        fresh = scored.choose(scored.scores, scored.prices.costs, target, scored.pinned)
-        if _value(scored, fitted.status) >= (1 - _DRIFT) * _value(scored, fresh):
+        drift = _APPEND_DRIFT if frozen == len(before.status) else _DRIFT
+        if fitted is not None and _value(scored, fitted.status) >= (1 - drift) * best:
             return fitted
-        reason = "quality"
+        reason = "quality" if fitted is not None else reason
     return reason
 
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from tersely.documents import check_text
 from tersely.errors import ModelReplyError
-from tersely.facts import FactKind, FactReport
+from tersely.facts import Fact, FactReport
 from tersely.stages.count import count
-from tersely.stages.facts import facts_after
+from tersely.stages.facts import PRESERVABLE, facts_after
 from tersely.stages.render import render
 from tersely.stages.select import mark_groups, mark_pinned
 from tersely.stages.verify import verify
@@ -24,17 +24,12 @@ from tersely.strategies.reinsertion import Bools, reinsert, whole_groups
 from tersely.tables import Int64s, SegmentTable, UInt8s
 from tersely.types import Compressed, Request, Spans
 
-__all__ = ["PRESERVED", "Refusal", "Writing", "write"]
+__all__ = ["Refusal", "Writing", "write"]
 
 # What a segment that a model was given became. The first two are those of stages/select.py.
 REASONS = ("budget", "redundant", "rewritten", "copied", "reinserted", "pinned")
 _REWRITTEN, _COPIED, _REINSERTED, _PINNED = range(2, 6)
 
-PRESERVED = {
-    "code": (FactKind.FENCED_CODE, FactKind.INLINE_CODE),
-    "quotes": (FactKind.QUOTE,),
-    "numbers": (FactKind.NUMBER, FactKind.DATE, FactKind.VERSION),
-}
 _ATTEMPTS = 2
 
 
@@ -56,7 +51,7 @@ class Writing:
         status: uint8[n], 2 for the segments that the model reads; for the others why it does not (an index
             into REASONS).
         original: tokens of the whole input.
-        preserve: names of what must not get lost (PRESERVED).
+        preserve: names of what must not get lost (`tersely.stages.facts.PRESERVABLE`).
         min_confidence: in [0, 1].
         strict: whether a lost fact refuses the text.
         max_prompt_tokens: a longer prompt is split; None: never.
@@ -93,13 +88,16 @@ class Writing:
     def checked(self, text: str, rows: Int64s = NO_ROWS) -> FactReport:
         """What `text`, with `rows` put back into it, did to the facts that are to be preserved, and what is
         unsupported in it."""
-        table = self.table
-        places = [(int(table.document[row]), int(table.start[row]), int(table.end[row])) for row in rows]
-        report = facts_after(self.texts, text, places)
-        kinds = {kind for name in self.preserve for kind in PRESERVED[name]}
-        return FactReport(
-            tuple(fact for fact in report.facts if fact.kind in kinds or fact.outcome == "unsupported")
-        )
+        back = [render(self.texts, self.table, rows[i : i + 1], "") for i in range(len(rows))]
+        report = facts_after(self.texts, text, back)
+        return FactReport(list(filter(self._concerns, report.facts)))
+
+    def _concerns(self, fact: Fact) -> bool:
+        if fact.outcome == "unsupported" or any(fact.kind in PRESERVABLE[name] for name in self.preserve):
+            return True
+        source = self.texts[fact.document]
+        in_backticks = source[max(fact.start - 1, 0)] == "`" == source[fact.end : fact.end + 1]
+        return in_backticks and "code" in self.preserve  # an identifier, a path, ...
 
 
 def write(task: Writing) -> Generator[list[str], list[Reply], Compressed | Refusal]:
