@@ -88,7 +88,8 @@ class Writing:
     def checked(self, text: str, rows: Int64s = NO_ROWS) -> FactReport:
         """What `text`, with `rows` put back into it, did to the facts that are to be preserved, and what is
         unsupported in it."""
-        back = [render(self.texts, self.table, rows[i : i + 1], "") for i in range(len(rows))]
+        table = self.table
+        back = [(int(table.document[row]), int(table.start[row]), int(table.end[row])) for row in rows]
         report = facts_after(self.texts, text, back)
         return FactReport(list(filter(self._concerns, report.facts)))
 
