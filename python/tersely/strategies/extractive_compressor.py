@@ -6,7 +6,6 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
