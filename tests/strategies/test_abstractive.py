@@ -142,8 +142,7 @@ def test_X10_lost_numbers_come_back_verbatim() -> None:
     assert result.text.startswith(SUMMARY)
     assert "Repairs cost 48,200 crowns and take 14 weeks." in result.text[len(SUMMARY) :]
     assert result.generated == ((0, len(SUMMARY)),)
-    assert "on Monday" in result.text[len(SUMMARY) :]  # a date
-    assert {span.reason for span in result.kept} == {"reinserted"}
+    assert [span.reason for span in result.kept] == ["reinserted"]
     assert result.receipt.facts is not None
     assert {fact.outcome for fact in result.receipt.facts.facts} == {"reinserted"}
 
@@ -251,7 +250,7 @@ def test_groups_come_back_whole() -> None:
     result = compress(Model(SUMMARY), groups=[group], budget=70)
     assert all(part in result.text for part in group)
     short = compress(Model(SUMMARY), groups=[group], budget=count(SUMMARY) + 18, min_confidence=0.0)
-    assert short.text.startswith(SUMMARY) and not any(part in short.text for part in group)
+    assert short.text == SUMMARY
 
 
 def test_several_documents() -> None:
