@@ -26,7 +26,7 @@ from written_checks import Model, check_written, content_of, first_sentences, ta
 count = resolve_counter(None).count
 STORY = (
     "The bridge over the Tavel was closed in March. Divers found cracks in two of its piers. "
-    "The council met on Monday and heard the engineers. Repairs cost 48,200 crowns and take 14 weeks. "
+    "The council met and heard the engineers. Repairs cost 48,200 crowns and take 14 weeks. "
     "Ferries carry people across until then. Shops on the north bank complain about empty streets. "
     "A second bridge was proposed, and the mayor said it must wait. Cyclists use the railway bridge."
 )
@@ -142,8 +142,7 @@ def test_X10_lost_numbers_come_back_verbatim() -> None:
     assert result.text.startswith(SUMMARY)
     assert "Repairs cost 48,200 crowns and take 14 weeks." in result.text[len(SUMMARY) :]
     assert result.generated == ((0, len(SUMMARY)),)
-    assert "on Monday" in result.text[len(SUMMARY) :]  # a date
-    assert {span.reason for span in result.kept} == {"reinserted"}
+    assert [span.reason for span in result.kept] == ["reinserted"]
     assert result.receipt.facts is not None
     assert {fact.outcome for fact in result.receipt.facts.facts} == {"reinserted"}
 
@@ -251,11 +250,11 @@ def test_groups_come_back_whole() -> None:
     result = compress(Model(SUMMARY), groups=[group], budget=70)
     assert all(part in result.text for part in group)
     short = compress(Model(SUMMARY), groups=[group], budget=count(SUMMARY) + 18, min_confidence=0.0)
-    assert short.text.startswith(SUMMARY) and not any(part in short.text for part in group)
+    assert short.text == SUMMARY
 
 
 def test_several_documents() -> None:
-    result = compress(Model("Crews met shipments near docks."), [GUIDE, prose(20)], 500, min_confidence=0.0)
+    result = compress(Model("The bridge is closed."), [GUIDE, STORY], 200, min_confidence=0.0)
     assert {span.document for span in result.kept} == {0, 1}
 
 
