@@ -127,16 +127,13 @@ def facts_kept(
     return FactReport(found)
 
 
-def facts_after(
-    sources: Sequence[str], text: str, reinserted: Sequence[tuple[int, int, int]] = ()
-) -> FactReport:
+def facts_after(sources: Sequence[str], text: str, reinserted: Sequence[str] = ()) -> FactReport:
     """What became of the facts of `sources` in a `text` that a model wrote from them, and what it made up.
 
     A fact is kept where `text` has one with its key, or has it verbatim but for case and white space; its
-    outcome is "reinserted" where an occurrence of it touches one of the (document, start, end) of
-    `reinserted`. "unsupported" are numbers, dates, versions, names, paths, URLs and identifiers of `text`
-    that no source has; a name is supported where the sources have all its words. O(characters), and a search
-    for each fact not found by its key.
+    outcome is "reinserted" where it stands in one of the texts `reinserted`. "unsupported" are numbers,
+    dates, versions, names, paths, URLs and identifiers of `text` that no source has; a name is supported
+    where the sources have all its words. O(characters), and a search for each fact not found by its key.
     """
     texts = [*sources, text]
     facts = find_facts(texts, _sentences(texts))
@@ -145,10 +142,7 @@ def facts_after(
     has[facts.key[written]] = True
     had[facts.key[~written]] = True
     stands = _searcher([text])
-    again = np.zeros(facts.keys, dtype=bool)
-    for document, begin, end in reinserted:
-        inside = (facts.document == document) & (facts.start < end) & (facts.end > begin)
-        again[facts.key[inside]] = True
+    again = _searcher(reinserted)
     supports = _searcher(sources)
     _, first = np.unique(facts.key, return_index=True)
     found = []
@@ -158,7 +152,7 @@ def facts_after(
         fact = _fact(texts, facts, row, "kept")
         if not has[key] and not stands(fact):
             fact = _fact(texts, facts, row, "lost", "rewritten")
-        elif again[key]:
+        elif reinserted and again(fact):
             fact = _fact(texts, facts, row, "reinserted")
         found.append(fact)
     for key, row in enumerate(first.tolist()):

@@ -92,7 +92,10 @@ def _chosen(task: Writing, wanted: Sequence[tuple[Fact, Int64s]], room: int) -> 
     involved = whole_groups(np.diff(offsets) > 0, group)
     rows = np.flatnonzero(involved)
     separator = task.request.separator
-    pieces = [render(task.texts, table, rows[i : i + 1], "") + separator for i in range(len(rows))]
+    places = zip(
+        table.document[rows].tolist(), table.start[rows].tolist(), table.end[rows].tolist(), strict=True
+    )
+    pieces = [task.texts[document][start:end] + separator for document, start, end in places]
     costs = np.full(size, _TOO_DEAR, dtype=np.int64)
     costs[rows] = np.maximum(count_batch(task.request.counter, pieces), 1)
     status = select(
