@@ -11,6 +11,7 @@ from __future__ import annotations
 from tersely import kernels
 from tersely._native import __version__
 from tersely.api import compress, compress_batch, dedup, segment
+from tersely.detection import Detection
 from tersely.errors import (
     BudgetExceededError,
     CompressionError,
@@ -29,6 +30,7 @@ from tersely.protocols import (
     TokenCounter,
 )
 from tersely.providers.static import StaticEmbedder
+from tersely.stages.detect import detect
 from tersely.strategies import Extractive
 from tersely.tables import Kind, Level, SegmentTable
 from tersely.types import Compressed, Deduplicated, Document, Receipt, Span
@@ -40,6 +42,7 @@ __all__ = [
     "CompressionError",
     "CrossEncoder",
     "Deduplicated",
+    "Detection",
     "Document",
     "Embedder",
     "Extractive",
@@ -61,6 +64,7 @@ __all__ = [
     "compress",
     "compress_batch",
     "dedup",
+    "detect",
     "kernels",
     "segment",
 ]

@@ -10,7 +10,7 @@ import pytest
 
 # A module imports its own layer and those below; `tersely` is the package's __init__.
 LAYERS = (
-    ("cache", "errors", "facts", "protocols", "tables", "threads", "types"),
+    ("cache", "detection", "errors", "facts", "protocols", "tables", "threads", "types"),
     ("_native", "models"),
     ("documents", "providers"),
     ("kernels",),

@@ -16,6 +16,7 @@ PUBLIC = [
     "CompressionError",
     "CrossEncoder",
     "Deduplicated",
+    "Detection",
     "Document",
     "Embedder",
     "Extractive",
@@ -37,6 +38,7 @@ PUBLIC = [
     "compress",
     "compress_batch",
     "dedup",
+    "detect",
     "kernels",
     "segment",
 ]
