@@ -10,7 +10,7 @@ void bind_subset(pybind11::module_& m);
 void bind_found(pybind11::module_& m);
 void bind_dedup(pybind11::module_& m);
 void bind_embed(pybind11::module_& m);
-void bind_content_detect(pybind11::module_& m);
+void bind_detect(pybind11::module_& m);
 }  // namespace tersely::bind
 
 PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
@@ -25,5 +25,5 @@ PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     tersely::bind::bind_found(m);
     tersely::bind::bind_dedup(m);
     tersely::bind::bind_embed(m);
-    tersely::bind::bind_content_detect(m);
+    tersely::bind::bind_detect(m);
 }

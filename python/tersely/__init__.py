@@ -20,6 +20,7 @@ from tersely.errors import (
     NotReversibleError,
     RelevanceScoringError,
     StoreError,
+    SummarizationError,
 )
 from tersely.protocols import (
     BatchTokenCounter,
@@ -59,6 +60,7 @@ __all__ = [
     "StaticEmbedder",
     "StoreError",
     "Strategy",
+    "SummarizationError",
     "TokenCounter",
     "__version__",
     "compress",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from tersely import metrics
 from tersely.documents import check_text, to_documents, to_groups, to_level, to_spans
 from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
@@ -73,7 +75,13 @@ def compress(
         groups=to_groups(groups, checked),
         separator=_text(separator, "separator"),
     )
-    return chosen.compress(request)
+    if not metrics.enabled():
+        return chosen.compress(request)
+    started = time.perf_counter()
+    result = chosen.compress(request)
+    seconds = time.perf_counter() - started
+    metrics.observe(_method(chosen, result), result.original_tokens, result.tokens, seconds)
+    return result
 
 
 def compress_batch(
@@ -207,6 +215,16 @@ def _strategy(strategy: Strategy | str | None) -> Strategy:
     if isinstance(strategy, type) or not isinstance(strategy, Strategy):
         raise TypeError(f"strategy must be a name or an object with compress(request), not {strategy!r}")
     return strategy
+
+
+def _method(strategy: Strategy, result: Compressed) -> str:
+    """What metrics call it: what the strategy says, else whether a model wrote any of it."""
+    if result.receipt.fallback_reason is not None and not result.receipt.used_llm:
+        return "extractive"
+    name = getattr(getattr(strategy, "method", None), "name", type(strategy).__name__).lower()
+    if name in metrics.METHODS:
+        return str(name)
+    return "abstractive" if result.receipt.used_llm else "extractive"
 
 
 def _budget(budget: int | None) -> int | None:

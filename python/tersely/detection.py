@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 __all__ = ["KINDS", "LANGUAGES", "Detection"]
 
-#: What a text can be, in the order of csrc/kernels/content/detect.hpp.
+#: What a text can be, in the order of csrc/kernels/detect/detect.hpp.
 KINDS = (
     "prose",
     "markdown",
@@ -23,7 +23,7 @@ KINDS = (
     "mixed",
 )
 
-#: Languages that are told apart, in the order of csrc/kernels/content/languages.hpp; None: none, or another.
+#: Languages that are told apart, in the order of csrc/kernels/detect/languages.hpp; None: none, or another.
 LANGUAGES = (
     None,
     "python",

@@ -33,6 +33,7 @@ PUBLIC = [
     "StaticEmbedder",
     "StoreError",
     "Strategy",
+    "SummarizationError",
     "TokenCounter",
     "__version__",
     "compress",

@@ -13,7 +13,7 @@ _NEAR = 65_536  # how far the middle part may move to start where a line ends
 
 
 def detect(text: str) -> Detection:
-    """What a text is, by the look of its first, middle and last lines (csrc/kernels/content/detect.hpp).
+    """What a text is, by the look of its first, middle and last lines (csrc/kernels/detect/detect.hpp).
 
     Raises TypeError for another type and ValueError for a lone surrogate in the part that is read. O(1) for a
     long text: 12,288 characters are read, in at most 0.1 ms per 10 KB.

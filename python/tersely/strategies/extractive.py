@@ -13,10 +13,11 @@ from tersely.providers.embedders import resolve_embedder, resolve_reranker
 from tersely.relevance.hybrid import RERANK_SHARE, hybrid
 from tersely.relevance.prepared import Prepared, prepare
 from tersely.stages.count import count
+from tersely.stages.question import read_question
 from tersely.stages.score import centrality, lead
 from tersely.stages.segment import analyze, segment
 from tersely.stages.select import REASONS, mark_groups, mark_pinned
-from tersely.strategies.fitting import Fit, price
+from tersely.strategies.fitting import Fit, Prices, price
 from tersely.strategies.scored import Scored, term_weights, to_result
 from tersely.tables import Analysis, Float32s, Level
 from tersely.types import Compressed, Request
@@ -110,7 +111,25 @@ class Extractive:
         query = (request.query or "").strip()
         prepared = prepare(request.documents, query, self.level, self.window) if query else None
         analysis = prepared.analysis if prepared else analyze(texts, [], self.level, self.window)
-        scores, by_query, warnings = self._scores(analysis, texts, prepared)
+        return self.score_read(request, original, analysis, price(request, texts, analysis.table))
+
+    def score_read(
+        self,
+        request: Request,
+        original: int,
+        analysis: Analysis,
+        prices: Prices,
+        cosine: Float32s | None = None,
+    ) -> Scored:
+        """`score` for segments that were read and counted already.
+
+        `analysis`: with a query that is not blank, the rows after the segments' are the question's and the
+        titles' (relevance/prepared.py). `cosine`: None: the embedder reads the segments.
+        """
+        texts = [document.text for document in request.documents]
+        query = (request.query or "").strip()
+        prepared = Prepared(request.documents, query, read_question(query), analysis) if query else None
+        scores, by_query, warnings, cosine = self._scores(analysis, texts, prepared, cosine)
         redundancy = self.redundancy if self.redundancy is not None else (0.2 if by_query else 1.0)
         if request.query is not None and not query:
             warnings.append("empty_query")
@@ -123,11 +142,12 @@ class Extractive:
             weight=term_weights(analysis),
             pinned=mark_pinned(analysis.table, request.pinned),
             group=mark_groups(analysis.table, request.groups),
-            prices=price(request, texts, analysis.table),
+            prices=prices,
             redundancy=redundancy,
             context=self.context,
             headings=self.preserve_structure,
             warnings=tuple(warnings),
+            cosine=cosine,
         )
 
     def unchanged(self, request: Request, whole: str, tokens: int, budget: int) -> Compressed:
@@ -138,19 +158,18 @@ class Extractive:
         return to_result(request, table, np.zeros(len(table), dtype=np.float32), fitted, tokens, budget, ())
 
     def _scores(
-        self, analysis: Analysis, texts: list[str], prepared: Prepared | None
-    ) -> tuple[Float32s, bool, list[str]]:
-        """Scores, whether the query made them, and warnings."""
+        self, analysis: Analysis, texts: list[str], prepared: Prepared | None, cosine: Float32s | None
+    ) -> tuple[Float32s, bool, list[str], Float32s | None]:
+        """Scores, whether the query made them, warnings, and cosines with the query."""
         if self.scoring == "lead":
             table = analysis.table
             rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
             words = [len(texts[index][start:end].split()) for index, start, end in rows]
-            return lead(words, self.position_decay, self.position_floor), False, []
+            return lead(words, self.position_decay, self.position_floor), False, [], None
         if self.scoring == "centrality" or prepared is None:
-            return centrality(analysis), False, []
+            return centrality(analysis), False, [], None
         embedder = None if self.scoring == "lexical" else resolve_embedder(self.embedder)
         reranker = None if self.reranker is None else resolve_reranker(self.reranker)
-        found = hybrid(prepared, embedder, reranker, self.rerank_share)
-        if not found.by_query:
-            return centrality(analysis), False, list(found.warnings)
-        return found.segments, True, list(found.warnings)
+        found = hybrid(prepared, embedder, reranker, self.rerank_share, cosine)
+        scores = found.segments if found.by_query else centrality(analysis)
+        return scores, found.by_query, list(found.warnings), found.cosine

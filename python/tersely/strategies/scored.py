@@ -32,6 +32,7 @@ class Scored:
         prices: what each segment costs.
         redundancy, context, headings: of the selection.
         warnings: reason codes so far.
+        cosine: float32[n], of each segment's vector with the query's; None where there are no vectors.
     """
 
     request: Request
@@ -47,32 +48,41 @@ class Scored:
     context: int
     headings: bool
     warnings: tuple[str, ...]
+    cosine: Float32s | None = None
 
-    def fit(self, budget: int, kept: UInt8s | None = None, within: UInt8s | None = None) -> Fit:
+    def choose(self, scores: Float32s, costs: Int64s, target: int, pinned: UInt8s) -> UInt8s:
+        """uint8[n]: the codes of the best choice under a target of estimated tokens (stages/select.py)."""
+        return select(
+            self.analysis.table,
+            scores,
+            costs,
+            target,
+            pinned=pinned,
+            group=self.group,
+            term_ids=self.analysis.term_ids,
+            term_offsets=self.analysis.term_offsets,
+            term_weight=self.weight,
+            redundancy=self.redundancy,
+            context=self.context,
+            headings=self.headings,
+        )
+
+    def fit(self, budget: int, kept: Fit | None = None, within: Fit | None = None) -> Fit:
         """The best choice for a budget.
 
-        `kept`: the codes of a choice for a smaller budget, all of which stays. `within`: those of a choice
-        for a larger budget: if no segment fits whole, one of its segments is cut. Raises BudgetExceededError
-        when pinned content or the smallest piece of any does not fit.
+        `kept`: a choice for a smaller budget, all of which stays. `within`: one for a larger budget: if no
+        segment fits whole, what this one has of its segments is cut. Raises BudgetExceededError when pinned
+        content or the smallest piece of any does not fit.
         """
-        stays = None if kept is None else kept >= _FIRST_KEPT
+        stays = None if kept is None else kept.status >= _FIRST_KEPT
         pinned = self.pinned if stays is None else np.maximum(self.pinned, stays.astype(np.uint8))
+        prices, cuttable = self.prices, None
+        if within is not None:
+            cuttable = (within.status >= _FIRST_KEPT).astype(np.uint8)
+            prices = self._cut_prices(within)
 
         def choose(costs: Int64s, target: int) -> UInt8s:
-            return select(
-                self.analysis.table,
-                self.scores,
-                costs,
-                target,
-                pinned=pinned,
-                group=self.group,
-                term_ids=self.analysis.term_ids,
-                term_offsets=self.analysis.term_offsets,
-                term_weight=self.weight,
-                redundancy=self.redundancy,
-                context=self.context,
-                headings=self.headings,
-            )
+            return self.choose(self.scores, costs, target, pinned)
 
         fitted = fit(
             self.request,
@@ -84,12 +94,21 @@ class Scored:
             budget,
             self.original,
             choose,
-            self.prices,
-            None if within is None else (within >= _FIRST_KEPT).astype(np.uint8),
+            prices,
+            cuttable,
         )
         if kept is None or stays is None:
             return fitted
-        return replace(fitted, status=np.where(stays, kept, fitted.status))
+        return replace(fitted, status=np.where(stays, kept.status, fitted.status))
+
+    def _cut_prices(self, fitted: Fit) -> Prices:
+        """The prices with only as much of a cut segment as was kept."""
+        if fitted.cut is None:
+            return self.prices
+        row = int(is_kept(fitted.status)[0])
+        pieces = self.prices.pieces.copy()
+        pieces[row] = pieces[row][: fitted.cut - int(self.analysis.table.start[row])]
+        return replace(self.prices, pieces=pieces)
 
     def result(self, fitted: Fit, budget: int) -> Compressed:
         """A choice as callers know it."""
