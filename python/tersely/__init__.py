@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from tersely import kernels
 from tersely._native import __version__
-from tersely.api import compress, compress_batch, dedup, segment
+from tersely.api import check_facts, compress, compress_batch, dedup, find_facts, segment
 from tersely.detection import Detection
 from tersely.errors import (
     BudgetExceededError,
@@ -22,6 +22,7 @@ from tersely.errors import (
     StoreError,
     SummarizationError,
 )
+from tersely.facts import Fact, FactKind, FactReport
 from tersely.protocols import (
     BatchTokenCounter,
     CrossEncoder,
@@ -47,6 +48,9 @@ __all__ = [
     "Document",
     "Embedder",
     "Extractive",
+    "Fact",
+    "FactKind",
+    "FactReport",
     "Kind",
     "LanguageModel",
     "Level",
@@ -63,10 +67,12 @@ __all__ = [
     "SummarizationError",
     "TokenCounter",
     "__version__",
+    "check_facts",
     "compress",
     "compress_batch",
     "dedup",
     "detect",
+    "find_facts",
     "kernels",
     "segment",
 ]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from dataclasses import replace
 
 from tersely.errors import MissingExtraError
 from tersely.protocols import Strategy
 from tersely.strategies.extractive import Extractive
-from tersely.types import Receipt
 
-__all__ = ["add_model", "note_fallback", "with_model"]
+__all__ = ["add_model", "with_model"]
 
 _WRITING = ("abstractive", "hybrid")  # strategies in which a model writes
 
@@ -43,15 +41,6 @@ def with_model(strategy: Strategy, arguments: argparse.Namespace, extractive: Ex
         raise ValueError("--base-url needs --model")
     model = _model(arguments.model, arguments.base_url) if arguments.model else None
     return replace(strategy, llm=model, fallback=True, extractive=extractive)  # type: ignore[type-var]
-
-
-def note_fallback(receipt: Receipt) -> None:
-    """Say on stderr why no model wrote the text."""
-    reason = receipt.fallback_reason
-    if reason == "no_model":
-        print("tersely: note: no --model, so the text is extractive", file=sys.stderr)
-    elif reason is not None:
-        print(f"tersely: note: {reason.replace('_', ' ')}, so the text is extractive", file=sys.stderr)
 
 
 def _model(name: str, base_url: str | None) -> object:

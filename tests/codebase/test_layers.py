@@ -21,7 +21,7 @@ LAYERS = (
     ("api",),
     ("tersely",),
     ("report",),
-    ("cli_distill", "cli_model"),  # arguments of the command
+    ("cli_distill", "cli_model", "cli_notes", "cli_strategy"),  # arguments of the command
     ("adapters", "cli"),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

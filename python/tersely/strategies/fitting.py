@@ -28,6 +28,7 @@ _LARGEST_SUM = 2**60  # of costs: no tokenizer comes near, the native sums stay 
 _ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
 _CUT = REASONS.index("cut")
 _SELECTED = REASONS.index("selected")
+_PRESERVED = REASONS.index("preserved")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -221,9 +222,13 @@ class _Fitter:
         return best or (self._trim(least, costs) if least is not None else None)
 
     def _trim(self, over: Fit, costs: Int64s) -> Fit | None:
-        """Take the lowest-scored segments out of a text over the budget, more each time, until it fits."""
-        free = np.flatnonzero((over.status == _SELECTED) & (self.group < 0))
-        order = free[np.lexsort((-free, self.scores[free]))]
+        """Take the lowest-scored segments out of a text over the budget, more each time, until it fits.
+
+        Those with facts to preserve go last.
+        """
+        preserved = over.status == _PRESERVED
+        free = np.flatnonzero(((over.status == _SELECTED) | preserved) & (self.group < 0))
+        order = free[np.lexsort((-free, self.scores[free], preserved[free]))]
         saved = np.cumsum(costs[order])
         excess = over.tokens - self.budget
         while len(order) and excess <= 2 * int(saved[-1]):

@@ -10,12 +10,15 @@ from tersely import _native
 from tersely.stages.select import REASONS, is_kept, select
 from tersely.stages.verify import verify
 from tersely.strategies.fitting import Fit, Prices, fit
+from tersely.strategies.preserving import MustKeep
 from tersely.tables import Analysis, Float32s, Int32s, Int64s, SegmentTable, UInt8s
 from tersely.types import Compressed, Request, Spans
 
 __all__ = ["Scored", "term_weights", "to_result"]
 
 _FIRST_KEPT = REASONS.index("selected")
+_PINNED = REASONS.index("pinned")
+_PRESERVED = REASONS.index("preserved")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -33,6 +36,7 @@ class Scored:
         redundancy, context, headings: of the selection.
         warnings: reason codes so far.
         cosine: float32[n], of each segment's vector with the query's; None where there are no vectors.
+        must: which segments hold facts that are to be preserved; None: nobody asked.
     """
 
     request: Request
@@ -49,15 +53,20 @@ class Scored:
     headings: bool
     warnings: tuple[str, ...]
     cosine: Float32s | None = None
+    must: MustKeep | None = None
 
     def choose(self, scores: Float32s, costs: Int64s, target: int, pinned: UInt8s) -> UInt8s:
-        """uint8[n]: the codes of the best choice under a target of estimated tokens (stages/select.py)."""
-        return select(
+        """uint8[n]: the codes of the best choice under a target of estimated tokens (stages/select.py).
+
+        What is pinned comes first, then the segments that facts need, then the best of the others.
+        """
+        held = pinned if self.must is None else self.must.hold(costs, target, pinned)
+        status = select(
             self.analysis.table,
             scores,
             costs,
             target,
-            pinned=pinned,
+            pinned=held,
             group=self.group,
             term_ids=self.analysis.term_ids,
             term_offsets=self.analysis.term_offsets,
@@ -66,6 +75,9 @@ class Scored:
             context=self.context,
             headings=self.headings,
         )
+        if held is not pinned:
+            status[(status == _PINNED) & (pinned == 0)] = _PRESERVED
+        return status
 
     def fit(self, budget: int, kept: Fit | None = None, within: Fit | None = None) -> Fit:
         """The best choice for a budget.
@@ -111,11 +123,11 @@ class Scored:
         return replace(self.prices, pieces=pieces)
 
     def result(self, fitted: Fit, budget: int) -> Compressed:
-        """A choice as callers know it."""
+        """A choice as callers know it. Raises BudgetExceededError where it lost a fact that it may not."""
         warnings = (*self.warnings, *fitted.warnings)
-        return to_result(
-            self.request, self.analysis.table, self.scores, fitted, self.original, budget, warnings
-        )
+        table = self.analysis.table
+        result = to_result(self.request, table, self.scores, fitted, self.original, budget, warnings)
+        return result if self.must is None else self.must.checked(result, fitted.status, fitted.cut)
 
 
 def term_weights(analysis: Analysis) -> Float32s:
