@@ -45,7 +45,7 @@ def reinsert(task: Writing, pieces: list[Piece], pinned: Bools) -> tuple[list[Pi
             there[piece.rows] = True
     fixed = np.flatnonzero(pinned)
     draft = _with_rows(task, pieces, fixed)
-    lost = task.checked(joined(draft)).of("lost")
+    lost = task.concerned(task.facts(joined(draft))).of("lost")
     wanted = [(fact, rows) for fact in lost if not there[rows := _rows_of(task.table, fact)].all()]
     if not wanted:
         return draft, NO_ROWS
