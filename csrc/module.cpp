@@ -12,6 +12,7 @@ void bind_dedup(pybind11::module_& m);
 void bind_facts(pybind11::module_& m);
 void bind_embed(pybind11::module_& m);
 void bind_detect(pybind11::module_& m);
+void bind_content_markup(pybind11::module_& m);
 }  // namespace tersely::bind
 
 PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
@@ -28,4 +29,5 @@ PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     tersely::bind::bind_facts(m);
     tersely::bind::bind_embed(m);
     tersely::bind::bind_detect(m);
+    tersely::bind::bind_content_markup(m);
 }

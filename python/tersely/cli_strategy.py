@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from tersely.content.auto import Auto
 from tersely.content.routing import CONTENT_TYPES
-from tersely.stages.facts import PRESERVABLE
 from tersely.protocols import Strategy
+from tersely.stages.facts import PRESERVABLE
 from tersely.strategies import STRATEGIES
 from tersely.strategies.extractive import Extractive
 from tersely.tables import Level
