@@ -9,6 +9,7 @@ void bind_similarity(pybind11::module_& m);
 void bind_subset(pybind11::module_& m);
 void bind_found(pybind11::module_& m);
 void bind_dedup(pybind11::module_& m);
+void bind_facts(pybind11::module_& m);
 void bind_embed(pybind11::module_& m);
 void bind_content_lines(pybind11::module_& m);
 }  // namespace tersely::bind
@@ -24,6 +25,7 @@ PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     tersely::bind::bind_subset(m);
     tersely::bind::bind_found(m);
     tersely::bind::bind_dedup(m);
+    tersely::bind::bind_facts(m);
     tersely::bind::bind_embed(m);
     tersely::bind::bind_content_lines(m);
 }

@@ -85,7 +85,10 @@ py::tuple templates(const LineReader& reader) {
 }  // namespace
 
 void bind_content_lines(py::module_& m) {
-    py::class_<LineReader>(m, "LineReader", py::is_final())
+    // The plain metaclass: pybind11's own is for static properties, and for subclasses that forget __init__.
+    const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
+    const char* what = "Reads lines in one pass; csrc/kernels/content/line_reader.hpp says how.";
+    py::class_<LineReader>(m, "LineReader", what, py::is_final(), plain)
         .def(py::init(&make_reader), py::arg("query"), py::arg("most_rows"))
         .def("read", &read_text, py::arg("text"))
         .def("append", &append_bytes, py::arg("data"), py::arg("last"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from tersely import kernels
 from tersely._native import __version__
-from tersely.api import compress, compress_batch, dedup, segment
+from tersely.api import check_facts, compress, compress_batch, dedup, find_facts, segment
 from tersely.errors import (
     BudgetExceededError,
     CompressionError,
@@ -19,7 +19,9 @@ from tersely.errors import (
     NotReversibleError,
     RelevanceScoringError,
     StoreError,
+    SummarizationError,
 )
+from tersely.facts import Fact, FactKind, FactReport
 from tersely.protocols import (
     BatchTokenCounter,
     CrossEncoder,
@@ -43,6 +45,9 @@ __all__ = [
     "Document",
     "Embedder",
     "Extractive",
+    "Fact",
+    "FactKind",
+    "FactReport",
     "Kind",
     "LanguageModel",
     "Level",
@@ -56,11 +61,14 @@ __all__ = [
     "StaticEmbedder",
     "StoreError",
     "Strategy",
+    "SummarizationError",
     "TokenCounter",
     "__version__",
+    "check_facts",
     "compress",
     "compress_batch",
     "dedup",
+    "find_facts",
     "kernels",
     "segment",
 ]

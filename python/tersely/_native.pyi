@@ -67,7 +67,16 @@ def select_budgeted(
     term_weight: _Float32s,
     redundancy: float,
     context: int,
+    coverage: bool = False,
 ) -> _UInt8s: ...
+def find_facts(
+    texts: list[str],
+    document: _Int32s,
+    start: _Int64s,
+    end: _Int64s,
+    kind: _UInt8s,
+    block: _Int32s,
+) -> tuple[_UInt8s, _Int32s, _Int64s, _Int64s, _Int32s, _Int32s, int]: ...
 def cosine_similarity(
     x: _Matrix, y: _Matrix | None, out: _Float32s, threads: int, progress: _Progress | None
 ) -> None: ...
