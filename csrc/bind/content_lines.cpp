@@ -66,6 +66,7 @@ py::tuple rows(const LineReader& reader) {
                           column<std::int64_t>(all, [](const Row& row) { return row.line; }),
                           column<std::int32_t>(all, [](const Row& row) { return row.template_id; }),
                           column<std::uint32_t>(all, [](const Row& row) { return row.marks; }),
+                          column<std::int32_t>(all, [](const Row& row) { return row.variant; }),
                           column<std::int32_t>(all, [](const Row& row) { return row.copies; }),
                           column<std::int32_t>(all, [](const Row& row) { return row.places; }),
                           column<std::int32_t>(all, [](const Row& row) { return row.anchor_end; }),
@@ -94,6 +95,7 @@ void bind_content_lines(py::module_& m) {
         .def("append", &append_bytes, py::arg("data"), py::arg("last"))
         .def("rows", &rows)
         .def("templates", &templates)
+        .def("variants", [](const LineReader& reader) { return to_array(std::vector(reader.variants())); })
         .def("asked", [](const LineReader& reader) { return to_array(std::vector(reader.asked_lines())); })
         .def_property_readonly("id_words", &LineReader::id_words)
         .def_property_readonly("lines", &LineReader::lines);

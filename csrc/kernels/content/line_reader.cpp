@@ -39,7 +39,12 @@ std::size_t piece_size(std::string_view line) {
 }  // namespace
 
 LineReader::LineReader(std::string_view query, std::size_t most_rows)
-    : query_(query), most_rows_(most_rows), asked_lines_(kMostQueryWords), copies_(kSeenSlots), places_(kSeenSlots) {
+    : query_(query),
+      most_rows_(most_rows),
+      asked_lines_(kMostQueryWords),
+      variant_slots_(2 * kMostVariants),
+      copies_(kSeenSlots),
+      places_(kSeenSlots) {
     if (most_rows < kFewestRows) throw std::invalid_argument("most_rows must be 1024 or more");
 }
 
@@ -109,6 +114,19 @@ bool LineReader::seen(std::vector<std::uint64_t>& table, std::size_t& count, std
     return false;
 }
 
+std::int32_t LineReader::variant(std::uint64_t hash) {
+    std::size_t at = hash % variant_slots_.size();
+    while (variant_slots_[at].second != 0 && variant_slots_[at].first != hash) at = (at + 1) % variant_slots_.size();
+    if (variant_slots_[at].second == 0) {
+        if (variants_.size() == kMostVariants) return -1;
+        variants_.push_back(0);
+        variant_slots_[at] = {hash, static_cast<std::int32_t>(variants_.size())};
+    }
+    const std::int32_t id = variant_slots_[at].second - 1;
+    ++variants_[static_cast<std::size_t>(id)];
+    return id;
+}
+
 void LineReader::read_piece(std::string_view piece, std::uint32_t marks) {
     std::size_t first = 0, end = piece.size();
     while (end > 0 && blank(piece[end - 1])) --end;
@@ -126,6 +144,7 @@ void LineReader::read_piece(std::string_view piece, std::uint32_t marks) {
     row.marks = words_.marks | marks;
     row.document = document_;
     row.template_id = miner_.add(words_.tokens);
+    row.variant = variant(words_.plain);
     row.anchor_end = static_cast<std::int32_t>(words_.anchor_end);
     for (const std::uint64_t place : words_.anchors) row.places += seen(places_, places_count_, place | 1U) ? 0 : 1;
 
@@ -165,8 +184,9 @@ void LineReader::let_go() {
     for (std::size_t i = 0; i < n; ++i) {
         const Row& row = rows_[i];
         const auto id = static_cast<std::size_t>(row.template_id);
+        const bool rare = row.variant >= 0 && variants_[static_cast<std::size_t>(row.variant)] <= kKeptHead;
         const std::int64_t before = met[id]++;
-        std::int64_t value = before == 0 ? 40 : before < kKeptHead ? 8 : 0;
+        std::int64_t value = before == 0 ? 40 : rare ? 12 : before < kKeptHead ? 8 : 0;
         value += 16 - std::min<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(templates_[id].count)), 16);
         if ((row.marks & kError) != 0) value += before < kKeptHead ? 16 : 2;
         if ((row.marks & kTrouble) != 0) value += before < kKeptHead ? 4 : 1;

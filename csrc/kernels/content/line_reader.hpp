@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/content/line_words.hpp"
@@ -12,7 +13,8 @@
 namespace tersely::content {
 
 inline constexpr std::size_t kLongestLine = 2048;  // bytes; longer ones are cut, at a space where there is one
-inline constexpr std::int64_t kKeptHead = 4;       // rows of a template that stay first and last, when rows are let go
+inline constexpr std::size_t kMostVariants = std::size_t{1} << 17U;
+inline constexpr std::int64_t kKeptHead = 4;  // rows of a template that stay first and last, when rows are let go
 inline constexpr std::int64_t kKeptTail = 2;
 
 // One row a line; a line of white space has none. What lies between rows is white space and line ends.
@@ -23,6 +25,7 @@ struct Row {
     std::uint32_t marks = 0;          // of marks.hpp
     std::int32_t document = 0;
     std::int32_t template_id = 0;
+    std::int32_t variant = -1;    // lines of one variant have the same letters-only words too; -1: beyond kMostVariants
     std::int32_t copies = 0;      // times that a line was met before, byte for byte (of the last 131,072 distinct ones)
     std::int32_t places = 0;      // places that it names and no line before it did (the same window)
     std::int32_t anchor_end = 0;  // bytes of the row to the end of its first place; 0: none
@@ -50,6 +53,7 @@ class LineReader {
     const std::vector<Row>& rows() const { return rows_; }
     std::vector<Row>& rows() { return rows_; }
     const std::vector<TemplateFacts>& templates() const { return templates_; }
+    const std::vector<std::int64_t>& variants() const { return variants_; }        // lines of each variant
     const std::vector<std::int64_t>& asked_lines() const { return asked_lines_; }  // lines that have each query word
     std::uint64_t id_words() const { return query_.ids(); }
     std::int64_t lines() const { return all_lines_; }  // of all documents, blank ones too
@@ -57,6 +61,7 @@ class LineReader {
   private:
     std::size_t read_lines(std::string_view bytes, bool last);
     void read_piece(std::string_view piece, std::uint32_t marks);
+    std::int32_t variant(std::uint64_t hash);
     void let_go();
     bool seen(std::vector<std::uint64_t>& table, std::size_t& count, std::uint64_t hash);
 
@@ -67,9 +72,11 @@ class LineReader {
     std::vector<Row> rows_;
     std::vector<TemplateFacts> templates_;
     std::vector<std::int64_t> asked_lines_;
-    bool continued_ = false;  // pieces of the line have been read
-    std::string waiting_;     // of a line that is not whole yet
-    std::int64_t base_ = 0;   // bytes of the document before waiting_
+    std::vector<std::int64_t> variants_;
+    std::vector<std::pair<std::uint64_t, std::int32_t>> variant_slots_;  // hash, id plus one
+    bool continued_ = false;                                             // pieces of the line have been read
+    std::string waiting_;                                                // of a line that is not whole yet
+    std::int64_t base_ = 0;                                              // bytes of the document before waiting_
     std::int64_t line_ = 0;
     std::int64_t all_lines_ = 0;
     std::int32_t document_ = 0;

@@ -185,6 +185,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
     words.tokens.clear();
     words.anchors.clear();
     words.asked = 0;
+    words.plain = kHashSeed;
     words.anchor_end = 0;
     words.stamp = find_stamp(line);
     const QueryWords* asked = query.empty() ? nullptr : &query;
@@ -219,6 +220,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
                 if (closes && at > 0 && class_of(line[at - 1]) == kBreak)
                     words.tokens.push_back(kValue);  // "()": a value left out
                 words.tokens.push_back(static_cast<unsigned char>(mark));
+                words.plain = mix(words.plain, static_cast<unsigned char>(mark));
             }
             ++at;
         } else {
@@ -246,6 +248,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
                     word.runs == 0 ? word.hash
                                    : std::max<Token>((word.hash & ~1ULL) | (word.marks != 0 ? 1ULL : 0ULL), kFirstWord);
                 words.tokens.push_back(value ? kValue : token);
+                words.plain = mix(words.plain, word.only_run);
             }
             at = std::max(word.end, at + 1);
         }

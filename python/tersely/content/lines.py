@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tersely import _native
 from tersely.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
-__all__ = ["Lines", "Mark", "read_lines", "relevance"]
+__all__ = ["Lines", "Mark", "asked_ids", "read_lines", "relevance"]
 
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
@@ -43,26 +43,30 @@ class Lines:
         line: int64[n], number of the line in its document, from 0.
         template: int32[n], lines of one template differ in values only (csrc/kernels/content/templates.hpp).
         marks: uint32[n], bits of `Mark`.
+        variant: int32[n], lines of one variant have the same words of letters; -1 where there were too many.
         copies: int32[n], how often a line was met before, character for character.
         places: int32[n], how many path:line places a line is the first to name.
         anchor_end: int32[n], characters of the row to the end of its first place; 0 without one.
         asked: uint64[n], a bit for each of the query's words that a line has.
         counts: int64[templates], lines of each template.
+        variants: int64[variants], lines of each variant.
         stamps: first and last time stamp of each template, as written; "" without.
         asked_lines: int64[64], lines that have each of the query's words.
         id_words: bits of the query's words that are ids.
-        total: lines of each document.
+        total: lines of all documents.
     """
 
     table: SegmentTable
     line: Int64s
     template: Int32s
     marks: UInt32s
+    variant: Int32s
     copies: Int32s
     places: Int32s
     anchor_end: Int32s
     asked: UInt64s
     counts: Int64s
+    variants: Int64s
     stamps: list[tuple[str, str]]
     asked_lines: Int64s
     id_words: int
@@ -81,12 +85,10 @@ class Lines:
 def read_lines(texts: list[str], query: str | None, most: int) -> Lines:
     """Read the lines of documents; at most `most` rows of single lines (1,024 or more). O(characters)."""
     reader = _native.LineReader(query or "", most)
-    total = 0
     for text in texts:
         reader.read(text)
     counts, stamps = reader.templates()
-    total = reader.lines
-    document, start, end, line, template, marks, copies, places, anchor_end, asked = reader.rows()
+    document, start, end, line, template, marks, variant, copies, places, anchor_end, asked = reader.rows()
     n = len(start)
     table = SegmentTable(
         document,
@@ -97,8 +99,8 @@ def read_lines(texts: list[str], query: str | None, most: int) -> Lines:
         np.full(n, -1, dtype=np.int32),
     )
     lines = Lines(
-        table, line, template, marks, copies, places, anchor_end, asked,
-        counts, stamps, reader.asked(), reader.id_words, total,
+        table, line, template, marks, variant, copies, places, anchor_end, asked,
+        counts, reader.variants(), stamps, reader.asked(), reader.id_words, reader.lines,
     )  # fmt: skip
     return lines if n < most // 2 else _with_bulk(lines, texts)
 
@@ -155,9 +157,9 @@ def _with_bulk(lines: Lines, texts: list[str]) -> Lines:
         np.full(rows, -1, dtype=np.int32),
     )
     return Lines(
-        merged, put(lines.line, -1), put(lines.template, -1), put(lines.marks, 0), put(lines.copies, 0),
-        put(lines.places, 0), put(lines.anchor_end, 0), put(lines.asked, 0),
-        lines.counts, lines.stamps, lines.asked_lines, lines.id_words, lines.total,
+        merged, put(lines.line, -1), put(lines.template, -1), put(lines.marks, 0), put(lines.variant, -1),
+        put(lines.copies, 0), put(lines.places, 0), put(lines.anchor_end, 0), put(lines.asked, 0),
+        lines.counts, lines.variants, lines.stamps, lines.asked_lines, lines.id_words, lines.total,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tersely.content.lines import Lines, Mark, asked_ids, read_lines, relevance
 from tersely.content.outline import Outline, fit_outline
-from tersely.tables import Float32s, Int64s
+from tersely.tables import Float32s, Int32s, Int64s
 from tersely.types import Compressed, Request
 
 __all__ = ["Logs"]
@@ -47,7 +47,7 @@ class Logs:
         """The lines with their worth. `budget`: bounds how many lines are looked at one by one."""
         most = _MOST_ROWS if budget is None else min(max(budget, _FEWEST_ROWS), _MOST_ROWS)
         lines = read_lines(texts, query, most)
-        place = place_in_template(lines)
+        place = place_in(lines.template)
         scores, must = self._worth(lines, place)
         asked = query is not None and bool(query.strip())
         matched = asked and bool(lines.asked_lines.any())
@@ -64,11 +64,13 @@ class Logs:
     def _worth(self, lines: Lines, place: Int64s) -> tuple[Float32s, npt.NDArray[np.bool_]]:
         """What each line is worth per token, and which come before all others."""
         count = lines.counts[lines.template].astype(np.float32)
-        first = place == 0
+        alike = np.where(lines.variant >= 0, lines.variants[lines.variant], count).astype(np.float32)
+        first, new = place == 0, place_in(lines.variant) == 0
         rare = count <= _FEW
         error = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED)
         score = 1 / (1 + place).astype(np.float32) + 1 / np.sqrt(count)
         score += np.where(first, 1, 0) + np.where(rare, 2, 0)
+        score += np.where(new, 1, 0) + np.where(alike <= _FEW, 1, 0)
         score += np.where(error, 1.5 / np.sqrt(1 + place), 0) + np.where(lines.has(Mark.TROUBLE), 0.3, 0)
         telling = error & (first | rare | (place < _FEW))
         score += 0.7 * around(telling, self.context)
@@ -80,11 +82,11 @@ class Logs:
         return score.astype(np.float32), must
 
 
-def place_in_template(lines: Lines) -> Int64s:
-    """int64[n]: 0 for the first row of a template, 1 for its last, 2 for its second, ..."""
-    n = len(lines.template)
-    order = np.argsort(lines.template, kind="stable")
-    ids = lines.template[order]
+def place_in(group: Int32s) -> Int64s:
+    """int64[n]: 0 for the first row of a group, 1 for its last, 2 for its second, ..."""
+    n = len(group)
+    order = np.argsort(group, kind="stable")
+    ids = group[order]
     starts = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if n else np.empty(0, dtype=np.int64)
     sizes = np.diff(np.concatenate((starts, [n])))
     rank = np.arange(n) - np.repeat(starts, sizes)
