@@ -33,7 +33,7 @@ std::size_t where_number_ends(std::string_view line, std::size_t at) {
         if (at < line.size() && (line[at] == ' ' || line[at] == '[')) ++at;
         return number_after(line, at);
     }
-    if (line[at] == '(') return number_after(line, at + 1);
+    if (line[at] == '(' || line[at] == '[') return number_after(line, at + 1);
     if (line[at] == '"' || line[at] == '\'') ++at;
     if (line.substr(at, 7) == ", line ") return number_after(line, at + 7);
     return 0;

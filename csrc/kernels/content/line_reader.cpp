@@ -145,8 +145,11 @@ void LineReader::read_piece(std::string_view piece, std::uint32_t marks) {
     row.document = document_;
     row.template_id = miner_.add(words_.tokens);
     row.variant = variant(words_.plain);
-    row.anchor_end = static_cast<std::int32_t>(words_.anchor_end);
-    for (const std::uint64_t place : words_.anchors) row.places += seen(places_, places_count_, place | 1U) ? 0 : 1;
+    for (const Anchor& place : words_.anchors) {
+        if (seen(places_, places_count_, place.hash | 1U)) continue;
+        ++row.places;
+        row.anchor_end = static_cast<std::int32_t>(place.end);
+    }
 
     const std::uint64_t hash = hash_bytes(line);
     std::size_t at = hash % kSeenSlots;

@@ -28,7 +28,7 @@ struct Row {
     std::int32_t variant = -1;    // lines of one variant have the same letters-only words too; -1: beyond kMostVariants
     std::int32_t copies = 0;      // times that a line was met before, byte for byte (of the last 131,072 distinct ones)
     std::int32_t places = 0;      // places that it names and no line before it did (the same window)
-    std::int32_t anchor_end = 0;  // bytes of the row to the end of its first place; 0: none
+    std::int32_t anchor_end = 0;  // bytes of the row to the end of the last of these; 0: none
 };
 
 // Of one template, over all lines read.

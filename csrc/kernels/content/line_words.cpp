@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/content/anchors.hpp"
 #include "kernels/content/marks.hpp"
 
 namespace tersely::content {
@@ -44,8 +43,9 @@ struct Word {
     std::uint64_t asked = 0;
     std::size_t slashes = 0;
     std::size_t runs = 0;
-    bool number = false;  // has a digit
-    bool zero = false;    // is "0"
+    std::size_t named = 0;  // where a name such as TypeError ends
+    bool number = false;    // has a digit
+    bool zero = false;      // is "0"
 };
 
 // The end of "ESC [ ... letter", "ESC ] ... BEL" or another escape that starts at `at`.
@@ -106,7 +106,7 @@ Word read_word(std::string_view line, std::size_t begin, const QueryWords* query
         if (here == kLetter) {
             const std::size_t size = run.end - at;
             if (size > 1 && size < 13) word.marks |= word_marks(run.hash);
-            if (size > 5) word.marks |= name_marks(line.substr(at, size));
+            if (size > 5 && name_marks(line.substr(at, size)) != 0) word.named = run.end;
             if (query != nullptr && size > 1) word.asked |= query->find(run.singular);
         } else {
             word.zero = word.runs == 0 && run.end - at == 1 && line[at] == '0';
@@ -186,12 +186,11 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
     words.anchors.clear();
     words.asked = 0;
     words.plain = kHashSeed;
-    words.anchor_end = 0;
     words.stamp = find_stamp(line);
     const QueryWords* asked = query.empty() ? nullptr : &query;
     std::uint32_t marks = is_frame(line) ? kFrame : 0U;
     std::size_t quote_end = 0;  // in a quote: where it ends
-    bool no_quotes = false;
+    bool no_quotes = false, first_word = true;
     bool after_zero = false, after_number = false, after_exit = false;
     static constexpr std::uint64_t kNo = hash_letters("no"), kExit = hash_letters("exit"),
                                    kExited = hash_letters("exited"), kCode = hash_letters("code"),
@@ -211,6 +210,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
             at = after_escape(line, at);
         } else if (here == kBreak) {
             const char mark = line[at];
+            after_zero = after_number = after_exit = false;
             if (!quoted && (mark == '"' || mark == '\'' || mark == '`') && !no_quotes) {
                 quote_end = after_quote(line, at);
                 no_quotes = quote_end == 0 && mark == '"';
@@ -227,12 +227,16 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
             const Word word = read_word(line, at, asked);
             const Anchor anchor = anchor_after(line, at, word.end);
             if (anchor.end > 0) {
-                words.anchors.push_back(anchor.hash);
-                if (words.anchor_end == 0) words.anchor_end = anchor.end;
+                words.anchors.push_back(anchor);
                 marks |= kAnchor;
             }
             words.asked |= word.asked;
             std::uint32_t more = word.marks;
+            if (word.named == word.end && word.named > 0) {  // thrown, or only mentioned
+                const bool says = first_word || word.end == line.size() || line[word.end] == ':';
+                more |= says ? kError : kTrouble;
+            }
+            first_word = false;
             if ((more & kError) != 0 && after_zero) more = (more & ~kError) | kSummary;
             if ((more & (kError | kTrouble | kPassed)) != 0 && after_number) more |= kSummary;
             if (after_number && (word.only_run == kTests || word.only_run == kTest)) more |= kSummary;

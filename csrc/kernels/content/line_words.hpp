@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/content/anchors.hpp"
 #include "kernels/content/stamps.hpp"
 
 namespace tersely::content {
@@ -46,11 +47,10 @@ class QueryWords {
 
 struct LineWords {
     std::vector<Token> tokens;
-    std::vector<std::uint64_t> anchors;  // hashes of the places that it names
-    std::uint64_t plain = 0;             // hash of its punctuation and of its words that are letters only
-    std::uint32_t marks = 0;             // of marks.hpp
-    std::uint64_t asked = 0;             // query words that it has
-    std::size_t anchor_end = 0;          // where its first place ends, bytes; 0: it names none
+    std::vector<Anchor> anchors;  // the places that it names
+    std::uint64_t plain = 0;      // hash of its punctuation and of its words that are letters only
+    std::uint32_t marks = 0;      // of marks.hpp
+    std::uint64_t asked = 0;      // query words that it has
     Stamp stamp;
 };
 

@@ -8,7 +8,7 @@ namespace tersely::content {
 
 // Bits; the numbers are part of the border's contract (python/tersely/content/lines.py).
 enum Mark : std::uint32_t {
-    kError = 1,         // something failed: error, fatal, failed, exception, panic, ... and names such as TypeError
+    kError = 1,         // something failed: error, fatal, failed, exception, panic, ... TypeError: ...
     kTrouble = 2,       // something may be wrong: warning, denied, refused, timeout, cannot, missing, ...
     kSummary = 4,       // counts of results ("3 failed", "0 errors"), exit codes, verdicts
     kAnchor = 8,        // names a place: path:12, path(12), "path", line 12

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntFlag
 
 import numpy as np
@@ -11,10 +11,12 @@ import numpy.typing as npt
 from tersely import _native
 from tersely.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
-__all__ = ["Lines", "Mark", "asked_ids", "read_lines", "relevance"]
+__all__ = ["Lines", "Mark", "asked_ids", "read_lines", "relevance", "split_after_places"]
 
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
+
+_COLUMNS = ("line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked")
 
 
 class Mark(IntFlag):
@@ -46,7 +48,7 @@ class Lines:
         variant: int32[n], lines of one variant have the same words of letters; -1 where there were too many.
         copies: int32[n], how often a line was met before, character for character.
         places: int32[n], how many path:line places a line is the first to name.
-        anchor_end: int32[n], characters of the row to the end of its first place; 0 without one.
+        anchor_end: int32[n], characters of the row to the end of the last of these; 0 without one.
         asked: uint64[n], a bit for each of the query's words that a line has.
         counts: int64[templates], lines of each template.
         variants: int64[variants], lines of each variant.
@@ -125,6 +127,29 @@ def asked_ids(lines: Lines) -> npt.NDArray[np.bool_]:
     rare = [bit for bit in range(64) if 0 < lines.asked_lines[bit] <= max(20, lines.total // 20)]
     ids = sum(1 << bit for bit in rare) & lines.id_words
     return (lines.asked & np.uint64(ids)) != 0
+
+
+def split_after_places(lines: Lines, chosen: npt.NDArray[np.bool_]) -> tuple[Lines, npt.NDArray[np.bool_]]:
+    """Cut the chosen lines after their last new place; the second value says which rows are what followed.
+
+    A rest needs its head: the head's row is its `heading`.
+    """
+    table = lines.table
+    cut = chosen & (lines.anchor_end > 0) & (table.start + lines.anchor_end < table.end)
+    rows = np.repeat(np.arange(len(table)), 1 + cut)
+    rest = np.concatenate(([False], rows[1:] == rows[:-1])) if len(rows) else np.zeros(0, dtype=bool)
+    head = np.concatenate((rest[1:], [False])) if len(rows) else rest
+    middle = table.start[rows] + lines.anchor_end[rows]
+    split = SegmentTable(
+        table.document[rows],
+        np.where(rest, middle, table.start[rows]),
+        np.where(head, middle, table.end[rows]),
+        table.kind[rows],
+        np.arange(len(rows), dtype=np.int32),
+        np.where(rest, np.arange(len(rows)) - 1, -1).astype(np.int32),
+    )
+    each = {name: getattr(lines, name)[rows] for name in _COLUMNS}
+    return replace(lines, table=split, **each), rest
 
 
 def _with_bulk(lines: Lines, texts: list[str]) -> Lines:

@@ -12,7 +12,7 @@ from tersely.content.outline import Outline, fit_outline
 from tersely.tables import Float32s, Int32s, Int64s
 from tersely.types import Compressed, Request
 
-__all__ = ["Logs"]
+__all__ = ["Logs", "around", "left_out", "place_in"]
 
 _FEW = 3  # lines of a template that are rare
 _FEWEST_ROWS, _MOST_ROWS = 16_384, 131_072  # lines that are looked at one by one
@@ -55,7 +55,7 @@ class Logs:
             lines.table,
             scores,
             must.astype(np.uint8),
-            lambda first, last: _left_out(lines, first, last),
+            lambda first, last: left_out(lines, first, last),
             note=(lambda row: _note(lines, place, row)) if self.notes else None,
             bulk=lines.bulk,
             warnings=("query_without_matches",) if asked and not matched else (),
@@ -87,7 +87,9 @@ def place_in(group: Int32s) -> Int64s:
     n = len(group)
     order = np.argsort(group, kind="stable")
     ids = group[order]
-    starts = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if n else np.empty(0, dtype=np.int64)
+    starts = (
+        np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if n else np.empty(0, dtype=np.int64)
+    )
     sizes = np.diff(np.concatenate((starts, [n])))
     rank = np.arange(n) - np.repeat(starts, sizes)
     rank = np.where(rank > 0, rank + 1, 0)
@@ -107,7 +109,7 @@ def around(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
     return (near > 0) & ~chosen
 
 
-def _left_out(lines: Lines, first: int, last: int) -> str:
+def left_out(lines: Lines, first: int, last: int) -> str:
     """How many lines a run of left out rows stands for."""
     table, rows = lines.table, len(lines.table)
     document = table.document[first]
@@ -116,7 +118,9 @@ def _left_out(lines: Lines, first: int, last: int) -> str:
         after = int(lines.line[last + 1]) if last + 1 < rows and table.document[last + 1] == document else -1
         many = after - before - 1 if after >= 0 else 0
     else:
-        many = len(np.unique(lines.line[first : last + 1]))
+        many = len(np.unique(lines.line[first : last + 1])) - int(before == lines.line[first])
+        if many == 0:
+            return "…"  # the rest of a line
     if many <= 0:
         return "… more lines"
     return f"… {many} line{'s' if many > 1 else ''}"
