@@ -13,6 +13,7 @@ void bind_facts(pybind11::module_& m);
 void bind_embed(pybind11::module_& m);
 void bind_detect(pybind11::module_& m);
 void bind_content_markup(pybind11::module_& m);
+void bind_content_lines(pybind11::module_& m);
 }  // namespace tersely::bind
 
 PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
@@ -30,4 +31,5 @@ PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     tersely::bind::bind_embed(m);
     tersely::bind::bind_detect(m);
     tersely::bind::bind_content_markup(m);
+    tersely::bind::bind_content_lines(m);
 }

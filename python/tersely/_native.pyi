@@ -160,3 +160,32 @@ class StaticTable:
     @property
     def dimensions(self) -> int: ...
     def __len__(self) -> int: ...
+
+# document, start, end, line, template, marks, variant, copies, places, anchor end, query words
+_Rows: TypeAlias = tuple[
+    _Int32s,
+    _Int64s,
+    _Int64s,
+    _Int64s,
+    _Int32s,
+    npt.NDArray[np.uint32],
+    _Int32s,
+    _Int32s,
+    _Int32s,
+    _Int32s,
+    npt.NDArray[np.uint64],
+]
+
+@final
+class LineReader:  # csrc/kernels/content/line_reader.hpp
+    def __init__(self, query: str, most_rows: int) -> None: ...
+    def read(self, text: str) -> None: ...  # a document; its rows are in characters
+    def append(self, data: bytes | memoryview, last: bool) -> None: ...  # of a document in bytes
+    def rows(self) -> _Rows: ...
+    def templates(self) -> tuple[_Int64s, list[tuple[str, str]]]: ...  # lines, first and last time stamp
+    def variants(self) -> _Int64s: ...  # lines of each variant
+    def asked(self) -> _Int64s: ...  # lines that have each query word
+    @property
+    def id_words(self) -> int: ...  # bits of the query words that are ids
+    @property
+    def lines(self) -> int: ...
