@@ -10,6 +10,8 @@ void bind_subset(pybind11::module_& m);
 void bind_found(pybind11::module_& m);
 void bind_dedup(pybind11::module_& m);
 void bind_embed(pybind11::module_& m);
+void bind_content_json(pybind11::module_& m);
+void bind_content_tree(pybind11::module_& m);
 }  // namespace tersely::bind
 
 PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
@@ -24,4 +26,6 @@ PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     tersely::bind::bind_found(m);
     tersely::bind::bind_dedup(m);
     tersely::bind::bind_embed(m);
+    tersely::bind::bind_content_json(m);
+    tersely::bind::bind_content_tree(m);
 }

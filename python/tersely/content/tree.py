@@ -1,0 +1,222 @@
+"""Documents as trees of units: what is left out is a marker in its place, everything else is the source's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+
+from tersely import _native
+from tersely.errors import BudgetExceededError
+from tersely.stages.count import count
+from tersely.stages.select import REASONS, is_kept, mark_groups, mark_pinned
+from tersely.strategies.fitting import Fit, Places
+from tersely.strategies.scored import to_result
+from tersely.tables import Float64s, Int32s, Int64s, SegmentTable, UInt8s
+from tersely.types import Compressed, Request
+
+__all__ = ["Marker", "Tree", "fit_tree"]
+
+Marker = Callable[[int, int], str]
+
+_FITS, _SELECTED, _PINNED = (REASONS.index(name) for name in ("fits", "selected", "pinned"))
+_ROUNDS = 12  # of choosing, rendering and counting; each narrows the target
+_UNUSED = 100  # a text that leaves less than this share (1 / _UNUSED) of the budget is good enough
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tree:
+    """What a content type says of documents.
+
+    Attributes:
+        table: the units, in source order; `heading` is the unit that each needs (what opens its object, the
+            signature of its function), -1 for none. A unit whose opening is kept, and all that close it, are.
+        follows: int32[n], the unit that each is in or out with, such as what closes an object; -1 for none.
+        priority: float64[n], higher comes first; a unit never comes before the one it needs.
+        marker: (first, last) rows of a run of left out units of one document -> what stands in its place;
+            "" for nothing. Where some of a document is kept, such a run never parts what follows from what it
+            follows.
+        bare: (first, last) -> what must stand in the place of a run even where there is no room for markers.
+        warnings: reason codes.
+    """
+
+    table: SegmentTable
+    follows: Int32s
+    priority: Float64s
+    marker: Marker
+    bare: Marker = lambda first, last: ""
+    warnings: tuple[str, ...] = ()
+
+
+def fit_tree(request: Request, read: Callable[[list[str]], Tree]) -> Compressed:
+    """The units of highest priority that fit the request's budget, in a text that is the documents with markers.
+
+    Documents that fit as they are stay as they are ("fits"). Between kept units and markers stand the
+    document's own gaps. Raises BudgetExceededError where pinned units, or the first unit, do not fit.
+    O(units log units + characters), a text of the budget's size counted at most 14 times.
+    """
+    texts = [document.text for document in request.documents]
+    whole = request.separator.join(texts)
+    original = count(request.counter, whole)
+    budget = request.budget if request.budget is not None else max(1, int(original * request.ratio))
+    tree = read(texts)
+    table = tree.table
+    if original <= budget:
+        fits = np.full(len(table), _FITS, dtype=np.uint8)
+        fitted = Fit(whole, original, fits, None, 1, ())
+    else:
+        fitted = _Fitter(request, texts, tree, budget, original / max(len(whole), 1)).run()
+    scores = tree.priority.astype(np.float32)
+    return to_result(request, table, scores, fitted, original, budget, (*tree.warnings, *fitted.warnings))
+
+
+class _Fitter:
+    """Costs are estimated by length; the final count is the law."""
+
+    def __init__(self, request: Request, texts: list[str], tree: Tree, budget: int, density: float) -> None:
+        table = tree.table
+        self.request, self.texts, self.tree, self.budget = request, texts, tree, budget
+        self.group = mark_groups(table, request.groups)
+        self.pinned = mark_pinned(table, request.pinned)
+        self.order = _native.tree_order(table.heading, tree.follows, self.group, tree.priority)
+        self.costs = (table.end - table.start + 1) * density
+        self.recounts = 0
+
+    def run(self) -> Fit:
+        if len(self.tree.table) == 0:
+            tokens = count(self.request.counter, "")
+            if tokens > self.budget:
+                self._nothing_fits(tokens)
+            return Fit("", tokens, np.empty(0, dtype=np.uint8), None, 1, ("nothing_to_keep",))
+        return self._search() or self._smallest()
+
+    def _search(self) -> Fit | None:
+        low, high, target = 0.0, float(self.costs.sum()) + 1, float(self.budget)
+        best: Fit | None = None
+        for _ in range(_ROUNDS):
+            fitted = self._try(self._choose(target))
+            if fitted is None:
+                low = target
+            elif fitted.tokens <= self.budget:
+                low = target
+                best = fitted if best is None or fitted.tokens > best.tokens else best
+                if self.budget - fitted.tokens <= self.budget // _UNUSED:
+                    break
+            else:
+                high = target
+            tokens = fitted.tokens if fitted else 0
+            guess = target * self.budget / tokens if tokens else (low + high) / 2
+            step = (high - low) / 16
+            target = min(max(guess, low + step), high - step)
+            if high - low < 0.5:
+                break
+        return best
+
+    def _choose(self, target: float, most: int | None = None) -> UInt8s:
+        table = self.tree.table
+        chosen = _native.tree_choose(
+            table.heading,
+            self.tree.follows,
+            self.group,
+            self.pinned,
+            self.order,
+            self.costs,
+            target,
+            len(table) if most is None else most,
+        )
+        return np.where(chosen, np.where(self.pinned, _PINNED, _SELECTED), 0).astype(np.uint8)
+
+    def _smallest(self) -> Fit:
+        """Pins alone, else the first unit; without markers where there is no room for them."""
+        status = self._choose(float("inf"), 0 if self.pinned.any() else 1)
+        marked = self._try(status)
+        if marked is not None and marked.tokens <= self.budget:
+            return marked
+        bare = self._try(status, marked=False)
+        if bare is None or bare.tokens > self.budget:
+            self._nothing_fits(bare.tokens if bare else 1)
+        return bare
+
+    def _nothing_fits(self, required: int) -> NoReturn:
+        what = "pinned content alone" if self.pinned.any() else "the smallest piece"
+        raise BudgetExceededError(
+            f"{what} needs {required} tokens, the budget is {self.budget}",
+            required=required,
+            budget=self.budget,
+        )
+
+    def _try(self, status: UInt8s, marked: bool = True) -> Fit | None:
+        rows = is_kept(status)
+        if len(rows) == 0:
+            return None
+        text, generated = render_tree(self.texts, self.tree, rows, self.request.separator, marked)
+        self.recounts += 1
+        tokens = count(self.request.counter, text)
+        return Fit(
+            text, tokens, status, None, self.recounts, () if marked else ("markers_left_out",), generated
+        )
+
+
+def render_tree(
+    texts: list[str], tree: Tree, rows: Int64s, separator: str, marked: bool = True
+) -> tuple[str, Places]:
+    """The documents of the rows with markers for other rows, and where what is not the source's stands.
+
+    O(runs of rows + characters kept).
+    """
+    table = tree.table
+    limits = np.searchsorted(table.document, np.arange(len(texts) + 1)).tolist()
+    parts = _Parts()
+    for document in np.unique(table.document[rows]).tolist():
+        if parts.pieces:
+            parts.add(separator)
+        low, high = limits[document], limits[document + 1]
+        mine = rows[(rows >= low) & (rows < high)]
+        breaks = np.flatnonzero(np.diff(mine) != 1) + 1
+        firsts = mine[np.concatenate(([0], breaks))].tolist()
+        lasts = mine[np.concatenate((breaks - 1, [len(mine) - 1]))].tolist()
+        _render_document(texts[document], tree, low, high, firsts, lasts, marked, parts)
+    return "".join(parts.pieces), tuple(parts.places)
+
+
+class _Parts:
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.places: list[tuple[int, int]] = []
+        self.length = 0
+
+    def add(self, text: str, generated: bool = False) -> None:
+        if generated and text:
+            self.places.append((self.length, self.length + len(text)))
+        self.pieces.append(text)
+        self.length += len(text)
+
+
+def _render_document(
+    text: str, tree: Tree, low: int, high: int, firsts: list[int], lasts: list[int], marked: bool, parts: _Parts
+) -> None:
+    """Runs of kept rows [firsts[i], lasts[i]] of the rows [low, high), with the document's own gaps."""
+    marker = tree.marker if marked else tree.bare
+    start, end = tree.table.start, tree.table.end
+
+    def gap(row: int) -> str:
+        """What stands before a row."""
+        return text[int(end[row - 1]) : int(start[row])] if low < row < high else ""
+
+    done = low  # rows that something stands for
+    for first, last in zip([*firsts, high], [*lasts, high - 1], strict=True):
+        if done < first:
+            stand_in = marker(done, first - 1)
+            if stand_in:
+                parts.add(gap(done))
+                parts.add(stand_in, generated=True)
+                parts.add(gap(first))
+            elif done > low and first < high:
+                parts.add(gap(done) if "," in gap(first) else gap(first))  # no comma before what closes
+        elif first < high:
+            parts.add(gap(first))
+        if first < high:
+            parts.add(text[int(start[first]) : int(end[last])])
+        done = last + 1
