@@ -23,8 +23,8 @@ namespace tersely::content {
 
 inline constexpr std::size_t kDeepest = 512;  // of containers in each other; Python's own reader stops near 1,000
 inline constexpr std::size_t kWholeContainer = 48;
-inline constexpr std::size_t kWholeString = 160;
-inline constexpr std::size_t kStringHead = 60;
+inline constexpr std::size_t kWholeString = 48;
+inline constexpr std::size_t kStringHead = 24;
 inline constexpr std::size_t kStringPiece = 120;
 
 // kLine: of a text that is not JSON; scan_json gives none.

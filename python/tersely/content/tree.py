@@ -39,6 +39,7 @@ class Tree:
             "" for nothing. Where some of a document is kept, such a run never parts what follows from what it
             follows.
         bare: (first, last) -> what must stand in the place of a run even where there is no room for markers.
+        numbered: each line of a document has its number before it.
         warnings: reason codes.
     """
 
@@ -47,6 +48,7 @@ class Tree:
     priority: Float64s
     marker: Marker
     bare: Marker = lambda first, last: ""
+    numbered: bool = False
     warnings: tuple[str, ...] = ()
 
 
@@ -193,6 +195,16 @@ class _Parts:
         self.pieces.append(text)
         self.length += len(text)
 
+    def add_numbered(self, text: str, line: int) -> None:
+        """A piece of a document that begins on the line (from 1); lines that begin in it get their numbers."""
+        for place, part in enumerate(text.split("\n")):
+            if place:
+                self.add("\n")
+            if part and (not self.pieces or self.pieces[-1].endswith("\n")):
+                self.add(f"{line + place:>5}  ", generated=True)
+            if part:
+                self.add(part)
+
 
 def _render_document(
     text: str, tree: Tree, low: int, high: int, firsts: list[int], lasts: list[int], marked: bool, parts: _Parts
@@ -201,22 +213,31 @@ def _render_document(
     marker = tree.marker if marked else tree.bare
     start, end = tree.table.start, tree.table.end
 
-    def gap(row: int) -> str:
+    def put(begin: int, stop: int) -> None:
+        piece = text[begin:stop]
+        if tree.numbered:
+            parts.add_numbered(piece, text.count("\n", 0, begin) + 1)
+        else:
+            parts.add(piece)
+
+    def put_gap(row: int) -> None:
         """What stands before a row."""
-        return text[int(end[row - 1]) : int(start[row])] if low < row < high else ""
+        if low < row < high:
+            put(int(end[row - 1]), int(start[row]))
 
     done = low  # rows that something stands for
     for first, last in zip([*firsts, high], [*lasts, high - 1], strict=True):
         if done < first:
             stand_in = marker(done, first - 1)
             if stand_in:
-                parts.add(gap(done))
+                put_gap(done)
                 parts.add(stand_in, generated=True)
-                parts.add(gap(first))
+                put_gap(first)
             elif done > low and first < high:
-                parts.add(gap(done) if "," in gap(first) else gap(first))  # no comma before what closes
+                comma = "," in text[int(end[first - 1]) : int(start[first])]
+                put_gap(done if comma else first)  # no comma before what closes
         elif first < high:
-            parts.add(gap(first))
+            put_gap(first)
         if first < high:
-            parts.add(text[int(start[first]) : int(end[last])])
+            put(int(start[first]), int(end[last]))
         done = last + 1
