@@ -47,7 +47,7 @@ _SIGNS = (  # what lines of a language begin with and those of others seldom do
 )
 _RANKS = {  # what comes first
     Role.DEFINITION: 10.0,
-    Role.DECLARATION: 9.0,
+    Role.DECLARATION: 10.0,
     Role.IMPORT: 8.0,
     Role.DOCSTRING: 5.0,
     Role.STATEMENT: 1.0,
@@ -165,10 +165,17 @@ def _outline(files: list[_File], query: str | None, show_lines: bool) -> Tree:
         suite = file.units.suite[row]
         return "...  " if suite >= 0 and suite <= row + last - first else ""
 
+    def short(first: int, last: int) -> str:
+        file, row = owners[first]
+        return "…" if file.units.inside[row] else placeholder(first, last).rstrip() or f"{file.comment} …"
+
     def bare(first: int, last: int) -> str:
         return placeholder(first, last).rstrip()
 
-    return Tree(table, np.array(columns[4], dtype=np.int32), priority, marker, bare, show_lines)
+    signatures = [file.units.role[row] in (Role.DEFINITION, Role.DECLARATION) for file, row in owners]
+    follows = np.array(columns[4], dtype=np.int32)
+    must = np.array(signatures, dtype=bool)
+    return Tree(table, follows, priority, marker, short, bare, must, show_lines)
 
 
 def _priority(file: _File, query: str | None) -> Float64s:

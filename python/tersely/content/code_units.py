@@ -20,9 +20,11 @@ _CONTROL = re.compile(
 _DEFINITION = re.compile(
     r"\b(?:def|class|func|fn|function|interface|struct|enum|impl|trait|type|module|mod|namespace|union|macro_rules!|"
     r"package|protocol|extension)(?=[\s(<{*!])"
-    r"|^(?:export\s+)?(?:default\s+)?(?:const|let|var)\s+[\w$]+[^=]*=\s*(?:async\s*)?(?:\([^)]*\)|[\w$]+)[^=]*=>"
-    r"|^[\w\s<>\[\],.*&:~@?$#]*?[\w$~#\]>]\s*(?:<[^>]*>)?\([^;=]*(?:\)[^;=.(]*)?\{?$"
+    r"|^(?:export\b|pub\b(?:\([^)]*\))?\s+(?:const|static)\b)"
+    r"|^(?:const|let|var)\s+[\w$]+[^=]*=\s*(?:async\s*)?(?:\([^)]*\)|[\w$]+)[^=]*=>"
 )
+_FUNCTION = re.compile(r"[\w\s<>\[\],*&:~@?$#]*[\w$~#\]>]\s*\(.*\)[^;=(]*\{")  # of C, a method of Java
+_LONGEST_HEAD = 400  # characters of a signature that say what it is
 _COMMENT = re.compile(r"#(?!\[|!\[|\s*(?:include|define|if|endif|else|pragma|undef|error))|//|/\*|\*|--|<!--")
 _QUOTES = re.compile(r"""[rRuUbBfF]{0,2}(\"{3}|'{3}|"|')""")
 
@@ -145,9 +147,16 @@ class _Cutter:
         """Whether the lines begin a definition."""
         for line in self.lines[first : last + 1]:
             text = line.strip()
-            if text and not text.startswith(("@", "#", "//", "/*", "*", "[")):
-                whole = " ".join(part.strip() for part in self.lines[first : last + 1])
-                return not _CONTROL.match(text) and bool(_DEFINITION.search(text) or _DEFINITION.search(whole))
+            if not text or text.startswith(("@", "#", "//", "/*", "*", "[")):
+                continue
+            if _CONTROL.match(text):
+                return False
+            if _DEFINITION.search(text[:_LONGEST_HEAD]):
+                return True
+            if last - first > _LONGEST_HEAD or self.lines[last].rstrip()[-1:] != "{":
+                return False
+            whole = " ".join(part.strip() for part in self.lines[first : last + 1])
+            return len(whole) <= _LONGEST_HEAD and _FUNCTION.fullmatch(whole) is not None
         return False
 
     def plain(self, first: int, last: int, parent: int, statement: bool = True) -> None:

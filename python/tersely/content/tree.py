@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
 from tersely import _native
 from tersely.errors import BudgetExceededError
@@ -22,7 +23,8 @@ __all__ = ["Marker", "Tree", "fit_tree"]
 Marker = Callable[[int, int], str]
 
 _FITS, _SELECTED, _PINNED = (REASONS.index(name) for name in ("fits", "selected", "pinned"))
-_ROUNDS = 12  # of choosing, rendering and counting; each narrows the target
+_ROUNDS = 9  # of choosing, rendering and counting; each narrows the target
+_SHORT = 20  # characters
 _UNUSED = 100  # a text that leaves less than this share (1 / _UNUSED) of the budget is good enough
 
 
@@ -38,7 +40,10 @@ class Tree:
         marker: (first, last) rows of a run of left out units of one document -> what stands in its place;
             "" for nothing. Where some of a document is kept, such a run never parts what follows from what it
             follows.
+        short: such a marker with less to say, used where more of what `must` stay stays with it (warning
+            "markers_shortened").
         bare: (first, last) -> what must stand in the place of a run even where there is no room for markers.
+        must: bool[n] or None, what the markers give way to.
         numbered: each line of a document has its number before it.
         warnings: reason codes.
     """
@@ -47,7 +52,9 @@ class Tree:
     follows: Int32s
     priority: Float64s
     marker: Marker
+    short: Marker | None = None
     bare: Marker = lambda first, last: ""
+    must: npt.NDArray[np.bool_] | None = None
     numbered: bool = False
     warnings: tuple[str, ...] = ()
 
@@ -57,7 +64,7 @@ def fit_tree(request: Request, read: Callable[[list[str]], Tree]) -> Compressed:
 
     Documents that fit as they are stay as they are ("fits"). Between kept units and markers stand the
     document's own gaps. Raises BudgetExceededError where pinned units, or the first unit, do not fit.
-    O(units log units + characters), a text of the budget's size counted at most 14 times.
+    O(units log units + characters), a text of the budget's size counted at most 20 times.
     """
     texts = [document.text for document in request.documents]
     whole = request.separator.join(texts)
@@ -92,13 +99,20 @@ class _Fitter:
             if tokens > self.budget:
                 self._nothing_fits(tokens)
             return Fit("", tokens, np.empty(0, dtype=np.uint8), None, 1, ("nothing_to_keep",))
-        return self._search() or self._smallest()
+        found = self._search(self.tree.marker)
+        must, short = self.tree.must, self.tree.short
+        if must is not None and short is not None and (found is None or not found.status[must].all()):
+            shorter = self._search(short)
+            kept = 0 if found is None else np.count_nonzero(found.status[must])
+            if shorter is not None and np.count_nonzero(shorter.status[must]) > kept:
+                found = replace(shorter, warnings=("markers_shortened",))
+        return found or self._smallest()
 
-    def _search(self) -> Fit | None:
+    def _search(self, marker: Marker) -> Fit | None:
         low, high, target = 0.0, float(self.costs.sum()) + 1, float(self.budget)
         best: Fit | None = None
         for _ in range(_ROUNDS):
-            fitted = self._try(self._choose(target))
+            fitted = self._try(self._choose(target), marker)
             if fitted is None:
                 low = target
             elif fitted.tokens <= self.budget:
@@ -128,18 +142,35 @@ class _Fitter:
             target,
             len(table) if most is None else most,
         )
+        if most is None and not (self.group >= 0).any():
+            self._fill_gaps(chosen)
         return np.where(chosen, np.where(self.pinned, _PINNED, _SELECTED), 0).astype(np.uint8)
+
+    def _fill_gaps(self, chosen: UInt8s) -> None:
+        """Take in what is no longer than the marker that would stand for it; what it needs is in or comes along."""
+        table = self.tree.table
+        change = np.flatnonzero(np.diff(chosen) | np.diff(table.document)) + 1
+        firsts = np.concatenate(([0], change))
+        lasts = np.concatenate((change - 1, [len(chosen) - 1]))
+        short = (chosen[firsts] == 0) & (table.end[lasts] - table.start[firsts] <= _SHORT)
+        # only beside what is kept: a document of which nothing is kept has no markers
+        beside = np.zeros(len(firsts), dtype=bool)
+        same = table.document[firsts[1:]] == table.document[lasts[:-1]]
+        beside[1:] |= same
+        beside[:-1] |= same
+        for run in np.flatnonzero(short & beside).tolist():
+            chosen[firsts[run] : lasts[run] + 1] = 1
 
     def _smallest(self) -> Fit:
         """Pins alone, else the first unit; without markers where there is no room for them."""
         status = self._choose(float("inf"), 0 if self.pinned.any() else 1)
-        marked = self._try(status)
+        marked = self._try(status, self.tree.marker)
         if marked is not None and marked.tokens <= self.budget:
             return marked
-        bare = self._try(status, marked=False)
+        bare = self._try(status, self.tree.bare)
         if bare is None or bare.tokens > self.budget:
             self._nothing_fits(bare.tokens if bare else 1)
-        return bare
+        return replace(bare, warnings=("markers_left_out",))
 
     def _nothing_fits(self, required: int) -> NoReturn:
         what = "pinned content alone" if self.pinned.any() else "the smallest piece"
@@ -149,20 +180,18 @@ class _Fitter:
             budget=self.budget,
         )
 
-    def _try(self, status: UInt8s, marked: bool = True) -> Fit | None:
+    def _try(self, status: UInt8s, marker: Marker) -> Fit | None:
         rows = is_kept(status)
         if len(rows) == 0:
             return None
-        text, generated = render_tree(self.texts, self.tree, rows, self.request.separator, marked)
+        text, generated = render_tree(self.texts, self.tree, rows, self.request.separator, marker)
         self.recounts += 1
         tokens = count(self.request.counter, text)
-        return Fit(
-            text, tokens, status, None, self.recounts, () if marked else ("markers_left_out",), generated
-        )
+        return Fit(text, tokens, status, None, self.recounts, (), generated)
 
 
 def render_tree(
-    texts: list[str], tree: Tree, rows: Int64s, separator: str, marked: bool = True
+    texts: list[str], tree: Tree, rows: Int64s, separator: str, marker: Marker
 ) -> tuple[str, Places]:
     """The documents of the rows with markers for other rows, and where what is not the source's stands.
 
@@ -179,7 +208,7 @@ def render_tree(
         breaks = np.flatnonzero(np.diff(mine) != 1) + 1
         firsts = mine[np.concatenate(([0], breaks))].tolist()
         lasts = mine[np.concatenate((breaks - 1, [len(mine) - 1]))].tolist()
-        _render_document(texts[document], tree, low, high, firsts, lasts, marked, parts)
+        _render_document(texts[document], tree, low, high, firsts, lasts, marker, parts)
     return "".join(parts.pieces), tuple(parts.places)
 
 
@@ -207,10 +236,9 @@ class _Parts:
 
 
 def _render_document(
-    text: str, tree: Tree, low: int, high: int, firsts: list[int], lasts: list[int], marked: bool, parts: _Parts
+    text: str, tree: Tree, low: int, high: int, firsts: list[int], lasts: list[int], marker: Marker, parts: _Parts
 ) -> None:
     """Runs of kept rows [firsts[i], lasts[i]] of the rows [low, high), with the document's own gaps."""
-    marker = tree.marker if marked else tree.bare
     start, end = tree.table.start, tree.table.end
 
     def put(begin: int, stop: int) -> None:

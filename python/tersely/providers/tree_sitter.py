@@ -10,16 +10,16 @@ from typing import Any
 __all__ = ["LANGUAGES", "has_syntax_errors", "read_syntax"]
 
 # language -> package, function that gives the grammar, what has statements in it (Python's has no braces).
-_C = ("compound_statement", "field_declaration_list", "enumerator_list", "preproc_ifdef", "preproc_if")
-_JAVASCRIPT = ("statement_block", "class_body", "switch_body", "object")
-_TYPESCRIPT = (*_JAVASCRIPT, "interface_body", "enum_body")
+_C = ("compound_statement", "field_declaration_list", "enumerator_list", "preproc_ifdef", "preproc_if", "initializer_list")
+_JAVASCRIPT = ("statement_block", "class_body", "switch_body", "object", "array")
+_TYPESCRIPT = (*_JAVASCRIPT, "interface_body", "enum_body", "object_type")
 _JAVA = ("block", "class_body", "interface_body", "enum_body", "constructor_body", "switch_block")
 LANGUAGES = {
     "python": ("tree_sitter_python", "language", ("block",)),
     "javascript": ("tree_sitter_javascript", "language", _JAVASCRIPT),
     "typescript": ("tree_sitter_typescript", "language_typescript", _TYPESCRIPT),
     "tsx": ("tree_sitter_typescript", "language_tsx", _TYPESCRIPT),
-    "go": ("tree_sitter_go", "language", ("block", "field_declaration_list")),
+    "go": ("tree_sitter_go", "language", ("block", "field_declaration_list", "literal_value")),
     "rust": (
         "tree_sitter_rust",
         "language",
@@ -30,6 +30,7 @@ LANGUAGES = {
     "cpp": ("tree_sitter_cpp", "language", (*_C, "declaration_list")),
 }
 _GLUED = {"attribute_item", "decorator", "attribute_declaration"}  # belong to what comes after them
+_COMMENTS = {"comment", "line_comment", "block_comment"}
 
 # first and last line of a body, and (first, last) lines of the statements in it; lines count from 0
 Body = tuple[int, int, list[tuple[int, int]]]
@@ -107,6 +108,8 @@ def _statements(node: Any) -> list[tuple[int, int, int]]:
     found: list[tuple[int, int, int]] = []
     glued: tuple[int, int] | None = None
     for child in node.named_children:
+        if child.type in _COMMENTS:
+            continue
         first, byte = glued or (child.start_point[0], child.start_byte)
         glued = None
         if child.type in _GLUED:
