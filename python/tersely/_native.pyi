@@ -134,12 +134,12 @@ def deduplicate(
     threads: int,
     progress: _Progress | None,
 ) -> tuple[_Int32s, _Int32s, _Int32s]: ...
-# document, start, end, kind (content/json_scan.hpp), parent, place, count, priority of each unit; fault of each text
+
+# document, start, end, kind (content/json_scan.hpp), parent, place, count, priority; fault of each text
 def json_units(
-    texts: list[str], query: str  # "": none
-) -> tuple[
-    _Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s, _Int32s, _Float64s, _UInt8s
-]: ...
+    texts: list[str],
+    query: str,  # "": none
+) -> tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s, _Int32s, _Float64s, _UInt8s]: ...
 def tree_order(parent: _Int32s, follows: _Int32s, group: _Int32s, priority: _Float64s) -> _Int32s: ...
 def tree_choose(
     parent: _Int32s,

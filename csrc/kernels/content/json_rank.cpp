@@ -180,6 +180,7 @@ std::vector<double> rank_json(const JsonUnits& units, std::span<const std::uint8
             share = 0.3 / (1 + place);
         } else if (sampled[above] == 0) {
             share = 0.95 * (1 - 0.2 * place / std::max(count, 1));
+            if (units.kind[row] == JsonKind::kHead) share *= 0.7;
         } else if (place > 0) {
             const auto low = static_cast<double>(place & -place);
             share = 0.5 * low / static_cast<double>(std::bit_floor(static_cast<std::uint32_t>(std::max(count, 1))));

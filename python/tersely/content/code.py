@@ -62,7 +62,7 @@ _ASKED = 9.5  # the body that a query names most, below the signatures
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Keeps imports and signatures, then docstrings' first lines and bodies, those that the query names first.
+    """Keeps imports and signatures, then first lines of docstrings and bodies; with a query, its bodies first.
 
     Every kept line is a line of the source. What was left out is a comment in the language's syntax
     (`# … lines 41-78`), with `...` where Python needs a statement: Python that parses still parses.
@@ -73,7 +73,7 @@ class Code:
             language with braces.
         show_lines: numbers stand before lines; the result is for reading, and does not parse.
 
-    With the extra `code`, tree-sitter says where bodies are; without it, `ast` for Python, braces for the rest.
+    With the extra `code`, tree-sitter says where bodies are; without it, `ast` for Python, else braces.
     """
 
     language: str | None = None
@@ -175,11 +175,11 @@ def _outline(files: list[_File], query: str | None, show_lines: bool) -> Tree:
     signatures = [file.units.role[row] in (Role.DEFINITION, Role.DECLARATION) for file, row in owners]
     follows = np.array(columns[4], dtype=np.int32)
     must = np.array(signatures, dtype=bool)
-    return Tree(table, follows, priority, marker, short, bare, must, show_lines)
+    return Tree(table, follows, priority, marker, short, bare, must, numbered=show_lines)
 
 
 def _priority(file: _File, query: str | None) -> Float64s:
-    """float64[n]: signatures, outer ones first; bodies by what they have to do with the query, short ones first."""
+    """float64[n]: signatures, outer ones first; bodies by the query, short ones first."""
     units = file.units
     n = len(units.first)
     depth = [0] * n
@@ -199,7 +199,9 @@ def _priority(file: _File, query: str | None) -> Float64s:
     for row in range(n):
         role, owner = units.role[row], function[row]
         rank = _RANKS[role] - 0.3 * min(depth[row], 10) * (role is not Role.STATEMENT)
-        if role in (Role.STATEMENT, Role.CONTROL):
+        if role in (Role.DEFINITION, Role.DECLARATION):
+            rank -= 0.02 * min(units.last[row] - units.first[row], 50)
+        elif role in (Role.STATEMENT, Role.CONTROL):
             rank += 1 / (1 + size[owner] / 8) if owner >= 0 else _OUTER - 1
         if role not in (Role.DEFINITION, Role.DECLARATION, Role.IMPORT):
             rank = max(rank, asked(row) * _ASKED)
@@ -221,5 +223,8 @@ def _asked(file: _File, function: list[int], query: str | None) -> Callable[[int
     owners = sorted(texts)
     share = _native.query_share(["\n".join(texts[owner]) for owner in owners], read_question(query).text)
     best = float(share.max())
-    found = {owner: float(value) / best if best else 0.0 for owner, value in zip(owners, share.tolist(), strict=True)}
+    found = {
+        owner: float(value) / best if best else 0.0
+        for owner, value in zip(owners, share.tolist(), strict=True)
+    }
     return lambda row: found.get(function[row], 0.0) ** 2 if function[row] >= 0 else 0.0

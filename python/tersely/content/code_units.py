@@ -12,7 +12,9 @@ __all__ = ["CodeUnits", "Role", "cut_code"]
 
 _DEEPEST = 60  # bodies in bodies; what is deeper stays one unit
 _LONG_TEXT = 2  # lines: a longer comment or docstring is cut
-_IMPORT = re.compile(r"(?:import|from|use|pub use|extern crate|package|mod|#\s*include|require|using)\b|@import")
+_IMPORT = re.compile(
+    r"(?:import|from|use|pub use|extern crate|package|mod|#\s*include|require|using)\b|@import"
+)
 _CONTROL = re.compile(
     r"[}\s]*(?:if|else|elif|for|while|switch|case|default|match|try|except|finally|catch|with|do|loop|return|"
     r"async (?:for|with)|await|throw|yield|go|defer|select|unsafe|guard|when|new)\b"
@@ -166,7 +168,7 @@ class _Cutter:
         if first > last:
             return
         head = self.lines[first].strip()
-        if _COMMENT.match(head) and not statement or head.startswith(("//", "/*")):
+        if (_COMMENT.match(head) and not statement) or head.startswith(("//", "/*")):
             self.text(first, last, parent, Role.COMMENT, closed=head.startswith("/*"))
         elif _IMPORT.match(head):
             self.unit(first, last, parent, Role.IMPORT)

@@ -27,8 +27,8 @@ _LINE_END = re.compile(r"[^\s,+\-*/%&|^=<>?:.(\[{\\]\n(?!\s*[.?:)\]&|+*/=,{])")
 def read_code(language: str | None, text: str) -> tuple[Lines, list[Folded], str]:
     """(lines of the file's statements, statements with bodies, how it was read).
 
-    "tree_sitter" where the extra `code` has the language, else "ast" (Python that parses), else "braces". Lines
-    count from 0.
+    "tree_sitter" where the extra `code` has the language, else "ast" (Python that parses), "indentation"
+    (other Python) or "braces". Lines count from 0.
     """
     if language in LANGUAGES:
         try:

@@ -44,6 +44,7 @@ class Tree:
             "markers_shortened").
         bare: (first, last) -> what must stand in the place of a run even where there is no room for markers.
         must: bool[n] or None, what the markers give way to.
+        gap: row -> what stands before it instead of the document's own gap; None: that.
         numbered: each line of a document has its number before it.
         warnings: reason codes.
     """
@@ -55,12 +56,13 @@ class Tree:
     short: Marker | None = None
     bare: Marker = lambda first, last: ""
     must: npt.NDArray[np.bool_] | None = None
+    gap: Callable[[int], str] | None = None
     numbered: bool = False
     warnings: tuple[str, ...] = ()
 
 
 def fit_tree(request: Request, read: Callable[[list[str]], Tree]) -> Compressed:
-    """The units of highest priority that fit the request's budget, in a text that is the documents with markers.
+    """The units of highest priority that fit the request's budget, and markers for the others.
 
     Documents that fit as they are stay as they are ("fits"). Between kept units and markers stand the
     document's own gaps. Raises BudgetExceededError where pinned units, or the first unit, do not fit.
@@ -90,7 +92,7 @@ class _Fitter:
         self.group = mark_groups(table, request.groups)
         self.pinned = mark_pinned(table, request.pinned)
         self.order = _native.tree_order(table.heading, tree.follows, self.group, tree.priority)
-        self.costs = (table.end - table.start + 1) * density
+        self.costs: Float64s = (table.end - table.start + 1).astype(np.float64) * density
         self.recounts = 0
 
     def run(self) -> Fit:
@@ -147,7 +149,7 @@ class _Fitter:
         return np.where(chosen, np.where(self.pinned, _PINNED, _SELECTED), 0).astype(np.uint8)
 
     def _fill_gaps(self, chosen: UInt8s) -> None:
-        """Take in what is no longer than the marker that would stand for it; what it needs is in or comes along."""
+        """Take in what is no longer than a marker for it; what it needs is in or comes along."""
         table = self.tree.table
         change = np.flatnonzero(np.diff(chosen) | np.diff(table.document)) + 1
         firsts = np.concatenate(([0], change))
@@ -205,7 +207,7 @@ def render_tree(
             parts.add(separator)
         low, high = limits[document], limits[document + 1]
         mine = rows[(rows >= low) & (rows < high)]
-        breaks = np.flatnonzero(np.diff(mine) != 1) + 1
+        breaks = np.flatnonzero(np.diff(mine) != 1 if tree.gap is None else np.ones(len(mine) - 1)) + 1
         firsts = mine[np.concatenate(([0], breaks))].tolist()
         lasts = mine[np.concatenate((breaks - 1, [len(mine) - 1]))].tolist()
         _render_document(texts[document], tree, low, high, firsts, lasts, marker, parts)
@@ -225,7 +227,7 @@ class _Parts:
         self.length += len(text)
 
     def add_numbered(self, text: str, line: int) -> None:
-        """A piece of a document that begins on the line (from 1); lines that begin in it get their numbers."""
+        """A piece of a document that begins on the line; lines that begin in it get their numbers."""
         for place, part in enumerate(text.split("\n")):
             if place:
                 self.add("\n")
@@ -236,7 +238,14 @@ class _Parts:
 
 
 def _render_document(
-    text: str, tree: Tree, low: int, high: int, firsts: list[int], lasts: list[int], marker: Marker, parts: _Parts
+    text: str,
+    tree: Tree,
+    low: int,
+    high: int,
+    firsts: list[int],
+    lasts: list[int],
+    marker: Marker,
+    parts: _Parts,
 ) -> None:
     """Runs of kept rows [firsts[i], lasts[i]] of the rows [low, high), with the document's own gaps."""
     start, end = tree.table.start, tree.table.end
@@ -250,7 +259,9 @@ def _render_document(
 
     def put_gap(row: int) -> None:
         """What stands before a row."""
-        if low < row < high:
+        if low < row < high and tree.gap is not None:
+            parts.add(tree.gap(row))
+        elif low < row < high:
             put(int(end[row - 1]), int(start[row]))
 
     done = low  # rows that something stands for

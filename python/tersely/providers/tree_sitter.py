@@ -10,7 +10,14 @@ from typing import Any
 __all__ = ["LANGUAGES", "has_syntax_errors", "read_syntax"]
 
 # language -> package, function that gives the grammar, what has statements in it (Python's has no braces).
-_C = ("compound_statement", "field_declaration_list", "enumerator_list", "preproc_ifdef", "preproc_if", "initializer_list")
+_C = (
+    "compound_statement",
+    "field_declaration_list",
+    "enumerator_list",
+    "preproc_ifdef",
+    "preproc_if",
+    "initializer_list",
+)
 _JAVASCRIPT = ("statement_block", "class_body", "switch_body", "object", "array")
 _TYPESCRIPT = (*_JAVASCRIPT, "interface_body", "enum_body", "object_type")
 _JAVA = ("block", "class_body", "interface_body", "enum_body", "constructor_body", "switch_block")
@@ -71,7 +78,7 @@ def read_syntax(name: str, text: str) -> tuple[list[tuple[int, int]], list[Folde
     captured = tree_sitter.QueryCursor(_language(name)[1]).captures(root).get("body", [])
     nodes = sorted(((node.start_byte, -node.end_byte, node) for node in captured), key=lambda item: item[:2])
     braces = 0 if name == "python" else 1
-    # what encloses the next body: end byte, statements (first, last line), their first bytes, which has bodies
+    # what encloses the next body
     root_statements = _statements(root)
     stack = [_Level(root.end_byte + 1, root_statements)]
     folds: list[Folded] = []
