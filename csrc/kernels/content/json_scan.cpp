@@ -1,16 +1,13 @@
 #include "kernels/content/json_scan.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
-#include "kernels/text/utf8.hpp"
+#include "kernels/content/json_string.hpp"
 
 namespace tersely::content {
 namespace {
 
-constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
-constexpr std::uint64_t kHighs = 0x8080808080808080ULL;
 constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t more) {
@@ -32,15 +29,7 @@ std::uint64_t hash_of(std::string_view bytes) {
     return mixed(hash, rest) | 1U;
 }
 
-// Non-zero where a byte is a quote, a backslash or a control character.
-std::uint64_t special(std::uint64_t word) {
-    const auto zero = [](std::uint64_t x) { return (x - kOnes) & ~x & kHighs; };
-    const std::uint64_t control = (word - kOnes * 0x20) & ~word & kHighs;
-    return zero(word ^ (kOnes * '"')) | zero(word ^ (kOnes * '\\')) | control;
-}
-
 bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
-bool is_hex(char byte) { return is_digit(byte) || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F'); }
 bool is_white(char byte) { return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r'; }
 
 class Scanner {
@@ -235,78 +224,20 @@ class Scanner {
         return true;
     }
 
-    // From the opening to behind the closing quote.
     bool read_string() {
-        for (++at_; at_ < text_.size();) {
-            while (at_ + 8 <= text_.size()) {
-                std::uint64_t word = 0;
-                std::memcpy(&word, text_.data() + at_, 8);
-                if (special(word) != 0) break;
-                at_ += 8;
-            }
-            if (at_end()) break;
-            const auto byte = static_cast<unsigned char>(text_[at_]);
-            if (byte == '"') {
-                ++at_;
-                return true;
-            }
-            if (byte < 0x20) return false;
-            if (byte != '\\') {
-                ++at_;
-                continue;
-            }
-            const std::size_t length = escape_length(at_);
-            if (length == 0) return false;
-            at_ += length;
-        }
-        return false;
-    }
-
-    // Bytes of the escape at a backslash; 0 where it is none.
-    std::size_t escape_length(std::size_t at) const {
-        if (at + 1 >= text_.size()) return 0;
-        if (text_[at + 1] != 'u') return std::string_view("\"\\/bfnrt").find(text_[at + 1]) < 8 ? 2 : 0;
-        if (at + 6 > text_.size()) return 0;
-        return std::all_of(text_.begin() + static_cast<std::ptrdiff_t>(at) + 2,
-                           text_.begin() + static_cast<std::ptrdiff_t>(at) + 6, is_hex)
-                   ? 6
-                   : 0;
-    }
-
-    bool is_surrogate(std::size_t at, std::string_view third) const {  // \uD8.. (third 89ab) or \uDC.. (cdef)
-        return text_[at] == '\\' && text_[at + 1] == 'u' && (text_[at + 2] | 0x20) == 'd' &&
-               third.find(static_cast<char>(text_[at + 3] | 0x20)) != std::string_view::npos;
-    }
-
-    // Where what begins at `at` inside a string ends: a character, an escape or a pair of surrogate escapes.
-    std::size_t letter_end(std::size_t at) const {
-        if (text_[at] != '\\') return at + text::decode(text_, at).length;
-        const std::size_t end = at + escape_length(at);
-        const bool pair = is_surrogate(at, "89ab") && text_[end] == '\\' && is_surrogate(end, "cdef");
-        return pair ? end + 6 : end;
-    }
-
-    // Ends a piece of about `size` bytes: behind a space where there is one in its second half.
-    std::size_t piece_end(std::size_t from, std::size_t last, std::size_t size) const {
-        if (last - from <= size + size / 2) return last;
-        std::size_t best = 0;
-        std::size_t at = from;
-        while (at < from + size) {
-            const bool space = text_[at] == ' ' || (text_[at] == '\\' && text_[at + 1] == 'n');
-            at = letter_end(at);
-            if (space && at >= from + size / 2 && at < last) best = at;
-        }
-        return best != 0 ? best : std::min(at, last);
+        const std::size_t end = string_end(text_, at_);
+        at_ = std::max(at_, end);
+        return end != 0;
     }
 
     void push_string(std::size_t start, std::size_t value, std::uint64_t key, std::int32_t parent, std::int32_t place) {
         const std::size_t last = at_ - 1;  // the closing quote
-        std::size_t from = piece_end(value + 1, last, kStringHead);
+        std::size_t from = piece_end(text_, value + 1, last, kStringHead);
         push(start, value, from, JsonKind::kHead, parent, place, key, hash_of(text_.substr(value, from - value)));
         const std::int32_t head = rows() - 1;
         std::int32_t piece = 0;
         for (; from < last; ++piece) {
-            const std::size_t end = piece_end(from, last, kStringPiece);
+            const std::size_t end = piece_end(text_, from, last, kStringPiece);
             push(from, from, end, JsonKind::kPiece, head, piece, 0, 0);
             from = end;
         }

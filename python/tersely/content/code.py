@@ -62,7 +62,7 @@ _ASKED = 9.5  # the body that a query names most, below the signatures
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Keeps imports and signatures, then first lines of docstrings and bodies; with a query, its bodies first.
+    """Keeps imports and signatures, then first lines of docstrings, and bodies: those of the query first.
 
     Every kept line is a line of the source. What was left out is a comment in the language's syntax
     (`# … lines 41-78`), with `...` where Python needs a statement: Python that parses still parses.
