@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# libFuzzer (with ASan, UBSan and the leak check) over text, selection and tokens. A crash fails and leaves its
+# libFuzzer (with ASan, UBSan and the leak check) over text, selection, tokens and JSON. A crash fails and leaves its
 # input in build/fuzz. ci/fuzz.sh SECONDS runs each target so long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ cmake -S . -B "$build" -G Ninja --log-level=WARNING \
 cmake --build "$build" -- --quiet
 
 seeds="$build/corpus/text"
-mkdir -p "$seeds" "$build/corpus/select" "$build/corpus/wordpiece"
+mkdir -p "$seeds" "$build/corpus/select" "$build/corpus/wordpiece" "$build/corpus/json"
 printf '# Title\n\nFirst sentence. Dr. Smith paid 3.14 USD (see fig. 2)! "Really?" he asked.\n' >"$seeds/prose"
 printf '1. one\n2. two\n   - nested; a, b\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n' >"$seeds/markdown"
 printf '```py\ndef f(x):\n    return snake_case + camelCase\n```\n\n    indented code\n' >"$seeds/code"
@@ -29,7 +29,11 @@ printf 'the\\ ##re\\ un\\ ##a\\ [SEP]\\ \xe1\x84\x80\\ There [SEP]un\xe2\x80\x8b
   >"$build/corpus/wordpiece/words"
 printf 'x\\ ##x\\ ##xx\\ %s\\ \3\3' "$(printf 'xX%.0s' {1..51})" >"$build/corpus/wordpiece/long"
 
-for target in text select wordpiece; do
+printf '{"a": [1, -2.5e3, true, null, "x\\u00e9\\ud83d\\ude00"], "b": {"c": []}}' >"$build/corpus/json/object"
+printf '[%s{"id": 9, "s": "no"}]' "$(printf '{"id": 1, "s": "ok"}, %.0s' {1..12})" >"$build/corpus/json/rows"
+printf '{"n": 1}\n{"n": 2, "text": "%s"}\n' "$(printf 'word %.0s' {1..60})" >"$build/corpus/json/lines"
+
+for target in text select wordpiece json; do
   log="$build/$target.log"
   "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -max_len=8192 -verbosity=0 \
     -print_final_stats=1 -artifact_prefix="$build/$target-" "$build/corpus/$target" >"$log" 2>&1 || { cat "$log"; exit 1; }
