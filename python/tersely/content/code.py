@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from tersely import _native
 from tersely.content.code_units import CodeUnits, Role, cut_code
 from tersely.content.syntax import read_code
 from tersely.content.tree import Tree, fit_tree
+from tersely.errors import BudgetExceededError
 from tersely.stages.question import read_question
+from tersely.strategies.extractive import Extractive
 from tersely.tables import Float64s, Kind, SegmentTable
 from tersely.types import Compressed, Document, Request
 
@@ -85,9 +87,19 @@ class Code:
             raise TypeError(f"language must be a str or None, not {self.language!r}")
 
     def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget. Raises BudgetExceededError as `fit_tree` does."""
+        """Fit the documents into the budget; as text where not even one unit fits (warning "no_unit_fits").
+
+        Raises BudgetExceededError where pinned units, or the smallest piece of text, do not fit.
+        """
         files = [_File.read(document, self.language) for document in request.documents]
-        return fit_tree(request, lambda _: _outline(files, request.query, self.show_lines))
+        try:
+            return fit_tree(request, lambda _: _outline(files, request.query, self.show_lines))
+        except BudgetExceededError:
+            if request.pinned:
+                raise
+        result = Extractive().compress(request)
+        warnings = ("no_unit_fits", *result.receipt.warnings)
+        return replace(result, receipt=replace(result.receipt, warnings=warnings))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

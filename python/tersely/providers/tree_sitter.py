@@ -37,6 +37,7 @@ LANGUAGES = {
     "cpp": ("tree_sitter_cpp", "language", (*_C, "declaration_list")),
 }
 _GLUED = {"attribute_item", "decorator", "attribute_declaration"}  # belong to what comes after them
+_DEEPEST = 250  # nodes in nodes; bodies further down are not looked for
 _COMMENTS = {"comment", "line_comment", "block_comment"}
 
 # first and last line of a body, and (first, last) lines of the statements in it; lines count from 0
@@ -75,7 +76,9 @@ def read_syntax(name: str, text: str) -> tuple[list[tuple[int, int]], list[Folde
 
     source = text.encode()
     root = _parse(name, source).root_node
-    captured = tree_sitter.QueryCursor(_language(name)[1]).captures(root).get("body", [])
+    cursor = tree_sitter.QueryCursor(_language(name)[1])
+    cursor.set_max_start_depth(_DEEPEST)  # without it, time grows with the square of the depth
+    captured = cursor.captures(root).get("body", [])
     nodes = sorted(((node.start_byte, -node.end_byte, node) for node in captured), key=lambda item: item[:2])
     braces = 0 if name == "python" else 1
     # what encloses the next body
