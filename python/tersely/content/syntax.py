@@ -34,7 +34,7 @@ def read_code(language: str | None, text: str) -> tuple[Lines, list[Folded], str
     if language in LANGUAGES:
         try:
             return *read_syntax(language, text), "tree_sitter"
-        except ImportError:
+        except (ImportError, ValueError):
             pass
     if language == "python":
         try:

@@ -70,14 +70,17 @@ def has_syntax_errors(name: str, text: str) -> bool:
 def read_syntax(name: str, text: str) -> tuple[list[tuple[int, int]], list[Folded]]:
     """(lines of the statements of the file, statements with bodies, in the order of their first lines).
 
-    Raises ImportError without the extra. O(characters + bodies log bodies).
+    Raises ImportError without the extra, ValueError for a text that is not in the language at all.
+    O(characters + bodies log bodies).
     """
     import tree_sitter
 
     source = text.encode()
     root = _parse(name, source).root_node
+    if root.type == "ERROR":  # its pieces stand in one row, and a query takes the square of their number
+        raise ValueError(f"the grammar of {name} makes nothing of this text")
     cursor = tree_sitter.QueryCursor(_language(name)[1])
-    cursor.set_max_start_depth(_DEEPEST)  # without it, time grows with the square of the depth
+    cursor.set_max_start_depth(_DEEPEST)
     captured = cursor.captures(root).get("body", [])
     nodes = sorted(((node.start_byte, -node.end_byte, node) for node in captured), key=lambda item: item[:2])
     braces = 0 if name == "python" else 1
