@@ -15,10 +15,10 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
                                           const Input<std::int32_t>& group, const Input<std::int32_t>& document,
                                           const Input<std::int32_t>& heading, const Input<std::int32_t>& term_ids,
                                           const Input<std::int64_t>& term_offsets, const Input<float>& term_weight,
-                                          float redundancy, std::int32_t context) {
-    const select::Problem problem{view(score),        view(cost),        budget,        view(pinned),
-                                  view(group),        view(document),    view(heading), view(term_ids),
-                                  view(term_offsets), view(term_weight), redundancy,    context};
+                                          float redundancy, std::int32_t context, bool coverage) {
+    const select::Problem problem{view(score),    view(cost),    budget,         view(pinned),       view(group),
+                                  view(document), view(heading), view(term_ids), view(term_offsets), view(term_weight),
+                                  redundancy,     context,       coverage};
     const std::size_t n = problem.score.size();
     const auto optional = [n](std::size_t size) { return size == 0 || size == n; };
     require(problem.cost.size() == n && problem.document.size() == n, "score, cost and document must have one length");
@@ -73,7 +73,7 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
 void bind_select(py::module_& m) {
     m.def("select_budgeted", &select_budgeted, py::arg("score"), py::arg("cost"), py::arg("budget"), py::arg("pinned"),
           py::arg("group"), py::arg("document"), py::arg("heading"), py::arg("term_ids"), py::arg("term_offsets"),
-          py::arg("term_weight"), py::arg("redundancy"), py::arg("context"));
+          py::arg("term_weight"), py::arg("redundancy"), py::arg("context"), py::arg("coverage") = false);
 }
 
 }  // namespace tersely::bind

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from tersely import kernels
 from tersely._native import __version__
-from tersely.api import compress, compress_batch, dedup, segment
+from tersely.api import check_facts, compress, compress_batch, dedup, find_facts, segment
+from tersely.detection import Detection
 from tersely.errors import (
     BudgetExceededError,
     CompressionError,
@@ -19,7 +20,9 @@ from tersely.errors import (
     NotReversibleError,
     RelevanceScoringError,
     StoreError,
+    SummarizationError,
 )
+from tersely.facts import Fact, FactKind, FactReport
 from tersely.protocols import (
     BatchTokenCounter,
     CrossEncoder,
@@ -29,6 +32,7 @@ from tersely.protocols import (
     TokenCounter,
 )
 from tersely.providers.static import StaticEmbedder
+from tersely.stages.detect import detect
 from tersely.strategies import Extractive
 from tersely.tables import Kind, Level, SegmentTable
 from tersely.types import Compressed, Deduplicated, Document, Receipt, Span
@@ -40,9 +44,13 @@ __all__ = [
     "CompressionError",
     "CrossEncoder",
     "Deduplicated",
+    "Detection",
     "Document",
     "Embedder",
     "Extractive",
+    "Fact",
+    "FactKind",
+    "FactReport",
     "Kind",
     "LanguageModel",
     "Level",
@@ -56,11 +64,15 @@ __all__ = [
     "StaticEmbedder",
     "StoreError",
     "Strategy",
+    "SummarizationError",
     "TokenCounter",
     "__version__",
+    "check_facts",
     "compress",
     "compress_batch",
     "dedup",
+    "detect",
+    "find_facts",
     "kernels",
     "segment",
 ]

@@ -24,6 +24,11 @@ def segment(texts: list[str], level: int, window: int) -> _Table: ...
 def analyze(
     texts: list[str], extras: list[str], level: int, window: int
 ) -> tuple[_Table, _Int32s, _Int64s, _UInt8s]: ...
+def detect(pieces: list[str]) -> tuple[int, int, float]: ...  # kind, language, confidence
+def html_texts(texts: list[str]) -> tuple[_Int64s, _Int64s, _UInt8s, _UInt8s]: ...  # start, end, glue, aside
+def table_rows(
+    texts: list[str], delimiter: str
+) -> tuple[str, _Int64s, _Int64s, _Float32s]: ...  # delimiter, start, end, outlier
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...
 def relevance_features(
     term_ids: _Int32s,
@@ -67,7 +72,16 @@ def select_budgeted(
     term_weight: _Float32s,
     redundancy: float,
     context: int,
+    coverage: bool = False,
 ) -> _UInt8s: ...
+def find_facts(
+    texts: list[str],
+    document: _Int32s,
+    start: _Int64s,
+    end: _Int64s,
+    kind: _UInt8s,
+    block: _Int32s,
+) -> tuple[_UInt8s, _Int32s, _Int64s, _Int64s, _Int32s, _Int32s, int]: ...
 def cosine_similarity(
     x: _Matrix, y: _Matrix | None, out: _Float32s, threads: int, progress: _Progress | None
 ) -> None: ...
@@ -164,3 +178,32 @@ class StaticTable:
     @property
     def dimensions(self) -> int: ...
     def __len__(self) -> int: ...
+
+# document, start, end, line, template, marks, variant, copies, places, anchor end, query words
+_Rows: TypeAlias = tuple[
+    _Int32s,
+    _Int64s,
+    _Int64s,
+    _Int64s,
+    _Int32s,
+    npt.NDArray[np.uint32],
+    _Int32s,
+    _Int32s,
+    _Int32s,
+    _Int32s,
+    npt.NDArray[np.uint64],
+]
+
+@final
+class LineReader:  # csrc/kernels/content/line_reader.hpp
+    def __init__(self, query: str, most_rows: int) -> None: ...
+    def read(self, text: str) -> None: ...  # a document; its rows are in characters
+    def append(self, data: bytes | memoryview, last: bool) -> None: ...  # of a document in bytes
+    def rows(self) -> _Rows: ...
+    def templates(self) -> tuple[_Int64s, list[tuple[str, str]]]: ...  # lines, first and last time stamp
+    def variants(self) -> _Int64s: ...  # lines of each variant
+    def asked(self) -> _Int64s: ...  # lines that have each query word
+    @property
+    def id_words(self) -> int: ...  # bits of the query words that are ids
+    @property
+    def lines(self) -> int: ...

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from tersely import metrics
+from tersely.content.auto import Auto
+from tersely.content.routing import CONTENT_TYPES
 from tersely.documents import check_text, to_documents, to_groups, to_level, to_spans
+from tersely.facts import Fact, FactReport
 from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
 from tersely.providers.embedders import resolve_embedder
 from tersely.stages.dedup import dedup_texts, dedup_vectors
+from tersely.stages.facts import facts_after, list_facts
 from tersely.stages.segment import segment as _segment
-from tersely.strategies import STRATEGIES, Extractive
+from tersely.strategies import STRATEGIES
+from tersely.strategies.preserving import check_names, fact_report
 from tersely.tables import Level, SegmentTable
 from tersely.threads import default_threads, map_in_threads
 from tersely.types import Compressed, Deduplicated, Request
 
-__all__ = ["compress", "compress_batch", "dedup", "segment"]
+__all__ = ["check_facts", "compress", "compress_batch", "dedup", "find_facts", "segment"]
 
 
 def compress(
@@ -46,7 +53,9 @@ def compress(
         counter: the tokenizer the budget is meant in: None (o200k_base), a name ("o200k_base", "cl100k_base",
             "o200k_harmony", "qwen3.5", "jev", "chars/4"), a callable str -> int, a tiktoken Encoding, a
             tokenizers.Tokenizer or a TokenCounter.
-        strategy: a strategy object or a name from `tersely.strategies.STRATEGIES`; None: Extractive().
+        strategy: a strategy object, a name from `tersely.strategies.STRATEGIES`, "auto", or a content type
+            ("log", "json", ...) that all documents are taken for; None: "auto", which compresses each as what
+            it is (`tersely.content.auto.Auto`), and text like Extractive().
         pinned: what must be kept: strings, (start, end) or (document, start, end) in characters, or Spans.
             Each segment that touches one is kept whole.
         groups: lists of such spans that are kept or dropped together.
@@ -73,7 +82,13 @@ def compress(
         groups=to_groups(groups, checked),
         separator=_text(separator, "separator"),
     )
-    return chosen.compress(request)
+    if not metrics.enabled():
+        return chosen.compress(request)
+    started = time.perf_counter()
+    result = chosen.compress(request)
+    seconds = time.perf_counter() - started
+    metrics.observe(_method(chosen, result), result.original_tokens, result.tokens, seconds)
+    return result
 
 
 def compress_batch(
@@ -190,6 +205,40 @@ def dedup(
     )
 
 
+def find_facts(documents: Any) -> list[Fact]:
+    """Find what of documents should neither get lost nor be made up: numbers, names, code, decisions...
+
+    Args:
+        documents: as for `compress`.
+
+    Returns:
+        Every occurrence, in source order: `fact.kind`, `fact.text`, and
+        `documents[fact.document][fact.start:fact.end]`. A quote, an error, a clause or a decision may hold
+        others. csrc/kernels/text/facts.hpp says what each kind is.
+
+    O(characters), one native pass with the GIL released.
+    """
+    return list_facts([document.text for document in to_documents(documents)])
+
+
+def check_facts(result: Compressed, preserve: str | Iterable[str] = "all") -> FactReport:
+    """What became of the facts of the originals in a result: each distinct one once.
+
+    Args:
+        result: of `compress`. Where a model wrote some of it, the report also names what no original has.
+        preserve: which facts, by the names of `Extractive.preserve`; of a text that a model wrote, all.
+
+    Returns:
+        A `FactReport`: `report.retention`, `report.of("lost")`, `report.counts()`.
+    """
+    if not isinstance(result, Compressed):
+        raise TypeError(f"result must be a Compressed, not {type(result).__name__}")
+    names = check_names([preserve] if isinstance(preserve, str) else list(preserve))
+    if result.generated:
+        return facts_after([document.text for document in result.documents], result.text)
+    return fact_report(result, names)
+
+
 def _is_matrix(texts: Any) -> bool:
     if isinstance(texts, (list, tuple)):  # rows of numbers
         return bool(texts) and isinstance(texts[0], (list, tuple, np.ndarray))
@@ -198,15 +247,28 @@ def _is_matrix(texts: Any) -> bool:
 
 def _strategy(strategy: Strategy | str | None) -> Strategy:
     if strategy is None:
-        return Extractive()
+        return Auto()
     if isinstance(strategy, str):
-        if strategy not in STRATEGIES:
-            raise ValueError(f"unknown strategy {strategy!r}; known names: {', '.join(STRATEGIES)}")
-        return STRATEGIES[strategy]()
+        if strategy in STRATEGIES:
+            return STRATEGIES[strategy]()
+        if strategy != "auto" and strategy not in CONTENT_TYPES:
+            known = ", ".join([*STRATEGIES, "auto", *CONTENT_TYPES])
+            raise ValueError(f"unknown strategy {strategy!r}; known names: {known}")
+        return Auto(as_type=None if strategy == "auto" else strategy)
     strategy = getattr(strategy, "strategy", strategy)  # a compressor has one
     if isinstance(strategy, type) or not isinstance(strategy, Strategy):
         raise TypeError(f"strategy must be a name or an object with compress(request), not {strategy!r}")
     return strategy
+
+
+def _method(strategy: Strategy, result: Compressed) -> str:
+    """What metrics call it: what the strategy says, else whether a model wrote any of it."""
+    if result.receipt.fallback_reason is not None and not result.receipt.used_llm:
+        return "extractive"
+    name = getattr(getattr(strategy, "method", None), "name", type(strategy).__name__).lower()
+    if name in metrics.METHODS:
+        return str(name)
+    return "abstractive" if result.receipt.used_llm else "extractive"
 
 
 def _budget(budget: int | None) -> int | None:

@@ -66,6 +66,13 @@ class BoundedCache(Generic[Value]):
             while self._bytes > self.size:
                 self._bytes -= self._entries.popitem(last=False)[1][1]
 
+    def remove(self, key: bytes) -> bool:
+        """Forget a value; whether there was one."""
+        with self._lock:
+            entry = self._entries.pop(key, None)
+            self._bytes -= entry[1] if entry else 0
+            return entry is not None
+
     def clear(self) -> None:
         """Forget the values, not the counts."""
         with self._lock:

@@ -10,20 +10,23 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import tersely
+from tersely.cli_distill import add_distill
+from tersely.cli_model import add_model, with_model
+from tersely.cli_notes import note_receipt
+from tersely.cli_strategy import add_level, add_strategy, chosen_strategy
 from tersely.providers.counters import COUNTERS, resolve_counter
-from tersely.strategies import STRATEGIES, Extractive
-from tersely.tables import Level
 from tersely.types import Document
 
 __all__ = ["main"]
 
 _EXAMPLES = """examples:
   tersely compress report.md --query "Who approved the budget?" --budget 800
+  tersely compress report.md --budget 800 --strategy hybrid --model gpt-4o-mini
   cat build.log | tersely compress - --ratio 0.2
+  tersely compress app.log --query "payment timeout" --budget 800
   tersely compress docs/*.md --query "retry policy" --budget 2000 --json > result.json
   tersely segment notes.md --level paragraph
   tersely count docs/*.md --counter cl100k_base
@@ -82,14 +85,8 @@ def _parser() -> argparse.ArgumentParser:
         default=r"\n\n",
         help=r"between pieces that do not touch; \n and \t are understood (\n\n)",
     )
-    compress.add_argument(
-        "--strategy", choices=list(STRATEGIES), default="extractive", help="how to compress (extractive)"
-    )
-    _add_level(compress)
-    compress.add_argument(
-        "--context", type=int, default=0, metavar="N", help="neighbours kept beside each selected segment"
-    )
-    compress.add_argument("--headings", action="store_true", help="keep the headings above what is kept")
+    add_strategy(compress)
+    add_model(compress)
     compress.add_argument(
         "--pin",
         action="append",
@@ -99,43 +96,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     compress.add_argument("--json", action="store_true", help="print text, spans and receipt as JSON")
     compress.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
+    compress.add_argument("--report", metavar="FILE", help="also write a web page: what was kept, and why")
 
     segment = _command(commands, "segment", "show how text is cut: one line a segment, or JSON lines")
-    _add_level(segment)
+    add_level(segment)
     segment.add_argument("--json", action="store_true", help="one JSON object a line, with the text")
 
     count = _command(commands, "count", "count the tokens of files")
     _add_counter(count)
 
-    _add_distill(commands)
-    return parser
-
-
-def _add_distill(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     text = "make a static table of token vectors from a sentence model and your own text"
-    distill = commands.add_parser("distill", help=text, description=text)
-    distill.add_argument("model", metavar="MODEL_DIR", help="folder with an ONNX model and tokenizer.json")
-    distill.add_argument(
-        "texts", metavar="TEXT_DIR", help="folder of .txt, .md, .rst and .html files (or .gz)"
-    )
-    distill.add_argument("-o", "--output", metavar="FILE", required=True, help="the .npz file to write")
-    distill.add_argument("--name", help="the table's name (the file's)")
-    distill.add_argument(
-        "--about", metavar="FILE", help="JSON object for the provenance: licence, corpus, ..."
-    )
-    distill.add_argument(
-        "--dimensions", type=int, default=238, metavar="N", help="columns, even (238: 30,522 words in 4 MB)"
-    )
-    distill.add_argument(
-        "--sentences", type=int, default=200_000, metavar="N", help="sentences to read at most (200000)"
-    )
-    distill.add_argument("--threads", type=int, metavar="N", help="of the model (those this process may use)")
-    distill.add_argument(
-        "--work",
-        metavar="DIR",
-        help="where the model's vectors are kept, so that a stopped run goes on (FILE.work)",
-    )
-    distill.add_argument("--json", action="store_true", help="print the report as JSON")
+    add_distill(commands.add_parser("distill", help=text, description=text))
+    return parser
 
 
 def _command(
@@ -158,21 +130,10 @@ def _add_counter(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_level(parser: argparse.ArgumentParser) -> None:
-    levels = [level.name.lower() for level in Level]
-    parser.add_argument(
-        "--level", choices=levels, default="sentence", help="how finely text is cut (sentence)"
-    )
-
-
 def _compress(arguments: argparse.Namespace) -> None:
     documents = _read(arguments.files)
-    strategy = STRATEGIES[arguments.strategy]()
-    if isinstance(strategy, Extractive):
-        level = Level[arguments.level.upper()]
-        strategy = replace(
-            strategy, level=level, context=arguments.context, preserve_structure=arguments.headings
-        )
+    strategy, extractive = chosen_strategy(arguments)
+    strategy = with_model(strategy, arguments, extractive)
     result = tersely.compress(
         documents,
         arguments.query,
@@ -191,9 +152,14 @@ def _compress(arguments: argparse.Namespace) -> None:
         )
     else:
         _write(result.text, arguments.output)
-    for warning in result.receipt.warnings:
-        print(f"tersely: note: {warning.replace('_', ' ')}", file=sys.stderr)
+    if arguments.report is not None:
+        from tersely.report import to_html
+
+        _write(to_html(result, arguments.query), arguments.report)
+    note_receipt(result.receipt)
     if sys.stderr.isatty():
+        if types := ", ".join(dict.fromkeys(result.receipt.content_types)):
+            print(f"tersely: read as {types}", file=sys.stderr)
         kept = f"{result.tokens} of {result.original_tokens} tokens ({result.ratio:.0%})"
         print(
             f"tersely: kept {kept}, {len(result.kept)} of {result.receipt.segments} segments", file=sys.stderr

@@ -7,6 +7,7 @@ Exception
     NotReversibleError        the original of a compressed text is not at hand
     RelevanceScoringError     relevance could not be scored, and no fallback was allowed
     StoreError                a file of ours is damaged, or is not ours
+    SummarizationError        a model was to write a text and failed, and no fallback was allowed
 ImportError
   MissingExtraError           an optional package is not installed; the message says what to type
 
@@ -23,6 +24,7 @@ __all__ = [
     "NotReversibleError",
     "RelevanceScoringError",
     "StoreError",
+    "SummarizationError",
 ]
 
 
@@ -67,6 +69,10 @@ class RelevanceScoringError(CompressionError):
 
 class StoreError(CompressionError):
     """A file that tersely keeps is damaged, or was written by something else."""
+
+
+class SummarizationError(CompressionError):
+    """A model was to write a compressed text and raised, and the caller wanted no fallback."""
 
 
 class MissingExtraError(ImportError):

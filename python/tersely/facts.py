@@ -67,8 +67,8 @@ class Fact:
         kind: what it is.
         text: as it stands in the source, or, for "unsupported", in the compressed text.
         document, start, end: its first occurrence in the source, in characters; -1 for "unsupported".
-        outcome: "kept", "reinserted" (put back verbatim after a model lost it), "lost", or "unsupported"
-            (a model wrote it and no source has it).
+        outcome: "found" (nothing was compressed), "kept", "reinserted" (put back verbatim after a model lost
+            it), "lost", or "unsupported" (a model wrote it and no source has it).
         reason: for "lost": why its segments were dropped ("budget", "redundant", "rewritten"); else "".
     """
 

@@ -42,9 +42,10 @@ class Span:
         document: index of the document.
         start, end: characters, half-open.
         kind: what the segment is.
-        reason: kept: "selected", "pinned", "context", "heading", "cut", "fits"; dropped: "budget",
-            "redundant", "cut" (the rest of a segment that was cut), "rewritten" (a model wrote something
-            in its place).
+        reason: kept: "selected", "pinned", "preserved" (it holds facts that were to be preserved), "context",
+            "heading", "cut", "fits", "copied" (code that a model copied), "reinserted" (a model lost it);
+            dropped: "budget", "redundant", "cut" (the rest of a segment that was cut), "rewritten" (a model
+            wrote something in its place).
         score: what the scoring gave the segment; 0.0 where nothing was scored.
     """
 
@@ -146,10 +147,14 @@ class Receipt:
             query's terms occur nowhere: scored as without a query), "empty_query", "segment_cut"
             (nothing whole fitted), "counter_not_additive" (the parts' counts were off by more than 10%),
             "nothing_to_keep" (white space only, over the budget), "markers_left_out" (no room to say where
-            something was left out).
+            something was left out), "facts_lost" (of what was to be preserved, some is lost: see `facts`).
         facts: what became of the facts that were to be preserved; None where nobody asked.
         used_llm: whether a model wrote any of the text.
-        fallback_reason: reason code where a model should have written it and did not, else None.
+        fallback_reason: reason code where a model should have written it and did not, else None: "no_model",
+            "model_failed", "empty_reply", "reply_too_long", "low_confidence", "facts_lost", "no_room" (what
+            is pinned takes all), "prompt_too_long".
+        confidence: in [0, 1], of a text that a model wrote (strategies/grounding.py); else None.
+        content_types: what each document was taken for (`tersely.detect`); () where nobody looked.
     """
 
     budget: int
@@ -163,6 +168,8 @@ class Receipt:
     facts: FactReport | None = None
     used_llm: bool = False
     fallback_reason: str | None = None
+    confidence: float | None = None
+    content_types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -233,6 +240,8 @@ class Compressed:
                 "facts": _facts_dict(self.receipt.facts),
                 "used_llm": self.receipt.used_llm,
                 "fallback_reason": self.receipt.fallback_reason,
+                "confidence": self.receipt.confidence,
+                "content_types": list(self.receipt.content_types),
             },
             "generated": [list(place) for place in self.generated],
         }

@@ -2,87 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import threading
+import asyncio
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
 import pytest
+from model_server import Server, letters, running
 from tersely.errors import MissingExtraError, ModelReplyError
 from tersely.providers.cached import CachedEmbedder
 from tersely.providers.embedders import resolve_embedder
 from tersely.providers.language_models import complete_all, resolve_language_model
-from tersely.providers.openai import OpenAIEmbedder, OpenAILanguageModel
+from tersely.providers.openai import OpenAIEmbedder, OpenAILanguageModel, TokenUsage
 from tersely.relevance import RelevanceScorer, ScoringMethod
 
 openai = pytest.importorskip("openai", reason="openai is not installed")
 
 
-def letters(text: str) -> list[float]:
-    return [1.0 + text.count("a"), 1.0 * text.count("b")]
-
-
-class Server(ThreadingHTTPServer):
-    """Answers as told; `statuses` are given first, one a request."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Endpoint)
-        self.requests: list[tuple[str, Any]] = []
-        self.statuses: list[int] = []
-        self.delay = 0.0
-        self.embeddings: Any = lambda texts: [
-            {"object": "embedding", "index": index, "embedding": letters(text)}
-            for index, text in reversed(list(enumerate(texts)))
-        ]
-        self.choices: Any = [{"index": 0, "message": {"role": "assistant", "content": "1: 10"}}]
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hung up is no news."""
-
-
-class Endpoint(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append((self.path, request))
-        time.sleep(self.server.delay)
-        status = self.server.statuses.pop(0) if self.server.statuses else 200
-        if status != 200:
-            self.answer(status, {"error": {"message": "not now"}})
-        elif self.path == "/v1/embeddings":
-            self.answer(200, {"object": "list", "data": self.server.embeddings(request["input"])})
-        else:
-            self.answer(200, {"id": "1", "object": "chat.completion", "choices": self.server.choices})
-
-    def answer(self, status: int, content: Any) -> None:
-        data = json.dumps(content).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.send_header("retry-after-ms", "1")
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Quiet."""
-
-
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as running:
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
-        thread.start()
-        yield running
-        running.shutdown()
-        thread.join()
+    with running() as made:
+        yield made
 
 
 @pytest.fixture
@@ -112,13 +53,13 @@ def test_no_texts_are_no_request(server: Server, embedder: OpenAIEmbedder) -> No
 
 
 def test_a_busy_server_is_asked_again(server: Server, embedder: OpenAIEmbedder) -> None:
-    server.statuses = [429, 500]
+    server.mishaps = [429, 500]
     assert len(embedder.embed(["a"])) == 1
     assert len(server.requests) == 3
 
 
 def test_a_server_that_stays_down_is_the_clients_error(server: Server, embedder: OpenAIEmbedder) -> None:
-    server.statuses = [500] * 9
+    server.mishaps = [500] * 9
     with pytest.raises(openai.InternalServerError):
         embedder.embed(["a"])
     assert len(server.requests) == 3
@@ -205,12 +146,76 @@ def test_a_client_alone_does_not_say_which_model(server: Server) -> None:
         resolve_language_model(client)
 
 
+async def all_replies(model: OpenAILanguageModel, prompts: list[str]) -> list[str]:
+    return list(await asyncio.gather(*map(model.acomplete, prompts)))
+
+
+def test_async_replies_are_the_same(server: Server, model: OpenAILanguageModel) -> None:
+    server.reply = str.upper
+    prompts = [f"number {i}" for i in range(5)]
+    said = [model.complete(prompt) for prompt in prompts]
+    for _ in range(2):  # each run has an event loop of its own
+        assert asyncio.run(all_replies(model, prompts)) == said == [prompt.upper() for prompt in prompts]
+    server.mishaps = [429]
+    assert asyncio.run(model.acomplete("again")) == "AGAIN"
+
+
+def test_an_async_client_of_the_callers(server: Server) -> None:
+    async def ask() -> str:
+        async with openai.AsyncOpenAI(base_url=server.url, api_key="none") as client:
+            with openai.OpenAI(base_url=server.url, api_key="none") as other:
+                return await OpenAILanguageModel("chat", client=other, async_client=client).acomplete("?")
+
+    assert asyncio.run(ask()) == "1: 10"
+
+
+def test_a_client_of_the_callers_serves_async_callers_too(server: Server) -> None:
+    with openai.OpenAI(base_url=server.url, api_key="none") as client:
+        assert asyncio.run(OpenAILanguageModel("chat", client=client).acomplete("?")) == "1: 10"
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_requests_at_a_time(server: Server, limit: int) -> None:
+    server.delay = 0.03
+    model = OpenAILanguageModel("chat", base_url=server.url, api_key="none", concurrency=limit)
+    replies = complete_all(resolve_language_model(model), ["?"] * 9, 9)
+    assert replies == ["1: 10"] * 9
+    assert server.most == limit
+    server.most = 0
+    assert asyncio.run(all_replies(model, ["?"] * 9)) == replies
+    assert server.most == limit
+    model.client.close()
+
+
+def test_a_limit_must_let_something_through() -> None:
+    for wrong in (0, -1, True, 1.5):
+        with pytest.raises(ValueError, match="concurrency must be a whole number from 1"):
+            OpenAILanguageModel("chat", api_key="none", concurrency=wrong)  # type: ignore[arg-type]
+
+
+def test_token_usage_is_added_up(server: Server, model: OpenAILanguageModel) -> None:
+    assert model.usage == TokenUsage()
+    complete_all(resolve_language_model(model), ["?"] * 40, 8)
+    assert model.usage == TokenUsage(replies=40, prompt_tokens=280, completion_tokens=120)
+    asyncio.run(model.acomplete("?"))
+    assert model.usage == TokenUsage(41, 287, 123)
+
+
+@pytest.mark.parametrize("usage", [None, {}, "many", {"prompt_tokens": "7", "completion_tokens": -1}])
+def test_usage_that_says_nothing_counts_nothing(
+    server: Server, model: OpenAILanguageModel, usage: Any
+) -> None:
+    server.usage = usage
+    assert model.complete("?") == "1: 10"
+    assert model.usage == TokenUsage(replies=1)
+
+
 def test_relevance_over_http(server: Server, model: OpenAILanguageModel) -> None:
     server.choices = [{"message": {"content": "1: 10\n2: 1\n"}}]
     scores = RelevanceScorer("llm", llm=model).score_sync(["the fee", "the rain"], "what does it cost?")
     assert [score.overall_score for score in scores] == [1.0, 0.0]
     assert {score.method for score in scores} == {ScoringMethod.LLM}
-    server.statuses = [500] * 9
+    server.mishaps = [500] * 9
     scores = RelevanceScorer("llm", llm=model).score_sync(["the fee", "the rain"], "what does it cost?")
     assert scores.warnings == ("llm_failed",)
     assert "InternalServerError" in str(scores.fallback_reason)

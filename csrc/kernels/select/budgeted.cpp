@@ -159,7 +159,7 @@ class Selection {
         if (p_.redundancy > 0 && state_.taken > 0) {
             if (only_repeats(unit)) return 0;
             const double share = overlap(unit);
-            factor = 1 - p_.redundancy * share * share;
+            factor = 1 - p_.redundancy * share * (p_.coverage ? 1 : share);
         }
         return offer_of(unit).value * factor / tokens_of(price(unit));
     }
@@ -242,6 +242,7 @@ class Selection {
                 replace_top(entries, top);
                 if (entries.front().unit != top.unit) continue;
             }
+            if (p_.coverage && top.gain <= 0) break;
             std::pop_heap(entries.begin(), entries.end());
             entries.pop_back();
             if (possible) accept(top.unit);

@@ -7,6 +7,7 @@
 
 #include "kernels/text/stem.hpp"
 #include "kernels/text/unicode.hpp"
+#include "kernels/text/utf8.hpp"
 
 namespace tersely::text {
 namespace {
@@ -166,9 +167,25 @@ constexpr std::string_view kFunctionWords =
     "na "
     "het een ook van voor ";
 
-bool listed(std::string_view list, std::string_view word) {
-    if (word.empty() || word.size() > 16) return false;
-    return list.find(' ' + std::string(word) + ' ') != std::string_view::npos;
+// Letters of scripts without spaces that negate; strings that do.
+constexpr std::u32string_view kNegativeLetters = U"不没沒無无未非否别別勿莫않없못";
+constexpr std::array<std::string_view, 9> kNegativeStrings = {"ない", "なし", "なく", "ません", "ずに",
+                                                              "안 ",  "아니", "ไม่",   "ບໍ່"};
+
+using WordSet = std::unordered_set<std::string_view>;
+
+void add_words(std::string_view list, WordSet& set) {
+    for (std::size_t at = 0; at < list.size();) {
+        const std::size_t end = std::min(list.find(' ', at), list.size());
+        if (end > at) set.insert(list.substr(at, end - at));
+        at = end + 1;
+    }
+}
+
+WordSet words_of(std::string_view list) {
+    WordSet set;
+    add_words(list, set);
+    return set;
 }
 
 // Words separated by spaces, by the form in which terms are looked up.
@@ -189,18 +206,56 @@ std::unordered_map<std::string, std::string_view> read_groups() {
 
 }  // namespace
 
+std::string folded(std::string_view word) {
+    std::string plain;
+    for (std::size_t at = 0; at < word.size(); at += decode(word, at).length) {
+        const char32_t code = decode(word, at).code;
+        if (code < 0x300 || code > 0x36F) append_utf8(plain, fold(code));
+    }
+    return plain;
+}
+
+std::string looked_up(std::string_view word) {
+    std::string plain = folded(word);
+    if (std::all_of(plain.begin(), plain.end(), ascii_lower)) stem(plain);
+    return plain;
+}
+
+bool negates_at(std::string_view text, std::size_t at) {
+    if (kNegativeLetters.find(decode(text, at).code) != std::u32string_view::npos) return true;
+    const std::string_view rest = text.substr(at);
+    return std::any_of(kNegativeStrings.begin(), kNegativeStrings.end(),
+                       [rest](std::string_view negation) { return rest.starts_with(negation); });
+}
+
 std::string_view guard_class(std::string_view word) {
     static const std::unordered_map<std::string, std::string_view> classes = read_groups();
     const auto found = classes.find(std::string(word));
     return found == classes.end() ? std::string_view() : found->second;
 }
 
-bool is_unit(std::string_view word) {
-    std::string lower(word);
-    for (char& byte : lower) byte = ascii_upper(byte) ? static_cast<char>(byte + 32) : byte;
-    return listed(kUnits, lower);
+const std::unordered_set<std::string_view>& negations() {
+    static const WordSet words = [] {
+        WordSet set;
+        for (const Group& group : kGroups) {
+            if (group.name == "not") add_words(group.words, set);
+        }
+        return set;
+    }();
+    return words;
 }
 
-bool is_function_word(std::string_view folded) { return listed(kFunctionWords, folded); }
+bool is_unit(std::string_view word) {
+    static const WordSet words = words_of(kUnits);
+    if (word.size() > 16) return false;
+    std::string lower(word);
+    for (char& byte : lower) byte = ascii_upper(byte) ? static_cast<char>(byte + 32) : byte;
+    return words.contains(lower);
+}
+
+bool is_function_word(std::string_view folded) {
+    static const WordSet words = words_of(kFunctionWords);
+    return words.contains(folded);
+}
 
 }  // namespace tersely::text

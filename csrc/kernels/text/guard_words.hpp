@@ -1,7 +1,10 @@
 // Words that turn a statement into another one while its vector hardly moves.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <string_view>
+#include <unordered_set>
 
 namespace tersely::text {
 
@@ -13,6 +16,16 @@ namespace tersely::text {
 //    differs all the same from one with the first.
 // O(length).
 std::string_view guard_class(std::string_view word);
+
+// The folded words of class "not", as they are: guard_class takes stems.
+const std::unordered_set<std::string_view>& negations();
+
+// A word without case and accents (unicode.hpp), and in the form that guard_class takes. O(length).
+std::string folded(std::string_view word);
+std::string looked_up(std::string_view word);
+
+// Whether a negation of a script without spaces begins at `at`. O(1).
+bool negates_at(std::string_view text, std::size_t at);
 
 // Whether a folded word is a common one of German, French, Spanish, Italian, Portuguese or Dutch that names nothing.
 bool is_function_word(std::string_view folded);

@@ -1,13 +1,11 @@
 #include "kernels/text/guards.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 
 #include "kernels/text/guard_runs.hpp"
 #include "kernels/text/guard_words.hpp"
-#include "kernels/text/stem.hpp"
 #include "kernels/text/unicode.hpp"
 #include "kernels/text/utf8.hpp"
 
@@ -22,28 +20,9 @@ bool ends_sentence(char32_t code) {
            code == 0xFF01 || code == 0xFF1F;
 }
 
-// Letters of scripts without spaces that say a class by themselves; strings of them that negate.
-constexpr std::u32string_view kNegativeLetters = U"不没沒無无未非否别別勿莫않없못";
+// Letters of scripts without spaces that say a class by themselves.
 constexpr std::u32string_view kGuardLetters =
     U"二三四五六七八九十百千万萬亿億两兩半双前后後增减減升降左右开開关關真假内外男女禁";
-constexpr std::array<std::string_view, 9> kNegativeStrings = {"ない", "なし", "なく", "ません", "ずに",
-                                                              "안 ",  "아니", "ไม่",   "ບໍ່"};
-
-std::string folded(std::string_view word) {
-    std::string plain;
-    for (std::size_t at = 0; at < word.size(); at += decode(word, at).length) {
-        const char32_t code = decode(word, at).code;
-        if (code < 0x300 || code > 0x36F) append_utf8(plain, fold(code));
-    }
-    return plain;
-}
-
-// A word in the form in which classes are looked up.
-std::string looked_up(std::string_view word) {
-    std::string plain = folded(word);
-    if (std::all_of(plain.begin(), plain.end(), ascii_lower)) stem(plain);
-    return plain;
-}
 
 }  // namespace
 
@@ -66,13 +45,10 @@ std::int32_t GuardReader::append(std::string_view text, std::vector<std::int32_t
             starts_ = true;
         } else if ((char_class(here.code) & kNgram) != 0) {
             starts_ = false;
-            const std::string_view rest = text.substr(at);
-            const auto begins = [rest](std::string_view negation) { return rest.starts_with(negation); };
-            if (kNegativeLetters.find(here.code) != std::u32string_view::npos ||
-                std::any_of(kNegativeStrings.begin(), kNegativeStrings.end(), begins)) {
+            if (negates_at(text, at)) {
                 emit_class("not");
             } else if (kGuardLetters.find(here.code) != std::u32string_view::npos) {
-                emit_class(rest.substr(0, here.length));
+                emit_class(text.substr(at, here.length));
             }
         }
         at += here.length;

@@ -34,6 +34,7 @@ class Hybrid:
         by_query: False where the query has nothing to do with the text, as far as terms and vectors tell.
         warnings: "embedder_failed" (scored by terms alone), "reranker_failed" (scored without it),
             "query_without_matches".
+        cosine: float32[n], of each segment's vector with the query's; None where there are no vectors.
     """
 
     segments: Float32s
@@ -41,6 +42,7 @@ class Hybrid:
     weights: Mapping[str, float]
     by_query: bool
     warnings: tuple[str, ...]
+    cosine: Float32s | None
 
 
 def hybrid(
@@ -48,15 +50,17 @@ def hybrid(
     embedder: CheckedEmbedder | None,
     reranker: CheckedEmbedder | CheckedCrossEncoder | None = None,
     rerank_share: float = RERANK_SHARE,
+    cosine: Float32s | None = None,
 ) -> Hybrid:
     """Score the segments; without an embedder by terms alone. A model that fails is left out, with a warning.
 
     A reranker reads the best segments only, `rerank_share` of the characters: the standard scores of what it
-    says about them ("reranked") are weighed with the rest. O(terms), the embedder's cost of all segments and
-    the reranker's of its share.
+    says about them ("reranked") are weighed with the rest. `cosine`: what the embedder said of the segments,
+    where that is known; then it is not asked. O(terms), the embedder's cost of all segments and the
+    reranker's of its share.
     """
-    cosine, warnings = None, []
-    if embedder is not None and len(prepared.table):
+    warnings = []
+    if cosine is None and embedder is not None and len(prepared.table):
         try:
             cosine = embedder.similarity(prepared.query, prepared.segment_texts())
         except Exception:  # whatever a model does, history is not lost with it
@@ -77,7 +81,7 @@ def hybrid(
             scores = weigh(features, weights)
         except Exception:
             warnings.append("reranker_failed")
-    return Hybrid(scores, features, weights, by_query, tuple(warnings))
+    return Hybrid(scores, features, weights, by_query, tuple(warnings), cosine)
 
 
 def _reranked(

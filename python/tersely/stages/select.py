@@ -12,7 +12,7 @@ from tersely.tables import Float32s, Int32s, Int64s, SegmentTable, UInt8s
 __all__ = ["REASONS", "is_kept", "mark_groups", "mark_pinned", "select"]
 
 # Names of the status codes of csrc/kernels/select/budgeted.hpp, then those that the strategies set.
-REASONS = ("budget", "redundant", "selected", "pinned", "context", "heading", "cut", "fits")
+REASONS = ("budget", "redundant", "selected", "pinned", "context", "heading", "cut", "fits", "preserved")
 _FIRST_KEPT = REASONS.index("selected")
 
 _NO_INT32 = np.empty(0, dtype=np.int32)
@@ -39,12 +39,14 @@ def select(
     redundancy: float = 0.0,
     context: int = 0,
     headings: bool = False,
+    coverage: bool = False,
 ) -> UInt8s:
     """uint8[n]: an index into REASONS for each segment.
 
     Greedy by marginal score per token with completion, compared with the best single unit; the guarantee
     stands in csrc/kernels/select/budgeted.hpp. Pinned rows come first and may exceed the budget.
-    `headings`: a selected segment brings the headings above it, and pays for them.
+    `headings`: a selected segment brings the headings above it, and pays for them. `coverage`: a segment is
+    worth the terms it adds; one that adds none is left out.
     """
     heading = table.heading if headings else _NO_INT32
     return _native.select_budgeted(
@@ -60,6 +62,7 @@ def select(
         term_weight,
         redundancy,
         min(context, len(table)),
+        coverage,
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from tersely import _native
+from tersely import _native, metrics
 from tersely.documents import check_text
 from tersely.errors import NotReversibleError
 from tersely.protocols import BatchTokenCounter, Strategy
@@ -20,7 +21,7 @@ from tersely.strategies.confidence import confidence
 from tersely.strategies.contexts import CompressedContext, CompressionMetadata, OriginalContext
 from tersely.strategies.extractive import Extractive
 from tersely.strategies.forms import Forms, checked_options
-from tersely.strategies.metadata import dropped_sections, entities, key_concepts
+from tersely.strategies.metadata import dropped_sections, entities, key_concepts, words
 from tersely.strategies.options import CompressionMethod, CompressionOptions
 from tersely.types import Compressed, Document, Request
 
@@ -37,6 +38,7 @@ class Compressor(Forms[CompressedContext]):
     """
 
     method = CompressionMethod.EXTRACTIVE
+    model_name = ""  # says which model has a part in the results
 
     def __init__(
         self,
@@ -86,21 +88,8 @@ class Compressor(Forms[CompressedContext]):
                 with `strict_preserve`.
             ValueError, TypeError: a wrong argument, or a text with a lone surrogate.
         """
-        options = checked_options(options)
-        if not isinstance(content, str):
-            raise TypeError(f"content must be str, not {type(content).__name__}")
-        check_text(content, "content")
-        tokens = count(self.counter, content)
-        target = options.target(tokens)
-        fits = tokens <= target
-        strategy = Extractive() if fits else self.strategy_for(options, tokens)
-        query = options.query_context or None
-        request = Request((Document(content),), query, target, 1.0, self.counter)
-        result = strategy.compress(request)
-        warnings = list(result.receipt.warnings)
-        if not fits and 0 < options.target_tokens < options.min_tokens:
-            warnings.append("target_tokens_below_min")
-        return self._context(content, options, source, result, self._method(strategy, result, fits), warnings)
+        asked = self._asked(content, options)
+        return self._answered(asked, asked.strategy.compress(asked.request), source)
 
     def decompress(self, compressed: CompressedContext) -> str:
         """The original text. Raises NotReversibleError where `compressed` does not have it."""
@@ -117,13 +106,44 @@ class Compressor(Forms[CompressedContext]):
 
     def new_id(self, content: str, options: CompressionOptions, method: CompressionMethod) -> str:
         """The id of a compression."""
-        return self._new_id() if self._new_id else content_id(content, options, method, self.counter)
+        return (
+            self._new_id()
+            if self._new_id
+            else content_id(content, options, method, self.counter, self.model_name)
+        )
 
-    def _method(self, strategy: Strategy, result: Compressed, fits: bool) -> CompressionMethod:
+    def _asked(self, content: str, options: CompressionOptions | None) -> _Asked:
+        """The call, checked."""
+        started = time.perf_counter()
+        options = checked_options(options)
+        if not isinstance(content, str):
+            raise TypeError(f"content must be str, not {type(content).__name__}")
+        check_text(content, "content")
+        started = time.perf_counter()
+        tokens = count(self.counter, content)
+        target = options.target(tokens)
+        fits = tokens <= target
+        strategy = Extractive() if fits else self.strategy_for(options, tokens)
+        query = options.query_context or None
+        request = Request((Document(content),), query, target, 1.0, self.counter)
+        return _Asked(options, request, strategy, fits, started)
+
+    def _answered(self, asked: _Asked, result: Compressed, source: str | None) -> CompressedContext:
+        """The answer to the call."""
+        options = asked.options
+        warnings = list(result.receipt.warnings)
+        if not asked.fits and 0 < options.target_tokens < options.min_tokens:
+            warnings.append("target_tokens_below_min")
         fell_back = result.receipt.fallback_reason is not None and not result.receipt.used_llm
-        if fits or fell_back:
-            return CompressionMethod.EXTRACTIVE
-        return getattr(strategy, "method", self.method)
+        method = (
+            CompressionMethod.EXTRACTIVE
+            if asked.fits or fell_back or isinstance(asked.strategy, Extractive)
+            else getattr(asked.strategy, "method", self.method)
+        )
+        made = self._context(asked.request.documents[0].text, options, source, result, method, warnings)
+        seconds = time.perf_counter() - asked.started
+        metrics.observe(method, result.original_tokens, result.tokens, seconds)
+        return made
 
     def _context(
         self,
@@ -133,13 +153,15 @@ class Compressor(Forms[CompressedContext]):
         result: Compressed,
         method: CompressionMethod,
         warnings: list[str],
+        metadata: CompressionMetadata | None = None,
+        id: str | None = None,
     ) -> CompressedContext:
-        """The result as callers of compressors know it."""
-        metadata = _metadata(content, options.query_context, result)
+        """The result as callers of compressors know it; `metadata`, `id`: None: they are made."""
+        metadata = metadata or _metadata(content, options.query_context, result)
         if metadata.confidence_score < options.min_confidence and not result.receipt.used_llm:
             warnings.append("low_confidence")  # verbatim: there is nothing safer to fall back to
         return CompressedContext(
-            id=self.new_id(content, options, self.method),
+            id=self.new_id(content, options, self.method) if id is None else id,
             original=OriginalContext(content, result.original_tokens, source, self.now()),
             compressed=result.text,
             compression_ratio=result.ratio,
@@ -151,6 +173,17 @@ class Compressor(Forms[CompressedContext]):
             warnings=tuple(dict.fromkeys(warnings)),
             result=result,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A checked call: `fits` where the text is within the target as it is; `started`: of `perf_counter`."""
+
+    options: CompressionOptions
+    request: Request
+    strategy: Strategy
+    fits: bool
+    started: float
 
 
 def content_id(
@@ -173,10 +206,12 @@ def content_id(
 
 def _metadata(content: str, query: str, result: Compressed) -> CompressionMetadata:
     named = entities(content)
-    said = set(entities(result.text))
+    said = words(result.text)
     kept = tuple(name for name in named if name in said)
     if result.text == content:
         score = 1.0
+    elif result.receipt.confidence is not None:
+        score = result.receipt.confidence
     elif result.receipt.facts is not None:
         score = confidence([content], result.text, query, result.receipt.facts.retention)
     else:

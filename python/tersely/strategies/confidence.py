@@ -8,9 +8,9 @@ import numpy as np
 
 from tersely.stages.segment import analyze
 
-__all__ = ["confidence"]
+__all__ = ["REPRESENTED", "confidence"]
 
-_REPRESENTED = 0.5  # of a segment's terms
+REPRESENTED = 0.5  # of a segment's terms
 
 
 def confidence(sources: Sequence[str], text: str, query: str = "", retention: float = 1.0) -> float:
@@ -37,5 +37,5 @@ def confidence(sources: Sequence[str], text: str, query: str = "", retention: fl
     held = np.bincount(rows, said[ids[: offsets[segments]]], minlength=segments)
     told = terms > 0
     query_coverage = float(said[asked].mean()) if len(asked) else 1.0
-    unit_coverage = float((held[told] >= _REPRESENTED * terms[told]).mean()) if told.any() else 1.0
+    unit_coverage = float((held[told] >= REPRESENTED * terms[told]).mean()) if told.any() else 1.0
     return 0.5 * retention + 0.3 * query_coverage + 0.2 * unit_coverage

@@ -13,10 +13,12 @@ from tersely.providers.embedders import resolve_embedder, resolve_reranker
 from tersely.relevance.hybrid import RERANK_SHARE, hybrid
 from tersely.relevance.prepared import Prepared, prepare
 from tersely.stages.count import count
+from tersely.stages.question import read_question
 from tersely.stages.score import centrality, lead
 from tersely.stages.segment import analyze, segment
 from tersely.stages.select import REASONS, mark_groups, mark_pinned
-from tersely.strategies.fitting import Fit, price
+from tersely.strategies.fitting import Fit, Prices, price
+from tersely.strategies.preserving import MustKeep, check_names, fact_report, preserved_facts, with_facts
 from tersely.strategies.scored import Scored, term_weights, to_result
 from tersely.tables import Analysis, Float32s, Level
 from tersely.types import Compressed, Request
@@ -46,6 +48,11 @@ class Extractive:
             shares its terms), 1 without.
         context: neighbours kept on each side of a selected segment, as far as the budget allows.
         preserve_structure: selected segments bring the headings above them.
+        preserve: facts that go before everything else but what is pinned, as far as the budget allows: names
+            from "code" (fenced and in backticks), "quotes", "numbers" (with dates and versions), "names",
+            "paths" (with path:line), "urls", "identifiers", "errors", "negations", "obligations",
+            "decisions", "all". One occurrence of each is enough. `receipt.facts` says what became of them.
+        strict_preserve: raise BudgetExceededError where not all of them fit.
         window: characters of a CHARACTER segment.
         position_decay, position_floor: of "lead".
     """
@@ -58,6 +65,8 @@ class Extractive:
     redundancy: float | None = None
     context: int = 0
     preserve_structure: bool = False
+    preserve: tuple[str, ...] = ()
+    strict_preserve: bool = False
     window: int = 200
     position_decay: float = 0.01
     position_floor: float | None = None
@@ -65,6 +74,7 @@ class Extractive:
     def __post_init__(self) -> None:
         """Check the options."""
         object.__setattr__(self, "level", to_level(self.level))
+        object.__setattr__(self, "preserve", check_names(self.preserve))
         for name in ("context", "window"):
             if isinstance(getattr(self, name), bool) or not isinstance(getattr(self, name), int):
                 raise TypeError(f"{name} must be a whole number, not {getattr(self, name)!r}")
@@ -89,7 +99,8 @@ class Extractive:
     def compress(self, request: Request) -> Compressed:
         """Fit the documents into the budget.
 
-        Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit.
+        Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit, or, if
+        `strict_preserve`, some facts.
         O(characters + segments log segments).
         """
         texts = [document.text for document in request.documents]
@@ -110,10 +121,35 @@ class Extractive:
         query = (request.query or "").strip()
         prepared = prepare(request.documents, query, self.level, self.window) if query else None
         analysis = prepared.analysis if prepared else analyze(texts, [], self.level, self.window)
-        scores, by_query, warnings = self._scores(analysis, texts, prepared)
+        return self.score_read(request, original, analysis, price(request, texts, analysis.table))
+
+    def score_read(
+        self,
+        request: Request,
+        original: int,
+        analysis: Analysis,
+        prices: Prices,
+        cosine: Float32s | None = None,
+    ) -> Scored:
+        """`score` for segments that were read and counted already.
+
+        `analysis`: with a query that is not blank, the rows after the segments' are the question's and the
+        titles' (relevance/prepared.py). `cosine`: None: the embedder reads the segments.
+        """
+        texts = [document.text for document in request.documents]
+        table = analysis.table
+        query = (request.query or "").strip()
+        prepared = Prepared(request.documents, query, read_question(query), analysis) if query else None
+        scores, by_query, warnings, cosine = self._scores(analysis, texts, prepared, cosine)
         redundancy = self.redundancy if self.redundancy is not None else (0.2 if by_query else 1.0)
         if request.query is not None and not query:
             warnings.append("empty_query")
+        pinned = mark_pinned(table, request.pinned)
+        group = mark_groups(table, request.groups)
+        must = None
+        if self.preserve:
+            facts = preserved_facts(texts, table, self.level, self.preserve)
+            must = MustKeep(request, texts, table, facts, scores, group, self.preserve, self.strict_preserve)
         return Scored(
             request=request,
             texts=texts,
@@ -121,13 +157,15 @@ class Extractive:
             analysis=analysis,
             scores=scores,
             weight=term_weights(analysis),
-            pinned=mark_pinned(analysis.table, request.pinned),
-            group=mark_groups(analysis.table, request.groups),
-            prices=price(request, texts, analysis.table),
+            pinned=pinned,
+            group=group,
+            prices=prices,
             redundancy=redundancy,
             context=self.context,
             headings=self.preserve_structure,
             warnings=tuple(warnings),
+            cosine=cosine,
+            must=must,
         )
 
     def unchanged(self, request: Request, whole: str, tokens: int, budget: int) -> Compressed:
@@ -135,22 +173,23 @@ class Extractive:
         table = segment([document.text for document in request.documents], self.level, self.window)
         status = np.full(len(table), _FITS, dtype=np.uint8)
         fitted = Fit(whole, tokens, status, None, 1, ())
-        return to_result(request, table, np.zeros(len(table), dtype=np.float32), fitted, tokens, budget, ())
+        scores = np.zeros(len(table), dtype=np.float32)
+        result = to_result(request, table, scores, fitted, tokens, budget, ())
+        return with_facts(result, fact_report(result, self.preserve)) if self.preserve else result
 
     def _scores(
-        self, analysis: Analysis, texts: list[str], prepared: Prepared | None
-    ) -> tuple[Float32s, bool, list[str]]:
-        """Scores, whether the query made them, and warnings."""
+        self, analysis: Analysis, texts: list[str], prepared: Prepared | None, cosine: Float32s | None
+    ) -> tuple[Float32s, bool, list[str], Float32s | None]:
+        """Scores, whether the query made them, warnings, and cosines with the query."""
         if self.scoring == "lead":
             table = analysis.table
             rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
             words = [len(texts[index][start:end].split()) for index, start, end in rows]
-            return lead(words, self.position_decay, self.position_floor), False, []
+            return lead(words, self.position_decay, self.position_floor), False, [], None
         if self.scoring == "centrality" or prepared is None:
-            return centrality(analysis), False, []
+            return centrality(analysis), False, [], None
         embedder = None if self.scoring == "lexical" else resolve_embedder(self.embedder)
         reranker = None if self.reranker is None else resolve_reranker(self.reranker)
-        found = hybrid(prepared, embedder, reranker, self.rerank_share)
-        if not found.by_query:
-            return centrality(analysis), False, list(found.warnings)
-        return found.segments, True, list(found.warnings)
+        found = hybrid(prepared, embedder, reranker, self.rerank_share, cosine)
+        scores = found.segments if found.by_query else centrality(analysis)
+        return scores, found.by_query, list(found.warnings), found.cosine

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -72,8 +73,8 @@ class ExtractiveCompressor(Compressor):
         self.strict = strict
 
     def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Extractive:
-        """`Extractive`, always."""
-        return self._strategy
+        """`Extractive`, with what is to be preserved."""
+        return replace(self._strategy, preserve=options.preserve, strict_preserve=options.strict_preserve)
 
     def score_sentences(self, sentences: Sequence[str], query: str = "") -> list[float]:
         """What each sentence is worth: position, relevance to the query, length.

@@ -17,18 +17,18 @@ from tersely.strategies.cutting import longest_prefix
 from tersely.tables import Float32s, Int32s, Int64s, SegmentTable, UInt8s
 from tersely.types import Request
 
-__all__ = ["Fit", "Prices", "Render", "fit", "price"]
+__all__ = ["Fit", "Prices", "Render", "fit", "price", "price_counted"]
 
 Places = tuple[tuple[int, int], ...]
-Render = Callable[
-    [Int64s], tuple[str, Places]
-]  # kept rows -> text, and the characters of it that are no source's
+# Kept rows -> text, and the characters of it that are no source's.
+Render = Callable[[Int64s], tuple[str, Places]]
 
 _ROUNDS = 5  # of choosing, rendering and counting; each narrows the target
 _LARGEST_SUM = 2**60  # of costs: no tokenizer comes near, the native sums stay in range
 _ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
 _CUT = REASONS.index("cut")
 _SELECTED = REASONS.index("selected")
+_PRESERVED = REASONS.index("preserved")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -72,7 +72,11 @@ def price(request: Request, texts: list[str], table: SegmentTable) -> Prices:
     """Count the segments. One batch of the counter."""
     rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
     pieces = [texts[index][start:end] for index, start, end in rows]
-    counts = count_batch(request.counter, pieces)
+    return price_counted(request, pieces, count_batch(request.counter, pieces))
+
+
+def price_counted(request: Request, pieces: list[str], counts: Int64s) -> Prices:
+    """`price` for segments that were counted."""
     largest = _LARGEST_SUM // max(len(pieces), 1)
     costs = np.clip(counts, 0, largest) + _separator_cost(request)
     return Prices(pieces, counts, np.clip(costs, 1, largest))
@@ -218,9 +222,13 @@ class _Fitter:
         return best or (self._trim(least, costs) if least is not None else None)
 
     def _trim(self, over: Fit, costs: Int64s) -> Fit | None:
-        """Take the lowest-scored segments out of a text over the budget, more each time, until it fits."""
-        free = np.flatnonzero((over.status == _SELECTED) & (self.group < 0))
-        order = free[np.lexsort((-free, self.scores[free]))]
+        """Take the lowest-scored segments out of a text over the budget, more each time, until it fits.
+
+        Those with facts to preserve go last.
+        """
+        preserved = over.status == _PRESERVED
+        free = np.flatnonzero(((over.status == _SELECTED) | preserved) & (self.group < 0))
+        order = free[np.lexsort((-free, self.scores[free], preserved[free]))]
         saved = np.cumsum(costs[order])
         excess = over.tokens - self.budget
         while len(order) and excess <= 2 * int(saved[-1]):

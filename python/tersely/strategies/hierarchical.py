@@ -81,19 +81,31 @@ def nested_fits(scored: Scored, targets: Sequence[int]) -> list[Fit]:
     level that is a cut segment is cut from one that the level before has. Levels are left out from the end
     where nothing fits.
     """
-    fits: list[Fit] = []
-    for target in reversed(targets):
-        kept = fits[-1].status if fits and fits[-1].cut is None else None
+    alone: dict[int, Fit] = {}
+    stays: Fit | None = None
+    for level in reversed(range(len(targets))):
         try:
-            fits.append(scored.fit(target, kept))
+            stays = alone[level] = scored.fit(targets[level], kept=stays)
         except BudgetExceededError:
-            if scored.pinned.any() or target == targets[0]:
+            if scored.pinned.any() or level == 0:
                 raise
-    fits.reverse()
-    for level in range(1, len(fits)):
-        if fits[level].cut is not None:
-            fits[level] = scored.fit(targets[level], within=fits[level - 1].status)
+        stays = stays if stays is not None and stays.cut is None else None
+    fits: list[Fit] = []
+    for level, target in enumerate(targets):
+        fitted = alone.get(level)
+        if fitted is not None and fitted.cut is not None and fits:
+            fitted = _cut_within(scored, target, fits[-1])
+        if fitted is None:
+            break
+        fits.append(fitted)
     return fits
+
+
+def _cut_within(scored: Scored, target: int, finer: Fit) -> Fit | None:
+    try:
+        return scored.fit(target, within=finer)
+    except BudgetExceededError:
+        return None
 
 
 def _whole(request: Request) -> tuple[str, int]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from tersely import metrics
 from tersely.documents import check_text
 from tersely.errors import NotReversibleError
 from tersely.strategies.compressor import Compressor
@@ -23,9 +25,10 @@ __all__ = ["HierarchicalCompressor"]
 class HierarchicalCompressor(Forms[HierarchicalContext]):
     """Makes levels of a half, a quarter, an eighth ... of the original's tokens.
 
-    Without `compressor` (or with an extractive one) each level is a verbatim part of the one before, made of
-    one reading and one scoring of the text; with another one, such as HybridCompressor, each is that
-    compressor's version of the one before. The targets are always parts of the original.
+    Without `compressor`, with an extractive one or one without a model, each level is a verbatim part of the
+    one before, made of one reading and one scoring of the text; with another one, such as a HybridCompressor
+    with a model, each is that compressor's version of the one before. The targets are always parts of the
+    original.
 
     Attributes:
         levels: how many.
@@ -69,9 +72,11 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
             raise TypeError(f"content must be str, not {type(content).__name__}")
         check_text(content, "content")
         timestamp = self.compressor.now()
-        if isinstance(self.compressor, ExtractiveCompressor):
+        if isinstance(self.compressor, ExtractiveCompressor) or self._no_model():
+            started = time.perf_counter()
             tokens, levels, warnings = self._verbatim(content, options)
-        else:
+            metrics.observe(self.method, tokens, levels[0].token_count, time.perf_counter() - started)
+        else:  # the compressor's calls are observed, one by one
             tokens, levels, warnings = self._cascade(content, options)
         return HierarchicalContext(
             levels,
@@ -89,7 +94,12 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
     def _strategy_for(self, options: CompressionOptions, tokens: int) -> Hierarchical:
         if isinstance(self.compressor, ExtractiveCompressor):
             return Hierarchical(self.levels, self.compressor.strategy_for(options, tokens))
-        return Hierarchical(self.levels)
+        extractive = ExtractiveCompressor(self.compressor.embedder, self.compressor.counter)
+        return Hierarchical(self.levels, extractive.strategy_for(options, tokens))
+
+    def _no_model(self) -> bool:
+        """Whether the compressor would have a language model but has none: then it is extractive too."""
+        return getattr(self.compressor, "llm", self) is None
 
     def _verbatim(
         self, content: str, options: CompressionOptions

@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tersely import _native
 from tersely.types import Compressed
 
-__all__ = ["dropped_sections", "entities", "key_concepts"]
+__all__ = ["dropped_sections", "entities", "key_concepts", "spelled_terms", "words"]
 
-_WORD = re.compile(r"[^\W\d_](?:[\w'’-]*\w)?")
-_UNSPACED = "\u2e80"  # from here on: scripts that do not put spaces between words
-_ENTITY = re.compile(
-    r"\d[\d.,:/-]*\d%?|\d%?"  # numbers, dates, times, versions
-    r"|(?<=[\w,;:)] )[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*"  # names, not at a sentence's start
-    r"|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[A-Z]{2,}\b"  # identifiers, acronyms
-)
+_PUNCTUATION = ".,;:!?…()[]{}<>\"'`“”‘’«»*#|"
+
+
+def words(text: str) -> dict[str, int]:
+    """What stands between white space, without punctuation around it, and how often. O(characters)."""
+    found: dict[str, int] = {}
+    for spelled, times in Counter(text.split()).items():
+        word = spelled.strip(_PUNCTUATION)
+        found[word] = found.get(word, 0) + times
+    found.pop("", None)
+    return found
 
 
 def entities(text: str) -> tuple[str, ...]:
-    """Names, numbers, dates, versions and identifiers, each once, in the order in which they come."""
-    return tuple(dict.fromkeys(match.group() for match in _ENTITY.finditer(text)))
+    """Words that name something, each once, in the order in which they come. O(characters).
+
+    With a digit or an underscore, of capitals only, or with a capital in front where the text neither begins
+    with the word nor has it without a capital.
+    """
+    listed = words(text)
+    first = next(iter(listed), "")
+    begins = first.isalpha() and listed[first] == 1 and not first.isupper()
+    return tuple(word for word in listed if _names(word, listed) and not (begins and word == first))
+
+
+def _names(word: str, others: Mapping[str, int]) -> bool:
+    if word.isalpha():
+        capital = not word.islower() and word[0].isupper() and len(word) > 1
+        return capital and (word.isupper() or word.lower() not in others)
+    return "_" in word or any(map(str.isdigit, word)) or (word[0].isupper() and not word[1:].islower())
 
 
 def key_concepts(text: str, limit: int = 10) -> tuple[str, ...]:
@@ -30,24 +47,34 @@ def key_concepts(text: str, limit: int = 10) -> tuple[str, ...]:
 
     Without stop words and numbers. Of scripts without spaces the terms are pairs of letters. O(characters).
     """
-    words = list(Counter(_WORD.findall(text)).items())
-    ids, offsets, names = _native.terms([word for word, _ in words])
-    counts: Counter[int] = Counter()
-    spelled: dict[int, str] = {}
-    for row, (word, times) in enumerate(words):
-        for term, surface in _terms_of(word, ids[offsets[row] : offsets[row + 1]].tolist(), names):
-            counts[term] += times
-            spelled.setdefault(term, surface)
-    best = sorted(counts, key=lambda term: (-counts[term], term))
+    counts: dict[str, int] = {}
+    spelled: dict[str, str] = {}
+    for term, surface, times in _terms(words(text)):
+        counts[term] = counts.get(term, 0) + times
+        spelled.setdefault(term, surface)
+    best = sorted(counts, key=lambda term: -counts[term])
     return tuple(spelled[term] for term in best[:limit])
 
 
-def _terms_of(word: str, terms: list[int], names: list[str]) -> Iterator[tuple[int, str]]:
-    """A word's terms with the letters that stand for each in it."""
-    if word >= _UNSPACED:
-        yield from ((term, names[term]) for term in terms if names[term] in word)
-    elif terms:
-        yield terms[0], word
+def spelled_terms(text: str) -> dict[str, str]:
+    """Each term of a text, as it is first spelled. Without numbers. O(characters)."""
+    spelled: dict[str, str] = {}
+    for term, surface, _ in _terms(words(text)):
+        spelled.setdefault(term, surface)
+    return spelled
+
+
+def _terms(listed: Mapping[str, int]) -> Iterator[tuple[str, str, int]]:
+    """Each term of words without digits, the letters that stand for it, and how often the word comes."""
+    texts = [word for word in listed if word.isalpha() or not any(map(str.isdigit, word))]
+    found, offsets, names = _native.terms(texts)
+    ids, ends = found.tolist(), offsets.tolist()
+    for row, word in enumerate(texts):
+        terms = ids[ends[row] : ends[row + 1]]
+        for term in terms:
+            surface = word if len(terms) == 1 else names[term]
+            if surface in word:
+                yield names[term], surface, listed[word]
 
 
 def dropped_sections(result: Compressed) -> tuple[str, ...]:

@@ -10,12 +10,15 @@ from tersely import _native
 from tersely.stages.select import REASONS, is_kept, select
 from tersely.stages.verify import verify
 from tersely.strategies.fitting import Fit, Prices, fit
+from tersely.strategies.preserving import MustKeep
 from tersely.tables import Analysis, Float32s, Int32s, Int64s, SegmentTable, UInt8s
 from tersely.types import Compressed, Request, Spans
 
 __all__ = ["Scored", "term_weights", "to_result"]
 
 _FIRST_KEPT = REASONS.index("selected")
+_PINNED = REASONS.index("pinned")
+_PRESERVED = REASONS.index("preserved")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,6 +35,8 @@ class Scored:
         prices: what each segment costs.
         redundancy, context, headings: of the selection.
         warnings: reason codes so far.
+        cosine: float32[n], of each segment's vector with the query's; None where there are no vectors.
+        must: which segments hold facts that are to be preserved; None: nobody asked.
     """
 
     request: Request
@@ -47,32 +52,49 @@ class Scored:
     context: int
     headings: bool
     warnings: tuple[str, ...]
+    cosine: Float32s | None = None
+    must: MustKeep | None = None
 
-    def fit(self, budget: int, kept: UInt8s | None = None, within: UInt8s | None = None) -> Fit:
+    def choose(self, scores: Float32s, costs: Int64s, target: int, pinned: UInt8s) -> UInt8s:
+        """uint8[n]: the codes of the best choice under a target of estimated tokens (stages/select.py).
+
+        What is pinned comes first, then the segments that facts need, then the best of the others.
+        """
+        held = pinned if self.must is None else self.must.hold(costs, target, pinned)
+        status = select(
+            self.analysis.table,
+            scores,
+            costs,
+            target,
+            pinned=held,
+            group=self.group,
+            term_ids=self.analysis.term_ids,
+            term_offsets=self.analysis.term_offsets,
+            term_weight=self.weight,
+            redundancy=self.redundancy,
+            context=self.context,
+            headings=self.headings,
+        )
+        if held is not pinned:
+            status[(status == _PINNED) & (pinned == 0)] = _PRESERVED
+        return status
+
+    def fit(self, budget: int, kept: Fit | None = None, within: Fit | None = None) -> Fit:
         """The best choice for a budget.
 
-        `kept`: the codes of a choice for a smaller budget, all of which stays. `within`: those of a choice
-        for a larger budget: if no segment fits whole, one of its segments is cut. Raises BudgetExceededError
-        when pinned content or the smallest piece of any does not fit.
+        `kept`: a choice for a smaller budget, all of which stays. `within`: one for a larger budget: if no
+        segment fits whole, what this one has of its segments is cut. Raises BudgetExceededError when pinned
+        content or the smallest piece of any does not fit.
         """
-        stays = None if kept is None else kept >= _FIRST_KEPT
+        stays = None if kept is None else kept.status >= _FIRST_KEPT
         pinned = self.pinned if stays is None else np.maximum(self.pinned, stays.astype(np.uint8))
+        prices, cuttable = self.prices, None
+        if within is not None:
+            cuttable = (within.status >= _FIRST_KEPT).astype(np.uint8)
+            prices = self._cut_prices(within)
 
         def choose(costs: Int64s, target: int) -> UInt8s:
-            return select(
-                self.analysis.table,
-                self.scores,
-                costs,
-                target,
-                pinned=pinned,
-                group=self.group,
-                term_ids=self.analysis.term_ids,
-                term_offsets=self.analysis.term_offsets,
-                term_weight=self.weight,
-                redundancy=self.redundancy,
-                context=self.context,
-                headings=self.headings,
-            )
+            return self.choose(self.scores, costs, target, pinned)
 
         fitted = fit(
             self.request,
@@ -84,19 +106,28 @@ class Scored:
             budget,
             self.original,
             choose,
-            self.prices,
-            None if within is None else (within >= _FIRST_KEPT).astype(np.uint8),
+            prices,
+            cuttable,
         )
         if kept is None or stays is None:
             return fitted
-        return replace(fitted, status=np.where(stays, kept, fitted.status))
+        return replace(fitted, status=np.where(stays, kept.status, fitted.status))
+
+    def _cut_prices(self, fitted: Fit) -> Prices:
+        """The prices with only as much of a cut segment as was kept."""
+        if fitted.cut is None:
+            return self.prices
+        row = int(is_kept(fitted.status)[0])
+        pieces = self.prices.pieces.copy()
+        pieces[row] = pieces[row][: fitted.cut - int(self.analysis.table.start[row])]
+        return replace(self.prices, pieces=pieces)
 
     def result(self, fitted: Fit, budget: int) -> Compressed:
-        """A choice as callers know it."""
+        """A choice as callers know it. Raises BudgetExceededError where it lost a fact that it may not."""
         warnings = (*self.warnings, *fitted.warnings)
-        return to_result(
-            self.request, self.analysis.table, self.scores, fitted, self.original, budget, warnings
-        )
+        table = self.analysis.table
+        result = to_result(self.request, table, self.scores, fitted, self.original, budget, warnings)
+        return result if self.must is None else self.must.checked(result, fitted.status, fitted.cut)
 
 
 def term_weights(analysis: Analysis) -> Float32s:

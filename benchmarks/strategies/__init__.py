@@ -1,0 +1,1 @@
+"""The compressors measured: queries, latency, the cache, ratios by content type."""

@@ -1,0 +1,132 @@
+#include "kernels/text/facts.hpp"
+
+#include <pybind11/pybind11.h>
+
+#include "bind/arrays.hpp"
+#include "bind/strings.hpp"
+#include "kernels/text/utf8.hpp"
+#include "simd/bytes.hpp"
+
+namespace py = pybind11;
+
+namespace tersely::bind {
+namespace {
+
+struct Columns {
+    std::span<const std::int32_t> document;
+    std::span<const std::int64_t> start, end;
+    std::span<const std::uint8_t> kind;
+    std::span<const std::int32_t> block;
+};
+
+// The byte at which each of the ascending characters begins.
+void to_bytes(std::string_view text, std::vector<std::int64_t>& start, std::vector<std::int64_t>& end) {
+    if (simd::byte_kernels().count_chars(text.data(), text.size()) == text.size()) {  // ASCII
+        require(end.empty() || end.back() <= static_cast<std::int64_t>(text.size()),
+                "segments must lie in their texts");
+        return;
+    }
+    std::size_t byte = 0;
+    std::int64_t character = 0;
+    const auto advance = [&](std::int64_t& offset) {
+        for (; character < offset && byte < text.size(); ++character) {
+            ++byte;
+            while (byte < text.size() && text::is_continuation(text[byte])) ++byte;
+        }
+        require(character == offset, "segments must lie in their texts");
+        offset = static_cast<std::int64_t>(byte);
+    };
+    for (std::size_t i = 0; i < start.size(); ++i) {
+        advance(start[i]);
+        advance(end[i]);
+    }
+}
+
+// The segments of one document, in bytes. Checked: they ascend, do not overlap, and lie in the text.
+text::Segments rows_of(const Columns& columns, std::size_t first, std::size_t last, std::string_view text) {
+    text::Segments rows;
+    std::int64_t before = 0;
+    for (std::size_t i = first; i < last; ++i) {
+        require(before <= columns.start[i] && columns.start[i] < columns.end[i], "segments must ascend");
+        require(columns.kind[i] <= static_cast<std::uint8_t>(text::Kind::kChatTurn), "kind must lie in [0, 8]");
+        before = columns.end[i];
+        rows.push({static_cast<std::size_t>(columns.start[i]), static_cast<std::size_t>(columns.end[i])},
+                  static_cast<text::Kind>(columns.kind[i]), columns.block[i], -1);
+    }
+    to_bytes(text, rows.start, rows.end);
+    return rows;
+}
+
+// Bytes to characters; `rows` of one document, ascending by where they begin.
+void to_characters(std::string_view text, std::span<const text::FactRow> rows, std::vector<std::int64_t>& start,
+                   std::vector<std::int64_t>& end) {
+    const simd::ByteKernels& kernels = simd::byte_kernels();
+    std::size_t byte = 0;
+    std::size_t character = 0;
+    for (const text::FactRow& row : rows) {
+        character += kernels.count_chars(text.data() + byte, row.span.begin - byte);
+        byte = row.span.begin;
+        start.push_back(static_cast<std::int64_t>(character));
+        end.push_back(static_cast<std::int64_t>(
+            character + kernels.count_chars(text.data() + byte, row.span.end - row.span.begin)));
+    }
+}
+
+py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
+                     const Input<std::int64_t>& end, const Input<std::uint8_t>& kind,
+                     const Input<std::int32_t>& block) {
+    const Utf8List list(texts);
+    const Columns columns{view(document), view(start), view(end), view(kind), view(block)};
+    const std::size_t n = columns.document.size();
+    require(
+        columns.start.size() == n && columns.end.size() == n && columns.kind.size() == n && columns.block.size() == n,
+        "document, start, end, kind and block must have one length");
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int32_t before = i > 0 ? columns.document[i - 1] : 0;
+        require(before <= columns.document[i] && static_cast<std::size_t>(columns.document[i]) < list.views().size(),
+                "document must ascend in [0, len(texts))");
+    }
+    std::vector<std::uint8_t> kinds;
+    std::vector<std::int32_t> documents, segments, keys;
+    std::vector<std::int64_t> starts, ends;
+    std::int32_t distinct = 0;
+    {
+        std::vector<text::Segments> rows;  // checked, while exceptions may still use Python
+        std::size_t first = 0;
+        for (std::size_t i = 0; i < list.views().size(); ++i) {
+            std::size_t last = first;
+            while (last < n && columns.document[last] == static_cast<std::int32_t>(i)) ++last;
+            rows.push_back(rows_of(columns, first, last, list.views()[i]));
+            first = last;
+        }
+        const py::gil_scoped_release release;
+        text::FactReader reader;
+        for (std::size_t i = 0; i < rows.size(); ++i) reader.append(list.views()[i], rows[i]);
+        const std::vector<text::FactRow> found = reader.finish(distinct);
+        for (std::size_t at = 0; at < found.size();) {
+            std::size_t last = at;
+            while (last < found.size() && found[last].document == found[at].document) ++last;
+            to_characters(list.views()[static_cast<std::size_t>(found[at].document)],
+                          std::span(found).subspan(at, last - at), starts, ends);
+            at = last;
+        }
+        for (const text::FactRow& row : found) {
+            kinds.push_back(static_cast<std::uint8_t>(row.kind));
+            documents.push_back(row.document);
+            segments.push_back(row.segment);
+            keys.push_back(row.key);
+        }
+    }
+    return py::make_tuple(to_array(std::move(kinds)), to_array(std::move(documents)), to_array(std::move(starts)),
+                          to_array(std::move(ends)), to_array(std::move(segments)), to_array(std::move(keys)),
+                          distinct);
+}
+
+}  // namespace
+
+void bind_facts(py::module_& m) {
+    m.def("find_facts", &find_facts, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
+          py::arg("kind"), py::arg("block"));
+}
+
+}  // namespace tersely::bind

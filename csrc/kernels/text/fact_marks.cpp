@@ -1,0 +1,230 @@
+// The facts of facts.hpp that marks delimit: quotes, code in backticks, messages, clauses, segments.
+#include <algorithm>
+#include <array>
+
+#include "kernels/text/fact_runs.hpp"
+#include "kernels/text/facts.hpp"
+#include "kernels/text/guard_runs.hpp"
+#include "kernels/text/lines.hpp"
+#include "kernels/text/marks.hpp"
+#include "kernels/text/unicode.hpp"
+#include "kernels/text/utf8.hpp"
+
+namespace tersely::text {
+namespace {
+
+constexpr std::size_t kLongestQuote = 2048;
+constexpr std::size_t kLongestCode = 512;  // in backticks
+constexpr std::size_t kLongestMessage = 512;
+
+struct Marks {
+    char32_t open;
+    std::u32string_view close;
+};
+constexpr std::array<Marks, 8> kQuotes = {{{'"', U"\""},
+                                           {0x201C, U"\u201D"},
+                                           {0x201E, U"\u201C\u201D"},
+                                           {0xAB, U"\u00BB"},
+                                           {0xBB, U"\u00AB"},
+                                           {0x300C, U"\u300D"},
+                                           {0x300E, U"\u300F"},
+                                           {0x201A, U"\u2018"}}};
+
+bool ends_clause(char32_t code) {
+    constexpr std::u32string_view marks =
+        U",;:()[]{}|!?\u2014\u2026\u3001\uFF0C\uFF1B\uFF1A\uFF08\uFF09\u3002\u060C\u061B";
+    return marks.find(code) != std::u32string_view::npos;
+}
+
+// Where the line at `at` ends, at most `longest` bytes away, without the white space there.
+std::size_t line_end(std::string_view text, std::size_t at, std::size_t longest) {
+    const std::size_t limit = floor_char(text, std::min(at + longest, text.size()));
+    std::size_t end = std::min(text.substr(0, limit).find('\n', at), limit);
+    while (end > at && ascii_space(text[end - 1])) --end;
+    return end;
+}
+
+// Whether there are two words with white space between them, or four characters of a script without spaces.
+bool has_two_words(std::string_view text) {
+    int quarters = 0;
+    bool gap = true;
+    for (std::size_t at = 0; at < text.size() && quarters < 4;) {
+        const Decoded here = decode(text, at);
+        at += here.length;
+        if (is_space(here.code)) {
+            gap = true;
+        } else if ((char_class(here.code) & kNgram) != 0) {
+            ++quarters;
+        } else if (gap && is_word(here.code)) {
+            quarters += 2;
+            gap = false;
+        }
+    }
+    return quarters >= 4;
+}
+
+}  // namespace
+
+// Past the mark of a list item, the number of a section ("2.1 Methods", "4.2 The") or of an item ("(a)") that the
+// segment begins with.
+std::size_t FactReader::skip_label(const Segments& rows, std::size_t row) const {
+    const bool first = row == 0 || rows.block[row] != rows.block[row - 1];
+    std::size_t at = begin_;
+    if (!first && kind_ != Kind::kProse && kind_ != Kind::kListItem) return at;
+    if (kind_ == Kind::kLogLine || kind_ == Kind::kCode || kind_ == Kind::kTable) return at;
+    while (at < text_.size() && among(text_[at], "#>* ")) ++at;
+    const std::size_t marker = list_marker(text_.substr(at, 16));
+    if (marker > 0) return at + marker;
+    std::size_t end = at;
+    while (end < text_.size() && end < at + 12 && (ascii_digit(text_[end]) || text_[end] == '.')) ++end;
+    if (end == at || !ascii_digit(text_[at]) || end >= text_.size() || text_[end] != ' ') return at;
+    const bool capital = end + 1 < text_.size() && ascii_upper(text_[end + 1]);
+    const bool labels = kind_ == Kind::kHeading || text_[end - 1] == '.' ||
+                        text_.substr(at, end - at).find('.') != std::string_view::npos;
+    return labels && capital ? end : at;
+}
+
+// Past "[12]" and "[3, 4-6]": whole numbers of up to three digits. 0 where there is something else.
+std::size_t FactReader::skip_citation(std::size_t at) const {
+    std::size_t digits = 0;
+    for (std::size_t end = at + 1; end < text_.size() && end < at + 40; ++end) {
+        if (text_[end] == ']') return digits > 0 || end > at + 2 ? end + 1 : 0;
+        digits = ascii_digit(text_[end]) ? digits + 1 : 0;
+        const bool dash = text_.substr(end).starts_with("\xE2\x80\x93");
+        if (dash) end += 2;
+        if (digits > 3 || !(digits > 0 || dash || among(text_[end], ",- "))) return 0;
+    }
+    return 0;
+}
+
+// Code in backticks at `at`; returns where reading goes on.
+std::size_t FactReader::read_backticks(std::size_t at) {
+    std::size_t inside = at;
+    while (inside < text_.size() && text_[inside] == '`') ++inside;
+    const std::size_t marks = inside - at;
+    if (marks > 2 || at < ticked_) return inside;
+    const std::size_t limit = std::min(inside + kLongestCode, block_end_);
+    const std::string_view fence = std::string_view("``").substr(0, marks);
+    std::size_t end = whole_.substr(0, limit).find(fence, inside);
+    while (end != std::string_view::npos && end + marks < limit && whole_[end + marks] == '`') {
+        const std::size_t next = whole_.substr(0, limit).find_first_not_of('`', end);
+        end = next == std::string_view::npos ? next : whole_.substr(0, limit).find(fence, next);
+    }
+    if (end == std::string_view::npos) {
+        ticked_ = limit;
+        return inside;
+    }
+    if (end == inside) return end + marks;
+    const Span content{inside, end};
+    const std::string_view code = whole_.substr(0, end);
+    const Span run = trimmed(code, {inside, run_end(code, inside)});
+    if (run.begin == inside && run.end > inside && shape_of(code.substr(run.begin, run.end - run.begin)).word) {
+        FoundFact found = read_code(code, run);
+        if (!found && ascii_digit(code[inside])) found = read_number(code, run, inside);
+        if (found && found.span.begin == content.begin && found.span.end == content.end) {
+            emit(found.kind, content);
+            return end + marks;
+        }
+    }
+    emit(FactKind::kInlineCode, {at, end + marks});
+    return std::max(end + marks, at + 1);
+}
+
+// The quote that the mark at `at` opens, if it is one. What is in it is read all the same.
+void FactReader::read_quote(std::size_t at, char32_t open) {
+    if (at < quoted_ || kind_ == Kind::kCode || kind_ == Kind::kLogLine) return;
+    const std::size_t length = decode(whole_, at).length;
+    const std::size_t inside = at + length;
+    if (inside >= block_end_ || is_space(decode(whole_, inside).code)) return;
+    if (open == '"' || open == 0xBB) {
+        if (at < unquoted_) return;
+        if (at > 0 && in_word(decode_before(whole_, at).code)) return;
+        std::size_t before = at;  // a key, an item, an argument or an attribute is no quote
+        while (before > begin_ && whole_[before - 1] == ' ') --before;
+        if (before > begin_ + 1 && among(whole_[before - 1], ",:") && whole_[before - 2] == '"') return;
+        if (before > begin_ && among(whole_[before - 1], "=[{")) return;
+        if (at > begin_ + 1 && whole_[at - 1] == '(' && in_word(decode_before(whole_, at - 1).code)) return;
+    }
+    const auto* marks = std::find_if(kQuotes.begin(), kQuotes.end(), [open](const Marks& m) { return m.open == open; });
+    if (marks == kQuotes.end()) return;
+    const std::size_t limit = std::min(block_end_, inside + kLongestQuote);
+    for (std::size_t end = inside; end < limit;) {
+        const Decoded here = decode(whole_, end);
+        if (marks->close.find(here.code) == std::u32string_view::npos) {
+            end += here.length;
+            continue;
+        }
+        quoted_ = end + here.length;
+        if (has_two_words(whole_.substr(inside, end - inside))) emit(FactKind::kQuote, {at, quoted_});
+        return;
+    }
+    unquoted_ = limit;
+}
+
+// The message behind a type or level of error, if there is one. Returns where reading goes on: before the message.
+std::size_t FactReader::read_error(Span type, bool level) {
+    std::size_t at = type.end;
+    if (level && at < text_.size() && text_[at] == '[') {  // error[E0308]
+        const std::size_t close = text_.substr(0, std::min(at + 12, text_.size())).find(']', at);
+        if (close != std::string_view::npos) at = close + 1;
+    } else if (level && at + 1 < text_.size() && text_[at] == ' ' && ascii_upper(text_[at + 1])) {  // error TS2345
+        const std::size_t end = word_end(text_, at + 1, std::min(at + 10, text_.size()));
+        if (ascii_digit(text_[end - 1])) at = end;
+    }
+    const bool message = at + 1 < text_.size() && text_[at] == ':' && ascii_space(text_[at + 1]);
+    const bool rest =
+        level && kind_ == Kind::kLogLine && (use_of(text_.substr(type.begin, type.end - type.begin)) & kLogLevel);
+    if (level && !message && !rest) return type.end;
+    const std::size_t end = message || rest ? line_end(text_, at, kLongestMessage) : at;
+    emit(FactKind::kError, {type.begin, std::max(end, type.end)});
+    return std::max(at, type.end);
+}
+
+// "exit code 1", "exited with status 2", "exit 137"; returns its end, 0 where there is none.
+std::size_t FactReader::read_exit(Span word) {
+    std::size_t at = word.end;
+    for (int words = 0; words < 4 && at < text_.size(); ++words) {
+        while (at < text_.size() && among(text_[at], " :=(") && at < word.end + 32) ++at;
+        if (at < text_.size() && ascii_digit(text_[at])) {
+            const std::size_t end = word_end(text_, at, std::min(at + 6, text_.size()));
+            const bool whole = std::all_of(text_.begin() + static_cast<std::ptrdiff_t>(at),
+                                           text_.begin() + static_cast<std::ptrdiff_t>(end), ascii_digit);
+            if (!whole) return 0;
+            emit(FactKind::kError, {word.begin, end});
+            return end;
+        }
+        const std::size_t end = word_end(text_, at, std::min(at + 12, text_.size()));
+        const std::string_view next = text_.substr(at, end - at);
+        if (next != "with" && next != "code" && next != "status" && next != "value" && next != "non" &&
+            next != "Code") {
+            return 0;
+        }
+        at = end;
+    }
+    return 0;
+}
+
+// The clause around a word that negates or obliges.
+void FactReader::read_clause(Span word, FactKind kind) {
+    if (word.begin < clause_end_) {
+        if (kind == FactKind::kObligation) rows_[clause_row_].kind = kind;
+        return;
+    }
+    std::size_t end = word.end;
+    while (end < text_.size()) {
+        const Decoded here = decode(text_, end);
+        const bool number =
+            here.code == ',' && end + 1 < text_.size() && ascii_digit(text_[end - 1]) && ascii_digit(text_[end + 1]);
+        const bool line = here.code == '\n' && kind_ != Kind::kProse;
+        const bool colon = here.code == ':' && end + 1 < text_.size() && !ascii_space(text_[end + 1]);
+        if ((ends_clause(here.code) && !number && !colon) || line) break;
+        end += here.length;
+    }
+    const Span clause = trim(text_, {std::min(clause_, word.begin), end});
+    if (!has_two_words(text_.substr(clause.begin, clause.end - clause.begin))) return;
+    clause_end_ = end;
+    clause_row_ = rows_.size();
+    emit(kind, clause);
+}
+
+}  // namespace tersely::text

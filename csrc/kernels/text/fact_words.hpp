@@ -1,0 +1,54 @@
+// Words that make a fact of what stands around them (facts.hpp), and endings that tell what a name is of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tersely::text {
+
+// What a word is used for; bits of one number.
+enum WordUse : std::uint32_t {
+    kNegates = 1U << 0U,      // "not", "without", "except": some twenty languages (guard_words.hpp)
+    kObliges = 1U << 1U,      // "must", "required", "muss", "doit", "debe"
+    kObligesTo = 1U << 2U,    // before "to": "have", "need", "ought"
+    kDecides = 1U << 3U,      // "decided", "agreed", "chose"
+    kDecidesTo = 1U << 4U,    // before "to": "resolved", "plan"
+    kWe = 1U << 5U,           // before "will", "shall"
+    kWill = 1U << 6U,         //
+    kTo = 1U << 7U,           //
+    kGoing = 1U << 8U,        // before "with": "go", "going", "went"
+    kWith = 1U << 9U,         //
+    kMonth = 1U << 10U,       // with a capital, in English
+    kWeekday = 1U << 11U,     // with a capital, in English
+    kCommon = 1U << 12U,      // no name by itself: stop words, words that like to start a sentence
+    kTitle = 1U << 13U,       // "Dr", "Mrs"
+    kErrorLevel = 1U << 14U,  // before a colon and a message: "error", "fatal", "panic"
+    kExits = 1U << 15U,       // before a code: "exit", "exited"
+    kCurrency = 1U << 16U,    // before a number: "USD"
+    kErrorType = 1U << 17U,   // "ValueError", "NullPointerException"
+    kLogLevel = 1U << 18U,    // "ERROR", "FATAL": the rest of a log line is its message
+    kLinks = 1U << 19U,       // between words of one name: "of", "de", "van"
+    kCamel = 1U << 20U,       // "camelCase"
+};
+
+// The uses of a word as it is written. O(length).
+std::uint32_t word_use(std::string_view word);
+// The same of a word of small ASCII letters, quicker.
+std::uint32_t small_word_use(std::string_view word);
+
+// Whether the name ends in Error, Exception, Warning, Fault, Panic or Failure and says of what.
+bool is_error_type(std::string_view name);
+
+// Whether a run is the name of a file: a stem, a full stop and an ending that files have ("a.py", ".gitignore").
+bool is_file_name(std::string_view run);
+
+// Whether a run is a host name, in small letters, under a domain that is common ("docs.example.org").
+bool is_host(std::string_view run);
+
+// Length of the unit or counter (0: none) of Chinese, Japanese or Korean at the start of `rest`.
+std::size_t east_asian_unit(std::string_view rest);
+// ... of a date or time: year, month, day, hour, minute, second.
+std::size_t east_asian_date_unit(std::string_view rest);
+
+}  // namespace tersely::text

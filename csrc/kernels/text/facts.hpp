@@ -1,0 +1,162 @@
+// Facts: what of a text should neither get lost nor be made up.
+//
+// Contract. Texts are read segment by segment (segment.hpp, level SENTENCE). What is found, and its key (equal facts
+// have one key; keys of two kinds differ):
+//  - NUMBER: digits with sign, comparison, currency, exponent, percent and unit ("-5", "$1,200", "40%", "3.5 ms",
+//  "3億円");
+//    as written without commas and spaces. Not: marks of lists and sections at the start of a segment, citations
+//    ("[12]").
+//  - DATE: ISO and day-first dates, "12 March 2024", "March 12, 2024", "10:30", "5 pm", "2024年1月31日", days of the
+//  week;
+//    folded.
+//  - VERSION: "v1.2.3", "1.2.3", "2.0-rc1"; without the v.
+//  - NAME: words with a capital one after another, "of", "de", "van" and the like between them; acronyms; words with a
+//    capital and digits ("COVID-19"). A single word counts where it stands inside a sentence somewhere in the texts.
+//    Not in code, logs and lines of capitals; where all nouns have capitals (German), single words do not count.
+//    Folded.
+//  - QUOTE: "…", “…”, „…“, «…», 「…」, 『…』 of two words or four characters of a script without spaces and more,
+//  within
+//    one block, not in code or data; folded words.
+//  - FENCED_CODE: the whole block, nothing in it counts by itself. INLINE_CODE: `…` within a block; what is nothing but
+//    one fact of another kind in backticks ("`a/b.py`") is that fact.
+//  - PATH: "/a/b", "./x", "src/x.py", "C:\x", "setup.py". PATH_LINE: a path with ":12", ":12:5", "(12)", "(12,5)",
+//    ":[12,5]" or "\", line 12" behind; "path:12:5". URL: with a scheme, "www.", a host, mail addresses.
+//  - IDENTIFIER: snake_case, camelCase, CONST_CASE, dotted.names, a::b, call(), --flags, #123, @user, sha256, hashes,
+//  UUIDs,
+//    IP addresses; without "()".
+//  - ERROR: a type ("ValueError") or a level behind which stands a colon ("error: ", "error[E0308]: "), with the
+//  message
+//    up to the end of its line or segment; log lines from "ERROR" on; "E1234"; "exit code 1". White space is one space.
+//  - NEGATION, OBLIGATION: the clause (up to , ; : brackets, dashes and the segment's ends) with a word like "not",
+//    "without", or "must", "forbidden", "have to". A clause with both is an OBLIGATION; folded words.
+//  - DECISION: the segment with a word like "decided", "agreed", "we will"; its negations and obligations do not count.
+//    Folded words.
+// Numbers to identifiers do not overlap each other, nor lie in code; quotes, errors, clauses and decisions may hold
+// others. Rows are in text order (ties: the longer first); keys are numbered by first occurrence. Offsets are bytes, on
+// characters. Any valid UTF-8. O(text) time but for sorting rows that are nearly sorted, O(facts) memory with their
+// texts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/text/fact_words.hpp"
+#include "kernels/text/segment.hpp"
+#include "kernels/text/terms.hpp"
+
+namespace tersely::text {
+
+enum class FactKind : std::uint8_t {
+    kNumber,
+    kDate,
+    kVersion,
+    kName,
+    kQuote,
+    kFencedCode,
+    kInlineCode,
+    kPath,
+    kPathLine,
+    kUrl,
+    kIdentifier,
+    kError,
+    kNegation,
+    kObligation,
+    kDecision,
+};
+
+struct FactRow {
+    FactKind kind;
+    std::uint8_t counts;  // 0: a single word at the start of a sentence, so far
+    std::int32_t document;
+    std::int32_t segment;  // of all documents, the one it starts in
+    std::int32_t key;
+    Span span;
+};
+
+// Appends what makes a fact of this kind equal to another.
+void append_key(FactKind kind, std::string_view fact, std::string& key);
+
+// The words of a name so far (fact_names.cpp).
+struct OpenName {
+    Span span = {0, 0};
+    std::size_t last = 0;  // where its last word begins
+    int words = 0;
+    bool starts = false;  // at the start of a sentence
+    bool digits = false;
+    bool capitals = false;  // its first word has two capitals and no small letter
+    bool camel = false;     // its first word has a capital inside
+    bool common = false;    // its first word may well be none of it: it starts a sentence
+    bool weighty = false;   // a word of two letters or more, no title
+};
+
+class FactReader {
+  public:
+    FactReader() : spellings_(kMostSlots), keys_(kFewestSlots) {}
+
+    // The facts of the next document, whose segments are `rows` (bytes).
+    void append(std::string_view text, const Segments& rows);
+    // All facts, in order; their keys lie in [0, keys). The reader is used up.
+    std::vector<FactRow> finish(std::int32_t& keys);
+
+  private:
+    void read_segment(const Segments& rows, std::size_t row);
+    std::size_t step(std::size_t at);
+    std::size_t step_wide(std::size_t at);
+    std::uint32_t use_of(std::string_view word);
+    void emit(FactKind kind, Span span, bool counts = true);
+    void give_keys();
+
+    std::size_t read_letters(std::size_t at);  // fact_reading.cpp
+    std::size_t read_run(std::size_t at);
+    std::size_t read_led_by_digit(Span run, std::size_t digit);
+    std::size_t read_words(Span run);
+    std::size_t read_capital(Span word, std::uint32_t use);
+    std::size_t use_word(Span word, std::uint32_t use);
+    void close_run(std::size_t end, std::size_t whole);
+
+    std::size_t skip_label(const Segments& rows, std::size_t row) const;  // fact_marks.cpp
+    std::size_t skip_citation(std::size_t at) const;
+    std::size_t read_backticks(std::size_t at);
+    void read_quote(std::size_t at, char32_t open);
+    std::size_t read_error(Span type, bool level);
+    std::size_t read_exit(Span word);
+    void read_clause(Span word, FactKind kind);
+
+    void extend_name(Span word);  // fact_names.cpp
+    bool continues_name(std::size_t begin) const;
+    void flush_name();
+    bool shouts();
+
+    Vocabulary spellings_;
+    std::vector<std::uint32_t> uses_;  // of each spelling
+    Vocabulary keys_;
+    std::vector<FactRow> rows_;
+    std::string key_;
+    std::int32_t document_ = 0;
+    std::int32_t first_segment_ = 0;  // of the document
+
+    std::string_view whole_;  // the document
+    std::string_view text_;   // up to the end of the segment
+    std::size_t begin_ = 0;   // of the segment
+    std::size_t block_end_ = 0;
+    Kind kind_ = Kind::kProse;
+    std::int32_t segment_ = 0;
+    std::size_t first_row_ = 0;   // of the segment
+    std::size_t covered_ = 0;     // everything before this is read
+    std::size_t clause_ = 0;      // where the clause begins
+    std::size_t clause_end_ = 0;  // up to here a clause is a fact, at clause_row_
+    std::size_t clause_row_ = 0;
+    std::size_t quoted_ = 0;      // no quote begins before this
+    std::size_t unquoted_ = 0;    // no quotation mark closes a quote before this
+    std::size_t ticked_ = 0;      // no backtick closes code before this
+    std::uint32_t previous_ = 0;  // use of the word before
+    bool starts_ = true;          // a sentence, a cell, a line
+    bool decides_ = false;
+    int shouts_ = -1;  // whether the segment has no small letters; -1: not looked at
+    int nouns_ = -1;   // whether all nouns of the document have capitals; -1: not looked at
+    OpenName name_;
+};
+
+}  // namespace tersely::text

@@ -1,0 +1,7 @@
+"""A result as one page of HTML: the source with what was kept and dropped, the compressed text beside it."""
+
+from __future__ import annotations
+
+from tersely.report.page import to_html, write_html
+
+__all__ = ["to_html", "write_html"]

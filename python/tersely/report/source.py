@@ -1,0 +1,178 @@
+"""The two columns: the documents with what was kept and dropped of them, and the compressed text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tersely.report.marks import Mark, Painter, QueryWords, fact_marks, text_marks
+from tersely.report.pieces import Piece, pieces_of
+from tersely.report.words import DROPPED, KEPT, escape, name
+from tersely.types import Compressed, Document
+
+__all__ = ["Columns", "draw", "is_laid_out"]
+
+_MOST_DOCUMENTS = 500
+_ENDS = 160  # characters drawn at each end of a dropped run, where not everything is drawn
+_MARKUP = 60  # characters that a piece costs besides its own, so that many small ones make no huge page
+_AHEAD = 10_000  # characters within which a kept piece is looked for in the compressed text
+
+
+@dataclass(slots=True, eq=False)
+class Columns:
+    """Both columns as HTML, and what was learnt while drawing.
+
+    Attributes:
+        documents: index -> HTML of the documents that are drawn.
+        compressed: HTML of the compressed text.
+        kept_characters: of each document.
+        left_out: characters of the documents that are not drawn.
+        text_left_out: characters of the compressed text that are not drawn.
+        words: the query's, with those that stand in what was drawn.
+    """
+
+    words: QueryWords
+    documents: dict[int, str] = field(default_factory=dict)
+    compressed: str = ""
+    kept_characters: list[int] = field(default_factory=list)
+    left_out: int = 0
+    text_left_out: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class _Pen:
+    """What goes from one document to the next."""
+
+    words: QueryWords
+    room: int  # characters that may still be drawn
+    shorten: bool  # whether long dropped runs are drawn by their ends only
+    numbers: dict[tuple[int, int], int]  # where a kept piece starts -> its number
+    left_out: int = 0
+
+
+def draw(result: Compressed, query: str, most: int) -> Columns:
+    """Draw at most about `most` characters of the sources, and of the compressed text, markup included.
+
+    O(characters + segments log segments).
+    """
+    pieces = pieces_of(result)
+    places = [(i, piece.start) for i, some in enumerate(pieces) for piece in some if piece.fate == "kept"]
+    total = sum(len(document.text) for document in result.documents) + _MARKUP * sum(map(len, pieces))
+    pen = _Pen(QueryWords(query), most, total > most, {place: n for n, place in enumerate(places)})
+    columns = Columns(pen.words)
+    few = len(pieces) <= _MOST_DOCUMENTS  # of many, those with something kept are drawn
+    for index, (document, mine, marks) in enumerate(
+        zip(result.documents, pieces, fact_marks(result), strict=True)
+    ):
+        columns.kept_characters.append(sum(p.end - p.start for p in mine if p.fate == "kept"))
+        if pen.room > 0 and len(columns.documents) < _MOST_DOCUMENTS and (few or columns.kept_characters[-1]):
+            columns.documents[index] = _document(pen, index, document, mine, marks)
+        else:
+            pen.left_out += len(document.text)
+    columns.left_out = pen.left_out
+    columns.compressed = _compressed(columns, result, pieces, most)
+    return columns
+
+
+def _document(pen: _Pen, index: int, document: Document, pieces: list[Piece], marks: list[Mark]) -> str:
+    text = document.text
+    reach = len(text) if not pen.shorten else _reach(pieces, pen.room)
+    painter = Painter(text, [*marks, *pen.words.marks(text[:reach])])
+    parts = []
+    for piece in pieces:
+        if pen.room <= 0:
+            rest = len(text) - piece.start
+            parts.append(_note(f"The rest of this document is not drawn: {rest:,} characters."))
+            pen.left_out += rest
+            break
+        pen.room -= _MARKUP
+        parts.append(_piece(pen, painter, index, piece))
+    return "".join(parts)
+
+
+def _reach(pieces: list[Piece], room: int) -> int:
+    """Up to which character pieces can be drawn with so much room, generously."""
+    for piece in pieces:
+        size = piece.end - piece.start
+        room -= _MARKUP + (size if piece.fate == "kept" else min(size, 2 * _ENDS))
+        if room <= 0:
+            return piece.end
+    return pieces[-1].end if pieces else 0
+
+
+def _piece(pen: _Pen, painter: Painter, index: int, piece: Piece) -> str:
+    size = piece.end - piece.start
+    if piece.fate == "gap":
+        pen.room -= size
+        return painter.paint(piece.start, piece.end)
+    if pen.shorten and size > 3 * _ENDS and piece.fate == "dropped":
+        pen.room -= 2 * _ENDS
+        pen.left_out += size - 2 * _ENDS
+        head, tail = piece.start + _ENDS, piece.end - _ENDS
+        gap = f'<span class="x">[… {size - 2 * _ENDS:,} characters not drawn …]</span>'
+        inner = f"{painter.paint(piece.start, head)}{gap}{painter.paint(tail, piece.end)}"
+    else:
+        end = piece.start + min(size, max(pen.room, 1))
+        pen.room -= size
+        pen.left_out += piece.end - end
+        inner = painter.paint(piece.start, end)
+        if end < piece.end:
+            inner += f'<span class="x">[… {piece.end - end:,} characters not drawn …]</span>'
+    title = escape(_tip(piece))
+    look = f" {piece.look}" if piece.look else ""
+    reason = name(piece.reason)
+    if piece.fate == "kept":
+        number = pen.numbers[index, piece.start]
+        return f'<span class="k r-{reason}{look}" id="s{number}" title="{title}">{inner}</span>'
+    link = ""
+    if piece.stand_in in pen.numbers:
+        link = f'<a class="x" href="#s{pen.numbers[piece.stand_in]}">[said here]</a>'
+    return f'<span class="d r-{reason}{look}" title="{title}"><span>{inner}{link}</span></span>'
+
+
+def _tip(piece: Piece) -> str:
+    words = (KEPT if piece.fate == "kept" else DROPPED).get(piece.reason, piece.reason.replace("_", " "))
+    number = "1 segment" if piece.segments == 1 else f"{piece.segments} segments"
+    score = f", score {'up to ' if piece.segments > 1 else ''}{piece.best:.2f}" if piece.best else ""
+    return f"{piece.fate.capitalize()}: {words} ({number}{score})"
+
+
+def _compressed(columns: Columns, result: Compressed, pieces: Sequence[list[Piece]], most: int) -> str:
+    text = result.text
+    words = columns.words.marks(text[:most])
+    painter = Painter(text, [*text_marks(result), *words])
+    kept = (
+        (document.text[piece.start : piece.end], "mono" if laid_out else piece.look)
+        for document, some in zip(result.documents, pieces, strict=True)
+        for laid_out in (is_laid_out(document.text),)
+        for piece in some
+        if piece.fate == "kept"
+    )
+    parts = []
+    position, room = 0, most
+    for number, (content, style) in enumerate(kept):
+        place = text.find(content, position, position + len(content) + _AHEAD)
+        if place < 0:
+            continue  # a model rewrote it
+        if room < place + len(content) - position:
+            break
+        room -= place + len(content) - position + _MARKUP
+        parts.append(painter.paint(position, place))
+        position = place + len(content)
+        look = f' class="{style}"' if style else ""
+        parts.append(f'<span{look} data-s="{number}">{painter.paint(place, position)}</span>')
+    end = min(len(text), position + max(room, 0))
+    parts.append(painter.paint(position, end))
+    columns.text_left_out = len(text) - end
+    if columns.text_left_out:
+        parts.append(_note(f"The rest is not drawn: {columns.text_left_out:,} characters."))
+    return "".join(parts)
+
+
+def is_laid_out(text: str) -> bool:
+    """Whether a quarter of the lines are indented, as in code."""
+    return 4 * (text.count("\n ") + text.count("\n\t")) > text.count("\n")
+
+
+def _note(text: str) -> str:
+    return f'<span class="x note">{escape(text)}</span>'

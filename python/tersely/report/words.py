@@ -1,0 +1,81 @@
+"""Reason codes in words, and text made safe to stand in a page."""
+
+from __future__ import annotations
+
+import html
+
+__all__ = ["DROPPED", "KEPT", "OUTCOMES", "escape", "fallback_in_words", "in_words", "name"]
+
+KEPT = {
+    "selected": "worth most for its tokens",
+    "pinned": "pinned: you asked for it",
+    "context": "stands beside something selected",
+    "heading": "heading above something kept",
+    "cut": "kept up to where it was cut",
+    "fits": "everything fits",
+    "copied": "code that a model copied",
+    "reinserted": "put back after a model lost it",
+}
+DROPPED = {
+    "budget": "no tokens left for it",
+    "redundant": "kept text says it already",
+    "cut": "the rest of what was cut",
+    "rewritten": "a model wrote something in its place",
+    "unlisted": "the result does not say",
+}
+OUTCOMES = {
+    "kept": "stands in the compressed text",
+    "reinserted": "put back, verbatim, after a model lost it",
+    "lost": "does not stand in the compressed text",
+    "unsupported": "a model wrote it, and no source has it",
+}
+_WARNINGS = {
+    "query_without_matches": "The query’s words stand nowhere in the text: it was compressed as without one.",
+    "empty_query": "The query was blank, so the text was compressed as without one.",
+    "segment_cut": "Not one whole segment fitted into the budget, so the best one was cut.",
+    "counter_not_additive": "The token counts of the parts are more than 10% off the count of the whole.",
+    "nothing_to_keep": "There is nothing but white space in the text.",
+    "markers_left_out": "There was no room to say in the text where something was left out.",
+    "facts_lost": "Not all the facts that were to be preserved stand in the compressed text.",
+    "unsupported_facts": "A model wrote facts that no source has.",
+    "code_restored": "A model changed code; the original stands in its place.",
+    "low_confidence": "The confidence is below the least that was asked for.",
+    "target_tokens_below_min": "The target is below the least number of tokens that was asked for.",
+    "documents_dropped": "Nothing of some documents fitted into the budget.",
+    "chunks_dropped": "Nothing of some chunks fitted into the budget.",
+    "chunk_fell_back": "Some chunk was compressed in a simpler way than asked for.",
+    "embedder_failed": "The embedding model failed; relevance was scored without it.",
+    "reranker_failed": "The reranking model failed; relevance was scored without it.",
+}
+_FALLBACKS = {
+    "no_model": "there is none",
+    "model_failed": "it failed",
+    "empty_reply": "its reply was empty",
+    "reply_too_long": "its reply was too long",
+    "low_confidence": "its reply was not to be trusted",
+    "facts_lost": "its reply had lost facts",
+    "no_room": "what is pinned takes the whole budget",
+    "prompt_too_long": "the prompt was too long for it",
+}
+# What a terminal would obey is shown as its picture; tabs and line ends stay.
+_PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10, 13)} | {127: 0x2421}
+
+
+def escape(text: str) -> str:
+    """Text that no parser takes for markup; control characters as their pictures."""
+    return html.escape(text).translate(_PICTURES)
+
+
+def name(text: str) -> str:
+    """`escape` for what a caller calls a thing: may hold what no UTF-8 can say, as file names do."""
+    return escape(text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def in_words(code: str) -> str:
+    """A sentence for a warning."""
+    return _WARNINGS.get(code) or f"{code.replace('_', ' ').capitalize()}."
+
+
+def fallback_in_words(code: str) -> str:
+    """A sentence for the reason why no model wrote what one should have written."""
+    return f"No model wrote any of the text: {_FALLBACKS.get(code) or code.replace('_', ' ')}."

@@ -1,0 +1,236 @@
+"""Texts -> the facts in them, and what became of each in a compressed text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import _native
+from tersely.facts import Fact, FactKind, FactReport, FactTable
+from tersely.tables import Int32s, Int64s, Level, SegmentTable, UInt8s
+
+__all__ = [
+    "PRESERVABLE",
+    "choose_facts",
+    "facts_after",
+    "facts_kept",
+    "find_facts",
+    "last_rows",
+    "list_facts",
+]
+
+#: What can be asked for by name, and the kinds it stands for. "code" is also what stands in backticks.
+PRESERVABLE: dict[str, tuple[FactKind, ...]] = {
+    "code": (FactKind.FENCED_CODE, FactKind.INLINE_CODE),
+    "quotes": (FactKind.QUOTE,),
+    "numbers": (FactKind.NUMBER, FactKind.DATE, FactKind.VERSION),
+    "names": (FactKind.NAME,),
+    "paths": (FactKind.PATH, FactKind.PATH_LINE),
+    "urls": (FactKind.URL,),
+    "identifiers": (FactKind.IDENTIFIER,),
+    "errors": (FactKind.ERROR,),
+    "negations": (FactKind.NEGATION,),
+    "obligations": (FactKind.OBLIGATION,),
+    "decisions": (FactKind.DECISION,),
+    "all": tuple(FactKind),
+}
+_MADE_UP = frozenset(  # kinds that a model's text may not have on its own
+    {
+        FactKind.NUMBER,
+        FactKind.DATE,
+        FactKind.VERSION,
+        FactKind.NAME,
+        FactKind.PATH,
+        FactKind.PATH_LINE,
+        FactKind.URL,
+        FactKind.IDENTIFIER,
+    }
+)
+_IN_WORDS = frozenset(
+    {FactKind.NAME, FactKind.QUOTE, FactKind.NEGATION, FactKind.OBLIGATION, FactKind.DECISION}
+)
+_WORD = re.compile(r"\w+")
+
+
+def find_facts(texts: Sequence[str], table: SegmentTable, sentences: SegmentTable | None = None) -> FactTable:
+    """Find the facts of texts (csrc/kernels/text/facts.hpp says what they are).
+
+    `table`: the segments that `FactTable.segment` counts. `sentences`: the same texts cut at the level
+    SENTENCE, where `table` is not. O(characters), one native pass with the GIL released.
+    """
+    given = table if sentences is None else sentences
+    kind, document, start, end, segment, key, keys = _native.find_facts(
+        list(texts), given.document, given.start, given.end, given.kind, given.block
+    )
+    if sentences is not None:
+        segment = _rows_at(texts, table, document, start)
+    return FactTable(kind, document, start, end, segment, key, keys)
+
+
+def list_facts(texts: Sequence[str]) -> list[Fact]:
+    """Every occurrence of every fact, in source order, its outcome "found"."""
+    facts = find_facts(texts, _sentences(texts))
+    return [_fact(texts, facts, row, "found") for row in range(len(facts))]
+
+
+def choose_facts(texts: Sequence[str], facts: FactTable, names: Collection[str]) -> FactTable:
+    """The facts that some of `names` (keys of PRESERVABLE) stand for; keys are numbered anew."""
+    wanted = np.isin(facts.kind, [kind for name in names for kind in PRESERVABLE[name]])
+    if "code" in names and "all" not in names:
+        rows = zip(facts.document.tolist(), facts.start.tolist(), facts.end.tolist(), strict=True)
+        wanted |= np.array([texts[i][max(s - 1, 0)] == "`" == texts[i][e : e + 1] for i, s, e in rows], bool)
+    old, key = np.unique(facts.key[wanted], return_inverse=True)  # still in order of first occurrence
+    return FactTable(
+        facts.kind[wanted],
+        facts.document[wanted],
+        facts.start[wanted],
+        facts.end[wanted],
+        facts.segment[wanted],
+        key.astype(np.int32),
+        len(old),
+    )
+
+
+def last_rows(texts: Sequence[str], table: SegmentTable, facts: FactTable) -> Int32s:
+    """int32[m]: the row of the segment that each fact ends in."""
+    return _rows_at(texts, table, facts.document, facts.end - 1)
+
+
+def facts_kept(
+    texts: Sequence[str],
+    table: SegmentTable,
+    facts: FactTable,
+    status: UInt8s,
+    reasons: Sequence[str],
+    first_kept: int,
+) -> FactReport:
+    """What became of the facts where whole segments were kept: for verbatim results.
+
+    A fact is kept when all segments of one of its occurrences are; the reason of a lost one is that of the
+    first segment that was dropped of its first occurrence. `status`: an index into `reasons` for each
+    segment, kept from `first_kept` on. O(segments + facts).
+    """
+    dropped = np.concatenate(([0], np.cumsum(status < first_kept)))
+    last = last_rows(texts, table, facts)
+    whole = dropped[last + 1] == dropped[facts.segment]
+    kept = np.zeros(facts.keys, dtype=bool)
+    kept[facts.key[whole]] = True
+    _, first = np.unique(facts.key, return_index=True)
+    lacking = np.searchsorted(dropped, dropped[facts.segment[first]] + 1) - 1
+    found = []
+    for row, stays, out in zip(first.tolist(), kept.tolist(), lacking.tolist(), strict=True):
+        reason = "" if stays else reasons[status[out]]
+        found.append(_fact(texts, facts, row, "kept" if stays else "lost", reason))
+    return FactReport(found)
+
+
+def facts_after(
+    sources: Sequence[str], text: str, reinserted: Sequence[tuple[int, int, int]] = ()
+) -> FactReport:
+    """What became of the facts of `sources` in a `text` that a model wrote from them, and what it made up.
+
+    A fact is kept where `text` has one with its key, or has it verbatim but for case and white space; its
+    outcome is "reinserted" where an occurrence of it touches one of the (document, start, end) of
+    `reinserted`. "unsupported" are numbers, dates, versions, names, paths, URLs and identifiers of `text`
+    that no source has; a name is supported where the sources have all its words. O(characters + facts).
+    """
+    texts = [*sources, text]
+    facts = find_facts(texts, _sentences(texts))
+    written = facts.document == len(sources)
+    has, had, again = np.zeros((3, facts.keys), dtype=bool)
+    has[facts.key[written]] = True
+    had[facts.key[~written]] = True
+    for document, begin, end in reinserted:
+        inside = (facts.document == document) & (facts.start < end) & (facts.end > begin)
+        again[facts.key[inside]] = True
+    stands, supports = _Searcher([text]), _Searcher(sources)
+    _, first = np.unique(facts.key, return_index=True)
+    found = []
+    for key, row in enumerate(first.tolist()):
+        if not had[key]:
+            continue
+        fact = _fact(texts, facts, row, "kept")
+        if not has[key] and not stands.has(fact):
+            fact = _fact(texts, facts, row, "lost", "rewritten")
+        elif again[key]:
+            fact = _fact(texts, facts, row, "reinserted")
+        found.append(fact)
+    for key, row in enumerate(first.tolist()):
+        kind = FactKind(int(facts.kind[row]))
+        if had[key] or kind not in _MADE_UP:
+            continue
+        fact = _fact(texts, facts, row, "unsupported")
+        if not supports.has(fact):
+            found.append(Fact(kind, fact.text, -1, -1, -1, "unsupported"))
+    return FactReport(found)
+
+
+class _Searcher:
+    """Looks for facts in texts, from the places of their rarest words, of which so many are tried at most."""
+
+    _TRIES = 200
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.words = _indexed(" ".join(_words(text) for text in texts))
+        self.plain = _indexed(" ".join(" ".join(text.casefold().split()) for text in texts))
+
+    def has(self, fact: Fact) -> bool:
+        """Whether the fact stands in the texts; of a name, whether all its words do."""
+        if fact.kind is FactKind.FENCED_CODE:
+            return False  # to the letter, or not at all: its key says it
+        if fact.kind is FactKind.NAME and all(word in self.words[1] for word in _words(fact.text).split()):
+            return True
+        if fact.kind in _IN_WORDS:
+            return self._stands(_words(fact.text), *self.words)
+        return self._stands(" ".join(fact.text.casefold().strip("`").split()), *self.plain)
+
+    def _stands(self, wanted: str, text: str, places: Mapping[str, Sequence[int]]) -> bool:
+        matches = list(_WORD.finditer(wanted))
+        if not matches:
+            return False
+        rarest = min(matches, key=lambda match: len(places.get(match.group(), ())))
+        starts = (at - rarest.start() for at in places.get(rarest.group(), ())[: self._TRIES])
+        return any(start >= 0 and _stands_alone(wanted, text, start) for start in starts)
+
+
+def _indexed(text: str) -> tuple[str, dict[str, list[int]]]:
+    places: dict[str, list[int]] = {}
+    for match in _WORD.finditer(text):
+        places.setdefault(match.group(), []).append(match.start())
+    return text, places
+
+
+def _words(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def _stands_alone(wanted: str, text: str, at: int) -> bool:
+    """Whether `wanted` stands at `at` and is no part of a longer word or number."""
+    if not text.startswith(wanted, at):
+        return False
+    before, behind = text[max(at - 2, 0) : at], text[at + len(wanted) : at + len(wanted) + 2]
+    inside = before[-1:].isalnum() and wanted[:1].isalnum()
+    inside |= behind[:1].isalnum() and wanted[-1:].isalnum()
+    inside |= wanted[:1].isdigit() and before[-1:] in {".", ","} and before[:1].isdigit()
+    inside |= wanted[-1:].isdigit() and behind[:1] in {".", ",", "%"} and (behind + "0")[1].isdigit()
+    return not inside
+
+
+def _sentences(texts: Sequence[str]) -> SegmentTable:
+    return SegmentTable(*_native.segment(list(texts), int(Level.SENTENCE), 1))
+
+
+def _rows_at(texts: Sequence[str], table: SegmentTable, document: Int32s, at: Int64s) -> Int32s:
+    """int32[m]: the segment in which the character `at` of a document lies."""
+    first = np.cumsum([0, *map(len, texts)], dtype=np.int64)  # of each document, all in one row
+    begins: npt.NDArray[np.int64] = table.start + first[table.document]
+    return (np.searchsorted(begins, at + first[document], side="right") - 1).astype(np.int32)
+
+
+def _fact(texts: Sequence[str], facts: FactTable, row: int, outcome: str, reason: str = "") -> Fact:
+    document, start, end = int(facts.document[row]), int(facts.start[row]), int(facts.end[row])
+    kind = FactKind(int(facts.kind[row]))
+    return Fact(kind, texts[document][start:end], document, start, end, outcome, reason)

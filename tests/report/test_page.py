@@ -1,0 +1,352 @@
+"""The report page: nothing of a text becomes markup, nothing of it is lost, and what is said is so."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tersely
+from hypothesis import given
+from hypothesis import strategies as st
+from read_page import Page, shown
+from tersely.facts import Fact, FactKind, FactReport
+from tersely.report import to_html, write_html
+from tersely.types import Span
+from text_strategies import fragments, some_texts
+
+HARBOUR = "The harbour opens at six. Fog is common in March. The ferry needs a permit. Gulls steal chips."
+ATTACKS = [
+    "<script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    "</style><img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "' onmouseover='alert(1)",
+    "<!-- -->",
+    "<![CDATA[x]]>",
+    "&lt;b&gt; &amp;amp; &#60;script&#62;",
+    "</div></section></main>",
+    "</title><base href=//evil.example>",
+    "<meta http-equiv=refresh content='0;url=//evil.example'>",
+    "javascript:alert(1)",
+    "$style ${script} %s {0} $$",
+    "\u202ereversed\u202c \u2066isolate",
+    "<plaintext>",
+    "\x1b[31mred\x1b[0m \x08\x7f",
+]
+TAGS = (
+    "a abbr article bdi body dd details div dl dt h1 h2 h3 head header html input label li main mark meta "
+    "nav p q rect script section span style summary svg table tbody td th thead title tr ul"
+)
+
+
+def check_safe(page: Page) -> None:
+    assert {element.tag for element in page.elements} <= set(TAGS.split())
+    assert len(page.all("script")) == len(page.all("style")) == len(page.all("title")) == 1
+    for element in page.elements:
+        names = set(element.attributes)
+        assert not [name for name in names if name.startswith("on") or name in ("style", "src", "srcset")]
+        assert element.attributes.get("href", "#").startswith("#"), "links stay on the page"
+    anchors = [e.attributes["id"] for e in page.elements if "id" in e.attributes]
+    assert len(anchors) == len(set(anchors))
+    targets = {e.attributes["href"][1:] for e in page.all("a")}
+    assert targets <= set(anchors)
+
+
+def check_page(result: tersely.Compressed, query: str | None = None) -> Page:
+    page = Page(to_html(result, query))
+    check_safe(page)
+    assert page.texts == [shown(document.text) for document in result.documents]
+    assert page.result == shown(result.text)
+    return page
+
+
+@given(
+    some_texts.filter(bool),
+    st.one_of(st.none(), fragments),
+    st.integers(0, 60),
+    st.sampled_from(tersely.Level),
+)
+def test_texts_come_through_whole_and_as_text(
+    texts: list[str], query: str | None, budget: int, level: tersely.Level
+) -> None:
+    attacked = [f"{text} {ATTACKS[len(text) % len(ATTACKS)]}" if len(text) % 3 else text for text in texts]
+    try:
+        result = tersely.compress(attacked, query, budget=budget, strategy=tersely.Extractive(level=level))
+    except tersely.BudgetExceededError:
+        result = tersely.compress(attacked, query, ratio=1.0)
+    check_page(result, query)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_nothing_that_a_caller_gives_becomes_markup(attack: str) -> None:
+    documents = [
+        {"text": f"{HARBOUR} {attack}", "title": attack},
+        {"text": attack, "id": attack},
+        {"text": f"{attack}. {HARBOUR}"},
+    ]
+
+    def counter(text: str) -> int:
+        return len(text.split())
+
+    counter.__name__ = attack
+    result = tersely.compress(documents, f"ferry {attack}", budget=12, counter=counter)
+    facts = [
+        Fact(FactKind.QUOTE, attack, 1, 0, len(attack), "lost", attack),
+        Fact(FactKind.QUOTE, attack, -1, -1, -1, "unsupported", attack),
+    ]
+    receipt = replace(
+        result.receipt,
+        warnings=(attack,),
+        fallback_reason=attack,
+        used_llm=True,
+        counter=attack,
+        reasons={f"kept:{attack}": 1, attack: 2},
+        facts=FactReport(facts),
+    )
+    kept = [replace(span, reason=attack) for span in result.kept]
+    forged = replace(result, kept=kept, text=result.text + attack, generated=((0, 5),), receipt=receipt)
+    check_page(forged, f"ferry {attack}")
+
+
+def test_strings_that_are_known_for_trouble() -> None:
+    if "TERSELY_DATA" not in os.environ:
+        pytest.skip("TERSELY_DATA names no folder of texts")
+    path = Path(os.environ["TERSELY_DATA"]) / "adversarial_strings.jsonl.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        texts = [json.loads(line)["text"] for line in lines]
+    assert len(texts) > 500
+    documents = [{"text": f"{HARBOUR} {text}", "title": text} for text in texts[:400]]
+    check_page(tersely.compress(documents, texts[-1], ratio=0.3), texts[-1])
+    for text in texts:
+        check_page(tersely.compress(f"{text} {HARBOUR} {text}", text, ratio=0.5), text)
+
+
+def test_the_policy_allows_our_script_and_style_and_nothing_else() -> None:
+    page = Page(to_html(tersely.compress(HARBOUR, budget=12)))
+    (policy,) = (e.attributes["content"] for e in page.all("meta") if "http-equiv" in e.attributes)
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == "'none'"
+    assert set(rules) == {"default-src", "style-src", "script-src", "base-uri", "form-action"}
+    for tag in ("script", "style"):
+        (element,) = page.all(tag)
+        digest = base64.b64encode(hashlib.sha256(element.text.encode()).digest()).decode()
+        assert rules[f"{tag}-src"] == f"'sha256-{digest}'"
+        assert "http" not in element.text
+        assert "url(" not in element.text
+
+
+def test_kept_and_dropped_say_why() -> None:
+    result = tersely.compress(
+        [HARBOUR, "# Rules\n\nNo swimming."], "ferry", budget=12, pinned=["No swimming"]
+    )
+    page = check_page(result, "ferry")
+    kept = [e.text for e in page.all("span", "k") if "id" in e.attributes]
+    assert kept == [result.expand(span) for span in result.kept]
+    (pinned,) = (e for e in page.all("span", "k", "r-pinned") if "id" in e.attributes)
+    assert pinned.text == "No swimming."
+    assert pinned.attributes["title"].startswith("Kept: pinned: you asked for it (1 segment")
+    dropped = [e for e in page.all("span", "d") if "title" in e.attributes]
+    assert {e.attributes["title"].split(" (")[0] for e in dropped} == {"Dropped: no tokens left for it"}
+    assert [e.text for e in page.all("mark", "q")].count("ferry") == 3  # query, source, compressed
+    twins = {e.attributes["data-s"]: e.text for e in page.elements if "data-s" in e.attributes}
+    assert twins == {e.attributes["id"][1:]: e.text for e in page.all("span", "k") if "id" in e.attributes}
+
+
+def test_the_query_says_which_of_its_words_are_missing() -> None:
+    query = "please describe ferries and zebras"
+    html = to_html(tersely.compress(HARBOUR, query, budget=12), query)
+    assert Page(html).all("mark", "q")[0].text == "ferries"
+    assert '<bdi lang="">zebras</bdi>' in html
+    assert "describe</bdi>" not in html
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "marked"),
+    [
+        ("Missouri–Kansas lies there.", "Kansas", "Kansas"),
+        ("Die HÄFEN schließen.", "hafen", "HÄFEN"),
+        ("今天北京的天气很好。", "北京天气", "北京"),
+        ("See api/harbour_list.py now.", "harbour", "harbour_list"),
+        ("İSTANBUL is far.", "istanbul", "İSTANBUL"),
+    ],
+)
+def test_words_of_the_query_are_marked_where_they_stand(text: str, query: str, marked: str) -> None:
+    page = check_page(tersely.compress(text, query, ratio=1.0), query)
+    assert marked in [e.text for e in page.all("mark", "q")][1:]
+
+
+def test_a_repeat_links_to_what_stands_for_it() -> None:
+    result = tersely.compress([HARBOUR, f"{HARBOUR} Otters float."], budget=26)
+    assert result.receipt.reasons["dropped:redundant"] == 4
+    page = check_page(result)
+    kept = {f"#{e.attributes['id']}": e.text for e in page.all("span", "k") if "id" in e.attributes}
+    repeated = [e.text for e in page.all("span", "d", "r-redundant") if "title" in e.attributes]
+    assert [kept[link.attributes["href"]] for link in page.all("a", "x")] == repeated
+
+
+def facts_of(text: str) -> FactReport:
+    def at(part: str, kind: FactKind, outcome: str, reason: str = "") -> Fact:
+        return Fact(kind, part, 0, text.index(part), text.index(part) + len(part), outcome, reason)
+
+    return FactReport(
+        [
+            at("six", FactKind.NUMBER, "kept"),
+            at("March", FactKind.DATE, "lost", "budget"),
+            at("common in March", FactKind.QUOTE, "lost", "budget"),
+            at("needs a permit", FactKind.OBLIGATION, "reinserted"),
+            Fact(FactKind.NUMBER, "4711", -1, -1, -1, "unsupported"),
+        ]
+    )
+
+
+def test_facts_and_generated_text_are_marked() -> None:
+    result = tersely.compress(HARBOUR, "harbour", budget=8)
+    text = f"{result.text} needs a permit. 4711b. Or 4711."
+    receipt = replace(result.receipt, facts=facts_of(HARBOUR), used_llm=True)
+    end = len(text)
+    changed = replace(result, text=text, generated=((end - 8, end),), receipt=receipt)
+    page = Page(to_html(changed))
+    check_safe(page)
+    assert page.texts == [HARBOUR]
+    assert page.result == text
+    marked = [
+        (e.text, " ".join(sorted(e.classes - {"f"}))) for e in page.all("mark", "f") if e.text != "fact"
+    ]
+    assert marked == [
+        ("six", "kept"),
+        ("common in ", "lost"),
+        ("March", "lost"),
+        ("needs a permit", "reinserted"),
+        ("needs a permit", "reinserted"),
+        ("4711", "gen unsupported"),
+    ]
+    assert [e.attributes["title"] for e in page.all("mark", "lost") if "title" in e.attributes] == [
+        "Fact, quote: does not stand in the compressed text (budget)",
+        "Fact, date: does not stand in the compressed text (budget)",
+    ]
+    assert "A model wrote parts of the compressed text" in to_html(changed)
+    assert "50%" in [e.text for e in page.all("dd")]
+    assert {e.text for e in page.all("summary")} == {"Legend", "Lost: 2", "Unsupported: 1"}
+
+
+def test_without_facts_there_is_no_word_of_them() -> None:
+    assert "fact" not in " ".join(
+        e.text
+        for e in Page(to_html(tersely.compress(HARBOUR, budget=8))).all(
+            "h2",
+        )
+    )
+
+
+def test_a_cut_segment_shows_where() -> None:
+    result = tersely.compress("one long sentence without any end " * 5, budget=5)
+    page = check_page(result)
+    (cut,) = (e for e in page.all("span", "k", "r-cut") if "id" in e.attributes)
+    assert cut.text == result.expand(result.kept[0])
+
+
+def test_nothing_kept_and_nothing_there() -> None:
+    span = Span(0, 0, len(HARBOUR), tersely.Kind.PROSE, "rewritten", 0.0)
+    made = tersely.compress(HARBOUR, budget=40)
+    rewritten = replace(made, text="Fog.", kept=[], dropped=[span], generated=((0, 4),))
+    page = Page(to_html(rewritten))
+    check_safe(page)
+    assert (page.texts, page.result) == ([HARBOUR], "Fog.")
+    assert not [e for e in page.all("span", "k") if "id" in e.attributes]
+    check_page(tersely.compress("", budget=4))
+    check_page(tersely.compress(["", " \n ", HARBOUR], budget=8))
+    check_page(tersely.compress([], budget=4))
+
+
+def test_text_that_no_span_has_is_not_passed_off_as_kept() -> None:
+    result = tersely.compress(HARBOUR, budget=40)
+    page = Page(to_html(replace(result, kept=list(result.kept)[1:3], text="")))
+    assert page.texts == [HARBOUR]
+    unlisted = [e.text for e in page.all("span", "d", "r-unlisted") if "title" in e.attributes]
+    assert unlisted == ["The harbour opens at six. ", " Gulls steal chips."]
+
+
+@pytest.mark.parametrize(
+    "text", ["one.\r\n\r\ntwo.\rthree.\n", "مرحبا بالعالم. كيف الحال؟ abc", "a\x85b\u2028c\x0bd"]
+)
+def test_line_ends_directions_and_control_characters(text: str) -> None:
+    page = check_page(tersely.compress(text * 4, ratio=0.5))
+    assert all(e.attributes["dir"] == "auto" for e in page.all("div", "text"))
+
+
+def test_documents_have_bars_that_add_up_to_the_budget_used() -> None:
+    result = tersely.compress([{"text": HARBOUR, "title": "Harbour"}, HARBOUR.upper(), "Otters."], budget=30)
+    page = check_page(result)
+    bars = [e.attributes["width"] for e in page.all("rect", "used")]
+    whole, *shares = (float(width.rstrip("%")) for width in bars)
+    assert len(shares) == 3
+    assert whole == pytest.approx(100 * result.tokens / 30, abs=0.01)
+    assert sum(shares) == pytest.approx(whole, abs=0.05)
+    assert [e.text for e in page.all("th") if e.attributes.get("scope") == "row"] == [
+        "Harbour",
+        "Document 2",
+        "Document 3",
+    ]
+
+
+def test_a_long_text_is_drawn_in_part_and_the_page_says_so() -> None:
+    text = " ".join(f"Sentence number {number} says nothing much about anything." for number in range(40_000))
+    result = tersely.compress(text, ratio=0.1)
+    html = to_html(result)
+    page = Page(html)
+    check_safe(page)
+    assert len(html) < 4_000_000
+    assert page.result == result.text
+    drawn = len(page.texts[0])
+    assert f"This page leaves out {len(text) - drawn:,} of the source’s {len(text):,} characters" in html
+    kept = [e.text for e in page.all("span", "k") if "id" in e.attributes]
+    assert "".join(kept) and all(piece in text for piece in kept)
+
+
+def test_of_many_documents_those_with_something_kept_are_drawn() -> None:
+    texts = [f"Document {number} is dull." for number in range(2_000)]
+    texts[1_999] = "The ferry needs a permit."
+    result = tersely.compress(texts, "ferry permit", budget=40)
+    page = Page(to_html(result, "ferry permit"))
+    check_safe(page)
+    assert "The ferry needs a permit." in page.texts
+    assert len(page.texts) == len({span.document for span in result.kept})
+
+
+@pytest.mark.parametrize("level", [tersely.Level.SENTENCE, tersely.Level.WORD])
+def test_time_is_linear(level: tersely.Level) -> None:
+    def seconds(size: int) -> float:
+        text = " ".join(f"Sentence {number} says {number % 97} things." for number in range(size))
+        result = tersely.compress(text, "things", ratio=0.3, strategy=tersely.Extractive(level=level))
+        start = time.process_time()
+        to_html(result, "things")
+        return time.process_time() - start
+
+    small = min(seconds(1_000) for _ in range(3))
+    assert min(seconds(8_000) for _ in range(2)) < 8 * 3 * small + 0.05
+
+
+def test_names_may_be_what_no_utf8_can_say(tmp_path: Path) -> None:
+    result = tersely.compress([{"text": HARBOUR, "id": "bad\udcff.txt"}], budget=12)
+    path = tmp_path / "page.html"
+    write_html(result, path)
+    assert path.read_bytes().decode("utf-8") == to_html(result)
+
+
+@pytest.mark.parametrize("wrong", ["text", None, {"text": "x"}])
+def test_wrong_arguments_are_named(wrong: Any) -> None:
+    with pytest.raises(TypeError, match=f"not {type(wrong).__name__}"):
+        to_html(wrong)
+
+
+def test_a_query_with_a_lone_surrogate_is_an_error() -> None:
+    with pytest.raises(ValueError, match="surrogate"):
+        to_html(tersely.compress(HARBOUR, budget=12), "\ud800")

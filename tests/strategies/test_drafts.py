@@ -1,0 +1,103 @@
+"""Drafts of a model, their code, and how far they can be trusted."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sample_texts import GUIDE, prose
+from tersely.facts import Fact, FactKind, FactReport
+from tersely.stages.segment import segment
+from tersely.strategies.confidence import confidence
+from tersely.strategies.drafts import (
+    NO_ROWS,
+    Piece,
+    code_blocks,
+    generated_places,
+    joined,
+    with_source_code,
+)
+from tersely.strategies.grounding import grounding, written_confidence
+
+ONE = "```py\na = 1\nb = 2\nc = 3\n```"
+TWO = "```py\nx = 1\ny = 2\n```"
+LONG = "```\n" + "".join(f"line {i} of many\n" for i in range(300)) + "```"
+SOURCE = f"First.\n\n{ONE}\n\nThen.\n\n{TWO}\n\nLast.\n\n{LONG}\n"
+TABLE = segment([SOURCE, ONE])
+BLOCKS = list(code_blocks([SOURCE, ONE], TABLE))
+
+
+def test_blocks_are_whole_however_many_segments_they_have() -> None:
+    assert [text for text, _ in BLOCKS] == [ONE, TWO, LONG, ONE]
+    assert len(BLOCKS[2][1]) > 1  # a segment is 2,048 bytes at most
+    for text, rows in BLOCKS:
+        source = [SOURCE, ONE][TABLE.document[rows[0]]]
+        assert source[TABLE.start[rows[0]] : TABLE.end[rows[-1]]] == text
+        assert np.array_equal(rows, np.arange(rows[0], rows[-1] + 1))
+
+
+@pytest.mark.parametrize(
+    ("block", "becomes", "altered"),
+    [
+        (ONE, ONE, False),
+        (LONG, LONG, False),
+        (ONE.replace("b = 2", "b = 5"), ONE, True),
+        ("```\ny = 2\nx = 1\n```", TWO, True),
+        ("```py\nx = 1", TWO, True),  # the reply ended in it
+        ("```py\nx = 1\nz = 3\nrm = 4\n```", None, False),
+        ("```\n```", None, False),
+    ],
+)
+def test_X10_code_of_a_reply(block: str, becomes: str | None, altered: bool) -> None:
+    pieces = with_source_code(f"So:\n\n{block}\n", [SOURCE, ONE], BLOCKS, restore=True)
+    code = [piece for piece in pieces if piece.rows is not None]
+    assert [(piece.text, piece.altered) for piece in code] == ([(becomes, altered)] if becomes else [])
+    assert joined(pieces).startswith(f"So:\n\n{becomes or ''}")
+    left = with_source_code(f"So:\n\n{block}\n", [SOURCE, ONE], BLOCKS, restore=False)
+    assert [piece.text for piece in left if piece.rows is not None] == ([block] if block == becomes else [])
+
+
+def test_X10_no_block_comes_twice() -> None:
+    pieces = with_source_code(f"{ONE}\n\nagain\n\n{ONE}", [SOURCE, ONE], BLOCKS, restore=True)
+    assert joined(pieces).count(ONE) == 1 and "again" in joined(pieces)
+
+
+@given(st.lists(st.tuples(st.text(max_size=4), st.booleans())))
+def test_generated_places_are_what_the_model_wrote(parts: list[tuple[str, bool]]) -> None:
+    pieces = [Piece(text, None if written else NO_ROWS) for text, written in parts]
+    places = generated_places(pieces)
+    text = joined(pieces)
+    assert "".join(text[start:end] for start, end in places) == "".join(t for t, written in parts if written)
+    assert all(start < end for start, end in places)
+    assert all(before < start for (_, before), (start, _) in pairwise(places))
+
+
+def test_A024_grounding_by_hand() -> None:
+    source = ["The copper crew met the zinc shipment near the dock."]
+    assert grounding(source, "Copper crew, zinc shipment.") == 1.0
+    assert grounding(source, "Bananas ripen overnight.") == 0.0
+    assert grounding(source, "") == grounding(source, "!?") == 0.0
+    # copper crew copper crew ...: two of nine pairs are different
+    assert grounding(source, "copper crew " * 5) == pytest.approx(2 / 9 / 0.5)
+    # one of four terms is known
+    assert grounding(source, "copper bananas ripen overnight") == pytest.approx(0.25 / 0.5)
+
+
+@pytest.mark.parametrize("text", [GUIDE, prose(60)])
+def test_A024_text_of_the_source_is_grounded(text: str) -> None:
+    assert grounding([text], text[: len(text) // 3]) == 1.0
+
+
+def test_D024_unsupported_facts_cost_confidence() -> None:
+    def report(unsupported: int) -> FactReport:
+        made_up = [Fact(FactKind.NUMBER, str(i), -1, -1, -1, "unsupported") for i in range(unsupported)]
+        return FactReport([Fact(FactKind.NUMBER, "7", 0, 0, 1, "kept"), *made_up])
+
+    text = prose(3)
+    honest = written_confidence([text], text, text, "", 1.0, report(0))
+    assert honest == confidence([text], text, "", 1.0)
+    assert written_confidence([text], text, text, "", 1.0, report(1)) == pytest.approx(honest / 2)
+    assert written_confidence([text], text, text, "", 1.0, report(3)) == pytest.approx(honest / 4)

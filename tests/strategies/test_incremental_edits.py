@@ -1,0 +1,203 @@
+"""What holds after any sequence of edits, with any counter, and from any thread."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import odd_counters
+import pytest
+import sample_texts
+import tersely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from result_checks import check_counts
+from tersely import _native
+from tersely.errors import BudgetExceededError
+from tersely.providers.counters import resolve_counter
+from tersely.stages.question import read_question
+from tersely.strategies import CompressionOptions, Extractive, Incremental, IncrementalCompressor
+from tersely.strategies.diff import compare
+from tersely.strategies.incremental_compressor import IncrementalContext
+from tersely.strategies.rereading import reread, term_numbers
+from tersely.tables import Level
+from tersely.types import Document, Request
+from text_strategies import fragments
+
+QUERY = "What does the pilot say about the sluice?"
+BASE = "\n\n".join([*sample_texts.ALL, sample_texts.prose(60)])
+edits = st.tuples(st.floats(0, 1), st.integers(0, 120), st.lists(fragments, max_size=4).map("".join))
+
+
+def apply(text: str, edit: tuple[float, int, str]) -> str:
+    place, size, new = edit
+    at = int(place * len(text))
+    return text[:at] + new + text[at + size :]
+
+
+def check(result: IncrementalContext, content: str, count: Callable[[str], int]) -> None:
+    """Budget, verbatim pieces in order, and nothing in the text but these."""
+    assert result.result is not None
+    check_counts(result.result, [content], count, "\n\n")
+    assert result.token_count == count(result.compressed)
+    if not result.result.dropped:
+        assert result.compressed == content
+        return
+    assert result.original is not None
+    assert result.original.content == content
+    spans = [(span.start, span.end) for span in result.result.kept]
+    dropped = [(span.start, span.end) for span in result.result.dropped]
+    everything = sorted(spans + dropped)
+    assert all(end <= start for (_, end), (start, _) in pairwise(everything))
+    rest = result.compressed
+    for start, end in spans:
+        piece = content[start:end]
+        at = rest.find(piece)
+        assert at >= 0
+        assert not rest[:at].strip()
+        rest = rest[at + len(piece) :]
+    assert rest.strip() in ("", "…")
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(edits, min_size=1, max_size=6),
+    st.sampled_from(["", QUERY]),
+    st.sampled_from([None, *odd_counters.ALL]),
+    st.sampled_from([{"target_tokens": 300}, {"target_ratio": 0.3, "min_tokens": 20}]),
+)
+def test_x19_target_holds_after_any_edits_with_any_counter(
+    changes: list[tuple[float, int, str]],
+    query: str,
+    counter: Callable[[str], int] | None,
+    target: dict[str, int],
+) -> None:
+    options = CompressionOptions(query_context=query, **target)  # type: ignore[arg-type]
+    compressor = IncrementalCompressor(counter=counter, options=options)
+    count = counter or resolve_counter(None).count
+    text = BASE
+    for change in [None, *changes]:
+        text = apply(text, change) if change else text
+        try:
+            result = compressor.update("doc", text)
+        except BudgetExceededError:
+            with pytest.raises(BudgetExceededError):
+                IncrementalCompressor(counter=counter, options=options).update("doc", text)
+            continue
+        assert result.token_count <= options.target(count(text))
+        check(result, text, count)
+
+
+@pytest.mark.parametrize("query", ["", QUERY])
+@pytest.mark.parametrize("target", [{"target_tokens": 2500}, {"target_ratio": 0.3}])
+def test_x19_target_holds_after_fifty_updates(query: str, target: dict[str, int]) -> None:
+    options = CompressionOptions(query_context=query, **target)  # type: ignore[arg-type]
+    compressor = IncrementalCompressor(options=options)
+    count = resolve_counter(None).count
+    text = sample_texts.prose(500) + BASE
+    generator = random.Random(7)
+    ways = []
+    compressor.update("doc", text)
+    for number in range(50):
+        size, new = generator.choice([0, 0, 40, 200]), f"New {number}. "
+        change = (generator.random(), size, new)
+        text = apply(text, change)
+        result = compressor.update("doc", text)
+        assert result.token_count <= options.target(count(text))
+        check(result, text, count)
+        assert result.update is not None
+        ways.append(result.update.way)
+        assert result.token_count > 0.9 * options.target(count(text))
+    assert ways.count("incremental") >= 45
+
+
+@settings(max_examples=100)
+@given(st.lists(edits, min_size=1, max_size=3), st.sampled_from(list(Level)))
+def test_x19_what_is_read_again_fits_what_is_not(changes: list[tuple[float, int, str]], level: Level) -> None:
+    """Terms, costs and headings of every segment are those of its own text; the segments cover the source."""
+    counter = resolve_counter(None)
+
+    def request(text: str) -> Request:
+        return Request((Document(text, "x", "A title"), Document("Other.")), QUERY, 300, 1.0, counter)
+
+    before = Extractive(level=level).score(request(BASE), 2000)
+    text = BASE
+    for change in changes:
+        text = apply(text, change)
+    places = compare(BASE, text)[1]
+    read = reread(before, term_numbers(before), request(text), [places, []], level, 200)
+    if read is None:
+        return
+    table, analysis = read.analysis.table, read.analysis
+    texts = [text, "Other."]
+    pieces = [texts[document][start:end] for document, start, end, _ in table]
+    assert read.prices.pieces == pieces
+    assert read.prices.counts.tolist() == [counter.count(piece) for piece in pieces]
+    for document, whole in enumerate(texts):
+        at = 0
+        for row in np.flatnonzero(table.document == document).tolist():
+            assert at <= table.start[row] < table.end[row]
+            assert not tersely.segment(whole[at : table.start[row]])
+            at = int(table.end[row])
+        assert not tersely.segment(whole[at:])
+    assert (np.diff(table.block) >= 0).all()
+    assert (table.heading < np.arange(len(table))).all()
+    known = table.heading >= 0
+    assert (table.document[table.heading[known]] == table.document[known]).all()
+    offsets, names = analysis.term_offsets, list(read.terms)
+    assert len(analysis.term_class) == len(names)
+    for row, piece in enumerate([*pieces, read_question(QUERY).text, "A title", ""]):
+        ids, _, own = _native.terms([piece])
+        assert [names[i] for i in analysis.term_ids[offsets[row] : offsets[row + 1]]] == [own[i] for i in ids]
+    for row, origin in enumerate(read.origin.tolist()):
+        if origin >= 0:
+            assert pieces[row] == before.prices.pieces[origin]
+
+
+def test_a048_sixty_four_threads_update_the_same_texts() -> None:
+    compressor = IncrementalCompressor(options=CompressionOptions(target_tokens=60), cache_bytes=200_000)
+    texts = [sample_texts.prose(20 + number % 3) for number in range(6)]
+    problems: list[BaseException] = []
+
+    def work(seed: int) -> None:
+        generator = random.Random(seed)
+        try:
+            for _ in range(25):
+                name = generator.choice("abcd")
+                text = generator.choice(texts) + generator.choice(["", " One more."])
+                result = compressor.update(name, text)
+                assert result.id == name
+                assert result.original is not None
+                assert result.original.content == text
+                assert result.token_count <= 60
+                if generator.random() < 0.1:
+                    compressor.forget(name)
+        except BaseException as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(64)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems
+    assert compressor.hits + compressor.misses == 64 * 25
+
+
+def test_a048_memory_is_bounded() -> None:
+    compressor = IncrementalCompressor(cache_bytes=3_000_000)
+    text = sample_texts.prose(400)
+    for number in range(30):
+        compressor.update(f"doc {number}", text)
+    strategy = Incremental(cache_bytes=2_000_000)
+    for number in range(10):
+        tersely.compress([{"text": text, "id": str(number)}], strategy=strategy)
+    assert 0 < len(strategy.cache) < 10
+    assert strategy.cache.nbytes <= 2_000_000
+    compressor.update("doc 29", text)
+    assert compressor.hits == 1
+    compressor.update("doc 0", text)
+    assert compressor.hits == 1
