@@ -12,6 +12,8 @@ from tersely.content.code_units import CodeUnits, Role, cut_code
 from tersely.content.syntax import read_code
 from tersely.content.tree import Tree, fit_tree
 from tersely.errors import BudgetExceededError
+from tersely.providers.tree_sitter import LANGUAGES
+from tersely.stages.detect import detect
 from tersely.stages.question import read_question
 from tersely.strategies.extractive import Extractive
 from tersely.tables import Float64s, Kind, SegmentTable
@@ -38,15 +40,6 @@ _SUFFIXES = {
     "cxx": "cpp",
     "hpp": "cpp",
 }
-_SIGNS = (  # what lines of a language begin with and those of others seldom do
-    ("python", ("def ", "import ", "from ", "class ", "elif ", "except", "@", "async def ")),
-    ("go", ("func ", "package ", "import (", "type ", "defer ")),
-    ("rust", ("fn ", "pub ", "use ", "impl", "let mut ", "#[", "mod ", "match ")),
-    ("java", ("public ", "private ", "protected ", "import java", "@Override", "package ")),
-    ("cpp", ("#include", "namespace ", "template", "std::", "class ", "using ", "#pragma")),
-    ("c", ("#include", "#define", "static ", "typedef ", "struct ", "#ifdef")),
-    ("typescript", ("export ", "import {", "interface ", "const ", "type ", "function ", "let ", "} from")),
-)
 _RANKS = {  # what comes first
     Role.DEFINITION: 10.0,
     Role.DECLARATION: 10.0,
@@ -122,6 +115,7 @@ class _File:
 
 
 def _language_of(document: Document) -> str:
+    """What the document says, or looks like; "" for a language of no grammar."""
     named = document.metadata.get("language") if document.metadata else None
     if isinstance(named, str):
         return named.lower()
@@ -129,9 +123,8 @@ def _language_of(document: Document) -> str:
         suffix = (name or "").rpartition(".")[2].lower()
         if suffix in _SUFFIXES:
             return _SUFFIXES[suffix]
-    heads = [line.lstrip() for line in document.text[:20_000].split("\n")]
-    scores = [(sum(line.startswith(signs) for line in heads), name) for name, signs in _SIGNS]
-    return max(scores, key=lambda score: score[0])[1]
+    found = detect(document.text).language
+    return found if found in LANGUAGES else ""
 
 
 def _outline(files: list[_File], query: str | None, show_lines: bool) -> Tree:
