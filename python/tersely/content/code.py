@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,11 @@ from tersely import _native
 from tersely.content.code_units import CodeUnits, Role, cut_code
 from tersely.content.syntax import read_code
 from tersely.content.tree import Tree, fit_tree
+from tersely.errors import BudgetExceededError
+from tersely.providers.tree_sitter import LANGUAGES
+from tersely.stages.detect import detect
 from tersely.stages.question import read_question
+from tersely.strategies.extractive import Extractive
 from tersely.tables import Float64s, Kind, SegmentTable
 from tersely.types import Compressed, Document, Request
 
@@ -36,15 +40,6 @@ _SUFFIXES = {
     "cxx": "cpp",
     "hpp": "cpp",
 }
-_SIGNS = (  # what lines of a language begin with and those of others seldom do
-    ("python", ("def ", "import ", "from ", "class ", "elif ", "except", "@", "async def ")),
-    ("go", ("func ", "package ", "import (", "type ", "defer ")),
-    ("rust", ("fn ", "pub ", "use ", "impl", "let mut ", "#[", "mod ", "match ")),
-    ("java", ("public ", "private ", "protected ", "import java", "@Override", "package ")),
-    ("cpp", ("#include", "namespace ", "template", "std::", "class ", "using ", "#pragma")),
-    ("c", ("#include", "#define", "static ", "typedef ", "struct ", "#ifdef")),
-    ("typescript", ("export ", "import {", "interface ", "const ", "type ", "function ", "let ", "} from")),
-)
 _RANKS = {  # what comes first
     Role.DEFINITION: 10.0,
     Role.DECLARATION: 10.0,
@@ -85,9 +80,19 @@ class Code:
             raise TypeError(f"language must be a str or None, not {self.language!r}")
 
     def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget. Raises BudgetExceededError as `fit_tree` does."""
+        """Fit the documents into the budget; as text where not even one unit fits (warning "no_unit_fits").
+
+        Raises BudgetExceededError where pinned units, or the smallest piece of text, do not fit.
+        """
         files = [_File.read(document, self.language) for document in request.documents]
-        return fit_tree(request, lambda _: _outline(files, request.query, self.show_lines))
+        try:
+            return fit_tree(request, lambda _: _outline(files, request.query, self.show_lines))
+        except BudgetExceededError:
+            if request.pinned:
+                raise
+        result = Extractive().compress(request)
+        warnings = ("no_unit_fits", *result.receipt.warnings)
+        return replace(result, receipt=replace(result.receipt, warnings=warnings))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -110,6 +115,7 @@ class _File:
 
 
 def _language_of(document: Document) -> str:
+    """What the document says, or looks like; "" for a language of no grammar."""
     named = document.metadata.get("language") if document.metadata else None
     if isinstance(named, str):
         return named.lower()
@@ -117,9 +123,8 @@ def _language_of(document: Document) -> str:
         suffix = (name or "").rpartition(".")[2].lower()
         if suffix in _SUFFIXES:
             return _SUFFIXES[suffix]
-    heads = [line.lstrip() for line in document.text[:20_000].split("\n")]
-    scores = [(sum(line.startswith(signs) for line in heads), name) for name, signs in _SIGNS]
-    return max(scores, key=lambda score: score[0])[1]
+    found = detect(document.text).language
+    return found if found in LANGUAGES else ""
 
 
 def _outline(files: list[_File], query: str | None, show_lines: bool) -> Tree:

@@ -29,8 +29,8 @@ class Json:
     The result of valid JSON is valid JSON. What was left out says so in its place, `generated` in the result:
     `"… 37 more"` among the values of an array or on a line of JSON lines, `"…": "37 more"` at the end of an
     object, `"… 4-40": "37 more"` before it (their places, from 1), `… 812 more` (characters) in a string.
-    Numbers, escapes and repeated keys stay as they are written. Of an array stay the first value, outliers, the
-    last, the middle, ...; with a query, the records that it names come first.
+    Numbers, escapes and repeated keys stay as they are written. Of an array stay the first value, outliers,
+    the last, the middle, ...; with a query, the records that it names come first.
 
     A text that is not JSON, or nests deeper than 512, is compressed as text: warning "json_invalid" or
     "json_too_deep".

@@ -41,6 +41,8 @@ def _late(module: str, name: str) -> Callable[[], Strategy]:
     return make
 
 
+_code = _late("code", "Code")
+_json = _late("json", "Json")
 _table = _late("tables", "Table")
 _html = _late("html", "Html")
 
@@ -48,12 +50,12 @@ CONTENT_TYPES: dict[str, ContentType] = {
     "prose": ContentType("documentation"),
     "markdown": ContentType("documentation"),
     "conversation": ContentType("conversation"),
-    "code": ContentType("source_code"),
+    "code": ContentType("source_code", _code),
     "log": ContentType("error_logs"),
     "tool_output": ContentType("tool_output"),
     "stack_trace": ContentType("error_logs"),
-    "json": ContentType("tool_output"),
-    "jsonl": ContentType("tool_output"),
+    "json": ContentType("tool_output", _json),
+    "jsonl": ContentType("tool_output", _json),
     "table": ContentType("tool_output", _table),
     "diff": ContentType("source_code"),
     "html": ContentType("documentation", _html),

@@ -20,6 +20,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _OPENING = {"}": "{", ")": "(", "]": "["}
+_REST = re.compile(r"[ \t]*(?:\n|//|/\*|\Z|\})")
 _STATEMENT_END = re.compile(r"[ \t]*(?:[,;\n]|//|/\*|\Z)(?!\s*(?:else|catch|finally|[.?]))")
 _LINE_END = re.compile(r"[^\s,+\-*/%&|^=<>?:.(\[{\\]\n(?!\s*[.?:)\]&|+*/=,{])")
 
@@ -33,7 +34,7 @@ def read_code(language: str | None, text: str) -> tuple[Lines, list[Folded], str
     if language in LANGUAGES:
         try:
             return *read_syntax(language, text), "tree_sitter"
-        except ImportError:
+        except (ImportError, ValueError):
             pass
     if language == "python":
         try:
@@ -161,7 +162,8 @@ class _Braces:
         elif what in _OPENING:
             self._close(what, token.end())
         elif what == ";":
-            self.end_statement(self.line)
+            if _REST.match(self.text, token.end()):  # not those of `for (a; b; c)`
+                self.end_statement(self.line)
         elif what == "\n":
             before = self.text[token.start() - 1 : token.start()]
             if before == "," or (self.newlines and _LINE_END.match(self.text, token.start() - 1)):

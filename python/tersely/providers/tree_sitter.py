@@ -37,6 +37,7 @@ LANGUAGES = {
     "cpp": ("tree_sitter_cpp", "language", (*_C, "declaration_list")),
 }
 _GLUED = {"attribute_item", "decorator", "attribute_declaration"}  # belong to what comes after them
+_DEEPEST = 250  # nodes in nodes; bodies further down are not looked for
 _COMMENTS = {"comment", "line_comment", "block_comment"}
 
 # first and last line of a body, and (first, last) lines of the statements in it; lines count from 0
@@ -69,13 +70,18 @@ def has_syntax_errors(name: str, text: str) -> bool:
 def read_syntax(name: str, text: str) -> tuple[list[tuple[int, int]], list[Folded]]:
     """(lines of the statements of the file, statements with bodies, in the order of their first lines).
 
-    Raises ImportError without the extra. O(characters + bodies log bodies).
+    Raises ImportError without the extra, ValueError for a text that is not in the language at all.
+    O(characters + bodies log bodies).
     """
     import tree_sitter
 
     source = text.encode()
     root = _parse(name, source).root_node
-    captured = tree_sitter.QueryCursor(_language(name)[1]).captures(root).get("body", [])
+    if root.type == "ERROR":  # its pieces stand in one row, and a query takes the square of their number
+        raise ValueError(f"the grammar of {name} makes nothing of this text")
+    cursor = tree_sitter.QueryCursor(_language(name)[1])
+    cursor.set_max_start_depth(_DEEPEST)
+    captured = cursor.captures(root).get("body", [])
     nodes = sorted(((node.start_byte, -node.end_byte, node) for node in captured), key=lambda item: item[:2])
     braces = 0 if name == "python" else 1
     # what encloses the next body
