@@ -14,7 +14,7 @@ cmake -S . -B "$build" -G Ninja --log-level=WARNING \
 cmake --build "$build" -- --quiet
 
 seeds="$build/corpus/text"
-mkdir -p "$seeds" "$build/corpus/select" "$build/corpus/wordpiece" "$build/corpus/json"
+mkdir -p "$seeds" "$build/corpus/"{select,wordpiece,json,detect}
 printf '# Title\n\nFirst sentence. Dr. Smith paid 3.14 USD (see fig. 2)! "Really?" he asked.\n' >"$seeds/prose"
 printf '1. one\n2. two\n   - nested; a, b\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n' >"$seeds/markdown"
 printf '```py\ndef f(x):\n    return snake_case + camelCase\n```\n\n    indented code\n' >"$seeds/code"
@@ -33,7 +33,12 @@ printf '{"a": [1, -2.5e3, true, null, "x\\u00e9\\ud83d\\ude00"], "b": {"c": []}}
 printf '[%s{"id": 9, "s": "no"}]' "$(printf '{"id": 1, "s": "ok"}, %.0s' {1..12})" >"$build/corpus/json/rows"
 printf '{"n": 1}\n{"n": 2, "text": "%s"}\n' "$(printf 'word %.0s' {1..60})" >"$build/corpus/json/lines"
 
-for target in text select wordpiece json; do
+printf '{"a": [1, "x\\""]}\n{"b": null}\n' >"$build/corpus/detect/json"
+printf 'a,b,c\n1,"x, ""y""\n",2\n3,4,5\n| a | b |\n|---|:-:|\n' >"$build/corpus/detect/table"
+printf '<!DOCTYPE html><p a="b>">x <b>y</b><!-- z --><script>if (a</b) {}</script><svg><![CDATA[ q ]]>' >"$build/corpus/detect/html"
+printf '@@ -1,2 +1 @@\n-a\n+b\n2024-01-02 10:11:12 ERROR a.c:3:4: error: x\n\033[1mok\033[0m\n' >"$build/corpus/detect/log"
+
+for target in text select wordpiece json detect; do
   log="$build/$target.log"
   "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -max_len=8192 -verbosity=0 \
     -print_final_stats=1 -artifact_prefix="$build/$target-" "$build/corpus/$target" >"$log" 2>&1 || { cat "$log"; exit 1; }

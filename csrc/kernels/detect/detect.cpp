@@ -37,6 +37,7 @@ struct Markup {
 
 struct Best {
     Detection found;
+    // Of equal evidence the first counts.
     void offer(ContentKind kind, float evidence, Language language = Language::none) {
         evidence = std::min(evidence, 1.0F);
         if (evidence > found.confidence) found = {kind, language, evidence};
@@ -55,6 +56,9 @@ Detection decide(const Counts& counts, const TableLook& table, const Markup& mar
     Best best;
     const float words = share(counts.words, n);
     best.offer(ContentKind::prose, 0.3F + 0.5F * words);
+    if (table.delimiter != 0 && table.agreement >= 0.85F) {
+        best.offer(ContentKind::table, 0.1F + table.agreement * (table.cells > 2 ? 1.0F : 0.6F));
+    }
     if (counts[kHunk] > 0 || counts[kDiffHead] >= 2) {
         best.offer(ContentKind::diff, counts[kHunk] > 0 ? 0.3F + share(counts.plus_minus, n) : 0.5F);
     }
@@ -78,6 +82,10 @@ Detection decide(const Counts& counts, const TableLook& table, const Markup& mar
     if (strong >= 0.1F) {
         best.offer(ContentKind::code, 0.2F + share(counts.code, code_like) + 0.5F * strong, language_of(counts));
     }
+    if (counts.shebang != Language::none) best.offer(ContentKind::code, 0.9F, counts.shebang);
+    if (counts.remarks >= 3 && words < 0.2F) {
+        best.offer(ContentKind::code, 0.4F + 0.5F * share(counts.remarks, n), language_of(counts));
+    }
     const float turns = share(counts.turns, n);
     if (counts.turns >= 2 && turns >= 0.3F) best.offer(ContentKind::conversation, 0.4F + turns);
     const std::uint32_t marked =
@@ -89,9 +97,6 @@ Detection decide(const Counts& counts, const TableLook& table, const Markup& mar
     }
     const float data = share(counts.data + counts.items, code_like);
     if (counts.data >= 2 && data > 0.6F && turns < 0.2F) best.offer(ContentKind::code, 0.3F + data, Language::yaml);
-    if (table.delimiter != 0 && table.agreement >= 0.85F) {
-        best.offer(ContentKind::table, 0.1F + table.agreement * (table.cells > 2 ? 1.0F : 0.6F));
-    }
     const float members = share(counts[kMember], n);
     const float other = std::max({stamps, frames, tool, members});
     if (members > 0.5F || (words >= 0.3F && other >= 0.25F && other < 0.6F)) {

@@ -8,6 +8,8 @@ namespace tersely::detect {
 namespace {
 
 constexpr std::size_t kHead = 240;  // bytes of a line that are read
+constexpr std::size_t kCommentBit = 16;
+static_assert(kComment == 1U << kCommentBit);
 
 std::uint32_t hash_of(std::string_view name) {
     std::uint32_t hash = 2166136261U;
@@ -22,7 +24,7 @@ bool letter_or_digit(char byte) { return (byte >= '0' && byte <= '9') || (byte >
 void Reader::read(std::string_view piece, bool whole_first_line) {
     std::size_t at = 0;
     if (!whole_first_line) at = text::read_line(piece, 0).next;
-    fenced_ = hunk_ = false;
+    fenced_ = hunk_ = commented_ = false;
     while (at < piece.size()) {
         const text::Line line = text::read_line(piece, at);
         if (!line.blank()) add(piece, line);
@@ -48,6 +50,10 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     ++counts_.lines;
     if (line.last - line.first > 160) ++counts_.long_lines;
     const bool indented = line.indent > 0;
+    if (in_comment(head)) {
+        ++counts_.of[kCommentBit];
+        return;
+    }
     const std::uint32_t marks = line_marks(head, last, indented);
     if ((marks & kFence) != 0) fenced_ = !fenced_;
     if (fenced_ && (marks & kFence) == 0) {
@@ -64,6 +70,14 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     add_votes(head, marks, indented);
 }
 
+// Whether the line is part of a comment /* ... */ of several lines.
+bool Reader::in_comment(std::string_view head) {
+    const bool inside = commented_;
+    if (!inside && !head.starts_with("/*")) return false;
+    commented_ = head.find("*/") == std::string_view::npos;
+    return inside || commented_;
+}
+
 void Reader::add_diff(char first, std::uint32_t marks) {
     if ((marks & kHunk) != 0) hunk_ = true;
     if (hunk_ && (first == '+' || first == '-' || first == ' ' || first == '@')) ++counts_.plus_minus;
@@ -74,11 +88,13 @@ void Reader::add_heading(std::uint32_t marks) {
     const bool heading = (marks & kHeading) != 0;
     if (heading && pending_ && !was_blank_) {
         --counts_.headings;
+        counts_.remarks += 2;
         pending_ = false;
     } else if (heading && was_blank_) {
         ++counts_.headings;
         pending_ = true;
     } else {
+        counts_.remarks += heading ? 1 : 0;
         pending_ = false;
     }
 }

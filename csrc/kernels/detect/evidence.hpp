@@ -27,6 +27,7 @@ struct Counts {
     std::uint32_t titles = 0;      // underlined
     std::uint32_t headings = 0;    // # x
     std::uint32_t items = 0;       // - x
+    std::uint32_t remarks = 0;     // # x that is no heading
     std::uint32_t sections = 0;    // [x]
     std::uint32_t plus_minus = 0;  // start with + - or a space after a hunk's head
     std::uint32_t escapes = 0;     // ANSI sequences, progress bars
@@ -52,6 +53,7 @@ class Reader {
 
   private:
     void add(std::string_view piece, const text::Line& line);
+    bool in_comment(std::string_view head);
     void add_diff(char first, std::uint32_t marks);
     void add_heading(std::uint32_t marks);
     void add_turn(std::string_view head, std::uint32_t marks);
@@ -60,7 +62,8 @@ class Reader {
     Counts counts_;
     bool fenced_ = false;
     bool hunk_ = false;
-    bool pending_ = false;  // the line above is a heading, so far
+    bool commented_ = false;  // in a comment /* ... */
+    bool pending_ = false;    // the line above is a heading, so far
     bool was_blank_ = true;
     std::size_t before_ = 0;  // bytes of the line above where it can be a title
 };

@@ -50,7 +50,7 @@ JsonLook look_for_json(std::string_view text) {
             ++at;
             while (at < text.size() && text[at] != '"') {
                 if (text[at] == '\n') return {};
-                at += text[at] == '\\' ? 2 : 1;
+                at += text[at] == '\\' ? 2U : 1U;
             }
         } else if (what == kColon) {
             if (!after_string) return {};

@@ -58,10 +58,8 @@ TableLook best_of(const Rows& rows, std::size_t size) {
         std::size_t same = 0;
         std::size_t fewer = 0;  // some writers leave empty cells at the end away
         for (std::size_t row = 0; row < size; ++row) {
-            same += rows[row][which] == cells ? 1 : 0;
-            fewer += cells >= 4 && size >= kFirstRows + 2 && rows[row][which] < cells && rows[row][which] * 2 >= cells
-                         ? 1
-                         : 0;
+            same += rows[row][which] == cells ? 1U : 0U;
+            fewer += cells >= 4 && rows[row][which] < cells && rows[row][which] * 2 >= cells ? 1U : 0U;
         }
         const float agreement =
             (static_cast<float>(same) + 0.9F * static_cast<float>(fewer)) / static_cast<float>(size);
@@ -83,7 +81,9 @@ TableLook look_for_table(std::string_view text) {
         rows[size++] = count_row(text, at);
         if ((size == 1 || size == kFirstRows) && best_of(rows, size).agreement < 0.5F) return {};
     }
-    return size < kFewestRows ? TableLook{} : best_of(rows, size);
+    const TableLook best = best_of(rows, size);
+    const bool ragged = best.agreement < 1 && size < kFirstRows + 2;  // of so few rows all must agree
+    return size < kFewestRows || ragged ? TableLook{} : best;
 }
 
 }  // namespace tersely::detect

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntFlag
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -76,7 +77,7 @@ class Lines:
 
     def has(self, mark: Mark) -> npt.NDArray[np.bool_]:
         """bool[n]: whether a line has any of the marks."""
-        return (self.marks & np.uint32(mark)) != 0
+        return np.asarray((self.marks & np.uint32(mark)) != 0)
 
     @property
     def bulk(self) -> npt.NDArray[np.bool_]:
@@ -126,7 +127,7 @@ def asked_ids(lines: Lines) -> npt.NDArray[np.bool_]:
     """bool[n]: lines that have an id of the query, where the id is rare enough to mean something."""
     rare = [bit for bit in range(64) if 0 < lines.asked_lines[bit] <= max(20, lines.total // 20)]
     ids = sum(1 << bit for bit in rare) & lines.id_words
-    return (lines.asked & np.uint64(ids)) != 0
+    return np.asarray((lines.asked & np.uint64(ids)) != 0)
 
 
 def split_after_places(lines: Lines, chosen: npt.NDArray[np.bool_]) -> tuple[Lines, npt.NDArray[np.bool_]]:
@@ -168,7 +169,7 @@ def _with_bulk(lines: Lines, texts: list[str]) -> Lines:
         return lines
     before, documents, starts, ends = (np.array(column) for column in zip(*spans, strict=True))
 
-    def put(values: npt.NDArray[np.generic], more: object) -> npt.NDArray[np.generic]:
+    def put(values: npt.NDArray[Any], more: Any) -> npt.NDArray[Any]:
         return np.insert(values, before, np.asarray(more, dtype=values.dtype))
 
     rows = n + len(before)

@@ -1,4 +1,4 @@
-"""Logs: one line of each template with how often it came, errors and what stands around them, what was asked."""
+"""Logs: a line of each template and how often it came, errors and their neighbours, what was asked for."""
 
 from __future__ import annotations
 

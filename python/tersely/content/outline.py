@@ -105,9 +105,14 @@ def _price(request: Request, texts: list[str], outline: Outline, budget: int) ->
     if outline.bulk is None or not outline.bulk.any():
         return price(request, texts, outline.table)
     table, counted = outline.table, np.flatnonzero(~outline.bulk)
-    rows = SegmentTable(*(column[counted] for column in (
-        table.document, table.start, table.end, table.kind, table.block, table.heading
-    )))  # fmt: skip
+    rows = SegmentTable(
+        table.document[counted],
+        table.start[counted],
+        table.end[counted],
+        table.kind[counted],
+        table.block[counted],
+        table.heading[counted],
+    )
     prices = price(request, texts, rows)
     counts = np.full(len(table), 4 * budget + 4, dtype=np.int64)
     costs = counts.copy()

@@ -1,4 +1,4 @@
-"""Output of builds, linters, tests and package managers: failures and the places they name, verdicts, the rest counted."""
+"""Output of builds, linters, tests and package managers: failures, places, verdicts; the rest is counted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FEWEST_ROWS, _MOST_ROWS = 16_384, 131_072  # lines that are looked at one by on
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """Keeps error lines, lines that name a new path:line place, summaries and exit codes, the first and last line.
+    """Keeps error lines, lines that name a new path:line place, summaries and exit codes, both ends.
 
     A line that was met before, character for character, counts little; lines of one kind count less and less.
     Left out lines are counted where they were.
