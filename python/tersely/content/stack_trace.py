@@ -31,7 +31,8 @@ _THROWN = re.compile(
 )
 _BEGIN = re.compile(
     r"\s*(?:Traceback \(most recent call last\)|goroutine \d+ |panic: |thread '[^']*' panicked|"
-    r"Exception in thread|Unhandled exception|Fatal Python error|==\d+==\s*ERROR|Program received signal|SIG[A-Z]+)"
+    r"Exception in thread|Unhandled exception|Fatal Python error|==\d+==\s*ERROR|Program received signal|"
+    r"SIG[A-Z]+)"
 )
 #: What frames of libraries and run-times look like.
 _LIBRARY = re.compile(
