@@ -21,6 +21,11 @@ struct Columns {
 
 // The byte at which each of the ascending characters begins.
 void to_bytes(std::string_view text, std::vector<std::int64_t>& start, std::vector<std::int64_t>& end) {
+    if (simd::byte_kernels().count_chars(text.data(), text.size()) == text.size()) {  // ASCII
+        require(end.empty() || end.back() <= static_cast<std::int64_t>(text.size()),
+                "segments must lie in their texts");
+        return;
+    }
     std::size_t byte = 0;
     std::int64_t character = 0;
     const auto advance = [&](std::int64_t& offset) {

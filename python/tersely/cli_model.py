@@ -40,7 +40,8 @@ def with_model(strategy: Strategy, arguments: argparse.Namespace, extractive: Ex
     if arguments.base_url and not arguments.model:
         raise ValueError("--base-url needs --model")
     model = _model(arguments.model, arguments.base_url) if arguments.model else None
-    return replace(strategy, llm=model, fallback=True, extractive=extractive)  # type: ignore[type-var]
+    asked = {"preserve": extractive.preserve} if extractive.preserve else {}
+    return replace(strategy, llm=model, fallback=True, extractive=extractive, **asked)  # type: ignore[type-var]
 
 
 def _model(name: str, base_url: str | None) -> object:

@@ -49,7 +49,8 @@ def test_a_model_writes(server: Server, page: Path, capfd: pytest.CaptureFixture
 def test_X76_without_a_model_it_says_so(page: Path, capfd: pytest.CaptureFixture[str], strategy: str) -> None:
     assert main(["compress", str(page), "--strategy", strategy, "--budget", "300", "--context", "1"]) == 0
     said = capfd.readouterr()
-    assert said.out == tersely.compress(TEXT, budget=300, strategy=tersely.Extractive(context=1)).text
+    verbatim = tersely.Extractive(context=1, preserve=("code", "quotes", "numbers"))
+    assert said.out == tersely.compress(TEXT, budget=300, strategy=verbatim).text
     assert "tersely: note: no --model, so the text is extractive\n" in said.err
 
 
@@ -64,6 +65,17 @@ def test_X76_a_model_that_fails_is_named_by_its_reason_and_the_key_is_not(
     assert "tersely: note: model failed, so the text is extractive\n" in said.err
     assert KEY not in said.out + said.err
     assert len(server.requests) == 1
+
+
+def test_what_is_to_be_preserved_goes_along(
+    server: Server, page: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    server.reply = lambda prompt: "Shipments of copper, zinc and granite met their crews near the docks."
+    where = ["--strategy", "abstractive", "--model", "small", "--base-url", server.url, "--budget", "200"]
+    assert main(["compress", str(page), *where, "--preserve", "quotes", "--json"]) == 0
+    (prompt,) = server.prompts
+    assert "- Preserve important quotes" in prompt and "- Keep numeric data" not in prompt
+    assert json.loads(capfd.readouterr().out)["receipt"]["facts"] is not None
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from written_checks import Model, check_written, content_of, first_sentences, ta
 count = resolve_counter(None).count
 STORY = (
     "The bridge over the Tavel was closed in March. Divers found cracks in two of its piers. "
-    "The council met on Monday and heard the engineers. Repairs cost 48,200 crowns and take 14 weeks. "
+    "The council met and heard the engineers. Repairs cost 48,200 crowns and take 14 weeks. "
     "Ferries carry people across until then. Shops on the north bank complain about empty streets. "
     "A second bridge was proposed, and the mayor said it must wait. Cyclists use the railway bridge."
 )
@@ -254,7 +254,7 @@ def test_groups_come_back_whole() -> None:
 
 
 def test_several_documents() -> None:
-    result = compress(Model("Crews met shipments near docks."), [GUIDE, prose(20)], 200, min_confidence=0.0)
+    result = compress(Model("The bridge is closed."), [GUIDE, STORY], 200, min_confidence=0.0)
     assert {span.document for span in result.kept} == {0, 1}
 
 

@@ -97,7 +97,7 @@ def test_D024_unsupported_facts_cost_confidence() -> None:
         return FactReport([Fact(FactKind.NUMBER, "7", 0, 0, 1, "kept"), *made_up])
 
     text = prose(3)
-    honest = written_confidence([text], text, text, "", report(0))
+    honest = written_confidence([text], text, text, "", 1.0, report(0))
     assert honest == confidence([text], text, "", 1.0)
-    assert written_confidence([text], text, text, "", report(1)) == pytest.approx(honest / 2)
-    assert written_confidence([text], text, text, "", report(3)) == pytest.approx(honest / 4)
+    assert written_confidence([text], text, text, "", 1.0, report(1)) == pytest.approx(honest / 2)
+    assert written_confidence([text], text, text, "", 1.0, report(3)) == pytest.approx(honest / 4)

@@ -173,6 +173,9 @@ def test_empty_chunks_and_no_chunks() -> None:
     output = Manager().prepare_context([ContextChunk(id="e", content=""), CHUNKS[1]], QUERY, 1000)
     assert output.parts == (LOG,)
     assert [(chunk.id, chunk.reason) for chunk in output.report.dropped] == [("e", "empty")]
+    blank = [ContextChunk(id="blank", content="\n " * 900), CHUNKS[1]]
+    again = Manager().prepare_context(blank, QUERY, 90).report
+    assert {chunk.id for chunk in (*again.chunks, *again.dropped)} == {"blank", "log"}
 
 
 def test_A055_what_fits_is_joined_as_it_is() -> None:

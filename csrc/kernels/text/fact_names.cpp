@@ -11,6 +11,7 @@ namespace tersely::text {
 namespace {
 
 constexpr std::size_t kWidestGap = 12;  // " van der "
+constexpr std::size_t kStart = 4096;    // bytes that tell the language
 constexpr int kMostCapitals = 3;        // words of capitals only in a row that can be a name
 
 bool is_title_or_initial(std::uint32_t use, std::size_t size) { return (use & kTitle) != 0 || size == 1; }
@@ -95,7 +96,8 @@ void FactReader::flush_name() {
     if (shouts_ > 0 || (kind_ == Kind::kHeading && !name.digits)) counts = false;
     if (counts && name.words == 1 && !name.digits && !name.capitals) {
         if (nouns_ < 0) {
-            nouns_ = whole_.find(" und ") != std::string_view::npos && has_ordinal_stops(whole_) ? 1 : 0;
+            const std::string_view start = whole_.substr(0, kStart);
+            nouns_ = start.find("und ") != std::string_view::npos && has_ordinal_stops(start) ? 1 : 0;
         }
         if (nouns_ > 0) return;
     }

@@ -47,19 +47,22 @@ bool is_quarter(std::string_view run) { return run.size() == 2 && run[0] == 'Q' 
 
 // The word, or the run, that begins with the ASCII letter at `at`.
 std::size_t FactReader::read_letters(std::size_t at) {
-    std::size_t end = at + 1;
+    std::size_t end = at;
+    while (end < text_.size() && ascii_lower(text_[end])) ++end;
+    const bool small = end == text_.size() || !ascii_alpha(text_[end]);
     while (end < text_.size() && ascii_alpha(text_[end])) ++end;
     if (end < text_.size()) {
-        const bool last = end + 1 == text_.size() || !in_ascii_run(text_[end + 1]);
-        const bool sentence_mark = among(text_[end], ".:-") && last;
-        const bool call = text_[end] == '(' && end + 1 < text_.size() && text_[end + 1] == ')';
-        if (call) {
+        const char mark = text_[end];
+        const bool more = end + 1 < text_.size();
+        if (mark == '(' && more && text_[end + 1] == ')') {
             emit(FactKind::kIdentifier, {at, end + 2});
             return end + 2;
         }
-        if (in_ascii_run(text_[end]) && !sentence_mark) return read_run(at);
+        const bool sentence = (mark == '.' || mark == ':' || mark == '-') && !(more && in_ascii_run(text_[end + 1]));
+        if (mark != ' ' && !sentence && in_ascii_run(mark)) return read_run(at);
     }
-    const std::uint32_t use = use_of(text_.substr(at, end - at));
+    const std::string_view word = text_.substr(at, end - at);
+    const std::uint32_t use = small ? small_word_use(word) : use_of(word);
     return ascii_upper(text_[at]) ? read_capital({at, end}, use) : use_word({at, end}, use);
 }
 

@@ -15,6 +15,8 @@
 namespace tersely::text {
 namespace {
 
+constexpr std::size_t kLongestUse = 24;  // bytes of a word that is looked up, under 32
+
 struct Use {
     std::uint32_t bits;
     std::string_view words;  // folded
@@ -76,12 +78,31 @@ void add_words(std::string_view list, std::uint32_t bits, Uses& uses) {
     }
 }
 
-// By the folded word.
-Uses folded_uses() {
+// By the folded word; and the lengths of those that begin with two given bytes: most words are not among them.
+struct FoldedUses {
     Uses uses;
-    for (const Use& use : kUses) add_words(use.words, use.bits, uses);
-    add_words(kTitles, kTitle, uses);
-    add_words(kNoNames, kCommon, uses);
+    std::array<std::uint32_t, 1024> lengths{};
+
+    FoldedUses() {
+        for (const Use& use : kUses) add_words(use.words, use.bits, uses);
+        for (const std::string_view word : negations()) uses[word] |= kNegates;
+        add_words(kTitles, kTitle, uses);
+        add_words(kNoNames, kCommon, uses);
+        for (const auto& [word, bits] : uses) lengths[start(word)] |= 1U << word.size();
+    }
+    static std::size_t start(std::string_view word) {
+        return (static_cast<unsigned char>(word[0]) & 31U) << 5U |
+               (static_cast<unsigned char>(word[word.size() > 1]) & 31U);
+    }
+    std::uint32_t look_up(std::string_view word) const {
+        if ((lengths[start(word)] >> word.size() & 1U) == 0) return 0;
+        const auto found = uses.find(word);
+        return found == uses.end() ? 0 : found->second;
+    }
+};
+
+const FoldedUses& folded_uses() {
+    static const FoldedUses uses;
     return uses;
 }
 
@@ -120,17 +141,20 @@ std::size_t length_of_any(std::string_view rest, std::u32string_view letters) {
 
 }  // namespace
 
+std::uint32_t small_word_use(std::string_view word) {
+    return word.size() > kLongestUse ? 0 : folded_uses().look_up(word);
+}
+
 std::uint32_t word_use(std::string_view word) {
-    static const Uses by_fold = folded_uses();
+    const FoldedUses& by_fold = folded_uses();
     static const Uses by_spelling = written_uses();
-    if (word.size() > 24) return is_error_type(word) ? std::uint32_t{kErrorType} : 0;
-    if (std::all_of(word.begin(), word.end(), ascii_lower)) {
-        return look_up(by_fold, word) | (is_negation(word) ? std::uint32_t{kNegates} : 0);
-    }
+    if (word.empty()) return 0;
+    if (word.size() > kLongestUse) return is_error_type(word) ? std::uint32_t{kErrorType} : 0;
+    if (std::all_of(word.begin(), word.end(), ascii_lower)) return small_word_use(word);
     if (is_error_type(word)) return kErrorType;
     const std::string plain = folded(word);
-    std::uint32_t bits =
-        look_up(by_fold, plain) | look_up(by_spelling, word) | (is_negation(plain) ? std::uint32_t{kNegates} : 0);
+    if (plain.empty() || plain.size() > kLongestUse) return 0;
+    std::uint32_t bits = by_fold.look_up(plain) | look_up(by_spelling, word);
     if (ascii_lower(word[0]) && inner_capital(word)) bits |= kCamel;
     if (is_stop_word(plain) || is_sentence_starter(plain) || is_function_word(plain)) bits |= kCommon;
     return bits;

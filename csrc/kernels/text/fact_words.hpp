@@ -34,6 +34,8 @@ enum WordUse : std::uint32_t {
 
 // The uses of a word as it is written. O(length).
 std::uint32_t word_use(std::string_view word);
+// The same of a word of small ASCII letters, quicker.
+std::uint32_t small_word_use(std::string_view word);
 
 // Whether the name ends in Error, Exception, Warning, Fault, Panic or Failure and says of what.
 bool is_error_type(std::string_view name);

@@ -44,7 +44,11 @@ void append_words(std::string_view fact, std::string& key) {
     for (std::size_t at = 0; at < fact.size();) {
         const Decoded here = decode(fact, at);
         at += here.length;
-        if (!is_word(here.code)) {
+        if (here.code < 0x80 && (ascii_alpha(fact[at - 1]) || ascii_digit(fact[at - 1]))) {
+            if (gap && key.size() > first) key.push_back(' ');
+            gap = false;
+            key.push_back(ascii_upper(fact[at - 1]) ? static_cast<char>(fact[at - 1] + 32) : fact[at - 1]);
+        } else if (!is_word(here.code)) {
             gap = true;
         } else if (here.code < 0x300 || here.code > 0x36F) {
             if (gap && key.size() > first) key.push_back(' ');

@@ -4,7 +4,6 @@
 #include <array>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "kernels/text/stem.hpp"
 #include "kernels/text/unicode.hpp"
@@ -235,7 +234,7 @@ std::string_view guard_class(std::string_view word) {
     return found == classes.end() ? std::string_view() : found->second;
 }
 
-bool is_negation(std::string_view folded) {
+const std::unordered_set<std::string_view>& negations() {
     static const WordSet words = [] {
         WordSet set;
         for (const Group& group : kGroups) {
@@ -243,7 +242,7 @@ bool is_negation(std::string_view folded) {
         }
         return set;
     }();
-    return words.contains(folded);
+    return words;
 }
 
 bool is_unit(std::string_view word) {

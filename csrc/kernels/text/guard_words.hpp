@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 namespace tersely::text {
 
@@ -16,8 +17,8 @@ namespace tersely::text {
 // O(length).
 std::string_view guard_class(std::string_view word);
 
-// Whether a folded word is one of the negations behind "not", as it is, without stemming. O(length).
-bool is_negation(std::string_view folded);
+// The folded words of class "not", as they are: guard_class takes stems.
+const std::unordered_set<std::string_view>& negations();
 
 // A word without case and accents (unicode.hpp), and in the form that guard_class takes. O(length).
 std::string folded(std::string_view word);

@@ -113,6 +113,7 @@ def _together(
     parts = list(kept.values())
     receipts = [part.receipt for part in parts]
     warnings = [warning for receipt in receipts for warning in receipt.warnings]
+    lost = ["documents_dropped"] if any(one.receipt.segments for one in dropped.values()) else []
     receipt = Receipt(
         budget=budget,
         tokens=tokens,
@@ -121,7 +122,7 @@ def _together(
         segments=sum(reasons.values()),
         reasons=reasons,
         recounts=sum(one.recounts for one in receipts) + 1,
-        warnings=tuple(dict.fromkeys([*warnings, *(["documents_dropped"] if dropped else [])])),
+        warnings=tuple(dict.fromkeys([*warnings, *lost])),
         facts=_facts(kept),
         used_llm=any(one.used_llm for one in receipts),
         fallback_reason=next((one.fallback_reason for one in receipts if one.fallback_reason), None),

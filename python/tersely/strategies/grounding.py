@@ -16,14 +16,15 @@ _HALF = 0.5
 
 
 def written_confidence(
-    sources: Sequence[str], text: str, written: str, query: str, report: FactReport
+    sources: Sequence[str], text: str, written: str, query: str, retention: float, report: FactReport
 ) -> float:
-    """`confidence` of the whole `text`, times `grounding` of what the model wrote of it, times the share of
-    its distinct facts that some source has, in [0, 1]. O(characters)."""
+    """How far to trust a text, in [0, 1]: `confidence` of the whole `text`, times `grounding` of what the
+    model wrote of it, times the share of the distinct facts it states (kept or unsupported in the `report` of
+    all facts) that some source has. `retention`: of the facts that are to be preserved. O(characters)."""
     unsupported = len(report.of("unsupported"))
     stated = unsupported + len(report.of("kept"))
     supported = 1 - unsupported / stated if stated else 1.0
-    return confidence(sources, text, query, report.retention) * grounding(sources, written) * supported
+    return confidence(sources, text, query, retention) * grounding(sources, written) * supported
 
 
 def grounding(sources: Sequence[str], written: str) -> float:

@@ -98,7 +98,7 @@ class IncrementalCompressor(Compressor):
 
     def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Extractive:
         """What compresses a text that was not seen before."""
-        return self._strategy
+        return replace(self._strategy, preserve=options.preserve, strict_preserve=options.strict_preserve)
 
     def update(
         self, id: str, content: str, options: CompressionOptions | None = None, *, source: str | None = None

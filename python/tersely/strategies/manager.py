@@ -203,6 +203,9 @@ class _Preparation:
         for index in found.refused:
             place = self.usable[index]
             self.dropped.setdefault(place, DroppedChunk(self.chunks[place].id, "budget"))
+        for index, place in enumerate(self.usable):
+            if index not in found.shares:  # white space only, of which nothing was kept
+                self.dropped.setdefault(place, DroppedChunk(self.chunks[place].id, "empty"))
         chunks = tuple(self.made[index] for index in found.shares)
         warnings = [warning for chunk in chunks if chunk.context for warning in chunk.context.warnings]
         fell_back = any(chunk.fallback_reason not in (None, "no_model") for chunk in chunks)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from tersely.providers.language_models import resolve_language_model
@@ -42,10 +41,8 @@ class _ModelCompressor(Compressor):
         Abstractive(**self._settings)  # say now what is wrong with them
 
     def _options(self, options: CompressionOptions) -> dict[str, Any]:
-        kept = {"preserve": options.preserve, "strict_preserve": options.strict_preserve}
         return {
             **self._settings,
-            "extractive": replace(self._settings["extractive"], **kept),
             "preserve": options.preserve,
             "min_confidence": options.min_confidence,
             "strict_preserve": options.strict_preserve,

@@ -45,7 +45,7 @@ def reinsert(task: Writing, pieces: list[Piece], pinned: Bools) -> tuple[list[Pi
             there[piece.rows] = True
     fixed = np.flatnonzero(pinned)
     draft = _with_rows(task, pieces, fixed)
-    lost = task.checked(joined(draft)).of("lost")
+    lost = task.concerned(task.facts(joined(draft))).of("lost")
     wanted = [(fact, rows) for fact in lost if not there[rows := _rows_of(task.table, fact)].all()]
     if not wanted:
         return draft, NO_ROWS
@@ -92,7 +92,10 @@ def _chosen(task: Writing, wanted: Sequence[tuple[Fact, Int64s]], room: int) -> 
     involved = whole_groups(np.diff(offsets) > 0, group)
     rows = np.flatnonzero(involved)
     separator = task.request.separator
-    pieces = [render(task.texts, table, rows[i : i + 1], "") + separator for i in range(len(rows))]
+    places = zip(
+        table.document[rows].tolist(), table.start[rows].tolist(), table.end[rows].tolist(), strict=True
+    )
+    pieces = [task.texts[document][start:end] + separator for document, start, end in places]
     costs = np.full(size, _TOO_DEAR, dtype=np.int64)
     costs[rows] = np.maximum(count_batch(task.request.counter, pieces), 1)
     status = select(

@@ -85,11 +85,14 @@ class Writing:
         """Tokens of a text."""
         return count(self.request.counter, text)
 
-    def checked(self, text: str, rows: Int64s = NO_ROWS) -> FactReport:
-        """What `text`, with `rows` put back into it, did to the facts that are to be preserved, and what is
-        unsupported in it."""
-        back = [render(self.texts, self.table, rows[i : i + 1], "") for i in range(len(rows))]
-        report = facts_after(self.texts, text, back)
+    def facts(self, text: str, rows: Int64s = NO_ROWS) -> FactReport:
+        """What `text`, with `rows` put back into it, did to the facts of the texts, and what it made up."""
+        table = self.table
+        back = [(int(table.document[row]), int(table.start[row]), int(table.end[row])) for row in rows]
+        return facts_after(self.texts, text, back)
+
+    def concerned(self, report: FactReport) -> FactReport:
+        """Of a report, the facts that are to be preserved, and those that were made up."""
         return FactReport(list(filter(self._concerns, report.facts)))
 
     def _concerns(self, fact: Fact) -> bool:
@@ -126,10 +129,11 @@ def write(task: Writing) -> Generator[list[str], list[Reply], Compressed | Refus
     text = joined(pieces)
     if task.tokens(text) > task.budget:
         return Refusal("reply_too_long")
-    report = task.checked(text, back)
+    every = task.facts(text, back)
+    report = task.concerned(every)
     if task.strict and report.of("lost"):
         return Refusal("facts_lost")
-    trust = written_confidence(task.texts, text, written, task.query, report)
+    trust = written_confidence(task.texts, text, written, task.query, report.retention, every)
     if trust < task.min_confidence:
         return Refusal("low_confidence")
     return _result(task, pieces, pinned, back, report, trust)
