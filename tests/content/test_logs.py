@@ -160,3 +160,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     )
     kilobytes, lines, found = run.stdout.split()
     assert int(kilobytes) < 150_000 and int(lines) == 120 * 20_000 + 1 and found == "True"
+
+
+def test_a_pinned_line_of_a_long_log_stays() -> None:
+    lines = service_log(40_000)
+    result = tersely.compress("\n".join(lines), budget=400, pinned=[lines[20_005]], strategy=Logs())
+    assert lines[20_005] in result.text and result.tokens <= 400

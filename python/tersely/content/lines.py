@@ -11,13 +11,24 @@ import numpy.typing as npt
 
 from tersely import _native
 from tersely.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
+from tersely.types import Request
 
-__all__ = ["Lines", "Mark", "asked_ids", "from_reader", "read_lines", "relevance", "split_after_places"]
+__all__ = [
+    "Lines",
+    "Mark",
+    "asked_ids",
+    "from_reader",
+    "read_lines",
+    "relevance",
+    "rows_for",
+    "split_after_places",
+]
 
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
 
 _COLUMNS = ("line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked")
+_FEWEST_ROWS, _MOST_ROWS, _ALL_ROWS = 16_384, 131_072, 1 << 40
 
 
 class Mark(IntFlag):
@@ -113,6 +124,13 @@ def from_reader(reader: _native.LineReader, most: int) -> Lines:
         table, line, template, marks, variant, copies, places, anchor_end, asked,
         counts, reader.variants(), stamps, reader.asked(), reader.id_words, reader.lines, reader.let_go,
     )  # fmt: skip
+
+
+def rows_for(request: Request) -> int:
+    """How many lines get a row of their own: more than a budget holds; all where the caller names some."""
+    if request.pinned or request.groups:
+        return _ALL_ROWS
+    return _MOST_ROWS if request.budget is None else min(max(request.budget, _FEWEST_ROWS), _MOST_ROWS)
 
 
 def relevance(lines: Lines) -> Float32s:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.lines import Lines, Mark, asked_ids, read_lines, relevance
+from tersely.content.lines import Lines, Mark, asked_ids, read_lines, relevance, rows_for
 from tersely.content.outline import Outline, fit_outline
 from tersely.tables import Float32s, Int32s, Int64s
 from tersely.types import Compressed, Request
@@ -15,7 +15,6 @@ from tersely.types import Compressed, Request
 __all__ = ["Logs", "around", "left_out", "place_in"]
 
 _FEW = 3  # lines of a template that are rare
-_FEWEST_ROWS, _MOST_ROWS = 16_384, 131_072  # lines that are looked at one by one
 _REPEATED = 3  # lines of a template from which its first line says how many there are
 
 
@@ -41,11 +40,10 @@ class Logs:
 
     def compress(self, request: Request) -> Compressed:
         """Fit the documents into the budget, as `fit_outline` does. O(characters)."""
-        return fit_outline(request, lambda texts: self.outline(texts, request.query, request.budget))
+        return fit_outline(request, lambda texts: self.outline(texts, request.query, rows_for(request)))
 
-    def outline(self, texts: list[str], query: str | None, budget: int | None = None) -> Outline:
-        """The lines with their worth. `budget`: bounds how many lines are looked at one by one."""
-        most = _MOST_ROWS if budget is None else min(max(budget, _FEWEST_ROWS), _MOST_ROWS)
+    def outline(self, texts: list[str], query: str | None, most: int) -> Outline:
+        """The lines with their worth; at most `most` of them are looked at one by one."""
         return self.outline_of(read_lines(texts, query, most), query)
 
     def outline_of(self, lines: Lines, query: str | None) -> Outline:
