@@ -44,6 +44,10 @@ def _late(module: str, name: str) -> Callable[[], Strategy]:
 _code = _late("code", "Code")
 _json = _late("json", "Json")
 _table = _late("tables", "Table")
+_logs = _late("logs", "Logs")
+_tool_output = _late("tool_output", "ToolOutput")
+_stack_trace = _late("stack_trace", "StackTrace")
+_diff = _late("diff", "Diff")
 _html = _late("html", "Html")
 
 CONTENT_TYPES: dict[str, ContentType] = {
@@ -51,13 +55,13 @@ CONTENT_TYPES: dict[str, ContentType] = {
     "markdown": ContentType("documentation"),
     "conversation": ContentType("conversation"),
     "code": ContentType("source_code", _code),
-    "log": ContentType("error_logs"),
-    "tool_output": ContentType("tool_output"),
-    "stack_trace": ContentType("error_logs"),
+    "log": ContentType("error_logs", _logs),
+    "tool_output": ContentType("tool_output", _tool_output),
+    "stack_trace": ContentType("error_logs", _stack_trace),
     "json": ContentType("tool_output", _json),
     "jsonl": ContentType("tool_output", _json),
     "table": ContentType("tool_output", _table),
-    "diff": ContentType("source_code"),
+    "diff": ContentType("source_code", _diff),
     "html": ContentType("documentation", _html),
     "mixed": ContentType("tool_output"),
 }
