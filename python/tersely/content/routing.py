@@ -41,24 +41,21 @@ def _late(module: str, name: str) -> Callable[[], Strategy]:
     return make
 
 
-_code = _late("code", "Code")
 _json = _late("json", "Json")
-_table = _late("tables", "Table")
-_html = _late("html", "Html")
 
 CONTENT_TYPES: dict[str, ContentType] = {
     "prose": ContentType("documentation"),
     "markdown": ContentType("documentation"),
     "conversation": ContentType("conversation"),
-    "code": ContentType("source_code", _code),
-    "log": ContentType("error_logs"),
-    "tool_output": ContentType("tool_output"),
-    "stack_trace": ContentType("error_logs"),
+    "code": ContentType("source_code", _late("code", "Code")),
+    "log": ContentType("error_logs", _late("logs", "Logs")),
+    "tool_output": ContentType("tool_output", _late("tool_output", "ToolOutput")),
+    "stack_trace": ContentType("error_logs", _late("stack_trace", "StackTrace")),
     "json": ContentType("tool_output", _json),
     "jsonl": ContentType("tool_output", _json),
-    "table": ContentType("tool_output", _table),
-    "diff": ContentType("source_code"),
-    "html": ContentType("documentation", _html),
+    "table": ContentType("tool_output", _late("tables", "Table")),
+    "diff": ContentType("source_code", _late("diff", "Diff")),
+    "html": ContentType("documentation", _late("html", "Html")),
     "mixed": ContentType("tool_output"),
 }
 
