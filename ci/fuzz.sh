@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# libFuzzer (with ASan, UBSan and the leak check) over text, selection and tokens. A crash fails and leaves its
+# libFuzzer (with ASan, UBSan and the leak check) over text, selection, tokens and JSON. A crash fails and leaves its
 # input in build/fuzz. ci/fuzz.sh SECONDS runs each target so long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ cmake -S . -B "$build" -G Ninja --log-level=WARNING \
 cmake --build "$build" -- --quiet
 
 seeds="$build/corpus/text"
-mkdir -p "$seeds" "$build/corpus/select" "$build/corpus/wordpiece"
+mkdir -p "$seeds" "$build/corpus/"{select,wordpiece,json,detect}
 printf '# Title\n\nFirst sentence. Dr. Smith paid 3.14 USD (see fig. 2)! "Really?" he asked.\n' >"$seeds/prose"
 printf '1. one\n2. two\n   - nested; a, b\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n' >"$seeds/markdown"
 printf '```py\ndef f(x):\n    return snake_case + camelCase\n```\n\n    indented code\n' >"$seeds/code"
@@ -29,7 +29,16 @@ printf 'the\\ ##re\\ un\\ ##a\\ [SEP]\\ \xe1\x84\x80\\ There [SEP]un\xe2\x80\x8b
   >"$build/corpus/wordpiece/words"
 printf 'x\\ ##x\\ ##xx\\ %s\\ \3\3' "$(printf 'xX%.0s' {1..51})" >"$build/corpus/wordpiece/long"
 
-for target in text select wordpiece; do
+printf '{"a": [1, -2.5e3, true, null, "x\\u00e9\\ud83d\\ude00"], "b": {"c": []}}' >"$build/corpus/json/object"
+printf '[%s{"id": 9, "s": "no"}]' "$(printf '{"id": 1, "s": "ok"}, %.0s' {1..12})" >"$build/corpus/json/rows"
+printf '{"n": 1}\n{"n": 2, "text": "%s"}\n' "$(printf 'word %.0s' {1..60})" >"$build/corpus/json/lines"
+
+printf '{"a": [1, "x\\""]}\n{"b": null}\n' >"$build/corpus/detect/json"
+printf 'a,b,c\n1,"x, ""y""\n",2\n3,4,5\n| a | b |\n|---|:-:|\n' >"$build/corpus/detect/table"
+printf '<!DOCTYPE html><p a="b>">x <b>y</b><!-- z --><script>if (a</b) {}</script><svg><![CDATA[ q ]]>' >"$build/corpus/detect/html"
+printf '@@ -1,2 +1 @@\n-a\n+b\n2024-01-02 10:11:12 ERROR a.c:3:4: error: x\n\033[1mok\033[0m\n' >"$build/corpus/detect/log"
+
+for target in text select wordpiece json detect; do
   log="$build/$target.log"
   "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -max_len=8192 -verbosity=0 \
     -print_final_stats=1 -artifact_prefix="$build/$target-" "$build/corpus/$target" >"$log" 2>&1 || { cat "$log"; exit 1; }

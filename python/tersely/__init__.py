@@ -11,6 +11,7 @@ from __future__ import annotations
 from tersely import kernels
 from tersely._native import __version__
 from tersely.api import check_facts, compress, compress_batch, dedup, find_facts, segment
+from tersely.detection import Detection
 from tersely.errors import (
     BudgetExceededError,
     CompressionError,
@@ -31,6 +32,7 @@ from tersely.protocols import (
     TokenCounter,
 )
 from tersely.providers.static import StaticEmbedder
+from tersely.stages.detect import detect
 from tersely.strategies import Extractive
 from tersely.tables import Kind, Level, SegmentTable
 from tersely.types import Compressed, Deduplicated, Document, Receipt, Span
@@ -42,6 +44,7 @@ __all__ = [
     "CompressionError",
     "CrossEncoder",
     "Deduplicated",
+    "Detection",
     "Document",
     "Embedder",
     "Extractive",
@@ -68,6 +71,7 @@ __all__ = [
     "compress",
     "compress_batch",
     "dedup",
+    "detect",
     "find_facts",
     "kernels",
     "segment",

@@ -24,6 +24,11 @@ def segment(texts: list[str], level: int, window: int) -> _Table: ...
 def analyze(
     texts: list[str], extras: list[str], level: int, window: int
 ) -> tuple[_Table, _Int32s, _Int64s, _UInt8s]: ...
+def detect(texts: list[list[str]]) -> list[tuple[int, int, float]]: ...  # kind, language, confidence
+def html_texts(texts: list[str]) -> tuple[_Int64s, _Int64s, _UInt8s, _UInt8s]: ...  # start, end, glue, aside
+def table_rows(
+    texts: list[str], delimiter: str
+) -> tuple[str, _Int64s, _Int64s, _Float32s]: ...  # delimiter, start, end, outlier
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...
 def relevance_features(
     term_ids: _Int32s,
@@ -143,6 +148,24 @@ def deduplicate(
     threads: int,
     progress: _Progress | None,
 ) -> tuple[_Int32s, _Int32s, _Int32s]: ...
+
+# document, start, end, kind (content/json_scan.hpp), parent, place, count, priority; fault of each text
+def json_units(
+    texts: list[str],
+    query: str,  # "": none
+) -> tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s, _Int32s, _Float64s, _UInt8s]: ...
+def tree_order(parent: _Int32s, follows: _Int32s, group: _Int32s, priority: _Float64s) -> _Int32s: ...
+def tree_choose(
+    parent: _Int32s,
+    follows: _Int32s,
+    group: _Int32s,
+    pinned: _UInt8s,
+    order: _Int32s,
+    cost: _Float64s,
+    budget: float,
+    most: int,
+) -> _UInt8s: ...
+def query_share(units: list[str], query: str) -> _Float32s: ...
 def unite(parent: _Int32s, i: _Int32s, j: _Int32s) -> None: ...
 
 @final
@@ -155,3 +178,34 @@ class StaticTable:
     @property
     def dimensions(self) -> int: ...
     def __len__(self) -> int: ...
+
+# document, start, end, line, template, marks, variant, copies, places, anchor end, query words
+_Rows: TypeAlias = tuple[
+    _Int32s,
+    _Int64s,
+    _Int64s,
+    _Int64s,
+    _Int32s,
+    npt.NDArray[np.uint32],
+    _Int32s,
+    _Int32s,
+    _Int32s,
+    _Int32s,
+    npt.NDArray[np.uint64],
+]
+
+@final
+class LineReader:  # csrc/kernels/content/line_reader.hpp
+    def __init__(self, query: str, most_rows: int) -> None: ...
+    def read(self, text: str) -> None: ...  # a document; its rows are in characters
+    def append(self, data: bytes | memoryview, last: bool) -> None: ...  # of a document in bytes
+    def rows(self) -> _Rows: ...
+    def templates(self) -> tuple[_Int64s, list[tuple[str, str]]]: ...  # lines, first and last time stamp
+    def variants(self) -> _Int64s: ...  # lines of each variant
+    def asked(self) -> _Int64s: ...  # lines that have each query word
+    @property
+    def id_words(self) -> int: ...  # bits of the query words that are ids
+    @property
+    def let_go(self) -> bool: ...  # whether there were more than most_rows
+    @property
+    def lines(self) -> int: ...

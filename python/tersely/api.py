@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import metrics
+from tersely.content.auto import Auto
+from tersely.content.routing import CONTENT_TYPES
 from tersely.documents import check_text, to_documents, to_groups, to_level, to_spans
 from tersely.facts import Fact, FactReport
 from tersely.protocols import Strategy
@@ -19,7 +21,7 @@ from tersely.providers.embedders import resolve_embedder
 from tersely.stages.dedup import dedup_texts, dedup_vectors
 from tersely.stages.facts import facts_after, list_facts
 from tersely.stages.segment import segment as _segment
-from tersely.strategies import STRATEGIES, Extractive
+from tersely.strategies import STRATEGIES
 from tersely.strategies.preserving import check_names, fact_report
 from tersely.tables import Level, SegmentTable
 from tersely.threads import default_threads, map_in_threads
@@ -51,7 +53,9 @@ def compress(
         counter: the tokenizer the budget is meant in: None (o200k_base), a name ("o200k_base", "cl100k_base",
             "o200k_harmony", "qwen3.5", "jev", "chars/4"), a callable str -> int, a tiktoken Encoding, a
             tokenizers.Tokenizer or a TokenCounter.
-        strategy: a strategy object or a name from `tersely.strategies.STRATEGIES`; None: Extractive().
+        strategy: a strategy object, a name from `tersely.strategies.STRATEGIES`, "auto", or a content type
+            ("log", "json", ...) that all documents are taken for; None: "auto", which compresses each as what
+            it is (`tersely.content.auto.Auto`), and text like Extractive().
         pinned: what must be kept: strings, (start, end) or (document, start, end) in characters, or Spans.
             Each segment that touches one is kept whole.
         groups: lists of such spans that are kept or dropped together.
@@ -243,11 +247,14 @@ def _is_matrix(texts: Any) -> bool:
 
 def _strategy(strategy: Strategy | str | None) -> Strategy:
     if strategy is None:
-        return Extractive()
+        return Auto()
     if isinstance(strategy, str):
-        if strategy not in STRATEGIES:
-            raise ValueError(f"unknown strategy {strategy!r}; known names: {', '.join(STRATEGIES)}")
-        return STRATEGIES[strategy]()
+        if strategy in STRATEGIES:
+            return STRATEGIES[strategy]()
+        if strategy != "auto" and strategy not in CONTENT_TYPES:
+            known = ", ".join([*STRATEGIES, "auto", *CONTENT_TYPES])
+            raise ValueError(f"unknown strategy {strategy!r}; known names: {known}")
+        return Auto(as_type=None if strategy == "auto" else strategy)
     strategy = getattr(strategy, "strategy", strategy)  # a compressor has one
     if isinstance(strategy, type) or not isinstance(strategy, Strategy):
         raise TypeError(f"strategy must be a name or an object with compress(request), not {strategy!r}")

@@ -10,17 +10,14 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import tersely
 from tersely.cli_distill import add_distill
 from tersely.cli_model import add_model, with_model
 from tersely.cli_notes import note_receipt
+from tersely.cli_strategy import add_level, add_strategy, chosen_strategy
 from tersely.providers.counters import COUNTERS, resolve_counter
-from tersely.stages.facts import PRESERVABLE
-from tersely.strategies import STRATEGIES, Extractive
-from tersely.tables import Level
 from tersely.types import Document
 
 __all__ = ["main"]
@@ -29,6 +26,7 @@ _EXAMPLES = """examples:
   tersely compress report.md --query "Who approved the budget?" --budget 800
   tersely compress report.md --budget 800 --strategy hybrid --model gpt-4o-mini
   cat build.log | tersely compress - --ratio 0.2
+  tersely compress app.log --query "payment timeout" --budget 800
   tersely compress docs/*.md --query "retry policy" --budget 2000 --json > result.json
   tersely segment notes.md --level paragraph
   tersely count docs/*.md --counter cl100k_base
@@ -87,18 +85,8 @@ def _parser() -> argparse.ArgumentParser:
         default=r"\n\n",
         help=r"between pieces that do not touch; \n and \t are understood (\n\n)",
     )
-    compress.add_argument(
-        "--strategy", choices=list(STRATEGIES), default="extractive", help="how to compress (extractive)"
-    )
+    add_strategy(compress)
     add_model(compress)
-    _add_level(compress)
-    compress.add_argument(
-        "--context", type=int, default=0, metavar="N", help="neighbours kept beside each selected segment"
-    )
-    compress.add_argument("--headings", action="store_true", help="keep the headings above what is kept")
-    compress.add_argument(
-        "--preserve", default="", metavar="NAMES", help=f"facts to keep first: {','.join(PRESERVABLE)}"
-    )
     compress.add_argument(
         "--pin",
         action="append",
@@ -111,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     compress.add_argument("--report", metavar="FILE", help="also write a web page: what was kept, and why")
 
     segment = _command(commands, "segment", "show how text is cut: one line a segment, or JSON lines")
-    _add_level(segment)
+    add_level(segment)
     segment.add_argument("--json", action="store_true", help="one JSON object a line, with the text")
 
     count = _command(commands, "count", "count the tokens of files")
@@ -142,24 +130,10 @@ def _add_counter(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_level(parser: argparse.ArgumentParser) -> None:
-    levels = [level.name.lower() for level in Level]
-    parser.add_argument(
-        "--level", choices=levels, default="sentence", help="how finely text is cut (sentence)"
-    )
-
-
 def _compress(arguments: argparse.Namespace) -> None:
     documents = _read(arguments.files)
-    strategy = STRATEGIES[arguments.strategy]()
-    extractive = replace(
-        strategy if isinstance(strategy, Extractive) else Extractive(),
-        level=Level[arguments.level.upper()],
-        context=arguments.context,
-        preserve_structure=arguments.headings,
-        preserve=tuple(name for name in arguments.preserve.split(",") if name),
-    )
-    strategy = with_model(extractive if isinstance(strategy, Extractive) else strategy, arguments, extractive)
+    strategy, extractive = chosen_strategy(arguments)
+    strategy = with_model(strategy, arguments, extractive)
     result = tersely.compress(
         documents,
         arguments.query,
@@ -184,6 +158,8 @@ def _compress(arguments: argparse.Namespace) -> None:
         _write(to_html(result, arguments.query), arguments.report)
     note_receipt(result.receipt)
     if sys.stderr.isatty():
+        if types := ", ".join(dict.fromkeys(result.receipt.content_types)):
+            print(f"tersely: read as {types}", file=sys.stderr)
         kept = f"{result.tokens} of {result.original_tokens} tokens ({result.ratio:.0%})"
         print(
             f"tersely: kept {kept}, {len(result.kept)} of {result.receipt.segments} segments", file=sys.stderr

@@ -9,12 +9,13 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Analysis", "Float32s", "Int32s", "Int64s", "Kind", "Level", "SegmentTable", "UInt8s"]
+__all__ = ["Analysis", "Float32s", "Float64s", "Int32s", "Int64s", "Kind", "Level", "SegmentTable", "UInt8s"]
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 UInt8s = npt.NDArray[np.uint8]
 Float32s = npt.NDArray[np.float32]
+Float64s = npt.NDArray[np.float64]
 
 
 class Kind(IntEnum):

@@ -154,6 +154,7 @@ class Receipt:
             "model_failed", "empty_reply", "reply_too_long", "low_confidence", "facts_lost", "no_room" (what
             is pinned takes all), "prompt_too_long".
         confidence: in [0, 1], of a text that a model wrote (strategies/grounding.py); else None.
+        content_types: what each document was taken for (`tersely.detect`); () where nobody looked.
     """
 
     budget: int
@@ -168,6 +169,7 @@ class Receipt:
     used_llm: bool = False
     fallback_reason: str | None = None
     confidence: float | None = None
+    content_types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -239,6 +241,7 @@ class Compressed:
                 "used_llm": self.receipt.used_llm,
                 "fallback_reason": self.receipt.fallback_reason,
                 "confidence": self.receipt.confidence,
+                "content_types": list(self.receipt.content_types),
             },
             "generated": [list(place) for place in self.generated],
         }

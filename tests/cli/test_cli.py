@@ -43,6 +43,23 @@ def test_what_fits_comes_back_byte_for_byte(page: Path, capfdbinary: pytest.Capt
     assert capfdbinary.readouterr().out == TEXT.encode()
 
 
+def test_a_file_is_taken_for_what_it_is_or_is_said_to_be(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "hosts"
+    path.write_text("id,host\n" + "".join(f"{n},web-{n % 9}\n" for n in range(200)))
+    for arguments, kind, start in (
+        ([], "table", "id,host\n0,web-0\n"),
+        (["--as", "table"], "table", "id,host\n0,web-0\n"),
+        (["--as", "prose"], "prose", ""),
+    ):
+        assert main(["compress", str(path), "--budget", "60", "--json", *arguments]) == 0
+        result = json.loads(capfd.readouterr().out)
+        assert result["receipt"]["content_types"] == [kind] and result["text"].startswith(start)
+    assert main(["compress", str(path), "--as", "table", "--strategy", "lead"]) == 2
+    assert "--as goes with --strategy auto, not with lead" in capfd.readouterr().err
+
+
 def test_standard_input_is_a_dash_or_nothing() -> None:
     for arguments in (["count", "-"], ["count"]):
         done = run(*arguments, stdin=TEXT.encode())

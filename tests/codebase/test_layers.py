@@ -10,7 +10,7 @@ import pytest
 
 # A module imports its own layer and those below; `tersely` is the package's __init__.
 LAYERS = (
-    ("cache", "errors", "facts", "metrics", "protocols", "tables", "threads", "types"),
+    ("cache", "detection", "errors", "facts", "metrics", "protocols", "tables", "threads", "types"),
     ("_native", "models"),
     ("documents", "providers"),
     ("kernels",),
@@ -21,7 +21,7 @@ LAYERS = (
     ("api",),
     ("tersely",),
     ("report",),
-    ("cli_distill", "cli_model", "cli_notes"),  # arguments of the command
+    ("cli_distill", "cli_model", "cli_notes", "cli_strategy"),  # arguments of the command
     ("adapters", "cli"),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

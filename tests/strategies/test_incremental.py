@@ -94,8 +94,7 @@ def test_a044_first_update_compresses_fully_under_its_id() -> None:
     assert first.id == "guide"
     assert first.update is not None
     assert (first.update.way, first.update.reason, first.update.recompressed) == ("full", "new", 1.0)
-    plain = CompressionOptions(preserve_code=False, preserve_quotes=False, preserve_numbers=False)
-    assert first.compressed == ExtractiveCompressor().compress(LONG, plain).compressed
+    assert first.compressed == ExtractiveCompressor().compress(LONG).compressed
     assert first.original is not None
     assert first.original.content == LONG == compressor.decompress(first)
     assert (compressor.hits, compressor.misses) == (0, 1)

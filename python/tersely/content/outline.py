@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from tersely.stages.count import count
 from tersely.stages.select import REASONS, mark_groups, mark_pinned, select
-from tersely.strategies.fitting import Fit, Places, fit, price
+from tersely.strategies.fitting import Fit, Places, Prices, fit, price
 from tersely.strategies.scored import to_result
 from tersely.tables import Float32s, Int64s, SegmentTable, UInt8s
 from tersely.types import Compressed, Request
@@ -32,6 +33,10 @@ class Outline:
             a line of its own and in the syntax of the content; "" for nothing.
         joint: stands between kept units that do not touch, and around markers.
         warnings: reason codes.
+        note: row -> what stands right after that unit when it is kept, such as how often it came; "" for
+            nothing. None: no unit has one.
+        bulk: bool[n]: units that are never kept, nor counted; None: there are none.
+        complete: whether the units are all there is; else documents that fit are not left as they are.
     """
 
     table: SegmentTable
@@ -40,6 +45,9 @@ class Outline:
     marker: Callable[[int, int], str]
     joint: str = "\n"
     warnings: tuple[str, ...] = ()
+    note: Callable[[int], str] | None = None
+    bulk: npt.NDArray[np.bool_] | None = None
+    complete: bool = True
 
 
 def fit_outline(request: Request, read: Callable[[list[str]], Outline]) -> Compressed:
@@ -55,7 +63,7 @@ def fit_outline(request: Request, read: Callable[[list[str]], Outline]) -> Compr
     budget = request.budget if request.budget is not None else max(1, int(original * request.ratio))
     outline = read(texts)
     table = outline.table
-    if original <= budget:
+    if original <= budget and outline.complete:
         fits = np.full(len(table), _FITS, dtype=np.uint8)
         fitted = Fit(whole, original, fits, None, 1, ())
         return to_result(request, table, outline.scores, fitted, original, budget, outline.warnings)
@@ -86,11 +94,35 @@ def fit_outline(request: Request, read: Callable[[list[str]], Outline]) -> Compr
         budget,
         original,
         choose,
-        price(request, texts, table),
+        _price(request, texts, outline, budget),
         rendering=lambda rows: render_outline(texts, outline, rows, request.separator),
     )
-    warnings = (*outline.warnings, *fitted.warnings)
+    found = [code for code in fitted.warnings if outline.bulk is None or code != "counter_not_additive"]
+    warnings = (*outline.warnings, *found)  # what was not counted cannot be said to add up
     return to_result(request, table, outline.scores, fitted, original, budget, warnings)
+
+
+def _price(request: Request, texts: list[str], outline: Outline, budget: int) -> Prices:
+    """What each unit costs; one that is never kept costs more than there is."""
+    if outline.bulk is None or not outline.bulk.any():
+        return price(request, texts, outline.table)
+    table, counted = outline.table, np.flatnonzero(~outline.bulk)
+    rows = SegmentTable(
+        table.document[counted],
+        table.start[counted],
+        table.end[counted],
+        table.kind[counted],
+        table.block[counted],
+        table.heading[counted],
+    )
+    prices = price(request, texts, rows)
+    counts = np.full(len(table), 4 * budget + 4, dtype=np.int64)
+    costs = counts.copy()
+    counts[counted], costs[counted] = prices.counts, prices.costs
+    pieces = [""] * len(table)
+    for row, piece in zip(counted.tolist(), prices.pieces, strict=True):
+        pieces[row] = piece
+    return Prices(pieces, counts, costs)
 
 
 def render_outline(texts: list[str], outline: Outline, rows: Int64s, separator: str) -> tuple[str, Places]:
@@ -101,23 +133,36 @@ def render_outline(texts: list[str], outline: Outline, rows: Int64s, separator: 
     for document in np.unique(table.document[rows]).tolist():
         if parts:
             parts.append((separator, False))
-        lines: list[tuple[str, bool]] = []
+        lines: list[list[tuple[str, bool]]] = []
         after = int(first_of[document])  # first row that no piece or marker stands for yet
         mine = rows[(rows >= after) & (rows < first_of[document + 1])]
         breaks = np.flatnonzero(np.diff(mine) != 1) + 1
         for run in np.split(mine, breaks):
             first, last = int(run[0]), int(run[-1])
             if after < first and (marker := outline.marker(after, first - 1)):
-                lines.append((marker, True))
-            lines.append((texts[document][int(table.start[first]) : int(table.end[last])], False))
+                lines.append([(marker, True)])
+            lines.append(_run(texts[document], outline, first, last))
             after = last + 1
         if after < first_of[document + 1] and (
             marker := outline.marker(after, int(first_of[document + 1]) - 1)
         ):
-            lines.append((marker, True))
+            lines.append([(marker, True)])
         for number, line in enumerate(lines):
-            parts += [(outline.joint, False), line] if number else [line]
+            parts += [(outline.joint, False), *line] if number else line
     return _joined(parts)
+
+
+def _run(text: str, outline: Outline, first: int, last: int) -> list[tuple[str, bool]]:
+    """Kept units that touch, as they stand in the source, with a note after those that have one."""
+    start, end = outline.table.start, outline.table.end
+    if outline.note is None:
+        return [(text[int(start[first]) : int(end[last])], False)]
+    parts, at = [], int(start[first])
+    for row in range(first, last + 1):
+        if note := outline.note(row):
+            parts += [(text[at : int(end[row])], False), (note, True)]
+            at = int(end[row])
+    return [*parts, (text[at : int(end[last])], False)]
 
 
 def _joined(parts: list[tuple[str, bool]]) -> tuple[str, Places]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -127,32 +127,35 @@ def facts_kept(
     return FactReport(found)
 
 
-def facts_after(sources: Sequence[str], text: str, reinserted: Sequence[str] = ()) -> FactReport:
+def facts_after(
+    sources: Sequence[str], text: str, reinserted: Sequence[tuple[int, int, int]] = ()
+) -> FactReport:
     """What became of the facts of `sources` in a `text` that a model wrote from them, and what it made up.
 
     A fact is kept where `text` has one with its key, or has it verbatim but for case and white space; its
-    outcome is "reinserted" where it stands in one of the texts `reinserted`. "unsupported" are numbers,
-    dates, versions, names, paths, URLs and identifiers of `text` that no source has; a name is supported
-    where the sources have all its words. O(characters), and a search for each fact not found by its key.
+    outcome is "reinserted" where an occurrence of it touches one of the (document, start, end) of
+    `reinserted`. "unsupported" are numbers, dates, versions, names, paths, URLs and identifiers of `text`
+    that no source has; a name is supported where the sources have all its words. O(characters + facts).
     """
     texts = [*sources, text]
     facts = find_facts(texts, _sentences(texts))
     written = facts.document == len(sources)
-    has, had = np.zeros((2, facts.keys), dtype=bool)
+    has, had, again = np.zeros((3, facts.keys), dtype=bool)
     has[facts.key[written]] = True
     had[facts.key[~written]] = True
-    stands = _searcher([text])
-    again = _searcher(reinserted)
-    supports = _searcher(sources)
+    for document, begin, end in reinserted:
+        inside = (facts.document == document) & (facts.start < end) & (facts.end > begin)
+        again[facts.key[inside]] = True
+    stands, supports = _Searcher([text]), _Searcher(sources)
     _, first = np.unique(facts.key, return_index=True)
     found = []
     for key, row in enumerate(first.tolist()):
         if not had[key]:
             continue
         fact = _fact(texts, facts, row, "kept")
-        if not has[key] and not stands(fact):
+        if not has[key] and not stands.has(fact):
             fact = _fact(texts, facts, row, "lost", "rewritten")
-        elif reinserted and again(fact):
+        elif again[key]:
             fact = _fact(texts, facts, row, "reinserted")
         found.append(fact)
     for key, row in enumerate(first.tolist()):
@@ -160,49 +163,61 @@ def facts_after(sources: Sequence[str], text: str, reinserted: Sequence[str] = (
         if had[key] or kind not in _MADE_UP:
             continue
         fact = _fact(texts, facts, row, "unsupported")
-        if not supports(fact):
+        if not supports.has(fact):
             found.append(Fact(kind, fact.text, -1, -1, -1, "unsupported"))
     return FactReport(found)
 
 
-def _searcher(texts: Sequence[str]) -> Callable[[Fact], bool]:
-    """Whether a fact stands in some of the texts; of a name, whether all its words do."""
-    words = [f" {_words(text)} " for text in texts]
-    plain = [" ".join(text.casefold().split()) for text in texts]
-    known = {word for text in words for word in text.split()}
+class _Searcher:
+    """Looks for facts in texts, from the places of their rarest words, of which so many are tried at most."""
 
-    def stands(fact: Fact) -> bool:
+    _TRIES = 200
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.words = _indexed(" ".join(_words(text) for text in texts))
+        self.plain = _indexed(" ".join(" ".join(text.casefold().split()) for text in texts))
+
+    def has(self, fact: Fact) -> bool:
+        """Whether the fact stands in the texts; of a name, whether all its words do."""
         if fact.kind is FactKind.FENCED_CODE:
-            return any(fact.text in text for text in texts)
-        if fact.kind is FactKind.NAME and set(_words(fact.text).split()) <= known:
+            return False  # to the letter, or not at all: its key says it
+        if fact.kind is FactKind.NAME and all(word in self.words[1] for word in _words(fact.text).split()):
             return True
         if fact.kind in _IN_WORDS:
-            wanted = _words(fact.text)
-            return any(f" {wanted} " in text for text in words)
-        wanted = " ".join(fact.text.casefold().strip("`").split())
-        return any(_stands_alone(wanted, text) for text in plain)
+            return self._stands(_words(fact.text), *self.words)
+        return self._stands(" ".join(fact.text.casefold().strip("`").split()), *self.plain)
 
-    return stands
+    def _stands(self, wanted: str, text: str, places: Mapping[str, Sequence[int]]) -> bool:
+        matches = list(_WORD.finditer(wanted))
+        if not matches:
+            return False
+        rarest = min(matches, key=lambda match: len(places.get(match.group(), ())))
+        starts = (at - rarest.start() for at in places.get(rarest.group(), ())[: self._TRIES])
+        return any(start >= 0 and _stands_alone(wanted, text, start) for start in starts)
+
+
+def _indexed(text: str) -> tuple[str, dict[str, list[int]]]:
+    places: dict[str, list[int]] = {}
+    for match in _WORD.finditer(text):
+        places.setdefault(match.group(), []).append(match.start())
+    return text, places
 
 
 def _words(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
 
-def _stands_alone(wanted: str, text: str) -> bool:
-    """Whether `wanted` occurs and is no part of a longer word or number."""
-    at = text.find(wanted)
-    while at >= 0:
-        before, behind = text[max(at - 2, 0) : at], text[at + len(wanted) : at + len(wanted) + 2]
-        inside = before[-1:].isalnum() and wanted[:1].isalnum()
-        inside |= behind[:1].isalnum() and wanted[-1:].isalnum()
-        inside |= wanted[:1].isdigit() and before[-1:] in {".", ","} and before[:1].isdigit()
-        inside |= wanted[-1:].isdigit() and behind[:1] in {".", ","} and behind[1:].isdigit()
-        inside |= wanted[-1:].isdigit() and behind[:1] == "%"
-        if not inside:
-            return True
-        at = text.find(wanted, at + 1)
-    return False
+def _stands_alone(wanted: str, text: str, at: int) -> bool:
+    """Whether `wanted` stands at `at` and is no part of a longer word or number."""
+    if not text.startswith(wanted, at):
+        return False
+    before, behind = text[max(at - 2, 0) : at], text[at + len(wanted) : at + len(wanted) + 2]
+    inside = before[-1:].isalnum() and wanted[:1].isalnum()
+    inside |= behind[:1].isalnum() and wanted[-1:].isalnum()
+    inside |= wanted[:1].isdigit() and before[-1:] in {".", ","} and before[:1].isdigit()
+    inside |= wanted[-1:].isdigit() and behind[:1] in {".", ","} and behind[1:].isdigit()
+    inside |= wanted[-1:].isdigit() and behind[:1] == "%"
+    return not inside
 
 
 def _sentences(texts: Sequence[str]) -> SegmentTable:

@@ -1,0 +1,1 @@
+"""What agents read: a part for each content type; `python -m benchmarks.content`."""

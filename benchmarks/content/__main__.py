@@ -1,0 +1,47 @@
+"""Content types: telling them apart, and what each keeps.
+
+examples:
+  python -m benchmarks.content --data DIR
+  python -m benchmarks.content --data DIR --parts detection --files /usr/share --json content.json
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.arguments import make_parser
+from benchmarks.content import code, detection, json
+from benchmarks.report import Report
+
+_PARTS: dict[str, Callable[[Report, Path], None]] = {
+    "detection": detection.report,
+    "code": code.report,
+    "json": json.report,
+}
+
+
+def main() -> None:
+    """Run the parts."""
+    parser = make_parser(__doc__)
+    parser.add_argument("--parts", default=",".join(_PARTS), help=f"of {', '.join(_PARTS)} (all)")
+    parser.add_argument(
+        "--files",
+        type=Path,
+        metavar="DIR",
+        help="a folder whose files are told apart by their extensions too",
+    )
+    arguments = parser.parse_args()
+    parts = arguments.parts.split(",")
+    unknown = [part for part in parts if part not in _PARTS]
+    if unknown:
+        parser.error(f"unknown parts: {', '.join(unknown)}")
+    report = Report("content", {"data": str(arguments.data), "parts": parts}, ())
+    for part in parts:
+        _PARTS[part](report, arguments.data)
+    if arguments.files is not None:
+        detection.report_files(report, arguments.files)
+    report.finish(arguments.json)
+
+
+main()

@@ -1,0 +1,119 @@
+#include <pybind11/pybind11.h>
+
+#include "bind/arrays.hpp"
+#include "bind/strings.hpp"
+#include "kernels/content/json_rank.hpp"
+#include "kernels/content/json_scan.hpp"
+#include "kernels/content/query_share.hpp"
+#include "kernels/text/segment.hpp"
+#include "kernels/text/terms.hpp"
+#include "kernels/text/unicode.hpp"
+
+namespace py = pybind11;
+
+namespace tersely::bind {
+namespace {
+
+// The lines of a text that is not JSON, without white space around them.
+content::JsonUnits lines_of(std::string_view text) {
+    content::JsonUnits lines;
+    std::int32_t place = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+        std::size_t stop = text.find('\n', begin);
+        if (stop == std::string_view::npos) stop = text.size();
+        std::size_t start = begin;
+        std::size_t end = stop;
+        while (start < end && text::ascii_space(text[start])) ++start;
+        while (end > start && text::ascii_space(text[end - 1])) --end;
+        if (start < end) {
+            lines.start.push_back(static_cast<std::int64_t>(start));
+            lines.value_start.push_back(lines.start.back());
+            lines.end.push_back(static_cast<std::int64_t>(end));
+            lines.kind.push_back(content::JsonKind::kLine);
+            lines.parent.push_back(-1);
+            lines.place.push_back(place++);
+            lines.count.push_back(0);
+            lines.key.push_back(0);
+            lines.value.push_back(0);
+        }
+        begin = stop + 1;
+    }
+    return lines;
+}
+
+struct Units {
+    std::vector<std::int32_t> document, parent, place, count;
+    std::vector<std::int64_t> start, end;
+    std::vector<std::uint8_t> kind;
+    std::vector<double> priority;
+    std::vector<std::uint8_t> fault;  // of each document
+
+    void append(content::JsonUnits&& units, std::span<const double> ranks, std::string_view text,
+                std::int32_t of_document) {
+        const auto first = static_cast<std::int32_t>(start.size());
+        text::to_characters(text, units.start, units.end);
+        for (std::size_t row = 0; row < units.size(); ++row) {
+            document.push_back(of_document);
+            parent.push_back(units.parent[row] < 0 ? -1 : units.parent[row] + first);
+            kind.push_back(static_cast<std::uint8_t>(units.kind[row]));
+        }
+        start.insert(start.end(), units.start.begin(), units.start.end());
+        end.insert(end.end(), units.end.begin(), units.end.end());
+        place.insert(place.end(), units.place.begin(), units.place.end());
+        count.insert(count.end(), units.count.begin(), units.count.end());
+        priority.insert(priority.end(), ranks.begin(), ranks.end());
+    }
+};
+
+std::vector<float> relevance(const std::vector<std::string_view>& texts, const std::vector<content::JsonUnits>& units,
+                             std::size_t bytes, std::string_view query) {
+    text::TermReader reader(bytes);
+    std::vector<std::int32_t> ids;
+    std::vector<std::int64_t> offsets = {0};
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        for (std::size_t row = 0; row < units[i].size(); ++row) {
+            const text::Span span{static_cast<std::size_t>(units[i].start[row]),
+                                  static_cast<std::size_t>(units[i].end[row])};
+            reader.append(texts[i], span, ids);
+            offsets.push_back(static_cast<std::int64_t>(ids.size()));
+        }
+    }
+    std::vector<std::int32_t> asked;
+    reader.append(query, {0, query.size()}, asked);
+    return content::query_share(ids, offsets, asked, reader.vocabulary().size());
+}
+
+py::tuple json_units(const py::list& texts, const std::string& query) {
+    const Utf8List list(texts);
+    Units all;
+    {
+        const py::gil_scoped_release release;
+        std::vector<content::JsonUnits> units;
+        for (const std::string_view text : list.views()) {
+            units.push_back(content::scan_json(text));
+            all.fault.push_back(static_cast<std::uint8_t>(units.back().fault));
+            if (units.back().fault != content::JsonFault::kNone) units.back() = lines_of(text);
+        }
+        std::vector<float> shares;
+        if (!query.empty()) shares = relevance(list.views(), units, list.bytes(), query);
+        std::size_t first = 0;
+        for (std::size_t i = 0; i < units.size(); ++i) {
+            const std::size_t n = units[i].size();
+            const auto mine = std::span<const float>(shares).subspan(query.empty() ? 0 : first, query.empty() ? 0 : n);
+            const std::vector<std::uint8_t> outliers = content::json_outliers(list.views()[i], units[i]);
+            const std::vector<double> ranks = content::rank_json(units[i], outliers, mine);
+            all.append(std::move(units[i]), ranks, list.views()[i], static_cast<std::int32_t>(i));
+            first += n;
+        }
+    }
+    return py::make_tuple(to_array(std::move(all.document)), to_array(std::move(all.start)),
+                          to_array(std::move(all.end)), to_array(std::move(all.kind)), to_array(std::move(all.parent)),
+                          to_array(std::move(all.place)), to_array(std::move(all.count)),
+                          to_array(std::move(all.priority)), to_array(std::move(all.fault)));
+}
+
+}  // namespace
+
+void bind_content_json(py::module_& m) { m.def("json_units", &json_units, py::arg("texts"), py::arg("query")); }
+
+}  // namespace tersely::bind

@@ -1,0 +1,105 @@
+#include <pybind11/pybind11.h>
+
+#include "bind/arrays.hpp"
+#include "bind/strings.hpp"
+#include "kernels/content/line_reader.hpp"
+#include "kernels/text/segment.hpp"
+
+namespace py = pybind11;
+
+namespace tersely::bind {
+namespace {
+
+using content::LineReader;
+using content::Row;
+
+LineReader make_reader(const py::str& query, std::size_t most_rows) {
+    const Utf8List list(py::list(py::make_tuple(query)));
+    return LineReader(list.views()[0], most_rows);
+}
+
+void read_text(LineReader& reader, const py::str& text) {
+    const Utf8List list(py::list(py::make_tuple(text)));
+    const std::string_view view = list.views()[0];
+    const py::gil_scoped_release release;
+    const std::int32_t document = reader.append(view, true);
+    std::vector<Row>& rows = reader.rows();
+    std::size_t first = rows.size();
+    while (first > 0 && rows[first - 1].document == document) --first;
+    std::vector<std::int64_t> start, end, anchor;
+    for (std::size_t i = first; i < rows.size(); ++i) {
+        start.push_back(rows[i].start);
+        end.push_back(rows[i].end);
+        anchor.push_back(rows[i].start + rows[i].anchor_end);
+    }
+    std::vector<std::int64_t> same_start = start;
+    text::to_characters(view, same_start, anchor);
+    text::to_characters(view, start, end);
+    for (std::size_t i = first; i < rows.size(); ++i) {
+        rows[i].start = start[i - first];
+        rows[i].end = end[i - first];
+        rows[i].anchor_end = static_cast<std::int32_t>(anchor[i - first] - start[i - first]);
+    }
+}
+
+void append_bytes(LineReader& reader, const py::buffer& bytes, bool last) {
+    const py::buffer_info info = bytes.request();
+    require(info.ndim == 1 && info.itemsize == 1 && info.strides[0] == 1, "bytes must be contiguous bytes");
+    const std::string_view view(static_cast<const char*>(info.ptr), static_cast<std::size_t>(info.size));
+    const py::gil_scoped_release release;
+    reader.append(view, last);
+}
+
+template <typename T, typename Get>
+py::array_t<T> column(const std::vector<Row>& rows, Get get) {
+    std::vector<T> values;
+    values.reserve(rows.size());
+    for (const Row& row : rows) values.push_back(get(row));
+    return to_array(std::move(values));
+}
+
+py::tuple rows(const LineReader& reader) {
+    const std::vector<Row>& all = reader.rows();
+    return py::make_tuple(column<std::int32_t>(all, [](const Row& row) { return row.document; }),
+                          column<std::int64_t>(all, [](const Row& row) { return row.start; }),
+                          column<std::int64_t>(all, [](const Row& row) { return row.end; }),
+                          column<std::int64_t>(all, [](const Row& row) { return row.line; }),
+                          column<std::int32_t>(all, [](const Row& row) { return row.template_id; }),
+                          column<std::uint32_t>(all, [](const Row& row) { return row.marks; }),
+                          column<std::int32_t>(all, [](const Row& row) { return row.variant; }),
+                          column<std::int32_t>(all, [](const Row& row) { return row.copies; }),
+                          column<std::int32_t>(all, [](const Row& row) { return row.places; }),
+                          column<std::int32_t>(all, [](const Row& row) { return row.anchor_end; }),
+                          column<std::uint64_t>(all, [](const Row& row) { return row.asked; }));
+}
+
+py::tuple templates(const LineReader& reader) {
+    std::vector<std::int64_t> counts;
+    py::list stamps;
+    for (const content::TemplateFacts& facts : reader.templates()) {
+        counts.push_back(facts.count);
+        stamps.append(py::make_tuple(facts.first_stamp, facts.last_stamp));
+    }
+    return py::make_tuple(to_array(std::move(counts)), stamps);
+}
+
+}  // namespace
+
+void bind_content_lines(py::module_& m) {
+    // The plain metaclass: pybind11's own is for static properties, and for subclasses that forget __init__.
+    const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
+    const char* what = "Reads lines in one pass; csrc/kernels/content/line_reader.hpp says how.";
+    py::class_<LineReader>(m, "LineReader", what, py::is_final(), plain)
+        .def(py::init(&make_reader), py::arg("query"), py::arg("most_rows"))
+        .def("read", &read_text, py::arg("text"))
+        .def("append", &append_bytes, py::arg("data"), py::arg("last"))
+        .def("rows", &rows)
+        .def("templates", &templates)
+        .def("variants", [](const LineReader& reader) { return to_array(std::vector(reader.variants())); })
+        .def("asked", [](const LineReader& reader) { return to_array(std::vector(reader.asked_lines())); })
+        .def_property_readonly("id_words", &LineReader::id_words)
+        .def_property_readonly("let_go", &LineReader::has_let_go)
+        .def_property_readonly("lines", &LineReader::lines);
+}
+
+}  // namespace tersely::bind

@@ -1,0 +1,53 @@
+#include <pybind11/pybind11.h>
+
+#include "bind/arrays.hpp"
+#include "bind/strings.hpp"
+#include "kernels/content/html_text.hpp"
+#include "kernels/content/table_rows.hpp"
+#include "kernels/text/segment.hpp"
+
+namespace py = pybind11;
+
+namespace tersely::bind {
+namespace {
+
+std::string_view only_text(const Utf8List& list) {
+    require(list.views().size() == 1, "texts must hold one text");
+    return list.views()[0];
+}
+
+py::tuple html_texts(const py::list& texts) {
+    const Utf8List list(texts);
+    const std::string_view view = only_text(list);
+    content::HtmlTexts found;
+    {
+        const py::gil_scoped_release release;
+        found = content::html_texts(view);
+        text::to_characters(view, found.start, found.end);
+    }
+    return py::make_tuple(to_array(std::move(found.start)), to_array(std::move(found.end)),
+                          to_array(std::move(found.glue)), to_array(std::move(found.aside)));
+}
+
+py::tuple table_rows(const py::list& texts, const std::string& delimiter) {
+    require(delimiter.size() <= 1, "delimiter must be one ASCII character or empty");
+    const Utf8List list(texts);
+    const std::string_view view = only_text(list);
+    content::TableRows found;
+    {
+        const py::gil_scoped_release release;
+        found = content::table_rows(view, delimiter.empty() ? '\0' : delimiter[0]);
+        text::to_characters(view, found.start, found.end);
+    }
+    return py::make_tuple(std::string(1, found.delimiter), to_array(std::move(found.start)),
+                          to_array(std::move(found.end)), to_array(std::move(found.outlier)));
+}
+
+}  // namespace
+
+void bind_content_markup(py::module_& m) {
+    m.def("html_texts", &html_texts, py::arg("texts"));
+    m.def("table_rows", &table_rows, py::arg("texts"), py::arg("delimiter"));
+}
+
+}  // namespace tersely::bind

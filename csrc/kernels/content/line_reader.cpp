@@ -1,0 +1,227 @@
+#include "kernels/content/line_reader.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+
+#include "kernels/content/marks.hpp"
+#include "kernels/text/utf8.hpp"
+
+namespace tersely::content {
+namespace {
+
+constexpr std::size_t kSeenSlots = std::size_t{1} << 18U;  // emptied when half full
+constexpr std::size_t kFewestRows = 1024;
+
+bool blank(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
+
+std::uint64_t hash_bytes(std::string_view bytes) {
+    std::uint64_t hash = bytes.size() + 1;
+    for (std::size_t at = 0; at < bytes.size(); at += 8) {
+        std::uint64_t eight = 0;
+        std::memcpy(&eight, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
+        hash = (hash ^ eight) * 0x9E3779B97F4A7C15ULL;
+        hash ^= hash >> 32U;
+    }
+    return hash == 0 ? 1 : hash;
+}
+
+// Where a long line is cut: after the last space of its second half, else on a character.
+std::size_t piece_size(std::string_view line) {
+    if (line.size() <= kLongestLine) return line.size();
+    for (std::size_t at = kLongestLine; at > kLongestLine / 2; --at) {
+        if (line[at - 1] == ' ') return at;
+    }
+    return std::max(text::floor_char(line, kLongestLine), kLongestLine - 3);  // bytes need not be UTF-8
+}
+
+}  // namespace
+
+LineReader::LineReader(std::string_view query, std::size_t most_rows)
+    : query_(query),
+      most_rows_(most_rows),
+      asked_lines_(kMostQueryWords),
+      variant_slots_(2 * kMostVariants),
+      copies_(kSeenSlots),
+      places_(kSeenSlots) {
+    if (most_rows < kFewestRows) throw std::invalid_argument("most_rows must be 1024 or more");
+}
+
+std::int32_t LineReader::append(std::string_view bytes, bool last) {
+    if (!waiting_
+             .empty()) {  // what ends the waiting line is copied, and the byte after that, which may belong to the end
+        const std::size_t held = waiting_.size();
+        const std::size_t end = std::min(bytes.find_first_of("\r\n"), bytes.size());
+        const std::size_t taken = std::min(end + 2, bytes.size());
+        std::string joined;
+        joined.swap(waiting_);
+        joined.append(bytes.substr(0, taken));
+        const std::size_t used = read_lines(joined, last && taken == bytes.size());
+        waiting_ = used < held ? joined.substr(used) : std::string();
+        bytes.remove_prefix(used < held ? taken : used - held);
+    }
+    waiting_.append(bytes.substr(read_lines(bytes, last)));
+    const std::int32_t document = document_;
+    if (last) {
+        base_ = line_ = 0;
+        ++document_;
+    }
+    return document;
+}
+
+// Reads what is whole of `bytes` and gives how many bytes that is: all of them with `last`, else all but the start of
+// a line, of at most kLongestLine bytes and a '\r' that may go with a '\n'.
+std::size_t LineReader::read_lines(std::string_view bytes, bool last) {
+    std::size_t at = 0, newline = 0;
+    while (at < bytes.size()) {
+        if (newline <= at) newline = std::min(bytes.find('\n', at), bytes.size());
+        const std::size_t end = std::min(bytes.substr(0, newline).find('\r', at), newline);
+        const bool back = end < newline;
+        const bool open = !last && (end == bytes.size() || (back && end + 1 == bytes.size()));
+        while (end - at > kLongestLine) {
+            const std::size_t size = piece_size(bytes.substr(at, end - at));
+            read_piece(bytes.substr(at, size), continued_ ? kContinued : 0U);
+            continued_ = true;
+            base_ += static_cast<std::int64_t>(size);
+            at += size;
+        }
+        if (open) break;
+        const bool pair = back && end + 1 == newline && newline < bytes.size();
+        const std::size_t next = std::min(end + (pair ? 2U : 1U), bytes.size());
+        const bool overwritten = back && !pair && next < bytes.size();
+        read_piece(bytes.substr(at, end - at), continued_ ? kContinued : overwritten ? kOverwritten : 0U);
+        continued_ = false;
+        base_ += static_cast<std::int64_t>(next - at);
+        at = next;
+        ++line_;
+        ++all_lines_;
+    }
+    return at;
+}
+
+bool LineReader::seen(std::vector<std::uint64_t>& table, std::size_t& count, std::uint64_t hash) {
+    std::size_t at = hash % kSeenSlots;
+    for (; table[at] != 0; at = (at + 1) % kSeenSlots) {
+        if (table[at] == hash) return true;
+    }
+    if (2 * ++count > kSeenSlots) {
+        std::fill(table.begin(), table.end(), 0);
+        count = 1;
+        at = hash % kSeenSlots;
+    }
+    table[at] = hash;
+    return false;
+}
+
+std::int32_t LineReader::variant(std::uint64_t hash) {
+    std::size_t at = hash % variant_slots_.size();
+    while (variant_slots_[at].second != 0 && variant_slots_[at].first != hash) at = (at + 1) % variant_slots_.size();
+    if (variant_slots_[at].second == 0) {
+        if (variants_.size() == kMostVariants) return -1;
+        variants_.push_back(0);
+        variant_slots_[at] = {hash, static_cast<std::int32_t>(variants_.size())};
+    }
+    const std::int32_t id = variant_slots_[at].second - 1;
+    ++variants_[static_cast<std::size_t>(id)];
+    return id;
+}
+
+void LineReader::read_piece(std::string_view piece, std::uint32_t marks) {
+    std::size_t first = 0, end = piece.size();
+    while (end > 0 && blank(piece[end - 1])) --end;
+    if (end == 0) return;
+    if ((marks & kContinued) != 0) {
+        while (blank(piece[first])) ++first;
+    }
+    const std::string_view line = piece.substr(first, end - first);
+    read_words(line, query_, words_);
+    Row row;
+    row.start = base_ + static_cast<std::int64_t>(first);
+    row.end = base_ + static_cast<std::int64_t>(end);
+    row.line = line_;
+    row.asked = words_.asked;
+    row.marks = words_.marks | marks;
+    row.document = document_;
+    row.template_id = miner_.add(words_.tokens);
+    row.variant = variant(words_.plain);
+    for (const Anchor& place : words_.anchors) {
+        if (seen(places_, places_count_, place.hash | 1U)) continue;
+        ++row.places;
+        row.anchor_end = static_cast<std::int32_t>(place.end);
+    }
+
+    const std::uint64_t hash = hash_bytes(line);
+    std::size_t at = hash % kSeenSlots;
+    while (copies_[at].hash != 0 && copies_[at].hash != hash) at = (at + 1) % kSeenSlots;
+    if (copies_[at].hash == 0) {
+        if (2 * ++copies_count_ > kSeenSlots) {
+            std::fill(copies_.begin(), copies_.end(), Copies{});
+            copies_count_ = 1;
+            at = hash % kSeenSlots;
+        }
+        copies_[at].hash = hash;
+    }
+    row.copies = copies_[at].count;
+    copies_[at].count = std::min(copies_[at].count + 1, 1 << 30);
+
+    const auto id = static_cast<std::size_t>(row.template_id);
+    if (id >= templates_.size()) templates_.resize(id + 1);
+    TemplateFacts& facts = templates_[id];
+    ++facts.count;
+    if (words_.stamp.size > 0) {
+        const std::string_view stamp = line.substr(words_.stamp.at, words_.stamp.size);
+        if (facts.first_stamp.empty()) facts.first_stamp = stamp;
+        facts.last_stamp = stamp;
+    }
+    for (std::uint64_t bits = row.asked; bits != 0; bits &= bits - 1) {
+        ++asked_lines_[static_cast<std::size_t>(std::countr_zero(bits))];
+    }
+    rows_.push_back(row);
+    if (rows_.size() > most_rows_) let_go();
+}
+
+void LineReader::let_go() {
+    has_let_go_ = true;
+    const std::size_t n = rows_.size();
+    std::vector<std::int64_t> met(templates_.size()), worth(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const Row& row = rows_[i];
+        const auto id = static_cast<std::size_t>(row.template_id);
+        const bool rare = row.variant >= 0 && variants_[static_cast<std::size_t>(row.variant)] <= kKeptHead;
+        const std::int64_t before = met[id]++;
+        std::int64_t value = before == 0 ? 40 : rare ? 12 : before < kKeptHead ? 8 : 0;
+        value += 16 - std::min<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(templates_[id].count)), 16);
+        if ((row.marks & kError) != 0) value += before < kKeptHead ? 16 : 2;
+        if ((row.marks & kTrouble) != 0) value += before < kKeptHead ? 4 : 1;
+        for (std::uint64_t bits = row.asked; bits != 0; bits &= bits - 1) {
+            const std::int64_t lines = asked_lines_[static_cast<std::size_t>(std::countr_zero(bits))];
+            value += 4 + 2 * (24 - std::min<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(lines)), 24));
+        }
+        if ((row.asked & query_.ids()) != 0) value += 60;
+        if ((row.marks & kOverwritten) != 0) value -= 30;
+        worth[i] = value;
+    }
+    std::fill(met.begin(), met.end(), 0);
+    for (std::size_t i = n; i-- > 0;) {
+        const std::int64_t after = met[static_cast<std::size_t>(rows_[i].template_id)]++;
+        if (after < kKeptTail) worth[i] += 8;
+    }
+    std::vector<std::int64_t> near = worth;  // a row beside one that matters matters a little
+    for (std::size_t i = 1; i < n; ++i) {
+        if (rows_[i].document != rows_[i - 1].document || rows_[i].line - rows_[i - 1].line > 1) continue;
+        near[i] = std::max(near[i], worth[i - 1] / 2);
+        near[i - 1] = std::max(near[i - 1], worth[i] / 2);
+    }
+    std::vector<std::uint32_t> order(n);
+    for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::uint32_t>(i);
+    const auto half = static_cast<std::ptrdiff_t>(most_rows_ / 2);
+    std::nth_element(order.begin(), order.begin() + half, order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return near[a] != near[b] ? near[a] > near[b] : a < b; });
+    order.resize(static_cast<std::size_t>(half));
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 0; i < order.size(); ++i) rows_[i] = rows_[order[i]];
+    rows_.resize(order.size());
+}
+
+}  // namespace tersely::content

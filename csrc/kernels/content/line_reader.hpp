@@ -1,0 +1,95 @@
+// Lines of logs and of tools' output, read in one pass in bounded memory: where each is, its template, what it says.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/content/line_words.hpp"
+#include "kernels/content/templates.hpp"
+
+namespace tersely::content {
+
+inline constexpr std::size_t kLongestLine = 2048;  // bytes; longer ones are cut, at a space where there is one
+inline constexpr std::size_t kMostVariants = std::size_t{1} << 17U;
+inline constexpr std::int64_t kKeptHead = 4;  // rows of a template that stay first and last, when rows are let go
+inline constexpr std::int64_t kKeptTail = 2;
+
+// One row a line; a line of white space has none. What lies between rows is white space and line ends.
+struct Row {
+    std::int64_t start = 0, end = 0;  // bytes of its document
+    std::int64_t line = 0;            // its number in the document, from 0; pieces of one line share it
+    std::uint64_t asked = 0;          // query words that it has
+    std::uint32_t marks = 0;          // of marks.hpp
+    std::int32_t document = 0;
+    std::int32_t template_id = 0;
+    std::int32_t variant = -1;    // lines of one variant have the same letters-only words too; -1: beyond kMostVariants
+    std::int32_t copies = 0;      // times that a line was met before, byte for byte (of the last 131,072 distinct ones)
+    std::int32_t places = 0;      // places that it names and no line before it did (the same window)
+    std::int32_t anchor_end = 0;  // bytes of the row to the end of the last of these; 0: none
+};
+
+// Of one template, over all lines read.
+struct TemplateFacts {
+    std::int64_t count = 0;
+    std::string first_stamp, last_stamp;  // as written; empty without
+};
+
+// Contract:
+//  - rows are in the order of the documents and of the text; they are a function of the bytes alone, however they are
+//    handed over;
+//  - a line ends at '\n' or '\r'; one that ends at a '\r' without '\n' after it has kOverwritten;
+//  - when there are more than `most_rows` (>= 1,024), half of them are let go: first and last rows of each template,
+//    errors, rows of rare templates, rows that have query words, and their neighbours stay longest (ties: the earlier).
+// O(bytes) time; memory of at most `most_rows` rows, TemplateMiner's, and one line.
+class LineReader {
+  public:
+    LineReader(std::string_view query, std::size_t most_rows);
+    // The next bytes of the document, whose number it gives. `last`: the document ends with them.
+    std::int32_t append(std::string_view bytes, bool last);
+
+    const std::vector<Row>& rows() const { return rows_; }
+    std::vector<Row>& rows() { return rows_; }
+    const std::vector<TemplateFacts>& templates() const { return templates_; }
+    const std::vector<std::int64_t>& variants() const { return variants_; }        // lines of each variant
+    const std::vector<std::int64_t>& asked_lines() const { return asked_lines_; }  // lines that have each query word
+    std::uint64_t id_words() const { return query_.ids(); }
+    bool has_let_go() const { return has_let_go_; }    // there were more than most_rows
+    std::int64_t lines() const { return all_lines_; }  // of all documents, blank ones too
+
+  private:
+    std::size_t read_lines(std::string_view bytes, bool last);
+    void read_piece(std::string_view piece, std::uint32_t marks);
+    std::int32_t variant(std::uint64_t hash);
+    void let_go();
+    bool seen(std::vector<std::uint64_t>& table, std::size_t& count, std::uint64_t hash);
+
+    QueryWords query_;
+    std::size_t most_rows_;
+    TemplateMiner miner_;
+    LineWords words_;
+    std::vector<Row> rows_;
+    std::vector<TemplateFacts> templates_;
+    std::vector<std::int64_t> asked_lines_;
+    std::vector<std::int64_t> variants_;
+    std::vector<std::pair<std::uint64_t, std::int32_t>> variant_slots_;  // hash, id plus one
+    bool has_let_go_ = false;
+    bool continued_ = false;  // pieces of the line have been read
+    std::string waiting_;     // of a line that is not whole yet
+    std::int64_t base_ = 0;   // bytes of the document before waiting_
+    std::int64_t line_ = 0;
+    std::int64_t all_lines_ = 0;
+    std::int32_t document_ = 0;
+    struct Copies {
+        std::uint64_t hash = 0;
+        std::int32_t count = 0;
+    };
+    std::vector<Copies> copies_;
+    std::size_t copies_count_ = 0;
+    std::vector<std::uint64_t> places_;
+    std::size_t places_count_ = 0;
+};
+
+}  // namespace tersely::content

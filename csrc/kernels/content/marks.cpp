@@ -1,0 +1,78 @@
+#include "kernels/content/marks.hpp"
+
+#include <array>
+
+namespace tersely::content {
+namespace {
+
+struct Word {
+    std::string_view text;
+    std::uint32_t marks;
+};
+
+constexpr std::array kWords = {
+    Word{"error", kError},        Word{"errors", kError},        Word{"err", kError},
+    Word{"fatal", kError},        Word{"fail", kError},          Word{"failed", kError},
+    Word{"fails", kError},        Word{"failure", kError},       Word{"failures", kError},
+    Word{"failing", kError},      Word{"exception", kError},     Word{"exceptions", kError},
+    Word{"panic", kError},        Word{"panicked", kError},      Word{"critical", kError},
+    Word{"severe", kError},       Word{"emerg", kError},         Word{"alert", kError},
+    Word{"abort", kError},        Word{"aborted", kError},       Word{"aborting", kError},
+    Word{"crash", kError},        Word{"crashed", kError},       Word{"segfault", kError},
+    Word{"segmentation", kError}, Word{"traceback", kError},     Word{"assertion", kError},
+    Word{"undefined", kError},    Word{"unhandled", kError},     Word{"uncaught", kError},
+    Word{"deadlock", kError},     Word{"overflow", kError},      Word{"leak", kError},
+    Word{"warning", kTrouble},    Word{"warnings", kTrouble},    Word{"warn", kTrouble},
+    Word{"cannot", kTrouble},     Word{"unable", kTrouble},      Word{"denied", kTrouble},
+    Word{"refused", kTrouble},    Word{"rejected", kTrouble},    Word{"timeout", kTrouble},
+    Word{"invalid", kTrouble},    Word{"missing", kTrouble},     Word{"lost", kTrouble},
+    Word{"corrupt", kTrouble},    Word{"corrupted", kTrouble},   Word{"killed", kTrouble},
+    Word{"unexpected", kTrouble}, Word{"unreachable", kTrouble}, Word{"unavailable", kTrouble},
+    Word{"unresolved", kTrouble}, Word{"deprecated", kTrouble},  Word{"violation", kTrouble},
+    Word{"conflict", kTrouble},   Word{"bad", kTrouble},         Word{"broken", kTrouble},
+    Word{"down", kTrouble},       Word{"stopped", kTrouble},     Word{"passed", kPassed},
+    Word{"pass", kPassed},        Word{"passing", kPassed},      Word{"ok", kPassed},
+    Word{"success", kPassed},     Word{"successful", kPassed},   Word{"successfully", kPassed},
+    Word{"succeeded", kPassed},   Word{"done", kPassed},         Word{"finished", kPassed},
+    Word{"completed", kPassed},   Word{"skipped", kPassed},
+};
+
+constexpr std::size_t kSlots = 512;  // several times the words: probes are short
+
+struct Slot {
+    std::uint64_t hash = 0;
+    std::uint32_t marks = 0;
+};
+
+constexpr std::size_t slot_of(std::uint64_t hash) { return static_cast<std::size_t>(hash ^ (hash >> 32U)) % kSlots; }
+
+constexpr std::array<Slot, kSlots> make_table() {
+    std::array<Slot, kSlots> table{};
+    for (const Word& word : kWords) {
+        const std::uint64_t hash = hash_letters(word.text);
+        std::size_t at = slot_of(hash);
+        while (table[at].hash != 0) at = (at + 1) % kSlots;
+        table[at] = {hash, word.marks};
+    }
+    return table;
+}
+
+constexpr std::array<Slot, kSlots> kTable = make_table();
+
+}  // namespace
+
+std::uint32_t word_marks(std::uint64_t hash) {
+    for (std::size_t at = slot_of(hash); kTable[at].hash != 0; at = (at + 1) % kSlots) {
+        if (kTable[at].hash == hash) return kTable[at].marks;
+    }
+    return 0;
+}
+
+std::uint32_t name_marks(std::string_view letters) {
+    for (const std::string_view ending : {"Error", "Exception", "Failure", "Fault"}) {
+        if (letters.size() > ending.size() && letters.ends_with(ending)) return kError;
+    }
+    return 0;
+}
+
+}  // namespace tersely::content

@@ -1,0 +1,155 @@
+#include "kernels/detect/detect.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/detect/evidence.hpp"
+#include "kernels/detect/json_look.hpp"
+#include "kernels/detect/line_marks.hpp"
+#include "kernels/detect/table_look.hpp"
+#include "kernels/text/lines.hpp"
+
+namespace tersely::detect {
+namespace {
+
+float share(std::uint32_t part, std::uint32_t whole) {
+    return whole == 0 ? 0 : static_cast<float>(part) / static_cast<float>(whole);
+}
+
+Language language_of(const Counts& counts) {
+    if (counts.shebang != Language::none) return counts.shebang;
+    using enum Language;
+    LanguageScores scores = counts.languages;
+    const auto score = [&](Language language) -> std::uint32_t& { return scores[static_cast<std::size_t>(language)]; };
+    score(none) = 0;
+    // Dialects: what speaks for the older language speaks for the newer one too, where that has evidence of its own.
+    if (score(typescript) * 6 >= score(javascript) && score(typescript) > 3) score(typescript) += score(javascript);
+    if (score(cpp) * 4 >= score(c) && score(cpp) > 3) score(cpp) += score(c);
+    const auto best = std::max_element(scores.begin(), scores.end());
+    return *best == 0 ? none : static_cast<Language>(best - scores.begin());
+}
+
+struct Markup {
+    bool starts = false;   // with a tag
+    bool certain = false;  // <!doctype html>, <html>, <?xml
+    Language language = Language::html;
+};
+
+struct Best {
+    Detection found;
+    // Of equal evidence the first counts.
+    void offer(ContentKind kind, float evidence, Language language = Language::none) {
+        evidence = std::min(evidence, 1.0F);
+        if (evidence > found.confidence) found = {kind, language, evidence};
+    }
+};
+
+// Whether a line ends with a value of JSON and the next one starts with one: JSONL with long lines.
+bool starts_with_value(std::string_view piece) {
+    return piece.size() > 2 && (piece[0] == '}' || piece[0] == ']') && piece[1] == '\n' &&
+           (piece[2] == '{' || piece[2] == '[');
+}
+
+Detection decide(const Counts& counts, const TableLook& table, const Markup& markup) {
+    const std::uint32_t n = counts.lines;
+    const std::uint32_t code_like = n - std::min(n, counts[kComment]);
+    Best best;
+    const float words = share(counts.words, n);
+    best.offer(ContentKind::prose, 0.3F + 0.5F * words);
+    if (table.delimiter != 0 && table.agreement >= 0.85F) {
+        best.offer(ContentKind::table, 0.1F + table.agreement * (table.cells > 2 ? 1.0F : 0.6F));
+    }
+    if (counts[kHunk] > 0 || counts[kDiffHead] >= 2) {
+        best.offer(ContentKind::diff, counts[kHunk] > 0 ? 0.3F + share(counts.plus_minus, n) : 0.5F);
+    }
+    const float tags = share(counts[kTag], n);
+    if (markup.starts || tags > 0.3F) {
+        best.offer(ContentKind::html, tags + (markup.certain ? 1.0F : markup.starts ? 0.4F : 0.0F), markup.language);
+    }
+    const float stamps = share(counts[kStamp], n);
+    const float frames = share(counts[kFrame] + counts[kTraceHead], n);
+    const float tool = share(counts.tool + counts.escapes, n);
+    if (stamps >= 0.15F) best.offer(ContentKind::log, 0.4F + stamps);
+    if (frames >= 0.2F && (counts[kFrame] >= 3 || (counts[kFrame] > 0 && counts[kTraceHead] > 0))) {
+        best.offer(ContentKind::stack_trace, 0.4F + frames);
+    }
+    if (tool >= 0.12F) best.offer(ContentKind::tool_output, 0.45F + 1.5F * tool);
+    const float fields = share(counts[kField], code_like);
+    const float strong = share(counts.strong, code_like);
+    if (counts[kField] >= 3 && counts.sections > 0 && fields > (strong < 0.3F ? 0.35F : 0.6F)) {
+        best.offer(ContentKind::code, 0.5F + fields, Language::toml);
+    }
+    if (strong >= 0.1F) {
+        best.offer(ContentKind::code, 0.2F + share(counts.code, code_like) + 0.5F * strong, language_of(counts));
+    }
+    if (counts.shebang != Language::none) best.offer(ContentKind::code, 0.9F, counts.shebang);
+    if (counts.remarks >= 3 && words < 0.2F) {
+        best.offer(ContentKind::code, 0.4F + 0.5F * share(counts.remarks, n), language_of(counts));
+    }
+    const float turns = share(counts.turns, n);
+    if (counts.turns >= 2 && turns >= 0.3F) best.offer(ContentKind::conversation, 0.4F + turns);
+    const std::uint32_t marked =
+        counts.headings + counts[kFence] + counts[kPipe] + counts.titles + counts[kDirective] + counts[kLink] / 2;
+    if (marked > 0) {
+        const bool rst = counts[kDirective] + counts.titles > 2 * (counts.headings + counts[kFence]);
+        const float evidence = 2 * share(marked, n) + 0.5F * share(counts.items + counts.in_fence, n) + 0.4F * words;
+        best.offer(ContentKind::markdown, 0.35F + evidence, rst ? Language::rst : Language::none);
+    }
+    const float data = share(counts.data + counts.items, code_like);
+    if (counts.data >= 2 && data > 0.6F && turns < 0.2F) best.offer(ContentKind::code, 0.3F + data, Language::yaml);
+    const float members = share(counts[kMember], n);
+    const float other = std::max({stamps, frames, tool, members});
+    if (members > 0.5F || (words >= 0.3F && other >= 0.25F && other < 0.6F)) {
+        if (best.found.confidence < 0.95F || members > 0.5F)
+            best.found = {ContentKind::mixed, Language::none, 0.5F + 0.5F * members};
+    }
+    return best.found;
+}
+
+// What a text that starts with a tag is.
+Markup read_markup(std::string_view text) {
+    static constexpr std::array<std::string_view, 34> kTags = {
+        "!doctype html", "html",   "head",  "body", "div",  "p",    "span",    "a",       "ul",     "ol",     "li",
+        "table",         "tr",     "td",    "h1",   "h2",   "h3",   "section", "article", "header", "footer", "nav",
+        "main",          "script", "style", "link", "meta", "form", "img",     "br",      "pre",    "title",  "dl",
+        "template"};
+    const text::Line line = text::read_line(text, 0);
+    std::string_view start = text.substr(line.first, 200);
+    if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
+    if (start.empty() || start[0] != '<' || (line_marks(start, '>', false) & kTag) == 0) return {};
+    if (start.starts_with("<?xml")) {
+        const bool page = text.substr(0, 600).find("<html") != std::string_view::npos;
+        return {true, true, page ? Language::html : Language::xml};
+    }
+    if (start.starts_with("<!--")) return {true, false, Language::html};
+    for (const std::string_view tag : kTags) {
+        const std::string_view here = start.substr(1, tag.size());
+        const bool same =
+            here.size() == tag.size() && std::equal(here.begin(), here.end(), tag.begin(), [](char a, char b) {
+                return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
+            });
+        const char after = start.size() > tag.size() + 1 ? start[tag.size() + 1] : '>';
+        if (same && (after == '>' || after == ' ' || after == '\n' || after == '\r' || after == '/'))
+            return {true, tag == "html" || tag[0] == '!', Language::html};
+    }
+    return {true, false, Language::xml};
+}
+
+}  // namespace
+
+Detection detect(std::span<const std::string_view> pieces) {
+    if (pieces.empty()) return {};
+    const JsonLook json = look_for_json(pieces[0]);
+    if (json.possible) {
+        const bool rows = (json.values >= 2 && json.own_lines) || (pieces.size() > 1 && starts_with_value(pieces[1]));
+        const bool whole = pieces.size() > 1 || json.closed;
+        if (json.values < 2 || rows)
+            return {rows ? ContentKind::jsonl : ContentKind::json, Language::none, whole ? 1.0F : 0.7F};
+    }
+    Reader reader;
+    for (std::size_t i = 0; i < pieces.size(); ++i) reader.read(pieces[i], i == 0);
+    if (reader.counts().lines == 0) return {};
+    return decide(reader.counts(), look_for_table(pieces[0]), read_markup(pieces[0]));
+}
+
+}  // namespace tersely::detect

@@ -1,0 +1,281 @@
+#include "kernels/detect/event_marks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "kernels/detect/line_marks.hpp"
+
+namespace tersely::detect {
+namespace {
+
+using View = std::string_view;
+
+constexpr bool digit(char byte) { return byte >= '0' && byte <= '9'; }
+constexpr bool upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
+constexpr bool lower(char byte) { return byte >= 'a' && byte <= 'z'; }
+constexpr bool letter(char byte) { return upper(byte) || lower(byte); }
+
+bool has(View line, View part) { return line.find(part) != View::npos; }
+
+// Digits at `at`, up to `most`.
+std::size_t digits(View line, std::size_t at, std::size_t most) {
+    std::size_t end = at;
+    while (end < line.size() && end - at < most && digit(line[end])) ++end;
+    return end - at;
+}
+
+// hh:mm:ss, h:mm:ss, or yymmdd hhmmss, or ten digits of seconds since 1970, in the first 40 bytes or so.
+bool has_stamp(View line) {
+    const std::size_t most = std::min<std::size_t>(line.size(), 60);
+    for (std::size_t at = 0; at < most;) {
+        if (!digit(line[at])) {
+            ++at;
+            continue;
+        }
+        const std::size_t size = digits(line, at, 14);
+        const std::size_t after = at + size;
+        if (size <= 2 && after + 5 < line.size() && line[after] == ':' && digits(line, after + 1, 3) == 2 &&
+            line[after + 3] == ':' && digits(line, after + 4, 3) == 2 && at <= 40) {
+            return true;
+        }
+        if (size == 6 && at == 0 && after < line.size() && line[after] == ' ' && digits(line, after + 1, 7) == 6)
+            return true;
+        if (size == 10 && line[at] == '1' && at + 10 < line.size() && (line[after] == ' ' || line[after] == '.'))
+            return true;
+        at = after;
+    }
+    return false;
+}
+
+enum WordKind : std::uint8_t { kPlainWord, kLevelWord, kOutcomeWord };
+
+// What builds and logs say of an event: levels, and how something ended.
+WordKind kind_of(View word) {
+    static constexpr std::array<View, 14> kLevels = {"TRACE",   "DEBUG",   "INFO",  "NOTICE", "WARN",
+                                                     "WARNING", "ERROR",   "FATAL", "SEVERE", "CRITICAL",
+                                                     "PANIC",   "FAILURE", "HINT",  "FINE"};
+    static constexpr std::array<View, 7> kOutcomes = {"PASSED", "FAILED",   "ERRORS", "WARNINGS",
+                                                      "PASSES", "FAILURES", "SKIPPED"};
+    std::array<char, 9> upper_case{};
+    for (std::size_t i = 0; i < word.size(); ++i)
+        upper_case[i] = lower(word[i]) ? static_cast<char>(word[i] - 32) : word[i];
+    const View key(upper_case.data(), word.size());
+    if (std::find(kLevels.begin(), kLevels.end(), key) != kLevels.end()) return kLevelWord;
+    return std::find(kOutcomes.begin(), kOutcomes.end(), key) != kOutcomes.end() ? kOutcomeWord : kPlainWord;
+}
+
+using ByteSet = std::array<bool, 256>;
+
+constexpr ByteSet bytes_of(View bytes) {
+    ByteSet set{};
+    for (const char byte : bytes) set[static_cast<unsigned char>(byte)] = true;
+    return set;
+}
+
+constexpr bool in(const ByteSet& set, char byte) { return set[static_cast<unsigned char>(byte)]; }
+
+constexpr ByteSet kLevelStarts = bytes_of("TDINWEFSCPHtdinwefscph");
+
+// kLevel: a level in capitals, or in brackets. kBuild: "error:", ": warning", "3 failed", "FAILED". kAnchor: "line 3".
+std::uint32_t word_marks(View line) {
+    std::uint32_t marks = 0;
+    for (std::size_t at = 0; at < line.size();) {
+        if (!letter(line[at])) {
+            ++at;
+            continue;
+        }
+        std::size_t end = at + 1;
+        while (end < line.size() && letter(line[end])) ++end;
+        if (end - at >= 4 && end - at <= 8 && in(kLevelStarts, line[at])) {
+            const WordKind kind = kind_of(line.substr(at, end - at));
+            const char before = at > 0 ? line[at - 1] : ' ';
+            const char after = end < line.size() ? line[end] : ' ';
+            const bool capitals = upper(line[at]) && upper(line[at + 1]);
+            const bool bracket = (before == '[' || before == '<') && (after == ']' || after == '>');
+            if (kind == kLevelWord && at < 100 && (capitals || bracket) && after != '-' && after != '_' &&
+                before != '_')
+                marks |= kLevel;
+            const bool colons = after == ':' || (at >= 2 && line[at - 2] == ':' && before == ' ');
+            const bool counted = at >= 2 && before == ' ' && digit(line[at - 2]);
+            if (kind != kPlainWord && (colons || counted)) marks |= kBuild;
+            if (kind == kOutcomeWord && capitals) marks |= kBuild;
+            if (kind == kOutcomeWord && end == line.size()) marks |= kBuild;
+        }
+        if (end - at == 4 && line[at] == 'l' && line.substr(at, 4) == "line" && end + 1 < line.size() &&
+            line[end] == ' ' && digit(line[end + 1]))
+            marks |= kAnchor;
+        at = end;
+    }
+    return marks;
+}
+
+// path:12, path(12), path:[12,3], with a dot or a slash in the path.
+bool has_anchor(View line) {
+    static constexpr ByteSet kTelling = bytes_of(" \t\"/\\.:([");
+    bool path = false;  // whether a dot between letters, or a slash, was met in this word
+    std::size_t start = 0;
+    for (std::size_t at = 0; at + 1 < line.size(); ++at) {
+        const char byte = line[at];
+        if (!in(kTelling, byte)) continue;
+        if (byte == ' ' || byte == '\t' || byte == '"') {
+            path = false;
+            start = at + 1;
+        } else if (byte == '/' || byte == '\\') {
+            path = path || at > start || letter(line[at + 1]);
+        } else if (byte == '.' && letter(line[at + 1])) {
+            path = at > start;
+        } else if (path && (byte == ':' || byte == '(' || byte == '[')) {
+            std::size_t number = at + 1;
+            if (line[number] == '[') ++number;
+            const std::size_t size = digits(line, number, 7);
+            if (size == 0 || size > 6) continue;
+            const char after = number + size < line.size() ? line[number + size] : ':';
+            if (View(":,) ].").find(after) != View::npos) return true;
+        }
+    }
+    return false;
+}
+
+bool starts_with_any(View line, std::span<const View> starts) {
+    return std::any_of(starts.begin(), starts.end(), [&](View start) { return line.starts_with(start); });
+}
+
+// Sorted by the first byte.
+constexpr std::array<View, 54> kBuildStarts = {"$ ",
+                                               "+ ",
+                                               "--- FAIL",
+                                               "--- PASS",
+                                               "=== RUN",
+                                               "> Configure ",
+                                               "> Task ",
+                                               "BUILD ",
+                                               "Building ",
+                                               "Buildfile",
+                                               "Collecting ",
+                                               "Compiling ",
+                                               "Downloaded ",
+                                               "Downloading",
+                                               "Executed ",
+                                               "FAIL",
+                                               "FAILED",
+                                               "Finished ",
+                                               "Found ",
+                                               "Get:",
+                                               "Hit:",
+                                               "In file included",
+                                               "Installing ",
+                                               "Linking ",
+                                               "PASS",
+                                               "PASSED",
+                                               "Preparing ",
+                                               "Processing ",
+                                               "Requirement already",
+                                               "Running ",
+                                               "Selecting ",
+                                               "Setting up ",
+                                               "Step ",
+                                               "Successfully ",
+                                               "Test ",
+                                               "Tests ",
+                                               "Unpacking ",
+                                               "cc ",
+                                               "clang",
+                                               "collected ",
+                                               "error: ",
+                                               "error[",
+                                               "g++ ",
+                                               "gcc ",
+                                               "gmake",
+                                               "ld: ",
+                                               "make:",
+                                               "make[",
+                                               "note: ",
+                                               "npm ",
+                                               "ok  ",
+                                               "warning: ",
+                                               "warning[",
+                                               "yarn "};
+static_assert(std::is_sorted(kBuildStarts.begin(), kBuildStarts.end(), [](View a, View b) { return a[0] < b[0]; }));
+
+bool is_build(View line) {
+    const auto from = std::lower_bound(kBuildStarts.begin(), kBuildStarts.end(), line[0],
+                                       [](View start, char byte) { return start[0] < byte; });
+    for (auto start = from; start != kBuildStarts.end() && (*start)[0] == line[0]; ++start) {
+        if (line.starts_with(*start)) return true;
+    }
+    if (line.ends_with(" ok") || line.ends_with("... ok")) return true;
+    if (line[0] != '[' || line.size() < 4 || line[1] == '[') return false;
+    const std::size_t close = line.substr(0, 24).find(']');  // [ 50%], [3/12], [javac]: in brackets, then a space
+    return close != View::npos && close > 1 && close + 1 < line.size() && line[close + 1] == ' ';
+}
+
+bool is_frame(View line, bool indented) {
+    static constexpr ByteSet kFirst = bytes_of("Fa#/.f");
+    if (!in(kFirst, line[0])) return false;
+    if (line.starts_with("File \"") && has(line, ", line ")) return true;
+    if (line.starts_with("at ") && (indented || has(line, "("))) {
+        return line.back() == ')' || has(line, ":line ") || has(line, "://") || has(line, ".js:") || has(line, ".rs:");
+    }
+    if (line[0] == '#' && line.size() > 4 && digit(line[1])) return has(line, " in ") || has(line, " at ");
+    if (indented && line.starts_with("/") && has(line, ".go:")) return true;
+    if (line.starts_with("...") && line.ends_with(" more")) return true;
+    return line.starts_with("from ") && has(line, ":in `");
+}
+
+bool is_trace_head(View line) {
+    static constexpr std::array<View, 9> kStarts = {"Traceback (most recent",
+                                                    "Caused by:",
+                                                    "panic:",
+                                                    "goroutine ",
+                                                    "stack backtrace:",
+                                                    "Exception in thread",
+                                                    "Unhandled exception",
+                                                    "During handling of",
+                                                    "The above exception"};
+    static constexpr ByteSet kFirst = bytes_of("TCpgsEUD");
+    if (in(kFirst, line[0]) && starts_with_any(line, kStarts)) return true;
+    if (line.starts_with("thread '") && has(line, "' panicked at")) return true;
+    // java.lang.X: ..., ValueError: ...
+    std::size_t end = 0;
+    while (end < line.size() &&
+           (letter(line[end]) || digit(line[end]) || line[end] == '.' || line[end] == '_' || line[end] == '$'))
+        ++end;
+    const View name = line.substr(0, end);
+    const bool closes = end == line.size() || line[end] == ':';
+    return closes && end > 5 && (name.ends_with("Exception") || name.ends_with("Error"));
+}
+
+bool is_diff_head(View line) {
+    static constexpr std::array<View, 10> kStarts = {"diff --git ",
+                                                     "diff -",
+                                                     "--- a/",
+                                                     "+++ b/",
+                                                     "Index: ",
+                                                     "new file mode ",
+                                                     "deleted file mode ",
+                                                     "rename from ",
+                                                     "similarity index ",
+                                                     "Binary files "};
+    static constexpr ByteSet kFirst = bytes_of("dnrs-+IB");
+    if (!in(kFirst, line[0])) return false;
+    if (starts_with_any(line, kStarts)) return true;
+    return (line.starts_with("--- ") || line.starts_with("+++ ")) && (has(line, "/") || has(line, "."));
+}
+
+}  // namespace
+
+std::uint32_t event_marks(View line, bool indented) {
+    std::uint32_t marks = word_marks(line);
+    if (has_stamp(line)) marks |= kStamp;
+    if (is_frame(line, indented)) marks |= kFrame;
+    if (has_anchor(line)) marks |= kAnchor;
+    if (is_build(line)) marks |= kBuild;
+    if (indented) return marks;
+    if (line.starts_with("@@ -") && has(line, " @@")) marks |= kHunk;
+    if (is_diff_head(line)) marks |= kDiffHead;
+    if (is_trace_head(line)) marks |= kTraceHead;
+    return marks;
+}
+
+}  // namespace tersely::detect

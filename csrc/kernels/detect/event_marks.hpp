@@ -1,0 +1,13 @@
+// What a line says of events: when, how bad, where in which file.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace tersely::detect {
+
+// kStamp, kLevel, kAnchor, kBuild, kFrame, kTraceHead, kHunk and kDiffHead of line_marks.hpp. `line`: without white
+// space around it, not empty. O(bytes).
+std::uint32_t event_marks(std::string_view line, bool indented);
+
+}  // namespace tersely::detect

@@ -1,0 +1,141 @@
+#include "kernels/detect/evidence.hpp"
+
+#include <algorithm>
+
+#include "kernels/text/utf8.hpp"
+
+namespace tersely::detect {
+namespace {
+
+constexpr std::size_t kHead = 240;  // bytes of a line that are read
+constexpr std::size_t kCommentBit = 16;
+static_assert(kComment == 1U << kCommentBit);
+
+std::uint32_t hash_of(std::string_view name) {
+    std::uint32_t hash = 2166136261U;
+    for (const char byte : name) hash = (hash ^ static_cast<unsigned char>(byte)) * 16777619U;
+    return hash | 1U;
+}
+
+bool letter_or_digit(char byte) { return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || byte == '('; }
+
+}  // namespace
+
+void Reader::read(std::string_view piece, bool whole_first_line) {
+    std::size_t at = 0;
+    if (!whole_first_line) at = text::read_line(piece, 0).next;
+    fenced_ = hunk_ = commented_ = false;
+    while (at < piece.size()) {
+        const text::Line line = text::read_line(piece, at);
+        if (!line.blank()) add(piece, line);
+        was_blank_ = line.blank();
+        at = line.next;
+    }
+}
+
+void Reader::add(std::string_view piece, const text::Line& line) {
+    const std::size_t end = std::min(line.last, line.first + kHead);
+    std::string_view head = piece.substr(line.first, text::floor_char(piece, end) - line.first);
+    char last = piece[line.last - 1];
+    std::array<char, kHead> buffer{};
+    if (head.find('\x1b') != std::string_view::npos) {
+        ++counts_.escapes;
+        head = without_escapes(head, buffer.data());
+        if (head.empty()) return;
+        last = head.back();
+    }
+    const std::size_t carriage = head.find('\r');
+    if (carriage != std::string_view::npos && line.first + carriage + 1 < line.last) ++counts_.escapes;
+    if (counts_.lines == 0) counts_.shebang = shebang_language(head);
+    ++counts_.lines;
+    if (line.last - line.first > 160) ++counts_.long_lines;
+    const bool indented = line.indent > 0;
+    if (in_comment(head)) {
+        ++counts_.of[kCommentBit];
+        return;
+    }
+    const std::uint32_t marks = line_marks(head, last, indented);
+    if ((marks & kFence) != 0) fenced_ = !fenced_;
+    if (fenced_ && (marks & kFence) == 0) {
+        ++counts_.in_fence;
+        return;
+    }
+    for (std::size_t bit = 0; bit < kMarks; ++bit) counts_.of[bit] += (marks >> bit) & 1U;
+    add_diff(piece[line.begin], marks);
+    add_turn(head, marks);
+    const bool as_long = head.size() + 2 >= before_ && head.size() <= before_ + 3;
+    if ((marks & kRule) != 0 && !was_blank_ && before_ > 0 && as_long && head[0] != '*') ++counts_.titles;
+    add_heading(marks);
+    before_ = (marks & (kRule | kCode)) == 0 && !indented ? head.size() : 0;
+    add_votes(head, marks, indented);
+}
+
+// Whether the line is part of a comment /* ... */ of several lines.
+bool Reader::in_comment(std::string_view head) {
+    const bool inside = commented_;
+    if (!inside && !head.starts_with("/*")) return false;
+    commented_ = head.find("*/") == std::string_view::npos;
+    return inside || commented_;
+}
+
+void Reader::add_diff(char first, std::uint32_t marks) {
+    if ((marks & kHunk) != 0) hunk_ = true;
+    if (hunk_ && (first == '+' || first == '-' || first == ' ' || first == '@')) ++counts_.plus_minus;
+}
+
+// A line of number signs is a heading where it stands alone: several of them are a comment.
+void Reader::add_heading(std::uint32_t marks) {
+    const bool heading = (marks & kHeading) != 0;
+    if (heading && pending_ && !was_blank_) {
+        --counts_.headings;
+        counts_.remarks += 2;
+        pending_ = false;
+    } else if (heading && was_blank_) {
+        ++counts_.headings;
+        pending_ = true;
+    } else {
+        counts_.remarks += heading ? 1 : 0;
+        pending_ = false;
+    }
+}
+
+void Reader::add_turn(std::string_view head, std::uint32_t marks) {
+    if ((marks & kTurn) == 0 || (marks & (kStamp | kAnchor | kBuild | kLevel)) != 0) return;
+    const std::uint32_t hash = hash_of(head.substr(0, head.find(':')));
+    for (std::size_t step = 0; step < 8; ++step) {
+        std::uint32_t& slot = counts_.speakers[(hash + step) % kSpeakers];
+        if (slot == hash || (marks & kRole) != 0) {
+            ++counts_.turns;
+            return;
+        }
+        if (slot == 0) {
+            slot = hash;
+            return;
+        }
+    }
+}
+
+void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented) {
+    const bool place = (marks & (kStamp | kFrame | kTag | kAnchor | kBuild)) != 0;
+    const bool paragraph = (marks & kProse) != 0 && head.size() > 200;
+    const bool level = (marks & kLevel) != 0 && (marks & kStamp) == 0;
+    if (!paragraph && ((marks & (kAnchor | kBuild)) != 0 || level)) ++counts_.tool;
+    if ((marks & kField) != 0 && head[0] == '[') ++counts_.sections;
+    if ((marks & kList) != 0 && !letter_or_digit(head[0])) ++counts_.items;
+    if ((marks & kKeyValue) != 0 && (marks & kCode) == 0) ++counts_.data;
+    if ((marks & kProse) != 0 && !place && (marks & (kCode | kComment)) == 0) ++counts_.words;
+    bool spoken = false;
+    if ((marks & kProse) == 0 || (marks & kCode) != 0 || indented) {
+        spoken = add_language_scores(head, indented, counts_.languages);
+    }
+    counts_.spoken += spoken ? 1 : 0;
+    if ((marks & (kCode | kPacked)) != 0 && !place) {
+        ++counts_.code;
+        counts_.strong += spoken || (marks & kPacked) != 0 ? 1 : 0;
+    } else if (spoken && !place && (marks & (kProse | kComment)) == 0) {
+        ++counts_.strong;
+        ++counts_.code;
+    }
+}
+
+}  // namespace tersely::detect

@@ -1,0 +1,71 @@
+// What the lines of a text say together.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "kernels/detect/languages.hpp"
+#include "kernels/detect/line_marks.hpp"
+#include "kernels/text/lines.hpp"
+
+namespace tersely::detect {
+
+inline constexpr std::size_t kSpeakers = 64;
+
+struct Counts {
+    std::array<std::uint32_t, kMarks> of{};
+    std::uint32_t lines = 0;  // that are not blank
+    std::uint32_t words = 0;  // lines of prose that are nothing else
+    std::uint32_t long_lines = 0;
+    std::uint32_t in_fence = 0;
+    std::uint32_t spoken = 0;      // lines with evidence of a language
+    std::uint32_t code = 0;        // code that is no log, frame, tag or anchor
+    std::uint32_t strong = 0;      // of these, those that a language claims too
+    std::uint32_t tool = 0;        // anchors, levels, builds: any of them
+    std::uint32_t titles = 0;      // underlined
+    std::uint32_t headings = 0;    // # x
+    std::uint32_t items = 0;       // - x
+    std::uint32_t remarks = 0;     // # x that is no heading
+    std::uint32_t sections = 0;    // [x]
+    std::uint32_t plus_minus = 0;  // start with + - or a space after a hunk's head
+    std::uint32_t escapes = 0;     // ANSI sequences, progress bars
+    std::uint32_t turns = 0;       // with a speaker that was met before
+    std::uint32_t data = 0;        // key: value that is no turn of a talk
+    std::array<std::uint32_t, kSpeakers> speakers{};
+    LanguageScores languages{};
+    Language shebang = Language::none;
+
+    std::uint32_t operator[](Mark mark) const {
+        std::size_t bit = 0;
+        for (auto rest = static_cast<std::uint32_t>(mark); rest > 1; rest >>= 1U) ++bit;
+        return of[bit];
+    }
+};
+
+// Reads pieces of a text line by line.
+class Reader {
+  public:
+    // `whole_first_line`: whether the piece starts where a line does; else its first line is passed over. O(bytes).
+    void read(std::string_view piece, bool whole_first_line);
+    const Counts& counts() const { return counts_; }
+
+  private:
+    void add(std::string_view piece, const text::Line& line);
+    bool in_comment(std::string_view head);
+    void add_diff(char first, std::uint32_t marks);
+    void add_heading(std::uint32_t marks);
+    void add_turn(std::string_view head, std::uint32_t marks);
+    void add_votes(std::string_view head, std::uint32_t marks, bool indented);
+
+    Counts counts_;
+    bool fenced_ = false;
+    bool hunk_ = false;
+    bool commented_ = false;  // in a comment /* ... */
+    bool pending_ = false;    // the line above is a heading, so far
+    bool was_blank_ = true;
+    std::size_t before_ = 0;  // bytes of the line above where it can be a title
+};
+
+}  // namespace tersely::detect

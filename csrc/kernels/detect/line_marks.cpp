@@ -1,0 +1,179 @@
+#include "kernels/detect/line_marks.hpp"
+
+#include <array>
+
+#include "kernels/detect/event_marks.hpp"
+#include "kernels/text/lines.hpp"
+
+namespace tersely::detect {
+namespace {
+
+using View = std::string_view;
+
+constexpr bool digit(char byte) { return byte >= '0' && byte <= '9'; }
+constexpr bool upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
+constexpr bool lower(char byte) { return byte >= 'a' && byte <= 'z'; }
+constexpr bool letter(char byte) { return upper(byte) || lower(byte); }
+constexpr bool wide(char byte) { return static_cast<unsigned char>(byte) >= 0x80U; }
+
+bool has(View line, View part) { return line.find(part) != View::npos; }
+
+bool is_tag(View line) {
+    if (line.size() < 3 || line[0] != '<') return false;
+    if (line.starts_with("<!--") || line.starts_with("<!DOCTYPE") || line.starts_with("<!doctype") ||
+        line.starts_with("<?xml"))
+        return true;
+    std::size_t at = line[1] == '/' ? 2 : 1;
+    if (!letter(line[at])) return false;
+    while (at < line.size() && (letter(line[at]) || digit(line[at]) || line[at] == '-' || line[at] == ':')) ++at;
+    return at == line.size() || line[at] == '>' || line[at] == ' ' || line[at] == '/';
+}
+
+std::uint32_t comment(View line) {
+    if (line[0] == '#' && (line.size() == 1 || line[1] == ' ' || line[1] == '#')) return kComment;
+    if (line.starts_with("//") || line.starts_with("/*") || line.starts_with("*/") || line.starts_with("-- ") ||
+        line == "*" || line.starts_with("* ") || line.starts_with("\"\"\""))
+        return kComment;
+    return 0;
+}
+
+struct Letters {
+    std::size_t letters = 0;
+    std::size_t spaces = 0;
+    std::size_t signs = 0;  // of those that code is full of
+    bool call = false;      // a letter or _ before "("
+    bool assign = false;    // = after a space or an operator
+    bool link = false;      // ](  **x  `
+};
+
+constexpr std::uint64_t kOneLetter = 1;
+constexpr std::uint64_t kOneSpace = 1ULL << 16U;
+constexpr std::uint64_t kOneSign = 1ULL << 32U;
+constexpr std::uint64_t kOneTelling = 1ULL << 48U;  // what stands before it counts too
+
+// What a byte adds to four counters of 16 bits.
+constexpr std::array<std::uint64_t, 256> byte_counts() {
+    std::array<std::uint64_t, 256> table{};
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+        const char value = static_cast<char>(byte);
+        table[byte] = letter(value) || wide(value) ? kOneLetter : 0;
+    }
+    for (const char byte : View("){}[];<>_\\|&+^~$@%!")) table[static_cast<unsigned char>(byte)] = kOneSign;
+    for (const char byte : View("(=*")) table[static_cast<unsigned char>(byte)] = kOneSign + kOneTelling;
+    table['`'] = kOneTelling;
+    table[' '] = kOneSpace;
+    return table;
+}
+constexpr std::array<std::uint64_t, 256> kByteCounts = byte_counts();
+
+Letters read_letters(View line) {
+    std::uint64_t counts = 0;  // a line has fewer than 65,536 bytes
+    for (const char byte : line) counts += kByteCounts[static_cast<unsigned char>(byte)];
+    Letters read;
+    read.letters = counts & 0xFFFFU;
+    read.spaces = (counts >> 16U) & 0xFFFFU;
+    read.signs = (counts >> 32U) & 0xFFFFU;
+    if (counts < kOneTelling) return read;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (kByteCounts[static_cast<unsigned char>(line[i])] < kOneTelling) continue;
+        const char before = i > 0 ? line[i - 1] : ' ';
+        switch (line[i]) {
+            case '(':
+                read.call = read.call || letter(before) || before == '_';
+                read.link = read.link || before == ']';
+                break;
+            case '=':
+                read.assign = read.assign || before == ' ' || before == '+' || before == '-' || before == ':';
+                break;
+            case '*':
+                read.link = read.link || (before == '*' && i + 1 < line.size() && letter(line[i + 1]));
+                break;
+            default:
+                read.link = true;
+        }
+    }
+    return read;
+}
+
+std::uint32_t turn_marks(View line) {
+    const std::size_t colon = line.substr(0, 48).find(':');
+    if (colon == View::npos || colon == 0 || line.substr(0, colon).find_first_of("/=()\\{}") != View::npos) return 0;
+    if (text::is_certain_chat_turn(line)) return kTurn | kRole;
+    return !lower(line[0]) && text::is_chat_turn(line) ? kTurn : 0U;
+}
+
+bool is_key_value(View line) {  // YAML: a key in small letters without spaces, then ": "
+    std::size_t at = line.starts_with("- ") ? 2 : 0;
+    const std::size_t start = at;
+    while (at < line.size() && (letter(line[at]) || digit(line[at]) || line[at] == '_' || line[at] == '-' ||
+                                line[at] == '.' || line[at] == '"' || line[at] == '$'))
+        ++at;
+    return at > start && !upper(line[start]) && at < line.size() && line[at] == ':' &&
+           (at + 1 == line.size() || line[at + 1] == ' ');
+}
+
+bool is_field(View line) {  // TOML, ini: name = value, [section]
+    if (line[0] == '[') return line.back() == ']' && line.size() > 2 && (letter(line[1]) || line[1] == '[');
+    std::size_t at = 0;
+    while (at < line.size() && (letter(line[at]) || digit(line[at]) || line[at] == '_' || line[at] == '-' ||
+                                line[at] == '.' || line[at] == '"'))
+        ++at;
+    if (at == 0) return false;
+    if (at < line.size() && line[at] == ' ') ++at;
+    return at + 1 < line.size() && line[at] == '=' && line[at + 1] != '=' && line.back() != ';' && line.back() != '{';
+}
+
+}  // namespace
+
+std::uint32_t line_marks(View line, char last, bool indented) {
+    std::uint32_t marks = event_marks(line, indented);
+    const Letters read = read_letters(line);
+    const std::size_t rest = line.size() - read.letters - read.spaces;
+    marks |= comment(line);
+    if (text::is_rule(line)) return marks | kRule;
+    if ((marks & kHunk) != 0) return marks;
+    if (is_tag(line)) marks |= kTag;
+    if (text::atx_heading_level(line) > 0) marks |= kHeading;
+    if (text::list_marker(line) > 0) marks |= kList;
+    if (text::fence_length(line) > 0) marks |= kFence;
+    if (read.link) marks |= kLink;
+    if (line[0] == '|' && line.size() > 2 && (last == '|' || text::is_table_delimiter(line))) marks |= kPipe;
+    if (line.starts_with(".. ")) marks |= kDirective;
+    if (!indented) marks |= turn_marks(line);
+    if (is_key_value(line)) marks |= kKeyValue;
+    if (is_field(line)) marks |= kField;
+    if ((line[0] == '"' && has(line, "\":")) || line.find_first_not_of("{}[], ") == View::npos) marks |= kMember;
+    if (line.size() >= 200 && read.signs * 10 >= line.size() && read.spaces * 8 < line.size()) marks |= kPacked;
+    const bool words = read.spaces >= 3 && read.letters >= 4 * read.spaces / 2 && rest * 8 <= line.size();
+    if (words && last != ';' && last != '{' && last != '}') marks |= kProse;
+    if ((marks & (kComment | kTag | kHeading)) != 0) return marks;
+    const bool ends = last == ';' || last == '{' || last == '}' || line == ")" || line == "]" || line == "end" ||
+                      ((last == ',' || last == ')' || last == '(' || last == '[' || last == ':') &&
+                       (read.call || read.assign || read.signs * 6 >= line.size()));
+    const bool imports = line.starts_with("import ") || (line.starts_with("from ") && has(line, " import "));
+    if (ends || imports || (read.assign && read.signs >= 1 && (marks & kProse) == 0)) marks |= kCode;
+    return marks;
+}
+
+View without_escapes(View line, char* buffer) {
+    std::size_t size = 0;
+    for (std::size_t at = 0; at < line.size(); ++at) {
+        if (line[at] != '\x1b') {
+            buffer[size++] = line[at];
+            continue;
+        }
+        if (at + 1 < line.size() && (line[at + 1] == ']' || line[at + 1] == '_')) {  // to the bell
+            while (at < line.size() && line[at] != '\a') ++at;
+            continue;
+        }
+        at += 1;
+        if (at < line.size() && line[at] == '[') ++at;
+        while (at < line.size() && !letter(line[at])) ++at;
+    }
+    while (size > 0 && (buffer[size - 1] == ' ' || buffer[size - 1] == '\r')) --size;
+    std::size_t first = 0;
+    while (first < size && buffer[first] == ' ') ++first;
+    return {buffer + first, size - first};
+}
+
+}  // namespace tersely::detect

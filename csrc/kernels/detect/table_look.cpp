@@ -1,0 +1,89 @@
+#include "kernels/detect/table_look.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tersely::detect {
+namespace {
+
+constexpr std::string_view kDelimiters = ",;\t|";
+constexpr std::size_t kMostRows = 64;
+constexpr std::size_t kFewestRows = 3;
+constexpr std::size_t kFirstRows = 6;  // after so many a text without any agreement is given up
+
+// 1 + the place of a byte in kDelimiters; 0 for others, 5 for what else row readers stop at.
+constexpr std::array<unsigned char, 256> places() {
+    std::array<unsigned char, 256> table{};
+    for (std::size_t i = 0; i < kDelimiters.size(); ++i)
+        table[static_cast<unsigned char>(kDelimiters[i])] = static_cast<unsigned char>(i + 1);
+    table['\n'] = table['"'] = 5;
+    return table;
+}
+constexpr std::array<unsigned char, 256> kPlaces = places();
+
+using Counts = std::array<std::size_t, kDelimiters.size()>;
+
+// Delimiters outside quotes in the row that starts at `at`; moves `at` to the next row.
+Counts count_row(std::string_view text, std::size_t& at) {
+    Counts counts{};
+    bool quoted = false;
+    bool cell_start = true;
+    for (; at < text.size(); ++at) {
+        const char byte = text[at];
+        const unsigned char place = kPlaces[static_cast<unsigned char>(byte)];
+        if (place == 5) {
+            const bool doubled = at > 0 && text[at - 1] == '"';
+            if (byte == '"' && (quoted || cell_start || doubled)) quoted = !quoted;
+            cell_start = false;
+            if (byte == '\n' && !quoted) break;
+        } else if (place != 0 && !quoted) {
+            ++counts[place - 1U];
+            cell_start = true;
+        } else {
+            cell_start = false;
+        }
+    }
+    at = std::min(at + 1, text.size());
+    return counts;
+}
+
+using Rows = std::array<Counts, kMostRows>;
+
+// The delimiter that most rows have as often as the first row, the header.
+TableLook best_of(const Rows& rows, std::size_t size) {
+    TableLook best;
+    for (std::size_t which = 0; which < kDelimiters.size(); ++which) {
+        const std::size_t cells = rows[0][which];
+        if (cells == 0) continue;
+        std::size_t same = 0;
+        std::size_t fewer = 0;  // some writers leave empty cells at the end away
+        for (std::size_t row = 0; row < size; ++row) {
+            same += rows[row][which] == cells ? 1U : 0U;
+            fewer += cells >= 4 && rows[row][which] < cells && rows[row][which] * 2 >= cells ? 1U : 0U;
+        }
+        const float agreement =
+            (static_cast<float>(same) + 0.9F * static_cast<float>(fewer)) / static_cast<float>(size);
+        if (agreement > best.agreement) best = {kDelimiters[which], cells + 1, agreement, size};
+    }
+    return best;
+}
+
+}  // namespace
+
+TableLook look_for_table(std::string_view text) {
+    Rows rows{};
+    std::size_t size = 0;
+    for (std::size_t at = 0; at < text.size() && size < kMostRows;) {
+        if (text[at] == '\n') {
+            ++at;
+            continue;
+        }
+        rows[size++] = count_row(text, at);
+        if ((size == 1 || size == kFirstRows) && best_of(rows, size).agreement < 0.5F) return {};
+    }
+    const TableLook best = best_of(rows, size);
+    const bool ragged = best.agreement < 1 && size < kFirstRows + 2;  // of so few rows all must agree
+    return size < kFewestRows || ragged ? TableLook{} : best;
+}
+
+}  // namespace tersely::detect

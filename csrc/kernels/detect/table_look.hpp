@@ -1,0 +1,20 @@
+// Whether the first lines of a text have the same number of cells.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace tersely::detect {
+
+struct TableLook {
+    char delimiter = 0;     // , ; tab or |; 0: no table
+    std::size_t cells = 0;  // of most rows
+    float agreement = 0;    // share of the rows that have so many
+    std::size_t rows = 0;   // read
+};
+
+// Reads rows up to the end of `text`, or 64 of them; a quoted cell may hold delimiters and line breaks (RFC 4180).
+// O(bytes).
+TableLook look_for_table(std::string_view text);
+
+}  // namespace tersely::detect

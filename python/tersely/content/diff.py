@@ -1,0 +1,254 @@
+"""Unified diffs: every file and its statistics, the changes that matter, context where there is room."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tersely import _native
+from tersely.content.outline import Outline, fit_outline
+from tersely.tables import Float32s, Kind, SegmentTable
+from tersely.types import Compressed, Request
+
+__all__ = ["Diff"]
+
+_HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@[^\n]*\n?", re.MULTILINE)
+_FILE = re.compile(r"^(?:diff --git |Index: |--- [^\n]*\n\+\+\+ )", re.MULTILINE)
+_STATISTIC = re.compile(r" \S[^\n]*\|\s+(?:\d+|Bin)\b| \d+ files? changed")
+_NEW_NAME = re.compile(r"^\+\+\+ ([^\n\t]*)", re.MULTILINE)
+_RUN = re.compile(r"(?:\+[^\n]*\n?)+|(?:-[^\n]*\n?)+|(?:\\[^\n]*\n?)+|(?: [^\n]*\n?|\n)+")
+_LONGEST_RUN = 8  # changed lines of one unit
+_HEADER, _TEXT, _HUNK_LINE, _CHANGE, _CONTEXT = range(5)
+_WORTH = np.array([3.0, 0.8, 1.0, 1.0, 0.2], dtype=np.float32)
+
+
+class _Piece(NamedTuple):
+    start: int
+    end: int
+    kind: int
+    above: int  # index of the piece that it needs, -1: none
+    added: int = 0  # of a file's header: lines added and removed, hunks
+    removed: int = 0
+    hunks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """Keeps headers of files with how many lines each changes, then changes by the query, context last.
+
+    Attributes:
+        applies: keep or leave out hunks as a whole, each together with those before it in its file that move
+            its lines: the result is a patch for the same files, line numbers exact. Else runs of changed
+            and of context lines are kept or left out, markers count what is missing, and the result is to
+            be read, not applied.
+    """
+
+    applies: bool = False
+
+    def compress(self, request: Request) -> Compressed:
+        """Fit the documents into the budget, as `fit_outline` does. O(characters)."""
+        return fit_outline(request, lambda texts: self.outline(texts, request.query))
+
+    def outline(self, texts: list[str], query: str | None) -> Outline:
+        """Headers, changes and context with their worth."""
+        pieces: list[_Piece] = []
+        document: list[int] = []
+        for number, text in enumerate(texts):
+            pieces += _hunks(text, len(pieces)) if self.applies else _runs(text, len(pieces))
+            document += [number] * (len(pieces) - len(document))
+        kind = np.array([piece.kind for piece in pieces], dtype=np.int64)
+        table = SegmentTable(
+            np.array(document, dtype=np.int32),
+            np.array([piece.start for piece in pieces], dtype=np.int64),
+            np.array([piece.end for piece in pieces], dtype=np.int64),
+            np.full(len(pieces), Kind.CODE, dtype=np.uint8),
+            np.arange(len(pieces), dtype=np.int32),
+            np.array([piece.above for piece in pieces], dtype=np.int32),
+        )
+        asked = _asked(texts, table, query)
+        words = query is not None and bool(query.strip())
+        return Outline(
+            table,
+            _WORTH[kind] + 4 * asked,
+            (kind == _HEADER).astype(np.uint8),
+            (_left_out_files if self.applies else _left_out)(texts, pieces, document),
+            joint="" if self.applies else "\n",
+            warnings=("query_without_matches",) if words and not asked.any() else (),
+            note=None if self.applies else lambda row: _changes(pieces[row]),
+        )
+
+
+def _sections(text: str) -> Iterator[tuple[int, int, list[tuple[int, int, int]]]]:
+    """Files of a diff: start, end of the header, and (start, end of its first line, end) of each hunk.
+
+    What stands before the first file is a section without hunks. Lines of a hunk are counted, so that none is
+    taken for a header, whatever it holds.
+    """
+    start, at = 0, 0
+    hunks: list[tuple[int, int, int]] = []
+    while True:
+        hunk, file = _HUNK.search(text, at), _FILE.search(text, at)
+        if hunk is not None and (file is None or hunk.start() < file.start()):
+            end = _hunk_end(text, hunk)
+            hunks.append((hunk.start(), hunk.end(), end))
+            at = end
+            continue
+        if file is None:
+            yield start, hunks[0][0] if hunks else len(text), hunks
+            return
+        if file.start() > start:
+            yield start, hunks[0][0] if hunks else file.start(), hunks
+        start, hunks = file.start(), []
+        at = text.find("\n", file.end()) + 1 or len(text)
+        if not file[0].startswith("---") and (names := _NAMES.match(text, at)):
+            at = names.end()
+
+
+_NAMES = re.compile(r"(?:(?!@@ |--- |diff --git )[^\n]*\n)*(?:--- [^\n]*\n\+\+\+ [^\n]*\n?)?")
+
+
+def _hunk_end(text: str, hunk: re.Match[str]) -> int:
+    old = int(hunk[1]) if hunk[1] is not None else 1
+    new = int(hunk[2]) if hunk[2] is not None else 1
+    at = hunk.end()
+    while (old > 0 or new > 0 or text.startswith("\\", at)) and (run := _RUN.match(text, at)):
+        sign = run[0][0]
+        most = {"+": new, "-": old, "\\": 1 << 60}.get(sign, min(old, new))
+        size, end = _first_lines(text, run.start(), run.end(), most)
+        if size == 0:
+            break
+        old -= size if sign not in "+\\" else 0
+        new -= size if sign not in "-\\" else 0
+        at = end
+    return at
+
+
+def _first_lines(text: str, start: int, end: int, most: int) -> tuple[int, int]:
+    """How many of the lines of text[start:end] are among the first `most`, and where they end."""
+    many = text.count("\n", start, end) + (not text.endswith("\n", start, end))
+    if many <= most:
+        return many, end
+    for _ in range(most):
+        start = text.index("\n", start) + 1
+    return most, start
+
+
+def _hunks(text: str, first: int) -> list[_Piece]:
+    """Whole hunks, the first of a file with its header; each needs the last before it that moves lines."""
+    pieces: list[_Piece] = []
+    for start, header_end, hunks in _sections(text):
+        if not text[start:header_end].strip() and not hunks:
+            continue
+        above = first + len(pieces)
+        counted = [_counted(text, body, end) for _, body, end in hunks]
+        added, removed = (sum(column) for column in zip(*counted, strict=True)) if counted else (0, 0)
+        pieces.append(
+            _Piece(start, hunks[0][2] if hunks else header_end, _CHANGE, -1, added, removed, len(hunks))
+        )
+        for (begin, _, end), before in zip(hunks[1:], counted, strict=False):
+            if before[0] != before[1]:
+                above = first + len(pieces) - 1
+            pieces.append(_Piece(begin, end, _CHANGE, above))
+    return pieces
+
+
+def _runs(text: str, first: int) -> list[_Piece]:
+    """Headers, hunk lines, runs of changed lines and of context."""
+    pieces: list[_Piece] = []
+    for start, header_end, hunks in _sections(text):
+        if not hunks and _FILE.match(text, start) is None:
+            pieces += [
+                _Piece(line.start(), line.end(), _HEADER if _STATISTIC.match(line[0]) else _TEXT, -1)
+                for line in re.compile(r"[^\n]*\S[^\n]*").finditer(text, start, header_end)
+            ]
+            continue
+        above = first + len(pieces)
+        counted = [_counted(text, body, end) for _, body, end in hunks]
+        added, removed = (sum(column) for column in zip(*counted, strict=True)) if counted else (0, 0)
+        end_of_header = start + len(text[start:header_end].rstrip())
+        pieces.append(_Piece(start, end_of_header, _HEADER, -1, added, removed, len(hunks)))
+        for begin, body, end in hunks:
+            hunk = first + len(pieces)
+            pieces.append(_Piece(begin, body - text.endswith("\n", begin, body), _HUNK_LINE, above))
+            for run in _RUN.finditer(text, body, end):
+                kind = _CHANGE if run[0][0] in "+-\\" else _CONTEXT
+                pieces += [_Piece(a, b, kind, hunk) for a, b in _chunks(text, run.start(), run.end(), kind)]
+    return pieces
+
+
+def _chunks(text: str, start: int, end: int, kind: int) -> Iterator[tuple[int, int]]:
+    """A run in units: changed lines by the eight; of context its first line, its last, the rest."""
+    while start < end:
+        most = _LONGEST_RUN if kind == _CHANGE else 1
+        _, stop = _first_lines(text, start, end, most)
+        if kind == _CONTEXT and stop < end:
+            last = text.rfind("\n", start, end - 1) + 1
+            yield start, stop - 1
+            if stop < last:
+                yield stop, last - 1
+            start = max(last, stop)
+            continue
+        yield start, stop - text.endswith("\n", start, stop)
+        start = stop
+
+
+def _counted(text: str, start: int, end: int) -> tuple[int, int]:
+    """Lines added and removed."""
+    body = "\n" + text[start:end]
+    return body.count("\n+"), body.count("\n-")
+
+
+def _asked(texts: list[str], table: SegmentTable, query: str | None) -> Float32s:
+    """float32[n] in [0, 1]: the share of the query's terms in a unit, rare ones counting more."""
+    rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
+    result = np.zeros(len(table), dtype=np.float32)
+    if query is None or not query.strip() or len(table) == 0:
+        return result
+    ids, offsets, words = _native.terms(
+        [query, *(texts[document][start:end] for document, start, end in rows)]
+    )
+    wanted = np.unique(ids[: offsets[1]])
+    unit = np.repeat(np.arange(len(table)), np.diff(offsets[1:]))
+    pairs = np.unique(np.stack((unit, ids[offsets[1] :])), axis=1)
+    frequency = np.bincount(pairs[1], minlength=len(words))
+    weight = np.zeros(len(words), dtype=np.float32)
+    weight[wanted] = np.log1p(len(table) / np.maximum(frequency[wanted], 1))
+    np.add.at(result, pairs[0], weight[pairs[1]])
+    total = float(weight[wanted[frequency[wanted] > 0]].sum())
+    return result / np.float32(total) if total > 0 else result
+
+
+def _changes(piece: _Piece) -> str:
+    if piece.hunks == 0:
+        return ""
+    return f" … +{piece.added} -{piece.removed} in {piece.hunks} hunk{'s' if piece.hunks > 1 else ''}"
+
+
+def _left_out_files(texts: list[str], pieces: list[_Piece], document: list[int]) -> Callable[[int, int], str]:
+    """Names the files of which nothing is kept, on lines that git and patch pass over."""
+
+    def marker(first: int, last: int) -> str:
+        lines = []
+        for row in range(first, last + 1):
+            piece = pieces[row]
+            name = _NEW_NAME.search(texts[document[row]], piece.start, piece.end) if piece.hunks else None
+            if name:
+                lines.append(f"… {name[1]}{_changes(piece)}\n")
+        return "".join(lines)
+
+    return marker
+
+
+def _left_out(texts: list[str], pieces: list[_Piece], document: list[int]) -> Callable[[int, int], str]:
+    """Says how many lines a run of left out units has."""
+
+    def marker(first: int, last: int) -> str:
+        text = texts[document[first]]
+        many = text.count("\n", pieces[first].start, pieces[last].end) + 1
+        return f"… {many} line{'s' if many > 1 else ''}"
+
+    return marker

@@ -1,0 +1,223 @@
+"""Lines of logs and of tools' output, as the native reader sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntFlag
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import _native
+from tersely.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
+from tersely.types import Request
+
+__all__ = [
+    "Lines",
+    "Mark",
+    "asked_ids",
+    "from_reader",
+    "read_lines",
+    "relevance",
+    "rows_for",
+    "split_after_places",
+]
+
+UInt32s = npt.NDArray[np.uint32]
+UInt64s = npt.NDArray[np.uint64]
+
+_COLUMNS = ("line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked")
+_FEWEST_ROWS, _MOST_ROWS, _ALL_ROWS = 16_384, 131_072, 1 << 40
+
+
+class Mark(IntFlag):
+    """What a line tells at a glance (csrc/kernels/content/marks.hpp)."""
+
+    ERROR = 1
+    TROUBLE = 2
+    SUMMARY = 4
+    ANCHOR = 8
+    FRAME = 16
+    OVERWRITTEN = 32
+    CONTINUED = 64
+    PASSED = 128
+    NUMBER = 256
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Lines:
+    """Lines of documents, a row each, in source order; blank lines have none.
+
+    Where a document has more lines than were to be kept, the most telling ones have a row of their own, and
+    what lies between them is one row, with `template` -1.
+
+    Attributes:
+        table: where they are.
+        line: int64[n], number of the line in its document, from 0.
+        template: int32[n], lines of one template differ in values only (csrc/kernels/content/templates.hpp).
+        marks: uint32[n], bits of `Mark`.
+        variant: int32[n], lines of one variant have the same words of letters; -1 where there were too many.
+        copies: int32[n], how often a line was met before, character for character.
+        places: int32[n], how many path:line places a line is the first to name.
+        anchor_end: int32[n], characters of the row to the end of the last of these; 0 without one.
+        asked: uint64[n], a bit for each of the query's words that a line has.
+        counts: int64[templates], lines of each template.
+        variants: int64[variants], lines of each variant.
+        stamps: first and last time stamp of each template, as written; "" without.
+        asked_lines: int64[64], lines that have each of the query's words.
+        id_words: bits of the query's words that are ids.
+        gaps: whether there are lines without a row.
+        total: lines of all documents.
+    """
+
+    table: SegmentTable
+    line: Int64s
+    template: Int32s
+    marks: UInt32s
+    variant: Int32s
+    copies: Int32s
+    places: Int32s
+    anchor_end: Int32s
+    asked: UInt64s
+    counts: Int64s
+    variants: Int64s
+    stamps: list[tuple[str, str]]
+    asked_lines: Int64s
+    id_words: int
+    total: int
+    gaps: bool = False
+
+    def has(self, mark: Mark) -> npt.NDArray[np.bool_]:
+        """bool[n]: whether a line has any of the marks."""
+        return np.asarray((self.marks & np.uint32(mark)) != 0)
+
+    @property
+    def bulk(self) -> npt.NDArray[np.bool_]:
+        """bool[n]: rows that stand for many lines, too many to be looked at one by one."""
+        return self.template < 0
+
+
+def read_lines(texts: list[str], query: str | None, most: int) -> Lines:
+    """Read the lines of documents; at most `most` rows of single lines (1,024 or more). O(characters)."""
+    reader = _native.LineReader(query or "", most)
+    for text in texts:
+        reader.read(text)
+    lines = from_reader(reader, most)
+    return _with_bulk(lines, texts) if lines.gaps else lines
+
+
+def from_reader(reader: _native.LineReader, most: int) -> Lines:
+    """What a reader has read; where rows were let go, without rows for what lies between."""
+    counts, stamps = reader.templates()
+    document, start, end, line, template, marks, variant, copies, places, anchor_end, asked = reader.rows()
+    n = len(start)
+    table = SegmentTable(
+        document,
+        start,
+        end,
+        np.full(n, Kind.LOG_LINE, dtype=np.uint8),
+        np.arange(n, dtype=np.int32),
+        np.full(n, -1, dtype=np.int32),
+    )
+    return Lines(
+        table, line, template, marks, variant, copies, places, anchor_end, asked,
+        counts, reader.variants(), stamps, reader.asked(), reader.id_words, reader.lines, reader.let_go,
+    )  # fmt: skip
+
+
+def rows_for(request: Request) -> int:
+    """How many lines get a row of their own: more than a budget holds; all where the caller names some."""
+    if request.pinned or request.groups:
+        return _ALL_ROWS
+    return _MOST_ROWS if request.budget is None else min(max(request.budget, _FEWEST_ROWS), _MOST_ROWS)
+
+
+def relevance(lines: Lines) -> Float32s:
+    """float32[n] in [0, 1]: the share of the query's words that a line has, rare words counting more.
+
+    The weight of a word that l of n lines have is log(1 + n / l).
+    """
+    seen = np.flatnonzero(lines.asked_lines)
+    result = np.zeros(len(lines.table), dtype=np.float32)
+    if len(seen) == 0:
+        return result
+    weights = np.log1p(max(lines.total, 1) / lines.asked_lines[seen])
+    for bit, weight in zip(seen.tolist(), weights.tolist(), strict=True):
+        result += ((lines.asked >> np.uint64(bit)) & np.uint64(1)).astype(np.float32) * np.float32(weight)
+    return result / np.float32(weights.sum())
+
+
+def asked_ids(lines: Lines) -> npt.NDArray[np.bool_]:
+    """bool[n]: lines that have an id of the query, where the id is rare enough to mean something."""
+    rare = [bit for bit in range(64) if 0 < lines.asked_lines[bit] <= max(20, lines.total // 20)]
+    ids = sum(1 << bit for bit in rare) & lines.id_words
+    return np.asarray((lines.asked & np.uint64(ids)) != 0)
+
+
+def split_after_places(lines: Lines, chosen: npt.NDArray[np.bool_]) -> tuple[Lines, npt.NDArray[np.bool_]]:
+    """Cut the chosen lines after their last new place; the second value says which rows are what followed.
+
+    A rest needs its head: the head's row is its `heading`.
+    """
+    table = lines.table
+    cut = chosen & (lines.anchor_end > 0) & (table.start + lines.anchor_end < table.end)
+    rows = np.repeat(np.arange(len(table)), 1 + cut)
+    rest = np.concatenate(([False], rows[1:] == rows[:-1])) if len(rows) else np.zeros(0, dtype=bool)
+    head = np.concatenate((rest[1:], [False])) if len(rows) else rest
+    middle = table.start[rows] + lines.anchor_end[rows]
+    split = SegmentTable(
+        table.document[rows],
+        np.where(rest, middle, table.start[rows]),
+        np.where(head, middle, table.end[rows]),
+        table.kind[rows],
+        np.arange(len(rows), dtype=np.int32),
+        np.where(rest, np.arange(len(rows)) - 1, -1).astype(np.int32),
+    )
+    each = {name: getattr(lines, name)[rows] for name in _COLUMNS}
+    return replace(lines, table=split, **each), rest
+
+
+def _with_bulk(lines: Lines, texts: list[str]) -> Lines:
+    """Rows for what lies between the rows, where that is more than white space."""
+    table = lines.table
+    spans: list[tuple[int, int, int, int]] = []  # before which row, document, start, end
+    row, n = 0, len(table)
+    for document, text in enumerate(texts):
+        at = 0
+        while row < n and table.document[row] == document:
+            _add_gap(spans, row, document, text, at, int(table.start[row]))
+            at = int(table.end[row])
+            row += 1
+        _add_gap(spans, row, document, text, at, len(text))
+    if not spans:
+        return lines
+    before, documents, starts, ends = (np.array(column) for column in zip(*spans, strict=True))
+
+    def put(values: npt.NDArray[Any], more: Any) -> npt.NDArray[Any]:
+        return np.insert(values, before, np.asarray(more, dtype=values.dtype))
+
+    rows = n + len(before)
+    kinds: UInt8s = np.full(rows, Kind.LOG_LINE, dtype=np.uint8)
+    merged = SegmentTable(
+        put(table.document, documents),
+        put(table.start, starts),
+        put(table.end, ends),
+        kinds,
+        np.arange(rows, dtype=np.int32),
+        np.full(rows, -1, dtype=np.int32),
+    )
+    more = {"line": -1, "template": -1, "variant": -1}
+    columns: dict[str, Any] = {name: put(getattr(lines, name), more.get(name, 0)) for name in _COLUMNS}
+    return replace(lines, table=merged, **columns)
+
+
+def _add_gap(
+    spans: list[tuple[int, int, int, int]], row: int, document: int, text: str, start: int, end: int
+) -> None:
+    if end - start < 3 and not text[start:end].strip():
+        return
+    piece = text[start:end]
+    left = len(piece) - len(piece.lstrip())
+    if left < len(piece):
+        spans.append((row, document, start + left, start + len(piece.rstrip())))

@@ -1,0 +1,151 @@
+"""Logs: a line of each template and how often it came, errors and their neighbours, what was asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.content.lines import Lines, Mark, asked_ids, read_lines, relevance, rows_for
+from tersely.content.outline import Outline, fit_outline
+from tersely.tables import Float32s, Int32s, Int64s
+from tersely.types import Compressed, Request
+
+__all__ = ["Logs", "around", "left_out", "place_in"]
+
+_FEW = 3  # lines of a template that are rare
+_REPEATED = 3  # lines of a template from which its first line says how many there are
+
+
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """Keeps the first line of each template, rare lines, errors, and lines that the query asks for.
+
+    A template is what lines have in common when values are left aside. Where more lines than one follow it,
+    its first line ends with a note of how many and until when; left out lines are counted where they were.
+
+    Attributes:
+        context: lines before and after an error that count as its neighbourhood.
+        notes: whether the first line of a template says how often it came.
+    """
+
+    context: int = 2
+    notes: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        if isinstance(self.context, bool) or not isinstance(self.context, int) or self.context < 0:
+            raise ValueError(f"context must be a whole number from 0, not {self.context!r}")
+
+    def compress(self, request: Request) -> Compressed:
+        """Fit the documents into the budget, as `fit_outline` does. O(characters)."""
+        return fit_outline(request, lambda texts: self.outline(texts, request.query, rows_for(request)))
+
+    def outline(self, texts: list[str], query: str | None, most: int) -> Outline:
+        """The lines with their worth; at most `most` of them are looked at one by one."""
+        return self.outline_of(read_lines(texts, query, most), query)
+
+    def outline_of(self, lines: Lines, query: str | None) -> Outline:
+        """The same of lines that are read."""
+        place = place_in(lines.template)
+        scores, must = self._worth(lines, place)
+        asked = query is not None and bool(query.strip())
+        matched = asked and bool(lines.asked_lines.any())
+        return Outline(
+            lines.table,
+            scores,
+            must.astype(np.uint8),
+            lambda first, last: left_out(lines, first, last),
+            note=(lambda row: _note(lines, place, row)) if self.notes else None,
+            bulk=lines.bulk,
+            complete=not lines.gaps or bool(lines.bulk.any()),
+            warnings=("query_without_matches",) if asked and not matched else (),
+        )
+
+    def _worth(self, lines: Lines, place: Int64s) -> tuple[Float32s, npt.NDArray[np.bool_]]:
+        """What each line is worth per token, and which come before all others."""
+        count = lines.counts[lines.template].astype(np.float32)
+        alike = np.where(lines.variant >= 0, lines.variants[lines.variant], count).astype(np.float32)
+        first, new = place == 0, place_in(lines.variant) == 0
+        rare = count <= _FEW
+        error = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED)
+        score = 1 / (1 + place).astype(np.float32) + 1 / np.sqrt(count)
+        score += np.where(first, 1, 0) + np.where(rare, 2, 0)
+        score += np.where(new, 1, 0) + np.where(alike <= _FEW, 1, 0)
+        score += np.where(error, 1.5 / np.sqrt(1 + place), 0) + np.where(lines.has(Mark.TROUBLE), 0.3, 0)
+        telling = error & (first | rare | (place < _FEW))
+        score += 0.7 * around(telling, self.context)
+        score += 6 * relevance(lines)
+        score = np.where(lines.has(Mark.OVERWRITTEN), 0.01, score)
+        score = np.where(lines.copies > 0, score / (1 + lines.copies), score)
+        score = np.where(lines.bulk, 0, score)
+        must = (first | rare | asked_ids(lines)) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
+        return score.astype(np.float32), must
+
+
+def place_in(group: Int32s) -> Int64s:
+    """int64[n]: 0 for the first row of a group, 1 for its last, 2 for its second, ..."""
+    n = len(group)
+    order = np.argsort(group, kind="stable")
+    ids = group[order]
+    starts = (
+        np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if n else np.empty(0, dtype=np.int64)
+    )
+    sizes = np.diff(np.concatenate((starts, [n])))
+    rank = np.arange(n) - np.repeat(starts, sizes)
+    rank = np.where(rank > 0, rank + 1, 0)
+    last = starts + sizes - 1
+    rank[last[sizes > 1]] = 1
+    place = np.empty(n, dtype=np.int64)
+    place[order] = rank
+    return place
+
+
+def around(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
+    """bool[n]: rows within `reach` rows of a chosen one, without the chosen ones."""
+    near = np.zeros(len(chosen), dtype=np.int64)
+    for step in range(1, min(reach, len(chosen) - 1) + 1):
+        near[step:] += chosen[:-step]
+        near[:-step] += chosen[step:]
+    return (near > 0) & ~chosen
+
+
+def left_out(lines: Lines, first: int, last: int) -> str:
+    """How many lines a run of left out rows stands for; of a line that is cut, "…"."""
+    before, after = _line_beside(lines, first, -1), _line_beside(lines, last, 1)
+    if lines.gaps:
+        many = after - before - 1 if after >= 0 else -1
+    else:
+        many = len(np.unique(lines.line[first : last + 1])) - int(before == lines.line[first])
+    if many == 0:
+        return "…"
+    return f"… {many} line{'s' if many > 1 else ''}" if many > 0 else "… more lines"
+
+
+def _line_beside(lines: Lines, row: int, step: int) -> int:
+    """Number of the line before or after a row; -1 before the first; after the last, how many there are."""
+    document, other = lines.table.document, row + step
+    if 0 <= other < len(document) and document[other] == document[row]:
+        return int(lines.line[other])
+    return lines.total if step > 0 and document[-1] == 0 else -1
+
+
+def _note(lines: Lines, place: Int64s, row: int) -> str:
+    """What stands after a template's first line: how many such lines there are, and the last one's time."""
+    template = int(lines.template[row])
+    count = int(lines.counts[template])
+    if place[row] != 0 or count < _REPEATED:
+        return ""
+    first, last = lines.stamps[template]
+    return f" … ×{count}" + (f" to {shorter(first, last)}" if last and last != first else "")
+
+
+def shorter(first: str, last: str) -> str:
+    """The second stamp without the fields that it shares with the first, from the left."""
+    if len(first) != len(last):
+        return last
+    same = next((i for i, (a, b) in enumerate(zip(first, last, strict=True)) if a != b), len(last))
+    while same > 0 and last[same - 1] not in " T":
+        same -= 1
+    return last[same:]

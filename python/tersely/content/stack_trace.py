@@ -1,0 +1,207 @@
+"""Stack traces: what was thrown, what caused it, the first and last frame of own code; each trace once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.content.lines import Lines, Mark, read_lines, relevance, rows_for
+from tersely.content.logs import left_out
+from tersely.content.outline import Outline, fit_outline
+from tersely.tables import Int64s
+from tersely.types import Compressed, Request
+
+__all__ = ["StackTrace"]
+
+_FRAME = re.compile(
+    r"\s+at |\s*File \"|\s*#\d+\s|\s+\d+: +\S|\s+/?\S+\.go:\d|\s+from \S+:\d+:in |"
+    r"\s*\.{3} \d+ more|\s*\S+:\d+:in "
+)
+_CAUSE = re.compile(
+    r"\s*(?:Caused by: |Suppressed: |Wrapped by: |\[cause\]: |---> |During handling of the above|"
+    r"The above exception was|Caused by:$)"
+)
+_THROWN = re.compile(
+    r"\s{0,8}(?:[^\s:]{1,40}:? ){0,3}(?:[\w$.]{1,80}\.)?[A-Z]\w{0,60}"
+    r"(?:Error|Exception|Failure|Fault|Interrupt|Exit)\b"
+)
+_BEGIN = re.compile(
+    r"\s*(?:Traceback \(most recent call last\)|goroutine \d+ |panic: |thread '[^']*' panicked|"
+    r"Exception in thread|Unhandled exception|Fatal Python error|==\d+==\s*ERROR|Program received signal|"
+    r"SIG[A-Z]+)"
+)
+#: What frames of libraries and run-times look like.
+_LIBRARY = re.compile(
+    r"site-packages|dist-packages|/usr/lib|/lib/python\d|<frozen |node_modules|node:|\binternal/|\(native|"
+    r"\bat (?:java|javax|jdk|sun|kotlin|kotlinx|scala|groovy|com\.sun|io\.netty|System|Microsoft)\.|"
+    r"\bat org\.(?:springframework|apache|hibernate|junit|eclipse|jboss|gradle)\.|/usr/local/go/src|"
+    r"\bruntime[./]|/rustc/|/\.cargo/|\b(?:std|core|alloc|tokio|__gnu_cxx)::|"
+    r"__libc_|libc\.so|libstdc\+\+|/usr/include|\b_start\b|/gems/|/ruby/"
+)
+_BEGINS, _THROWS, _CAUSES, _OWN, _LIBRARIES, _BELOW, _TEXT = range(7)
+_WORTH = np.array([1.0, 6.0, 6.0, 1.5, 0.2, 0.8, 0.4])
+
+
+@dataclass(frozen=True, slots=True)
+class StackTrace:
+    """Keeps exception lines and causes, and of each trace the first and the last frame of own code.
+
+    Frames of libraries go first. A trace that came before, its values aside, is left out: the first one says
+    how often it came. Python, Java, Kotlin, JavaScript, TypeScript, Go, Rust, C#, Ruby, gdb and
+    AddressSanitizer are read.
+
+    Attributes:
+        own: prefixes or parts of frames that are own code, such as a package or a folder; () for all that do
+            not look like a library's or a run-time's.
+    """
+
+    own: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        if isinstance(self.own, str) or not all(isinstance(part, str) and part for part in self.own):
+            raise TypeError(f"own must be a tuple of parts of frames, not {self.own!r}")
+
+    def compress(self, request: Request) -> Compressed:
+        """Fit the documents into the budget, as `fit_outline` does. O(characters)."""
+        return fit_outline(request, lambda texts: self.outline(texts, request.query, rows_for(request)))
+
+    def outline(self, texts: list[str], query: str | None, most: int) -> Outline:
+        """The lines with their worth; at most `most` of them are looked at one by one."""
+        lines = read_lines(texts, query, most)
+        role = np.array(self._roles(lines, texts), dtype=np.int64).reshape(-1)
+        trace = _traces(lines, role)
+        again, times = _repeats(lines, role, trace)
+        must = ((role == _THROWS) | (role == _CAUSES) | _end_frames(role, trace)) & ~again & ~lines.bulk
+        score = _WORTH[role] + np.where(must, 4, 0) + 0.6 * lines.has(Mark.ERROR) + 6 * relevance(lines)
+        score = np.where(again, score * 0.005, score)
+        score = np.where(lines.bulk, 0, score)
+        above = np.where(role == _BELOW, np.arange(len(role)) - 1, -1).astype(np.int32)
+        lines = replace(lines, table=replace(lines.table, heading=above))
+        asked = query is not None and bool(query.strip())
+        matched = asked and bool(lines.asked_lines.any())
+        return Outline(
+            lines.table,
+            score.astype(np.float32),
+            must.astype(np.uint8),
+            lambda first, last: left_out(lines, first, last),
+            note=lambda row: f" … ×{times[row]}" if times.get(row, 1) > 1 else "",
+            bulk=lines.bulk,
+            warnings=("query_without_matches",) if asked and not matched else (),
+        )
+
+    def _roles(self, lines: Lines, texts: list[str]) -> list[int]:
+        """What each line is."""
+        roles: list[int] = []
+        table = lines.table
+        previous = ""
+        for row, (document, start, end, _) in enumerate(table):
+            text = texts[document][start : min(end, start + 400)]
+            below = (
+                bool(roles)
+                and roles[-1] in (_OWN, _LIBRARIES, _BELOW)
+                and table.document[row - 1] == document
+            )
+            if lines.template[row] < 0:
+                role = _TEXT
+            elif _FRAME.match(text):
+                role = self._frame(text)
+                if roles and _is_go_call(previous) and roles[-1] in (_TEXT, _OWN):
+                    roles[-1] = role  # a call stands above its place
+            elif below and text.startswith("    ") and previous.lstrip().startswith(('File "', "at ")):
+                role = _BELOW  # the source line of a frame
+            elif _CAUSE.match(text):
+                role = _CAUSES
+            elif _BEGIN.match(text):
+                role = _BEGINS if text.lstrip().startswith(("Traceback", "goroutine")) else _THROWS
+            elif _THROWN.match(text):
+                role = _THROWS
+            else:
+                role = _TEXT
+            roles.append(role)
+            previous = text
+        return roles
+
+    def _frame(self, text: str) -> int:
+        if self.own:
+            return _OWN if any(part in text for part in self.own) else _LIBRARIES
+        return _LIBRARIES if _LIBRARY.search(text) or text.lstrip().startswith("...") else _OWN
+
+
+def _is_go_call(text: str) -> bool:
+    name, bracket, _ = text.partition("(")
+    return (bool(bracket) and text.endswith(")") and " " not in name) or text.startswith("created by ")
+
+
+def _traces(lines: Lines, role: Int64s) -> Int64s:
+    """int64[n]: number of the trace that a line belongs to: frames with what was thrown; -1 for text.
+
+    What was thrown stands above its frames, or below them (Python).
+    """
+    trace = np.full(len(role), -1, dtype=np.int64)
+    number = -1
+    open_, seen_frames, upside_down = False, False, False
+    document = lines.table.document
+    for row, what in enumerate(role.tolist()):
+        if row and document[row] != document[row - 1]:
+            open_ = False
+        if what == _BEGINS:
+            number += 1
+            open_, seen_frames, upside_down = True, False, True
+        elif what in (_THROWS, _CAUSES):
+            if not open_ or (seen_frames and not upside_down):
+                number += 1
+                open_, seen_frames, upside_down = True, False, False
+            elif upside_down and seen_frames:
+                trace[row] = number
+                open_ = False
+                continue
+        elif what in (_OWN, _LIBRARIES, _BELOW):
+            if not open_:
+                number += 1
+                open_, upside_down = True, False
+            seen_frames = True
+        else:
+            open_ = open_ and not seen_frames
+            continue
+        trace[row] = number
+    return trace
+
+
+def _end_frames(role: Int64s, trace: Int64s) -> npt.NDArray[np.bool_]:
+    """bool[n]: the first and the last own frame of each trace; of one without own frames, its ends."""
+    result = np.zeros(len(role), dtype=bool)
+    for wanted in (_LIBRARIES, _OWN):
+        rows = np.flatnonzero((role == wanted) & (trace >= 0))
+        if len(rows) == 0:
+            continue
+        if wanted == _OWN:  # stands above what the trace's library frames gave
+            result[np.isin(trace, trace[rows])] = False
+        starts = np.flatnonzero(np.concatenate(([True], np.diff(trace[rows]) != 0)))
+        result[rows[starts]] = True
+        result[rows[np.concatenate((starts[1:] - 1, [len(rows) - 1]))]] = True
+    return result
+
+
+def _repeats(lines: Lines, role: Int64s, trace: Int64s) -> tuple[npt.NDArray[np.bool_], dict[int, int]]:
+    """Which rows belong to a trace that came before; and how often a first one came, by a row of it."""
+    again = np.zeros(len(role), dtype=bool)
+    times: dict[int, int] = {}
+    first: dict[tuple[int, ...], int] = {}
+    rows = np.flatnonzero(trace >= 0)
+    if len(rows) == 0:
+        return again, times
+    for group in np.split(rows, np.flatnonzero(np.diff(trace[rows])) + 1):
+        key = tuple(lines.template[group].tolist())
+        thrown = group[(role[group] == _THROWS) | (role[group] == _CAUSES)]
+        named = int(thrown[0]) if len(thrown) else int(group[0])
+        if key in first:
+            again[group] = True
+            times[first[key]] += 1
+        else:
+            first[key] = named
+            times[named] = 1
+    return again, times

@@ -1,0 +1,147 @@
+"""A001-A004, A068-A072, X21: each document as what it is; the caller's word wins; the promises hold."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import tersely
+from hypothesis import given
+from hypothesis import strategies as st
+from tersely.content.auto import Auto
+from tersely.content.routing import CONTENT_TYPES, named_type
+from tersely.detection import KINDS
+from tersely.providers.counters import resolve_counter
+from tersely.strategies import profile
+
+PROSE = " ".join(f"Sentence {n} says that gate {n % 7} of the dam was opened on day {n}." for n in range(60))
+ROWS = ["id,host,latency,status"]
+ROWS += [f"{n},web-{n % 5},{random.Random(n).gauss(100, 5):.1f},OK" for n in range(120)]
+ROWS[77] = "76,web-1,988.0,FAILED"
+TABLE = "\n".join(ROWS)
+PAGE = (
+    "<!DOCTYPE html><html><head><title>Dams</title><style>p { color: red }</style></head><body>"
+    "<nav><a href='/'>Home</a></nav>"
+    + "".join(f"<p>Gate {n} is <b>closed</b> at night &amp; on day {n}.</p>" for n in range(60))
+    + "</body></html>"
+)
+
+
+def test_a068_the_table_of_the_appendix() -> None:
+    assert list(CONTENT_TYPES) == list(KINDS)
+    assert CONTENT_TYPES["code"].profile == profile("source_code")
+    assert CONTENT_TYPES["markdown"].profile == profile("documentation")
+    assert CONTENT_TYPES["conversation"].profile == profile("conversation")
+    assert CONTENT_TYPES["tool_output"].profile == profile("tool_output")
+    assert CONTENT_TYPES["log"].profile == CONTENT_TYPES["stack_trace"].profile == profile("error_logs")
+    for kind, entry in CONTENT_TYPES.items():
+        strategy = entry.strategy and entry.strategy()
+        assert strategy is None or isinstance(strategy, tersely.Strategy), kind
+
+
+@pytest.mark.parametrize("query", [None, "Which gate was opened on day 31?"])
+def test_text_is_compressed_as_before(query: str | None) -> None:
+    for texts in (PROSE, [PROSE, "# Notes\n\n- gate 3\n- gate 4\n\n" + PROSE]):
+        told = tersely.compress(texts, query, ratio=0.2)
+        named = tersely.compress(texts, query, ratio=0.2, strategy=tersely.Extractive())
+        assert told.text == named.text and told.kept == named.kept
+        assert named.receipt.content_types == () and set(told.receipt.content_types) <= {"prose", "markdown"}
+
+
+def test_each_type_goes_its_own_way() -> None:
+    assert tersely.compress(TABLE, budget=80).text.startswith("id,host,latency,status\n")
+    assert "<" not in tersely.compress(PAGE, budget=80).text
+    assert tersely.compress(TABLE, budget=80).receipt.content_types == ("table",)
+
+
+def test_the_callers_word_wins() -> None:
+    as_text = tersely.compress(TABLE, budget=80, strategy="prose")
+    assert as_text.text == tersely.compress(TABLE, budget=80, strategy="extractive").text
+    assert as_text.receipt.content_types == ("prose",)
+    told = {"text": TABLE, "metadata": {"content_type": "prose"}}
+    assert tersely.compress(told, budget=80).text == as_text.text
+    assert tersely.compress(told, budget=80, strategy="table").receipt.content_types == ("table",)
+    assert tersely.compress(told, budget=80, strategy=Auto(as_type="table")).text.startswith("id,host")
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("log", "log"),
+        ("text/html; charset=utf-8", "html"),
+        ("TEXT/CSV", "table"),
+        ("application/json", "json"),
+        ("text/plain", None),
+        ("nonsense", None),
+        (7, None),
+    ],
+)
+def test_content_types_in_metadata(value: object, kind: str | None) -> None:
+    assert named_type({"content_type": value}) == kind
+    assert named_type({}) is None
+
+
+@pytest.mark.parametrize("query", [None, "host web-1 latency", "gate 31"])
+@pytest.mark.parametrize("budget", [60, 200, 900])
+def test_several_types_share_the_budget_in_order(query: str | None, budget: int) -> None:
+    texts = [PROSE, TABLE, PAGE, PROSE.replace("gate", "door")]
+    result = tersely.compress(texts, query, budget=budget)
+    assert result.tokens == resolve_counter(None).count(result.text) <= budget
+    assert result.receipt.content_types == ("prose", "table", "html", "prose")
+    places = [(span.document, span.start) for span in result.kept]
+    assert places == sorted(places) and result.documents[1].score is None
+    at = 0
+    for span in result.kept:
+        piece = texts[span.document][span.start : span.end]
+        at = result.text.index(piece, at) + len(piece)
+    if budget == 900:
+        assert {span.document for span in result.kept} == {0, 1, 2, 3}
+    if query and "web" in query and budget > 60:
+        count = resolve_counter(None).count
+        spent = [0, 0, 0, 0]
+        for span in result.kept:
+            spent[span.document] += count(texts[span.document][span.start : span.end])
+        assert spent[1] == max(spent)
+
+
+def test_a_group_over_types_is_kept_together_as_text() -> None:
+    groups = [[(0, 0, 5), (1, 0, 5)]]
+    result = tersely.compress([PROSE, TABLE], budget=120, groups=groups)
+    assert "content_types_not_used" in result.receipt.warnings
+    kept = {span.document for span in result.kept if span.start == 0}
+    assert kept in ({0, 1}, set())
+
+
+def test_x21_both_tables_of_ratios() -> None:
+    count = resolve_counter(None).count
+    for goal in ("default", "expected"):
+        for kind in ("markdown", "tool_output", "conversation", "code"):
+            ratio = profile(CONTENT_TYPES[kind].content, goal).ratio
+            result = tersely.compress(PROSE, strategy=Auto(as_type=kind, goal=goal))
+            assert result.receipt.budget == max(1, int(count(PROSE) * ratio + 1e-9))
+            assert result.tokens <= result.receipt.budget
+    asked = tersely.compress(PROSE, budget=50, strategy=Auto(goal="expected"))
+    assert asked.receipt.budget == 50
+
+
+@given(
+    st.lists(st.sampled_from([PROSE, TABLE, PAGE, "", "{}", "<p>", "a,b\n"]), max_size=4), st.integers(1, 300)
+)
+def test_promises_hold_for_any_mixture(texts: list[str], budget: int) -> None:
+    try:
+        result = tersely.compress(texts, budget=budget)
+    except tersely.BudgetExceededError as error:
+        assert error.required > budget
+        return
+    assert result.tokens == resolve_counter(None).count(result.text) <= budget
+    assert result == result and len(result.receipt.content_types) == len(texts)
+    assert tersely.compress(texts, budget=budget).text == result.text
+
+
+def test_arguments_are_checked() -> None:
+    with pytest.raises(ValueError, match=r"as_type must be one of prose, .*, not 'csv'"):
+        Auto(as_type="csv")
+    with pytest.raises(ValueError, match="goal must be"):
+        Auto(goal="best")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"unknown strategy 'csv'; known names: extractive, .*, auto, prose"):
+        tersely.compress("x", strategy="csv")

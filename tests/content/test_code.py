@@ -1,0 +1,255 @@
+"""Source code: Python parses still, kept lines are the source's, signatures come first."""
+
+from __future__ import annotations
+
+import ast
+import random
+import sysconfig
+from pathlib import Path
+
+import pytest
+import tersely
+from code_samples import SAMPLES
+from growth import MOST, growth
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tersely import Compressed
+from tersely.content import syntax
+from tersely.content.code import Code
+from tersely.providers.counters import resolve_counter
+from tersely.providers.tree_sitter import has_syntax_errors
+from tersely.strategies import profile
+from tersely.types import Document
+
+COUNT = resolve_counter(None).count
+STDLIB = Path(sysconfig.get_path("stdlib"))
+PYTHON = [
+    STDLIB / name for name in ("argparse.py", "difflib.py", "heapq.py", "tempfile.py", "csv.py", "ast.py")
+]
+
+
+@pytest.fixture(params=["tree_sitter", "without"])
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """With and without the extra `code`."""
+    if request.param == "without":
+
+        def missing(language: str, text: str) -> None:
+            raise ImportError(language)
+
+        monkeypatch.setattr(syntax, "read_syntax", missing)
+    return str(request.param)
+
+
+def source_part(result: Compressed) -> str:
+    text = result.text
+    for start, end in reversed(result.generated):
+        text = text[:start] + text[end:]
+    return text
+
+
+def check(text: str, result: Compressed) -> None:
+    assert COUNT(result.text) == result.tokens <= result.receipt.budget
+    lines = {line.strip() for line in text.split("\n")}
+    assert all(line.strip() in lines for line in source_part(result).split("\n") if line.strip())
+    assert all(
+        "…" in result.text[start:end] or result.text[start:end] == "..." for start, end in result.generated
+    )
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=lambda path: path.stem)
+@pytest.mark.usefixtures("reader")
+def test_x22_python_that_parses_still_parses(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for ratio in (0.02, 0.1, 0.2, 0.3, 0.5, 0.8):
+        result = tersely.compress(text, ratio=ratio, strategy=Code("python"))
+        ast.parse(result.text)
+        check(text, result)
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=lambda path: path.stem)
+def test_a001_a068_signatures_stay_at_a_third(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    ratio = profile("source_code", "expected").ratio
+    result = tersely.compress(text, ratio=ratio, strategy=Code("python"))
+    assert result.original_tokens / result.tokens >= 3
+    names = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    lines = text.split("\n")
+    signatures = [lines[node.lineno - 1] for node in ast.walk(ast.parse(text)) if isinstance(node, names)]
+    kept = set(result.text.split("\n"))
+    assert sum(line in kept for line in signatures) >= 0.99 * len(signatures)
+
+
+statements = st.recursive(
+    st.sampled_from(
+        [
+            "x = 1",
+            "pass",
+            "return",
+            '"""One.\n\nTwo.\nThree.\nFour.\n"""',
+            "# why",
+            "call(\n    1,\n)",
+            "a = 1; b = 2",
+        ]
+    ),
+    lambda inner: st.tuples(
+        st.sampled_from(
+            [
+                "def f(a, *, b=2):",
+                "@wrap\nclass C(B):",
+                "if a:\n    pass\nelse:",
+                "try:\n    go()\nexcept E:",
+                "with a, \\\n    b:",
+                "async def g(\n    a,\n) -> None:",
+                "match a:\n    case 1:\n        pass\n    case _:",
+                "for a in b:  # each",
+            ]
+        ),
+        st.lists(inner, min_size=1, max_size=5),
+    ),
+    max_leaves=40,
+)
+
+
+def to_source(statement: object, indent: str = "") -> str:
+    if isinstance(statement, str):
+        return "\n".join(indent + line if line else line for line in statement.split("\n"))
+    head, body = statement  # type: ignore[misc]
+    inner = indent + ("        " if head.startswith("match") else "    ")
+    body = [*body, "pass"]
+    return "\n".join([to_source(head, indent), *(to_source(part, inner) for part in body)])
+
+
+@settings(max_examples=150)
+@given(st.lists(statements, min_size=2, max_size=8), st.integers(5, 150), st.booleans())
+def test_x22_any_python_that_parses_still_parses(parts: list[object], budget: int, extra: bool) -> None:
+    text = "\n".join(to_source(part) for part in parts)
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return
+    original = syntax.read_syntax
+    try:
+        if not extra:
+            syntax.LANGUAGES = {}  # type: ignore[attr-defined]
+        result = tersely.compress(text, budget=budget, strategy=Code("python"))
+    finally:
+        syntax.LANGUAGES = original.__globals__["LANGUAGES"]  # type: ignore[attr-defined]
+    if "no_unit_fits" not in result.receipt.warnings:
+        ast.parse(result.text)
+        check(text, result)
+
+
+@pytest.mark.parametrize("language", SAMPLES)
+def test_other_languages_get_no_new_errors(language: str, reader: str) -> None:
+    text, signatures = SAMPLES[language]
+    assert not has_syntax_errors(language, text)
+    for ratio in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9):
+        result = tersely.compress(text, ratio=ratio, strategy=Code(language))
+        check(text, result)
+        assert not has_syntax_errors(language, result.text), result.text
+        if ratio >= 0.7:
+            assert all(line in result.text for line in signatures), result.text
+
+
+def test_bodies_that_the_query_names_stay_whole() -> None:
+    text = (STDLIB / "textwrap.py").read_text(encoding="utf-8")
+    result = tersely.compress(
+        text, "How does shorten collapse and truncate?", ratio=0.35, strategy=Code("python")
+    )
+    body = text[text.index("def shorten(") : text.index("# -- Loosely related")]
+    code = [line for line in body.split("\n") if line.startswith(("def", "    w =", "    return"))]
+    assert len(code) >= 3 and all(line in result.text for line in code)
+
+
+def test_markers_name_the_lines_in_the_language_s_own_comments() -> None:
+    text = "import os\n\n\ndef f(a):\n" + "".join(f"    a += {n}\n" for n in range(60)) + "    return a\n"
+    result = tersely.compress(text, budget=19, strategy=Code("python"))
+    assert result.text == "import os\n\n\ndef f(a):\n    ...  # … lines 5-65"
+    text, _ = SAMPLES["go"]
+    assert "// … line" in tersely.compress(text, ratio=0.6, strategy=Code("go")).text
+
+
+def test_docstrings_are_shortened_inside_their_quotes() -> None:
+    lines = "\n\n".join(f"    Paragraph {n} says a lot of things about nothing." for n in range(30))
+    text = f'def f(a):\n    """Does it.\n\n{lines}\n    """\n    return a\n'
+    result = tersely.compress(text, budget=40, strategy=Code("python"))
+    docstring = ast.get_docstring(ast.parse(result.text).body[0])  # type: ignore[arg-type]
+    assert docstring and docstring.startswith("Does it.") and "… lines" in docstring
+    assert "return a" in result.text
+
+
+def test_line_numbers_can_be_shown() -> None:
+    text = (STDLIB / "heapq.py").read_text(encoding="utf-8")
+    lines = text.split("\n")
+    result = tersely.compress(text, ratio=0.2, strategy=Code("python", show_lines=True))
+    assert COUNT(result.text) <= result.receipt.budget
+    numbered = [
+        line for line in result.text.split("\n") if line and "…" not in line and not line.endswith("...")
+    ]
+    assert len(numbered) > 10
+    for line in numbered:
+        number, shown = int(line[:5]), line[7:]
+        assert lines[number - 1].startswith(shown)
+
+
+@pytest.mark.parametrize(
+    ("document", "language"),
+    [
+        (Document("x", id="src/main.rs"), "rust"),
+        (Document("x", title="a/b.tsx"), "tsx"),
+        (Document("x", metadata={"language": "Go"}), "go"),
+        (Document("import os\n\ndef f():\n    pass\n"), "python"),
+        (Document(SAMPLES["go"][0]), "go"),
+        (Document(SAMPLES["rust"][0]), "rust"),
+        (Document(SAMPLES["java"][0]), "java"),
+        (Document(SAMPLES["cpp"][0]), "cpp"),
+        (Document(SAMPLES["typescript"][0]), "typescript"),
+    ],
+)
+def test_the_language_is_found(document: Document, language: str) -> None:
+    from tersely.content.code import _language_of
+
+    assert _language_of(document) == language
+
+
+@pytest.mark.parametrize("language", [*SAMPLES, "python", "php", None])
+@pytest.mark.usefixtures("reader")
+def test_any_text_is_safe(language: str | None) -> None:
+    pieces = [
+        "def f():\n",
+        "{",
+        "}",
+        "(",
+        ")",
+        '"',
+        "'",
+        "/*",
+        "*/",
+        "//",
+        "\n",
+        "    ",
+        "class A:",
+        "é",
+        ";",
+        "#",
+        "`",
+    ]
+    chooser = random.Random(3)
+    for _ in range(60):
+        text = "".join(chooser.choices(pieces, k=120)) + "x"
+        result = tersely.compress(text, ratio=0.4, strategy=Code(language))
+        assert COUNT(result.text) == result.tokens <= result.receipt.budget
+
+
+@pytest.mark.parametrize(
+    "unit", ["{\n", "f(", "def f():\n  x\n", "if a {\n x;\n}\n", '"""\n', "a = [\n", "  " * 40 + "if x:\n"]
+)
+@pytest.mark.usefixtures("reader")
+def test_time_grows_with_the_text(unit: str) -> None:
+    def run(text: str) -> object:
+        return [
+            tersely.compress(text, budget=200, counter="chars/4", strategy=Code(name))
+            for name in ("rust", "python")
+        ]
+
+    assert growth(lambda size: unit * (size // len(unit) + 1), run) < MOST

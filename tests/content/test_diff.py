@@ -1,0 +1,109 @@
+"""Diffs: every file named, changes by the query, and patches that git and patch take."""
+
+from __future__ import annotations
+
+import difflib
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import tersely
+from tersely.content.diff import Diff
+
+GIT, PATCH = shutil.which("git"), shutil.which("patch")
+
+
+def sources(seed: int, files: int = 4, lines: int = 120) -> dict[str, tuple[list[str], list[str]]]:
+    """Files before and after: lines that repeat, changes that move what follows."""
+    generator = random.Random(seed)
+    result = {}
+    for number in range(files):
+        before = [f"    value = step_{generator.randrange(12)}(value)\n" for _ in range(lines)]
+        after = list(before)
+        for _ in range(5):
+            at = generator.randrange(len(after))
+            new = [f"    -- {generator.random()} payment timeout\n"] * generator.randrange(3)
+            after[at : at + generator.randrange(3)] = new
+        result[f"part_{number}.py"] = (before, after)
+    return result
+
+
+def diff_of(files: dict[str, tuple[list[str], list[str]]]) -> str:
+    parts = []
+    for name, (before, after) in files.items():
+        body = "".join(difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"))
+        if body:
+            parts.append(f"diff --git a/{name} b/{name}\n{body}")
+    return "".join(parts)
+
+
+def stripped(result: tersely.Compressed) -> str:
+    text = result.text
+    for start, end in reversed(result.generated):
+        text = text[:start] + text[end:]
+    return text
+
+
+@pytest.mark.parametrize("budget", [250, 400, 900])
+@pytest.mark.parametrize("applies", [False, True])
+def test_every_file_stays_and_every_line_is_of_the_diff(budget: int, applies: bool) -> None:
+    files = sources(1)
+    text = diff_of(files)
+    result = tersely.compress(text, budget=budget, strategy=Diff(applies=applies))
+    assert result.tokens <= budget < result.original_tokens
+    for name in files:
+        assert f"b/{name}" in result.text
+    lines = set(text.split("\n"))
+    assert all(line in lines for line in stripped(result).split("\n") if line)
+    for span in result.kept:
+        assert text[span.start : span.end] in result.text
+
+
+@pytest.mark.skipif(GIT is None or PATCH is None, reason="needs git and patch")
+@pytest.mark.parametrize("seed", range(6))
+def test_the_result_applies_where_it_says_so(tmp_path: Path, seed: int) -> None:
+    files = sources(seed)
+    text = diff_of(files)
+    result = tersely.compress(text, ratio=0.5, strategy=Diff(applies=True))
+    assert result.dropped and len(result.kept) > len(files)
+    for tool in (["git", "apply", "-"], ["patch", "-p1", "-s", "--fuzz=0"]):
+        place = tmp_path / tool[0]
+        place.mkdir()
+        for name, (before, _) in files.items():
+            (place / name).write_text("".join(before))
+        run = subprocess.run(tool, cwd=place, input=result.text, text=True, capture_output=True, check=False)
+        assert run.returncode == 0, run.stderr
+        assert "offset" not in run.stdout + run.stderr
+        for name, (before, after) in files.items():
+            now = (place / name).read_text().splitlines(keepends=True)
+            changed = [line for line in now if line not in before]
+            assert changed == [line for line in after if line in changed]
+
+
+def test_the_query_chooses_and_context_goes_first() -> None:
+    before = [f"line {number}\n" for number in range(200)]
+    after = list(before)
+    after[20], after[100], after[180] = "nothing\n", "retry after payment timeout\n", "something\n"
+    text = diff_of({"a.txt": (before, after)})
+    result = tersely.compress(text, "payment timeout", budget=80, strategy=Diff())
+    assert "+retry after payment timeout" in result.text and "@@ -98" in result.text
+    assert "+3 -3 in 3 hunks" in result.text
+    assert "line 103" not in result.text
+
+
+def test_lines_of_a_hunk_are_no_headers() -> None:
+    text = (
+        "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n context\n--- old\n+++ new\n context\n"
+        "@@ -9,2 +9,3 @@\n a\n+diff --git a/y b/y\n b\n"
+    )
+    assert int(Diff().outline([text], None).must.sum()) == 1  # one file
+    whole = Diff(applies=True).outline([text], None).table
+    assert [text[a:b].count("@@ -") for a, b in zip(whole.start, whole.end, strict=True)] == [1, 1]
+
+
+def test_text_that_is_no_diff_is_still_compressed() -> None:
+    text = "\n".join(f"just text {number}" for number in range(100))
+    result = tersely.compress(text, budget=50, strategy=Diff())
+    assert 0 < result.tokens <= 50

@@ -1,0 +1,137 @@
+"""HTML: text between tags, verbatim; markup first to go; the oracle is Python's own parser."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import tersely
+from growth import MOST, growth
+from hypothesis import given
+from hypothesis import strategies as st
+from tersely import _native
+from tersely.content.html import Html
+
+PAGE = """<!DOCTYPE html>
+<html><head><title>Dams &amp; gates</title><script>if (a < b) { x("</p>") }</script></head>
+<body><nav><ul><li><a href="/">Home</a></li></ul></nav>
+<h1 title='a > b'>Gates</h1><p>The <b>first</b> gate was closed in 1953. It has held since then.</p>
+<!-- <p>not this</p> --><ul><li>oak</li><li>steel</li></ul>
+<table><tr><th>gate</th><th>year</th></tr><tr><td>first</td><td>1953</td></tr></table>
+<p>5 < 7</p><svg><text>drawn</text></svg><noscript>off</noscript><footer>Imprint</footer></body></html>"""
+
+
+class Oracle(HTMLParser):
+    """Words between tags, outside of what is never shown."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=False)
+        self.words: list[str] = []
+        self.hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.hidden += tag in ("script", "style", "noscript", "svg", "template", "math")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.hidden -= tag in ("script", "style", "noscript", "svg", "template", "math")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_data(self, data: str) -> None:
+        if not self.hidden:
+            self.words.append(data)
+
+    def handle_entityref(self, name: str) -> None:
+        self.handle_data(f"&{name};")
+
+    def handle_charref(self, name: str) -> None:
+        self.handle_data(f"&#{name};")
+
+
+def pieces_of(page: str) -> list[str]:
+    start, end, _, _ = _native.html_texts([page])
+    return [page[a:b] for a, b in zip(start.tolist(), end.tolist(), strict=True)]
+
+
+def oracle(page: str) -> str:
+    parser = Oracle()
+    parser.feed(page)
+    parser.close()
+    return "".join("".join(parser.words).split())
+
+
+def test_the_text_of_a_page() -> None:
+    result = tersely.compress(PAGE, budget=90, strategy=Html())
+    assert result.text == (
+        "Dams &amp; gates\n\nGates\n\nThe first gate was closed in 1953. It has held since then.\n\n"
+        "oak\nsteel\n\ngate\tyear\nfirst\t1953\n\n5 < 7"
+    )
+    assert {span.reason for span in result.dropped} == {"markup"}
+    covered = sorted((span.start, span.end) for span in [*result.kept, *result.dropped])
+    after = 0
+    for start, end in covered:
+        assert after <= start < end and not PAGE[after:start].strip()
+        after = end
+    assert not PAGE[after:].strip()
+
+
+def test_kept_pieces_are_the_sources() -> None:
+    page = "".join(
+        f"<p>Gate {n} is <b>closed</b> &amp; locked on day {n}. Nobody has seen it.</p>" for n in range(50)
+    )
+    result = tersely.compress(page, "Which gate is locked on day 17?", budget=60, strategy=Html())
+    at = 0
+    for span in result.kept:
+        piece = page[span.start : span.end]
+        assert "<" not in piece
+        at = result.text.index(piece, at) + len(piece)
+    assert "Gate 17" in result.text and result.tokens <= 60 < result.original_tokens
+    assert result.expand(result.kept[0], context=3).startswith("<p>")
+
+
+def test_pins_are_places_of_the_source() -> None:
+    page = "".join(f"<p>Gate {n} is <i>closed</i> on day {n}.</p>\n\n" for n in range(50))
+    result = tersely.compress(page, budget=40, pinned=["Gate 33 is <i>closed"], strategy=Html())
+    assert "Gate 33 is closed on day 33." in result.text
+    tag = tersely.compress("<p id='x9'></p>\n\n" + page, budget=60, pinned=["id='x9'"], strategy=Html())
+    assert "id='x9'" in tag.text and "markup_kept" in tag.receipt.warnings
+
+
+def test_navigation_is_text_where_there_is_no_other() -> None:
+    page = "<nav>" + "".join(f"<a href='/{n}'>Page {n}</a> " for n in range(60)) + "</nav>"
+    assert "Page" in tersely.compress(page, budget=40, strategy=Html()).text
+
+
+def test_xml_is_read_too() -> None:
+    feed = "<?xml version='1.0'?><feed>" + "".join(
+        f"<item><id>{n}</id><note><![CDATA[a < {n}]]></note></item>" for n in range(40)
+    )
+    result = tersely.compress(feed, budget=60)
+    assert result.receipt.content_types == ("html",) and "<item" not in result.text
+
+
+@pytest.mark.parametrize("folder", ["/usr/share/doc", "/usr/share/javascript", "/usr/lib/python3"])
+def test_real_pages_as_pythons_parser_reads_them(folder: str) -> None:
+    pages = sorted(Path(folder).rglob("*.html"))[:400:20]
+    for path in pages:
+        page = path.read_text(encoding="utf-8", errors="replace")
+        assert "".join("".join(pieces_of(page)).split()) == oracle(page), path
+
+
+@given(st.text(st.sampled_from("<>/!-=\"' apbé\n[]&;?")))
+def test_any_text_is_read(page: str) -> None:
+    start, end, glue, aside = _native.html_texts([page])
+    after = 0
+    for a, b in zip(start.tolist(), end.tolist(), strict=True):
+        assert after <= a < b <= len(page) and page[a:b] == page[a:b].strip(" \n\t\r\f\v")
+        after = b
+    assert (glue <= 4).all() and (aside <= 1).all()
+
+
+@pytest.mark.parametrize(
+    "piece", ["<p>a</p>", "<", "<!--", "<a b='", "<script>", "</", "<svg>", "<![CDATA[", "a<b ", "<nav>x"]
+)
+def test_time_is_linear(piece: str) -> None:
+    assert growth(lambda size: piece * (size // len(piece)), lambda page: _native.html_texts([page])) < MOST

@@ -1,0 +1,259 @@
+"""JSON stays JSON: every kept value verbatim, every hole counted, within the budget."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from typing import Any
+
+import pytest
+import tersely
+from growth import MOST, growth
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tersely import BudgetExceededError, Compressed, Extractive
+from tersely.content.json import Json, json_pointers
+from tersely.providers.counters import resolve_counter
+
+COUNT = resolve_counter(None).count
+MARKED = re.compile(r"\"?… ?(\d+-\d+)?")
+
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=300)
+)
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=20) | st.dictionaries(st.text(max_size=9), inner, max_size=20),
+)
+layouts = st.sampled_from([None, 1, 2])
+
+
+def check(result: Compressed) -> None:
+    assert COUNT(result.text) == result.tokens <= result.receipt.budget
+    texts = [document.text for document in result.documents]
+    spans = sorted([*result.kept, *result.dropped], key=lambda span: (span.document, span.start))
+    for before, after in itertools.pairwise(spans):
+        assert before.document < after.document or before.end <= after.start
+    at = 0
+    for span in result.kept:  # in order, between what was generated
+        piece = texts[span.document][span.start : span.end]
+        at = result.text.index(piece, at) + len(piece)
+    for start, end in result.generated:
+        assert MARKED.match(result.text[start:end])
+
+
+@given(values, layouts, st.booleans(), st.integers(1, 400))
+def test_whatever_is_json_stays_json(value: Any, indent: int | None, ascii_only: bool, budget: int) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+    try:
+        result = tersely.compress(text, budget=budget, strategy=Json())
+    except BudgetExceededError as error:
+        assert error.required > budget
+        assert not isinstance(value, (dict, list)) or budget <= 2
+        return
+    json.loads(result.text)
+    check(result)
+
+
+@given(values, layouts, st.integers(1, 400))
+def test_minified_json_is_json_with_less_white_space(value: Any, indent: int | None, budget: int) -> None:
+    text = json.dumps([value], indent=indent)
+    result = tersely.compress(text, budget=budget, strategy=Json(minify=True))
+    if "kept:fits" not in result.receipt.reasons:
+        json.loads(result.text)
+        check(result)
+        assert result.text.count("\n") <= len(
+            result.kept
+        )  # small objects and arrays stay as they are written
+
+
+def is_part(small: Any, large: Any) -> bool:
+    """Whether `small` is `large` with holes that say so."""
+    if isinstance(small, dict) and isinstance(large, dict):
+        return all(key.startswith("…") or is_part(inner, large[key]) for key, inner in small.items())
+    if isinstance(small, list) and isinstance(large, list):
+        at = 0
+        for inner in small:
+            if isinstance(inner, str) and (hole := re.fullmatch(r"… (\d+) more", inner)):
+                at += int(hole.group(1))
+            elif not is_part(inner, large[at]):
+                return False
+            else:
+                at += 1
+        return at == len(large)
+    if isinstance(small, str) and isinstance(large, str) and "…" in small:
+        pattern = "".join(
+            f".{{{part}}}" if number % 2 else re.escape(part)
+            for number, part in enumerate(re.split(r"… (\d+) more(?: …)?", small))
+        )
+        return re.fullmatch(pattern, large, re.DOTALL) is not None
+    return bool(small == large)
+
+
+@given(
+    st.recursive(
+        st.integers() | st.text("ab ", min_size=0, max_size=400),
+        lambda inner: (
+            st.lists(inner, max_size=30) | st.dictionaries(st.text("xyz", max_size=4), inner, max_size=20)
+        ),
+    ),
+    st.integers(3, 300),
+)
+def test_holes_say_how_much_they_are(value: Any, budget: int) -> None:
+    result = tersely.compress(json.dumps([value]), budget=budget, strategy=Json())
+    if "markers_left_out" not in result.receipt.warnings:
+        assert is_part(json.loads(result.text), [value])
+
+
+def test_keys_first_elements_of_arrays_and_outliers_stay() -> None:
+    rows = [{"id": n, "status": "ok", "took": 10 + n % 3} for n in range(100)]
+    rows[41]["status"] = "failed"
+    rows[77]["took"] = 90_000
+    text = json.dumps({"page": 1, "items": rows, "next": "/items?page=2"})
+    result = tersely.compress(text, budget=140, strategy=Json())
+    found = json.loads(result.text)
+    assert found["page"] == 1 and found["next"] == "/items?page=2"
+    assert {0, 41, 77, 99} <= {row["id"] for row in found["items"] if isinstance(row, dict)}
+
+
+def test_the_record_that_a_query_names_is_kept_whole() -> None:
+    rows = [{"id": f"user-{n:04}", "mail": f"u{n}@example.org", "plan": "free"} for n in range(300)]
+    text = json.dumps(rows, indent=1)
+    result = tersely.compress(text, "Which plan has user-0217?", budget=120, strategy=Json())
+    assert rows[217] in json.loads(result.text)
+
+
+def test_numbers_escapes_and_repeated_keys_stay_as_they_are_written() -> None:
+    odd = (
+        r'{"a": 1e400, "a": 123456789012345678901234567890, "b": "\ud83d\ude00\u0041\/", "c": -0.0, "c": 0E1}'
+    )
+    text = f'{{"first": {odd}, "rest": {json.dumps(list(range(500)))}}}'
+    result = tersely.compress(text, budget=150, strategy=Json())
+    assert odd in result.text and json.loads(result.text)
+
+
+@pytest.mark.parametrize("part", [r"\ud83d\ude00", r"\u0041", r"\n", "😀", "é", r"\\", r"\""])
+def test_strings_are_not_cut_inside_an_escape(part: str) -> None:
+    for shift in range(6):
+        text = json.dumps(["x" * shift])[:-2] + part * 300 + '"]'
+        value = json.loads(text)[0]
+        for budget in range(5, 80, 7):
+            result = tersely.compress(text, budget=budget, strategy=Json())
+            for found in json.loads(result.text):
+                head = found.partition("…")[0]
+                assert value.startswith(head)
+                head.encode()  # no half of a pair
+
+
+def test_json_lines_stay_json_lines() -> None:
+    lines = [json.dumps({"n": n, "event": "tick"}) for n in range(200)]
+    lines[120] = json.dumps({"n": 120, "event": "crash", "error": "disk full"})
+    result = tersely.compress("\n".join(lines), budget=100, strategy=Json())
+    found = [json.loads(line) for line in result.text.splitlines()]
+    assert json.loads(lines[0]) in found and json.loads(lines[120]) in found
+    assert sum(int(line.split()[1]) if isinstance(line, str) else 1 for line in found) == 200
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        ('{"a": 1,}', "json_invalid"),
+        ("[1 2]", "json_invalid"),
+        ('{"a": tru', "json_invalid"),
+        ('["\t"]', "json_invalid"),
+        ("\ufeff{}", "json_invalid"),
+        ("[" * 600 + "]" * 600, "json_too_deep"),
+        ('{"a":' * 100_000, "json_too_deep"),
+    ],
+)
+def test_what_is_not_json_is_text(text: str, warning: str) -> None:
+    long = f"{text}\nSome words. More words here. " * 3 if len(text) < 100 else text
+    result = tersely.compress(long, budget=12, strategy=Json())
+    assert warning in result.receipt.warnings and result.tokens <= 12
+    assert result.text == tersely.compress(long, budget=12, strategy=Extractive()).text
+
+
+def test_one_bad_document_does_not_spoil_the_others() -> None:
+    good, bad = json.dumps(list(range(300))), "[1, 2\n" * 100
+    result = tersely.compress([good, bad], budget=60, strategy=Json())
+    assert result.receipt.warnings == ("json_invalid",)
+    assert json.loads(result.text.split("\n\n")[0])
+
+
+def test_a_text_that_fits_stays_as_it_is() -> None:
+    result = tersely.compress('{"a": [1, 2, 3]}', budget=100, strategy=Json())
+    assert result.text == '{"a": [1, 2, 3]}' and result.receipt.reasons == {"kept:fits": len(result.kept)}
+
+
+def test_pins_and_groups_hold() -> None:
+    rows = [{"id": n, "text": f"row number {n}"} for n in range(100)]
+    text = json.dumps(rows)
+    result = tersely.compress(text, budget=150, strategy=Json(), pinned=['"text": "row number 57"'])
+    assert {"text": "row number 57"}.items() <= next(
+        row.items()
+        for row in json.loads(result.text)
+        if isinstance(row, dict) and row.get("text") == "row number 57"
+    )
+    places = [(text.index(f'"id": {n},'), text.index(f'"id": {n},') + 8) for n in (30, 60)]
+    for budget in range(40, 300, 20):
+        found = tersely.compress(text, budget=budget, strategy=Json(), groups=[places]).text
+        assert ('"id": 30' in found) == ('"id": 60' in found)
+    with pytest.raises(BudgetExceededError):
+        tersely.compress(text, budget=3, strategy=Json(), pinned=['"text": "row number 57"'])
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(st.dictionaries(st.text('a/~é"', max_size=3), st.integers() | st.text(max_size=80)), min_size=3)
+)
+def test_pointers_name_every_kept_and_dropped_part(value: list[dict[str, Any]]) -> None:
+    text = json.dumps({"rows": value, "": 1})
+    result = tersely.compress(text, budget=max(6, COUNT(text) // 3), strategy=Json())
+    pointers = json_pointers(result)
+    assert len(pointers) == len(result.kept) + len(result.dropped)
+    for pointer, span, kept in pointers:
+        assert (span in result.kept) is kept
+        here: Any = json.loads(text)
+        for step in pointer.split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            here = here[int(name)] if isinstance(here, list) else here[name]
+        source = text[span.start : span.end]
+        if not isinstance(here, (dict, list, str)):
+            assert source.endswith(json.dumps(here))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        '{"a":',
+        "[1,",
+        '{"id": 7, "name": "seven"}, ',
+        '"\\u00e9\\ud83d',
+        "\\\\",
+        '{"k": [[], {}, 1]}\n',
+        "x y\n",
+    ],
+)
+@pytest.mark.parametrize("around", [("", ""), ("[", "0]"), ('["', '"]')])
+def test_time_grows_with_the_text(unit: str, around: tuple[str, str]) -> None:
+    def make(size: int) -> str:
+        return around[0] + unit * (size // len(unit) + 1) + around[1]
+
+    def run(text: str) -> object:
+        return tersely.compress(text, "seven", budget=100, counter="chars/4", strategy=Json())
+
+    assert growth(make, run) < MOST
+
+
+def test_a_small_budget_of_a_large_text_is_used() -> None:
+    rows = [{"id": n, "tags": ["a", "b"], "text": "words " * 30} for n in range(20_000)]
+    text = json.dumps(rows)
+    for budget in (500, 5_000):
+        result = tersely.compress(text, budget=budget, strategy=Json())
+        assert 0.9 * budget <= result.tokens <= budget
+        assert is_part(json.loads(result.text), rows)

@@ -1,0 +1,124 @@
+"""Stack traces of seven languages: what was thrown, causes, own frames; what comes again is counted."""
+
+from __future__ import annotations
+
+import pytest
+import tersely
+from tersely.content.stack_trace import StackTrace
+
+PYTHON = """Traceback (most recent call last):
+  File "/app/shop/web.py", line 41, in handle
+    return pay(order)
+{library}  File "/app/shop/pay.py", line 12, in charge
+    raise TimeoutError("gateway")
+TimeoutError: gateway did not answer order {number}
+""".replace(
+    "{library}",
+    "".join(
+        f'  File "/venv/lib/python3.12/site-packages/web/layer_{n}.py", line {n}, in call_{n}\n'
+        "    return inner()\n"
+        for n in range(12)
+    ),
+)
+JAVA = """Exception in thread "main" java.lang.IllegalStateException: order 7 is closed
+\tat com.shop.Cart.add(Cart.java:31)
+{library}\tat com.shop.Main.main(Main.java:9)
+Caused by: java.sql.SQLTimeoutException: no answer
+\tat com.shop.Db.query(Db.java:77)
+\t... 12 more
+""".replace(
+    "{library}", "".join(f"\tat org.springframework.web.F{n}.call(F{n}.java:{n})\n" for n in range(12))
+)
+JAVASCRIPT = """TypeError: Cannot read properties of undefined (reading 'id')
+    at total (/app/src/cart.js:14:21)
+{library}    at main (/app/src/index.js:3:1)
+""".replace(
+    "{library}", "".join(f"    at next (/app/node_modules/express/lib/r{n}.js:{n}:5)\n" for n in range(12))
+)
+GO = """panic: runtime error: index out of range [3] with length 3
+
+goroutine 1 [running]:
+main.pick(0xc000012345)
+\t/app/cmd/pick.go:17 +0x1d
+{library}main.main()
+\t/app/cmd/main.go:8 +0x2a
+""".replace(
+    "{library}",
+    "".join(f"runtime.call{n}(0x1)\n\t/usr/local/go/src/runtime/p{n}.go:{n} +0x1\n" for n in range(12)),
+)
+RUST = """thread 'main' panicked at src/pay.rs:5:9:
+   0: rust_begin_unwind
+{library}   13: shop::pay::charge
+             at ./src/pay.rs:5:9
+   14: shop::main
+             at ./src/main.rs:3:5
+""".replace(
+    "{library}",
+    "".join(f"   {n}: core::ops::f{n}\n             at /rustc/abc/f{n}.rs:1:1\n" for n in range(1, 12)),
+)
+CSHARP = """Unhandled exception. System.InvalidOperationException: order is closed
+   at Shop.Cart.Add(Order order) in /app/Cart.cs:line 31
+{library}   at Shop.Program.Main() in /app/Program.cs:line 9
+""".replace("{library}", "".join(f"   at System.Linq.F{n}.Call()\n" for n in range(12)))
+ASAN = """==77==ERROR: AddressSanitizer: heap-use-after-free on address 0x602
+    #0 0x4f in pick /app/src/pick.cc:17:3
+{library}    #13 0x5f in main /app/src/main.cc:8:1
+""".replace(
+    "{library}", "".join(f"    #{n} 0x1 in std::f{n}() /usr/include/c++/13/f{n}\n" for n in range(1, 13))
+)
+
+CASES = {
+    "python": (PYTHON.replace("{number}", "7"), ["TimeoutError: gateway", "web.py", "pay.py"], "layer_5"),
+    "java": (
+        JAVA,
+        [
+            "IllegalStateException: order 7",
+            "Cart.java:31",
+            "Main.java:9",
+            "Caused by: java.sql",
+            "Db.java:77",
+        ],
+        "F5.java",
+    ),
+    "javascript": (JAVASCRIPT, ["TypeError: Cannot read", "cart.js:14", "index.js:3"], "r5.js"),
+    "go": (GO, ["panic: runtime error", "pick.go:17", "main.go:8"], "p5.go"),
+    "rust": (RUST, ["panicked at src/pay.rs:5:9", "./src/pay.rs:5:9", "./src/main.rs:3:5"], "f5.rs"),
+    "csharp": (
+        CSHARP,
+        ["InvalidOperationException", "Cart.cs:line 31", "Program.cs:line 9"],
+        "System.Linq.F5",
+    ),
+    "asan": (ASAN, ["AddressSanitizer: heap-use", "pick.cc:17", "main.cc:8"], "/usr/include/c++/13/f5"),
+}
+
+
+@pytest.mark.parametrize("language", CASES)
+def test_a072_what_was_thrown_and_own_frames_stay(language: str) -> None:
+    text, wanted, library = CASES[language]
+    result = tersely.compress(text, ratio=0.5, strategy=StackTrace())
+    assert result.tokens <= result.original_tokens // 2
+    for piece in wanted:
+        assert piece in result.text, result.text
+    assert library not in result.text
+    assert any(result.text[start:end].startswith("… ") for start, end in result.generated)
+
+
+def test_a072_a_trace_that_comes_again_is_counted() -> None:
+    text = "\n".join(PYTHON.replace("{number}", str(number)) for number in range(30)) + "\n" + JAVA
+    result = tersely.compress(text, budget=230, strategy=StackTrace())
+    assert "TimeoutError: gateway did not answer order 0 … ×30" in result.text
+    assert "IllegalStateException" in result.text and "Caused by: java.sql" in result.text
+    assert result.text.count("did not answer") == 1
+
+
+def test_own_code_is_what_the_caller_says() -> None:
+    result = tersely.compress(JAVA, ratio=0.4, strategy=StackTrace(own=("org.springframework.web.F5.",)))
+    assert "F5.java" in result.text and "F6.java" not in result.text
+    with pytest.raises(TypeError, match="own must be a tuple"):
+        StackTrace(own="org")  # type: ignore[arg-type]
+
+
+def test_text_without_traces_is_compressed_too() -> None:
+    text = "\n".join(f"nothing happened {number}" for number in range(200))
+    result = tersely.compress(text, budget=60, strategy=StackTrace())
+    assert 0 < result.tokens <= 60

@@ -1,0 +1,94 @@
+"""Tables: the header stays, then rows by query, outliers, first and last; every row is the source's."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+
+import pytest
+import tersely
+from growth import MOST, growth
+from hypothesis import given
+from hypothesis import strategies as st
+from tersely import _native
+from tersely.content.tables import Table
+
+HEAD = "id,host,latency,status"
+
+
+def rows_of(size: int) -> list[str]:
+    return [HEAD, *[f"{n},web-{n % 5},{random.Random(n).gauss(100, 5):.1f},OK" for n in range(size)]]
+
+
+def test_header_outliers_and_ends_stay() -> None:
+    rows = rows_of(300)
+    rows[101] = "100,web-0,988.0,OK"
+    rows[202] = "201,web-1,101.0,FAILED"
+    result = tersely.compress("\n".join(rows), budget=120, strategy=Table())
+    lines = result.text.split("\n")
+    assert lines[0] == HEAD and lines[1] == rows[1] and lines[-1] == rows[-1]
+    assert rows[101] in lines and rows[202] in lines
+    said = [result.text[start:end] for start, end in result.generated]
+    assert all(line.startswith("… ") and line.endswith(("row", "rows")) for line in said)
+    left_out = sum(int(line.split()[1].replace(",", "")) for line in said)
+    assert left_out == len(result.dropped) and left_out + len(result.kept) == len(rows)
+    assert result.tokens <= 120
+
+
+def test_the_row_that_the_query_names_stays() -> None:
+    rows = rows_of(500)
+    rows[300] = "299,mail-9,101.0,OK"
+    for query in ("What is the latency of mail-9?", "299"):
+        result = tersely.compress("\n".join(rows), query, budget=70, strategy=Table())
+        assert rows[300] in result.text.split("\n") and result.text.startswith(HEAD)
+
+
+def test_markdown_tables_keep_their_rule() -> None:
+    rows = ["| id | host |", "|---:|:-----|", *[f"| {n} | web-{n} |" for n in range(90)]]
+    result = tersely.compress("\n".join(rows), budget=80, strategy=Table())
+    lines = result.text.split("\n")
+    assert lines[:2] == rows[:2] and all(line.startswith("|") and line.endswith("|") for line in lines)
+
+
+def test_without_a_header_the_first_row_is_a_row() -> None:
+    rows = rows_of(200)[1:]
+    result = tersely.compress("\n".join(rows), "web-3 at 103", budget=40, strategy=Table(header=False))
+    assert result.kept[0].start > 0
+
+
+CELL = st.text(st.sampled_from('ab1 ,;"\n\r\té'), max_size=6)
+
+
+@given(st.lists(st.lists(CELL, min_size=2, max_size=4), min_size=1, max_size=12), st.sampled_from(",;\t"))
+def test_rows_are_those_of_pythons_csv(rows: list[list[str]], delimiter: str) -> None:
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
+    text = out.getvalue()
+    found, start, end, outlier = _native.table_rows([text], delimiter)
+    pieces = [text[a:b] for a, b in zip(start.tolist(), end.tolist(), strict=True)]
+    assert found == delimiter and len(pieces) == len(rows) == len(outlier)
+    for piece, row in zip(pieces, rows, strict=True):
+        assert list(csv.reader(io.StringIO(piece, newline=""), delimiter=delimiter)) == [row]
+
+
+@given(st.text(st.sampled_from('ab,;|\t"\n\r é中')), st.sampled_from(["", ",", "|"]))
+def test_any_text_is_cut_into_rows(text: str, delimiter: str) -> None:
+    _, start, end, outlier = _native.table_rows([text], delimiter)
+    after = 0
+    for a, b in zip(start.tolist(), end.tolist(), strict=True):
+        assert after <= a < b <= len(text) and not text[after:a].strip()
+        after = b
+    assert not text[after:].strip() and (outlier >= 0).all()
+
+
+@pytest.mark.parametrize("piece", ["a,b\n", '"', '"a""', ",", "|x\n", "1,2,3\n4,5,6\n"])
+def test_time_is_linear(piece: str) -> None:
+    assert (
+        growth(lambda size: piece * (size // len(piece)), lambda text: _native.table_rows([text], "")) < MOST
+    )
+
+
+def test_arguments_are_checked() -> None:
+    with pytest.raises(ValueError, match="delimiter must be one of"):
+        Table(delimiter="::")
