@@ -95,7 +95,9 @@ def test_A021_none_is_lost_where_the_budget_allows() -> None:
 
 
 def test_X10_preserve_nothing_changes_nothing() -> None:
-    plain, nothing = (tersely.compress(GUIDE, budget=90, strategy=s) for s in (None, Extractive(preserve=())))
+    plain, nothing = (
+        tersely.compress(GUIDE, budget=90, strategy=s) for s in (Extractive(), Extractive(preserve=()))
+    )
     assert plain.text == nothing.text and nothing.receipt.facts is None
     assert "preserved" not in {span.reason for span in plain.kept}
 

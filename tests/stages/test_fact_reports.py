@@ -107,7 +107,7 @@ def test_D024_support(source: str, text: str, supported: bool) -> None:
 
 
 def test_X10_what_was_put_back_is_reinserted() -> None:
-    report = facts_after([SOURCE], "They paid 1,204 crowns. See src/x.py:12.", ["See src/x.py:12."])
+    report = facts_after([SOURCE], "They paid 1,204 crowns. See src/x.py:12.", [(0, 47, 62)])
     assert found(report, "reinserted") == {"src/x.py:12"} and "1,204" in found(report, "kept")
 
 
