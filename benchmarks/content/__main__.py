@@ -11,11 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.arguments import make_parser
-from benchmarks.content import detection
+from benchmarks.content import code, detection, json
 from benchmarks.report import Report
 
 _PARTS: dict[str, Callable[[Report, Path], None]] = {
     "detection": detection.report,
+    "code": code.report,
+    "json": json.report,
 }
 
 

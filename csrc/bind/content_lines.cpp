@@ -98,6 +98,7 @@ void bind_content_lines(py::module_& m) {
         .def("variants", [](const LineReader& reader) { return to_array(std::vector(reader.variants())); })
         .def("asked", [](const LineReader& reader) { return to_array(std::vector(reader.asked_lines())); })
         .def_property_readonly("id_words", &LineReader::id_words)
+        .def_property_readonly("let_go", &LineReader::has_let_go)
         .def_property_readonly("lines", &LineReader::lines);
 }
 

@@ -206,4 +206,6 @@ class LineReader:  # csrc/kernels/content/line_reader.hpp
     @property
     def id_words(self) -> int: ...  # bits of the query words that are ids
     @property
+    def let_go(self) -> bool: ...  # whether there were more than most_rows
+    @property
     def lines(self) -> int: ...

@@ -182,6 +182,7 @@ void LineReader::read_piece(std::string_view piece, std::uint32_t marks) {
 }
 
 void LineReader::let_go() {
+    has_let_go_ = true;
     const std::size_t n = rows_.size();
     std::vector<std::int64_t> met(templates_.size()), worth(n);
     for (std::size_t i = 0; i < n; ++i) {

@@ -56,6 +56,7 @@ class LineReader {
     const std::vector<std::int64_t>& variants() const { return variants_; }        // lines of each variant
     const std::vector<std::int64_t>& asked_lines() const { return asked_lines_; }  // lines that have each query word
     std::uint64_t id_words() const { return query_.ids(); }
+    bool has_let_go() const { return has_let_go_; }    // there were more than most_rows
     std::int64_t lines() const { return all_lines_; }  // of all documents, blank ones too
 
   private:
@@ -74,9 +75,10 @@ class LineReader {
     std::vector<std::int64_t> asked_lines_;
     std::vector<std::int64_t> variants_;
     std::vector<std::pair<std::uint64_t, std::int32_t>> variant_slots_;  // hash, id plus one
-    bool continued_ = false;                                             // pieces of the line have been read
-    std::string waiting_;                                                // of a line that is not whole yet
-    std::int64_t base_ = 0;                                              // bytes of the document before waiting_
+    bool has_let_go_ = false;
+    bool continued_ = false;  // pieces of the line have been read
+    std::string waiting_;     // of a line that is not whole yet
+    std::int64_t base_ = 0;   // bytes of the document before waiting_
     std::int64_t line_ = 0;
     std::int64_t all_lines_ = 0;
     std::int32_t document_ = 0;

@@ -11,13 +11,24 @@ import numpy.typing as npt
 
 from tersely import _native
 from tersely.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
+from tersely.types import Request
 
-__all__ = ["Lines", "Mark", "asked_ids", "read_lines", "relevance", "split_after_places"]
+__all__ = [
+    "Lines",
+    "Mark",
+    "asked_ids",
+    "from_reader",
+    "read_lines",
+    "relevance",
+    "rows_for",
+    "split_after_places",
+]
 
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
 
 _COLUMNS = ("line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked")
+_FEWEST_ROWS, _MOST_ROWS, _ALL_ROWS = 16_384, 131_072, 1 << 40
 
 
 class Mark(IntFlag):
@@ -56,6 +67,7 @@ class Lines:
         stamps: first and last time stamp of each template, as written; "" without.
         asked_lines: int64[64], lines that have each of the query's words.
         id_words: bits of the query's words that are ids.
+        gaps: whether there are lines without a row.
         total: lines of all documents.
     """
 
@@ -74,6 +86,7 @@ class Lines:
     asked_lines: Int64s
     id_words: int
     total: int
+    gaps: bool = False
 
     def has(self, mark: Mark) -> npt.NDArray[np.bool_]:
         """bool[n]: whether a line has any of the marks."""
@@ -90,6 +103,12 @@ def read_lines(texts: list[str], query: str | None, most: int) -> Lines:
     reader = _native.LineReader(query or "", most)
     for text in texts:
         reader.read(text)
+    lines = from_reader(reader, most)
+    return _with_bulk(lines, texts) if lines.gaps else lines
+
+
+def from_reader(reader: _native.LineReader, most: int) -> Lines:
+    """What a reader has read; where rows were let go, without rows for what lies between."""
     counts, stamps = reader.templates()
     document, start, end, line, template, marks, variant, copies, places, anchor_end, asked = reader.rows()
     n = len(start)
@@ -101,11 +120,17 @@ def read_lines(texts: list[str], query: str | None, most: int) -> Lines:
         np.arange(n, dtype=np.int32),
         np.full(n, -1, dtype=np.int32),
     )
-    lines = Lines(
+    return Lines(
         table, line, template, marks, variant, copies, places, anchor_end, asked,
-        counts, reader.variants(), stamps, reader.asked(), reader.id_words, reader.lines,
+        counts, reader.variants(), stamps, reader.asked(), reader.id_words, reader.lines, reader.let_go,
     )  # fmt: skip
-    return lines if n < most // 2 else _with_bulk(lines, texts)
+
+
+def rows_for(request: Request) -> int:
+    """How many lines get a row of their own: more than a budget holds; all where the caller names some."""
+    if request.pinned or request.groups:
+        return _ALL_ROWS
+    return _MOST_ROWS if request.budget is None else min(max(request.budget, _FEWEST_ROWS), _MOST_ROWS)
 
 
 def relevance(lines: Lines) -> Float32s:
@@ -182,11 +207,9 @@ def _with_bulk(lines: Lines, texts: list[str]) -> Lines:
         np.arange(rows, dtype=np.int32),
         np.full(rows, -1, dtype=np.int32),
     )
-    return Lines(
-        merged, put(lines.line, -1), put(lines.template, -1), put(lines.marks, 0), put(lines.variant, -1),
-        put(lines.copies, 0), put(lines.places, 0), put(lines.anchor_end, 0), put(lines.asked, 0),
-        lines.counts, lines.variants, lines.stamps, lines.asked_lines, lines.id_words, lines.total,
-    )  # fmt: skip
+    more = {"line": -1, "template": -1, "variant": -1}
+    columns: dict[str, Any] = {name: put(getattr(lines, name), more.get(name, 0)) for name in _COLUMNS}
+    return replace(lines, table=merged, **columns)
 
 
 def _add_gap(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.lines import Lines, Mark, asked_ids, read_lines, relevance
+from tersely.content.lines import Lines, Mark, asked_ids, read_lines, relevance, rows_for
 from tersely.content.outline import Outline, fit_outline
 from tersely.tables import Float32s, Int32s, Int64s
 from tersely.types import Compressed, Request
@@ -15,7 +15,6 @@ from tersely.types import Compressed, Request
 __all__ = ["Logs", "around", "left_out", "place_in"]
 
 _FEW = 3  # lines of a template that are rare
-_FEWEST_ROWS, _MOST_ROWS = 16_384, 131_072  # lines that are looked at one by one
 _REPEATED = 3  # lines of a template from which its first line says how many there are
 
 
@@ -41,12 +40,14 @@ class Logs:
 
     def compress(self, request: Request) -> Compressed:
         """Fit the documents into the budget, as `fit_outline` does. O(characters)."""
-        return fit_outline(request, lambda texts: self.outline(texts, request.query, request.budget))
+        return fit_outline(request, lambda texts: self.outline(texts, request.query, rows_for(request)))
 
-    def outline(self, texts: list[str], query: str | None, budget: int | None = None) -> Outline:
-        """The lines with their worth. `budget`: bounds how many lines are looked at one by one."""
-        most = _MOST_ROWS if budget is None else min(max(budget, _FEWEST_ROWS), _MOST_ROWS)
-        lines = read_lines(texts, query, most)
+    def outline(self, texts: list[str], query: str | None, most: int) -> Outline:
+        """The lines with their worth; at most `most` of them are looked at one by one."""
+        return self.outline_of(read_lines(texts, query, most), query)
+
+    def outline_of(self, lines: Lines, query: str | None) -> Outline:
+        """The same of lines that are read."""
         place = place_in(lines.template)
         scores, must = self._worth(lines, place)
         asked = query is not None and bool(query.strip())
@@ -58,6 +59,7 @@ class Logs:
             lambda first, last: left_out(lines, first, last),
             note=(lambda row: _note(lines, place, row)) if self.notes else None,
             bulk=lines.bulk,
+            complete=not lines.gaps or bool(lines.bulk.any()),
             warnings=("query_without_matches",) if asked and not matched else (),
         )
 
@@ -110,20 +112,23 @@ def around(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
 
 
 def left_out(lines: Lines, first: int, last: int) -> str:
-    """How many lines a run of left out rows stands for."""
-    table, rows = lines.table, len(lines.table)
-    document = table.document[first]
-    before = int(lines.line[first - 1]) if first > 0 and table.document[first - 1] == document else -1
-    if lines.bulk[first : last + 1].any():
-        after = int(lines.line[last + 1]) if last + 1 < rows and table.document[last + 1] == document else -1
-        many = after - before - 1 if after >= 0 else 0
+    """How many lines a run of left out rows stands for; of a line that is cut, "…"."""
+    before, after = _line_beside(lines, first, -1), _line_beside(lines, last, 1)
+    if lines.gaps:
+        many = after - before - 1 if after >= 0 else -1
     else:
         many = len(np.unique(lines.line[first : last + 1])) - int(before == lines.line[first])
-        if many == 0:
-            return "…"  # the rest of a line
-    if many <= 0:
-        return "… more lines"
-    return f"… {many} line{'s' if many > 1 else ''}"
+    if many == 0:
+        return "…"
+    return f"… {many} line{'s' if many > 1 else ''}" if many > 0 else "… more lines"
+
+
+def _line_beside(lines: Lines, row: int, step: int) -> int:
+    """Number of the line before or after a row; -1 before the first; after the last, how many there are."""
+    document, other = lines.table.document, row + step
+    if 0 <= other < len(document) and document[other] == document[row]:
+        return int(lines.line[other])
+    return lines.total if step > 0 and document[-1] == 0 else -1
 
 
 def _note(lines: Lines, place: Int64s, row: int) -> str:

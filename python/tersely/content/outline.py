@@ -36,6 +36,7 @@ class Outline:
         note: row -> what stands right after that unit when it is kept, such as how often it came; "" for
             nothing. None: no unit has one.
         bulk: bool[n]: units that are never kept, nor counted; None: there are none.
+        complete: whether the units are all there is; else documents that fit are not left as they are.
     """
 
     table: SegmentTable
@@ -46,6 +47,7 @@ class Outline:
     warnings: tuple[str, ...] = ()
     note: Callable[[int], str] | None = None
     bulk: npt.NDArray[np.bool_] | None = None
+    complete: bool = True
 
 
 def fit_outline(request: Request, read: Callable[[list[str]], Outline]) -> Compressed:
@@ -61,7 +63,7 @@ def fit_outline(request: Request, read: Callable[[list[str]], Outline]) -> Compr
     budget = request.budget if request.budget is not None else max(1, int(original * request.ratio))
     outline = read(texts)
     table = outline.table
-    if original <= budget:
+    if original <= budget and outline.complete:
         fits = np.full(len(table), _FITS, dtype=np.uint8)
         fitted = Fit(whole, original, fits, None, 1, ())
         return to_result(request, table, outline.scores, fitted, original, budget, outline.warnings)

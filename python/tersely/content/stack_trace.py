@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.lines import Lines, Mark, read_lines, relevance
+from tersely.content.lines import Lines, Mark, read_lines, relevance, rows_for
 from tersely.content.logs import left_out
 from tersely.content.outline import Outline, fit_outline
 from tersely.tables import Int64s
@@ -16,7 +16,6 @@ from tersely.types import Compressed, Request
 
 __all__ = ["StackTrace"]
 
-_MOST_ROWS = 65_536  # lines that are looked at one by one
 _FRAME = re.compile(
     r"\s+at |\s*File \"|\s*#\d+\s|\s+\d+: +\S|\s+/?\S+\.go:\d|\s+from \S+:\d+:in |"
     r"\s*\.{3} \d+ more|\s*\S+:\d+:in "
@@ -31,7 +30,8 @@ _THROWN = re.compile(
 )
 _BEGIN = re.compile(
     r"\s*(?:Traceback \(most recent call last\)|goroutine \d+ |panic: |thread '[^']*' panicked|"
-    r"Exception in thread|Unhandled exception|Fatal Python error|==\d+==\s*ERROR|Program received signal|SIG[A-Z]+)"
+    r"Exception in thread|Unhandled exception|Fatal Python error|==\d+==\s*ERROR|Program received signal|"
+    r"SIG[A-Z]+)"
 )
 #: What frames of libraries and run-times look like.
 _LIBRARY = re.compile(
@@ -67,11 +67,11 @@ class StackTrace:
 
     def compress(self, request: Request) -> Compressed:
         """Fit the documents into the budget, as `fit_outline` does. O(characters)."""
-        return fit_outline(request, lambda texts: self.outline(texts, request.query))
+        return fit_outline(request, lambda texts: self.outline(texts, request.query, rows_for(request)))
 
-    def outline(self, texts: list[str], query: str | None) -> Outline:
-        """The lines with their worth."""
-        lines = read_lines(texts, query, _MOST_ROWS)
+    def outline(self, texts: list[str], query: str | None, most: int) -> Outline:
+        """The lines with their worth; at most `most` of them are looked at one by one."""
+        lines = read_lines(texts, query, most)
         role = np.array(self._roles(lines, texts), dtype=np.int64).reshape(-1)
         trace = _traces(lines, role)
         again, times = _repeats(lines, role, trace)

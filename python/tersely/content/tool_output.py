@@ -7,15 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.lines import Lines, Mark, asked_ids, read_lines, relevance, split_after_places
+from tersely.content.lines import Lines, Mark, asked_ids, read_lines, relevance, rows_for, split_after_places
 from tersely.content.logs import around, left_out, place_in
 from tersely.content.outline import Outline, fit_outline
 from tersely.tables import Float32s
 from tersely.types import Compressed, Request
 
 __all__ = ["ToolOutput"]
-
-_FEWEST_ROWS, _MOST_ROWS = 16_384, 131_072  # lines that are looked at one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +36,10 @@ class ToolOutput:
 
     def compress(self, request: Request) -> Compressed:
         """Fit the documents into the budget, as `fit_outline` does. O(characters)."""
-        return fit_outline(request, lambda texts: self.outline(texts, request.query, request.budget))
+        return fit_outline(request, lambda texts: self.outline(texts, request.query, rows_for(request)))
 
-    def outline(self, texts: list[str], query: str | None, budget: int | None = None) -> Outline:
-        """The lines with their worth. `budget`: bounds how many lines are looked at one by one."""
-        most = _MOST_ROWS if budget is None else min(max(budget, _FEWEST_ROWS), _MOST_ROWS)
+    def outline(self, texts: list[str], query: str | None, most: int) -> Outline:
+        """The lines with their worth; at most `most` of them are looked at one by one."""
         lines = read_lines(texts, query, most)
         whole = lines.has(Mark.ERROR) | (lines.copies > 0)
         lines, rest = split_after_places(lines, ~whole)

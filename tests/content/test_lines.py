@@ -1,0 +1,179 @@
+"""The native reader of lines: spans, numbers, marks, places, templates; however the bytes come."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from growth import MOST, growth
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tersely import _native
+from tersely.content.lines import Mark, asked_ids, read_lines, relevance
+
+TEXT = st.text(alphabet=st.sampled_from("ab1 :\"'()[]{}/\\.,-=\r\n\t\x1b[mé漢"), max_size=300)
+
+
+def marks_of(line: str) -> Mark:
+    return Mark(int(read_lines([line], None, 1024).marks[0]))
+
+
+@given(st.lists(TEXT, max_size=3))
+@example(["\r\n\r\r\n", "x\r", "\ra"])
+@example(["x" * 5000 + "\n" + "é " * 3000])
+def test_rows_are_the_lines(texts: list[str]) -> None:
+    lines = read_lines(texts, "a1", 1024)
+    table = lines.table
+    for document, text in enumerate(texts):
+        rows = np.flatnonzero(table.document == document)
+        numbered = [
+            (number, line.strip(" \t\x0b\x0c"))
+            for number, line in enumerate(re.split(r"\r\n|\r|\n", text))
+            if line.strip(" \t\x0b\x0c")
+        ]
+        assert sorted({int(lines.line[row]) for row in rows}) == [number for number, _ in numbered]
+        at = 0
+        for row in rows:
+            start, end = int(table.start[row]), int(table.end[row])
+            assert at <= start < end <= len(text) and not text[at:start].strip()
+            assert "\n" not in text[start:end] and "\r" not in text[start:end]
+            at = end
+        assert not text[at:].strip()
+
+
+@given(TEXT, st.lists(st.integers(1, 40), max_size=12))
+@example("a\r\nb\rc\n", [2, 1, 1, 1])
+@example("word " * 2000 + "\r\nend", [2047, 1, 1, 5000])
+def test_rows_do_not_depend_on_how_the_bytes_come(text: str, sizes: list[int]) -> None:
+    data = text.encode()
+    whole, parts = _native.LineReader("a1", 1024), _native.LineReader("a1", 1024)
+    whole.append(data, True)
+    at = 0
+    for size in sizes:
+        parts.append(data[at : at + size], False)
+        at += size
+    parts.append(data[at:], True)
+    for one, other in zip(whole.rows(), parts.rows(), strict=True):
+        assert one.tolist() == other.tolist()
+    assert whole.templates()[1] == parts.templates()[1] and whole.lines == parts.lines
+
+
+@given(st.lists(st.binary(max_size=80), max_size=6))
+def test_any_bytes_are_safe(parts: list[bytes]) -> None:
+    reader = _native.LineReader("query 123", 1024)
+    for part in parts:
+        reader.append(part, False)
+    reader.append(b"", True)
+    start, end = reader.rows()[1:3]
+    assert (start < end).all() and (end[:-1] <= start[1:]).all()
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("ERROR could not connect", Mark.ERROR),
+        ("TypeError: x is not a function", Mark.ERROR),
+        ("java.lang.NullPointerException: null", Mark.ERROR),
+        ("[warn] disk is nearly full", Mark.TROUBLE),
+        ("connection refused by peer", Mark.TROUBLE),
+        ("3 failed, 12 passed in 4.1s", Mark.SUMMARY),
+        ("0 errors", Mark.SUMMARY),
+        ("Process exited with exit code 137", Mark.SUMMARY),
+        ("src/main.c:12:4: note", Mark.ANCHOR),
+        ("Program.cs(29,3): info", Mark.ANCHOR),
+        ('  File "app.py", line 12, in f', Mark.ANCHOR | Mark.FRAME),
+        ("    at com.shop.Main.main(Main.java:9)", Mark.ANCHOR | Mark.FRAME),
+        ("\x1b[31mFAILED\x1b[0m tests/test_a.py", Mark.ERROR),
+    ],
+)
+def test_marks(line: str, expected: Mark) -> None:
+    assert expected in marks_of(line)
+
+
+@pytest.mark.parametrize(
+    "line", ["all is well", "see https://example.org/a:b", "no errors", "0 failures", "12:30:10 up"]
+)
+def test_marks_that_are_not_there(line: str) -> None:
+    assert not marks_of(line) & (Mark.ERROR | Mark.ANCHOR)
+
+
+def test_progress_bars_are_overwritten() -> None:
+    lines = read_lines(["10%\r50%\r100%\ndone\r\nnext"], None, 1024)
+    assert lines.has(Mark.OVERWRITTEN).tolist() == [True, True, False, False, False]
+
+
+def test_templates_counts_and_times() -> None:
+    text = "\n".join(f"2024-01-02 10:00:{n:02d} INFO user {n} logged in from 10.0.0.{n}" for n in range(30))
+    lines = read_lines([text + "\n2024-01-02 11:00:00 ERROR disk sda1 is full"], None, 1024)
+    assert lines.counts.tolist() == [30, 1]
+    assert lines.stamps == [("2024-01-02 10:00:00", "2024-01-02 10:00:29"), ("2024-01-02 11:00:00",) * 2]
+
+
+@pytest.mark.parametrize(
+    ("line", "stamp"),
+    [
+        ("[Sun Dec 04 04:47:44 2005] [notice] ok", "Sun Dec 04 04:47:44 2005"),
+        ("Jun 14 15:16:01 combo sshd: x", "Jun 14 15:16:01"),
+        ('1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /"', "10/Oct/2000:13:55:36 -0700"),
+        ("17/06/09 20:10:40 INFO x", "17/06/09 20:10:40"),
+        ("2024-01-02T10:00:00.123Z x", "2024-01-02T10:00:00.123Z"),
+        ("081109 203615 148 INFO x", "081109 203615"),
+        ("no time here", ""),
+    ],
+)
+def test_time_stamps(line: str, stamp: str) -> None:
+    assert read_lines([line], None, 1024).stamps == [(stamp, stamp)]
+
+
+def test_words_and_ids_of_the_query() -> None:
+    lines = read_lines(
+        ["payment timeouts here\nreq-7f3a9 done\nnothing\nreq-7f3a8 done"], "timeout of req-7f3a9", 1024
+    )
+    assert asked_ids(lines).tolist() == [False, True, False, False]
+    assert (relevance(lines) > 0).tolist()[:3] == [True, True, False]
+
+
+def test_copies_and_places() -> None:
+    lines = read_lines(["a.c:1: x\na.c:1: x\nb.c:2: a.c:1: y"], None, 1024)
+    assert lines.copies.tolist() == [0, 1, 0] and lines.places.tolist() == [1, 0, 1]
+
+
+def test_when_there_are_too_many_lines_telling_ones_stay() -> None:
+    body = [f"10:00:00 INFO step {n} of the job took {n * 7} ms" for n in range(20_000)]
+    body[7_777] = "10:00:00 ERROR out of memory in job 7777"
+    text = "\n".join(body)
+    lines = read_lines([text], None, 1024)
+    assert len(lines.table) < 4096 and lines.gaps and lines.counts.sum() == 20_000
+    single = ~lines.bulk
+    assert (
+        single.sum() <= 1024
+        and 7_777 in lines.line[single]
+        and {0, 19_999} <= set(lines.line[single].tolist())
+    )
+    covered = lines.table.end - lines.table.start
+    assert int(covered.sum()) + 20_000 >= len(text)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "2024-01-02 10:00:00 INFO x=1\n",
+        "\r",
+        "a\r",
+        '"',
+        "'a ",
+        "`",
+        "\x1b[",
+        "a.b:",
+        "a.b.c.d.",
+        "x",
+        "word ",
+        "\x1b]",
+    ],
+)
+def test_time_grows_with_the_text(unit: str) -> None:
+    def make(size: int) -> str:
+        return unit * (size // len(unit))
+
+    assert growth(make, lambda text: _native.LineReader("a 1", 4096).read(text)) < MOST

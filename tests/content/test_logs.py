@@ -1,0 +1,168 @@
+"""Logs: one of each kind, rare lines, errors, what was asked; verbatim, every fold counted."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import tersely
+from hypothesis import given
+from hypothesis import strategies as st
+from tersely.content.log_file import compress_file
+from tersely.content.logs import Logs
+from tersely.content.tool_output import ToolOutput
+
+
+def service_log(lines: int, seed: int = 1) -> list[str]:
+    """A service that works, with a few things that went wrong."""
+    generator = random.Random(seed)
+    kinds = (
+        "INFO  http GET /orders/{0} 200 in {1} ms",
+        "INFO  cache hit for key user:{0}",
+        "DEBUG pool connection {1} returned",
+        "INFO  job {0} finished in {1} ms",
+    )
+    result = []
+    for n in range(lines):
+        stamp = f"2024-05-01 {n // 3600 % 24:02d}:{n // 60 % 60:02d}:{n % 60:02d}.{n % 1000:03d}"
+        kind = generator.choice(kinds).format(generator.randrange(10**6), generator.randrange(900))
+        result.append(f"{stamp} [req-{n // 4:06x}] {kind}")
+    return result
+
+
+def stripped(text: str, generated: tuple[tuple[int, int], ...]) -> str:
+    for start, end in reversed(generated):
+        text = text[:start] + text[end:]
+    return text
+
+
+def test_a072_errors_rare_lines_and_each_kind_stay_and_repeats_are_counted() -> None:
+    lines = service_log(2_000)
+    lines[900] = "2024-05-01 00:15:00.900 [req-0000e1] ERROR payment gateway refused order 77: timeout"
+    lines[1500] = "2024-05-01 00:25:00.500 [main] INFO  configuration reloaded by operator"
+    text = "\n".join(lines)
+    result = tersely.compress(text, ratio=0.02, strategy=Logs())
+    assert result.tokens <= int(result.original_tokens * 0.02)
+    assert lines[900] in result.text and lines[1500] in result.text
+    for kind in ("http GET", "cache hit", "pool connection", "finished in"):
+        assert kind in result.text
+    notes = [result.text[start:end] for start, end in result.generated if "×" in result.text[start:end]]
+    assert len(notes) == 4 and sum(int(note.split("×")[1].split()[0]) for note in notes) == 1_998
+    assert all(" to 00:3" in note for note in notes)
+    kept = set(stripped(result.text, result.generated).split("\n"))
+    assert kept - {""} <= set(lines)
+
+
+@given(st.integers(3, 400), st.integers(20, 400), st.integers(0, 5))
+def test_left_out_lines_are_counted(size: int, budget: int, seed: int) -> None:
+    text = "\n".join(service_log(size, seed))
+    result = tersely.compress(text, budget=budget, strategy=Logs(notes=False))
+    assert result.tokens <= budget
+    marks = [result.text[start:end] for start, end in result.generated]
+    if "markers_left_out" not in result.receipt.warnings and "segment_cut" not in result.receipt.warnings:
+        assert sum(int(mark.split()[1]) for mark in marks) == len(result.dropped)
+
+
+def test_the_whole_trail_of_a_request_stays() -> None:
+    lines = service_log(3_000)
+    text = "\n".join(lines)
+    result = tersely.compress(text, "what happened to req-0000aa?", budget=700, strategy=Logs())
+    trail = [line for line in lines if "[req-0000aa]" in line]
+    assert len(trail) == 4 and all(line in result.text for line in trail)
+    nothing = tersely.compress(text, "zebra crossing", budget=700, strategy=Logs())
+    assert "query_without_matches" in nothing.receipt.warnings
+
+
+def test_a_log_that_fits_is_unchanged() -> None:
+    text = "\n".join(service_log(5))
+    result = tersely.compress(text, budget=1_000, strategy=Logs())
+    assert result.text == text and not result.generated
+    assert {span.reason for span in result.kept} == {"fits"}
+
+
+@pytest.mark.parametrize("strategy", [Logs(), ToolOutput()], ids=["logs", "tool_output"])
+@given(text=st.text(alphabet="ab1é \t:.\r\n\x1b[m(\"'", max_size=200), budget=st.integers(1, 60))
+def test_any_text_fits(strategy: Logs | ToolOutput, text: str, budget: int) -> None:
+    try:
+        result = tersely.compress(text, budget=budget, strategy=strategy)
+    except tersely.BudgetExceededError:
+        return
+    assert result.tokens <= budget
+    for span in result.kept:
+        assert text[span.start : span.end].strip() in result.text
+
+
+def test_a_long_log_is_not_looked_at_line_by_line() -> None:
+    lines = service_log(60_000)
+    lines[33_333] = "2024-05-01 09:15:33.333 [main] FATAL disk full"
+    text = "\n".join(lines)
+    result = tersely.compress(text, budget=600, strategy=Logs())
+    assert lines[33_333] in result.text and result.tokens <= 600
+    spans = sorted([*result.kept, *result.dropped], key=lambda span: span.start)
+    assert all(a.end <= b.start for a, b in pairwise(spans))
+    counted = sum(
+        int(result.text[a:b].split()[1]) for a, b in result.generated if result.text[a:b].startswith("… ")
+    )
+    assert counted + len(result.kept) == 60_000
+
+
+def test_a_file_gives_what_its_text_gives(tmp_path: Path) -> None:
+    lines = service_log(3_000)
+    lines[1_000] = "2024-05-01 00:16:40.000 [main] ERROR schön kaputt 漢字"
+    path = tmp_path / "app.log"
+    path.write_bytes("\r\n".join(lines).encode())
+    result = tersely.compress("\n".join(lines), "kaputt", budget=500, strategy=Logs())
+    digest = compress_file(path, "kaputt", budget=500)
+    assert (
+        digest.text == result.text and digest.tokens == result.tokens and digest.generated == result.generated
+    )
+    data = path.read_bytes()
+    assert [data[start:end].decode() for start, end in digest.kept] == [
+        "\n".join(lines)[span.start : span.end] for span in result.kept
+    ]
+    assert (digest.lines, digest.bytes) == (3_000, len(data))
+    with pytest.raises(ValueError, match="budget must be"):
+        compress_file(path, budget=0)
+
+
+def test_a_file_may_hold_bytes_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "odd.log"
+    path.write_bytes(b"start\n\xff\xfe ERROR broken \x80\n" + b"\x00" * 100 + b"\nend\n")
+    digest = compress_file(path, budget=300)
+    assert "ERROR broken" in digest.text and digest.warnings == ("invalid_utf8",)
+
+
+_LARGE = """
+import resource, sys
+from tersely.content.log_file import compress_file
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+digest = compress_file(sys.argv[1], "disk failure", budget=2000)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, digest.lines, "disk failure 42" in digest.text)
+"""
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    block = "\n".join(service_log(20_000)) + "\n"
+    path = tmp_path / "large.log"
+    with path.open("w") as file:
+        for number in range(120):  # 200 MB
+            file.write(block)
+            if number == 60:
+                file.write("2024-05-01 10:00:00.000 [main] ERROR disk failure 42\n")
+    assert path.stat().st_size > 160_000_000
+    run = subprocess.run(
+        [sys.executable, "-c", _LARGE, str(path)], capture_output=True, text=True, check=True
+    )
+    kilobytes, lines, found = run.stdout.split()
+    assert int(kilobytes) < 150_000 and int(lines) == 120 * 20_000 + 1 and found == "True"
+
+
+def test_a_pinned_line_of_a_long_log_stays() -> None:
+    lines = service_log(40_000)
+    result = tersely.compress("\n".join(lines), budget=400, pinned=[lines[20_005]], strategy=Logs())
+    assert lines[20_005] in result.text and result.tokens <= 400
