@@ -12,6 +12,7 @@ from tersely.content.auto import Auto
 from tersely.content.routing import CONTENT_TYPES, named_type
 from tersely.detection import KINDS
 from tersely.providers.counters import resolve_counter
+from tersely.report import to_html
 from tersely.strategies import profile
 
 PROSE = " ".join(f"Sentence {n} says that gate {n % 7} of the dam was opened on day {n}." for n in range(60))
@@ -136,6 +137,12 @@ def test_promises_hold_for_any_mixture(texts: list[str], budget: int) -> None:
     assert result.tokens == resolve_counter(None).count(result.text) <= budget
     assert result == result and len(result.receipt.content_types) == len(texts)
     assert tersely.compress(texts, budget=budget, strategy="auto").text == result.text
+
+
+def test_the_report_says_what_a_text_was_taken_for() -> None:
+    page = to_html(tersely.compress([TABLE, PAGE], budget=150))
+    assert "<dt>is what the text was taken for</dt><dd>table, html</dd>" in page
+    assert "tags, scripts, comments: no text" in page
 
 
 def test_arguments_are_checked() -> None:
