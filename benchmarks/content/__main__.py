@@ -11,11 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.arguments import make_parser
-from benchmarks.content import detection, lines
+from benchmarks.content import code, detection, json, lines
 from benchmarks.report import Report
 
 _PARTS: dict[str, Callable[[Report, Path], None]] = {
     "detection": detection.report,
+    "code": code.report,
+    "json": json.report,
     "templates": lines.report_templates,
     "logs": lines.report_logs,
     "tool_output": lines.report_tool_output,

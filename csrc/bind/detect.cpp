@@ -2,6 +2,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include <vector>
+
 #include "bind/strings.hpp"
 
 namespace py = pybind11;
@@ -9,19 +11,25 @@ namespace py = pybind11;
 namespace tersely::bind {
 namespace {
 
-py::tuple detect_kind(const py::list& pieces) {
-    const Utf8List list(pieces);
-    detect::Detection found;
+py::list detect_kinds(const py::list& texts) {
+    std::vector<Utf8List> pieces;
+    pieces.reserve(texts.size());
+    for (const py::handle text : texts) pieces.emplace_back(py::reinterpret_borrow<py::list>(text));
+    std::vector<detect::Detection> found(pieces.size());
     {
         const py::gil_scoped_release release;
-        found = detect::detect(list.views());
+        for (std::size_t i = 0; i < pieces.size(); ++i) found[i] = detect::detect(pieces[i].views());
     }
-    return py::make_tuple(static_cast<int>(found.kind), static_cast<int>(found.language),
-                          static_cast<double>(found.confidence));
+    py::list result;
+    for (const detect::Detection& one : found) {
+        result.append(py::make_tuple(static_cast<int>(one.kind), static_cast<int>(one.language),
+                                     static_cast<double>(one.confidence)));
+    }
+    return result;
 }
 
 }  // namespace
 
-void bind_detect(py::module_& m) { m.def("detect", &detect_kind, py::arg("pieces")); }
+void bind_detect(py::module_& m) { m.def("detect", &detect_kinds, py::arg("texts")); }
 
 }  // namespace tersely::bind

@@ -24,7 +24,7 @@ def segment(texts: list[str], level: int, window: int) -> _Table: ...
 def analyze(
     texts: list[str], extras: list[str], level: int, window: int
 ) -> tuple[_Table, _Int32s, _Int64s, _UInt8s]: ...
-def detect(pieces: list[str]) -> tuple[int, int, float]: ...  # kind, language, confidence
+def detect(texts: list[list[str]]) -> list[tuple[int, int, float]]: ...  # kind, language, confidence
 def html_texts(texts: list[str]) -> tuple[_Int64s, _Int64s, _UInt8s, _UInt8s]: ...  # start, end, glue, aside
 def table_rows(
     texts: list[str], delimiter: str

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import tersely
+from growth import MOST, growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tersely import BudgetExceededError, Compressed, Extractive
@@ -224,3 +225,35 @@ def test_pointers_name_every_kept_and_dropped_part(value: list[dict[str, Any]]) 
         source = text[span.start : span.end]
         if not isinstance(here, (dict, list, str)):
             assert source.endswith(json.dumps(here))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        '{"a":',
+        "[1,",
+        '{"id": 7, "name": "seven"}, ',
+        '"\\u00e9\\ud83d',
+        "\\\\",
+        '{"k": [[], {}, 1]}\n',
+        "x y\n",
+    ],
+)
+@pytest.mark.parametrize("around", [("", ""), ("[", "0]"), ('["', '"]')])
+def test_time_grows_with_the_text(unit: str, around: tuple[str, str]) -> None:
+    def make(size: int) -> str:
+        return around[0] + unit * (size // len(unit) + 1) + around[1]
+
+    def run(text: str) -> object:
+        return tersely.compress(text, "seven", budget=100, counter="chars/4", strategy=Json())
+
+    assert growth(make, run) < MOST
+
+
+def test_a_small_budget_of_a_large_text_is_used() -> None:
+    rows = [{"id": n, "tags": ["a", "b"], "text": "words " * 30} for n in range(20_000)]
+    text = json.dumps(rows)
+    for budget in (500, 5_000):
+        result = tersely.compress(text, budget=budget, strategy=Json())
+        assert 0.9 * budget <= result.tokens <= budget
+        assert is_part(json.loads(result.text), rows)

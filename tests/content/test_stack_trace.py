@@ -15,7 +15,8 @@ TimeoutError: gateway did not answer order {number}
 """.replace(
     "{library}",
     "".join(
-        f'  File "/venv/site-packages/web/layer_{n}.py", line {n}, in call_{n}\n    return inner()\n'
+        f'  File "/venv/lib/python3.12/site-packages/web/layer_{n}.py", line {n}, in call_{n}\n'
+        "    return inner()\n"
         for n in range(12)
     ),
 )

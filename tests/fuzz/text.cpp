@@ -1,4 +1,4 @@
-// Fuzzes segmentation, terms and guards: any bytes, made valid UTF-8 as the border makes them.
+// Fuzzes segmentation, terms, guards and facts: any bytes, made valid UTF-8 as the border makes them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "kernels/text/facts.hpp"
 #include "kernels/text/guards.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/terms.hpp"
@@ -124,6 +125,46 @@ void check_guards(std::string_view text) {
     check(starts, "a guard ends its line");
 }
 
+// Rows are in order and on characters, in a segment of their document; tokens do not overlap; keys are numbered; the
+// same text twice has the same facts twice.
+void check_facts(std::string_view text) {
+    const Segments rows = segment(text, Level::kSentence, 1);
+    FactReader reader;
+    reader.append(text, rows);
+    reader.append(text, rows);
+    std::int32_t keys = 0;
+    const std::vector<FactRow> facts = reader.finish(keys);
+    check(facts.size() % 2 == 0, "equal documents have as many facts");
+    std::int32_t known = 0;
+    std::size_t tokens_end = 0;
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+        const FactRow& fact = facts[i];
+        const bool second = i >= facts.size() / 2;
+        check(fact.document == (second ? 1 : 0), "documents are in order");
+        check(fact.span.begin < fact.span.end && fact.span.end <= text.size(), "facts lie in their text");
+        check(on_character(text, fact.span.begin) && on_character(text, fact.span.end), "facts are whole characters");
+        const auto row = static_cast<std::size_t>(fact.segment) - (second ? rows.size() : 0);
+        check(row < rows.size() && static_cast<std::size_t>(rows.start[row]) <= fact.span.begin &&
+                  fact.span.begin < static_cast<std::size_t>(rows.end[row]),
+              "a fact starts in its segment");
+        check(fact.key >= 0 && fact.key <= known && known <= keys, "keys are numbered by first occurrence");
+        known += fact.key == known ? 1 : 0;
+        if (second) {
+            const FactRow& first = facts[i - facts.size() / 2];
+            check(first.kind == fact.kind && first.key == fact.key && first.span.begin == fact.span.begin &&
+                      first.span.end == fact.span.end,
+                  "equal documents have equal facts");
+        }
+        if (i == facts.size() / 2) tokens_end = 0;
+        const bool token =
+            fact.kind <= FactKind::kName || (fact.kind >= FactKind::kFencedCode && fact.kind <= FactKind::kIdentifier);
+        if (!token) continue;
+        check(fact.span.begin >= tokens_end, "numbers to identifiers, and code, do not overlap");
+        tokens_end = fact.span.end;
+    }
+    check(known == keys, "every key occurs");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -137,5 +178,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         check_terms(text, rows, warm);
     }
     check_guards(text);
+    check_facts(text);
     return 0;
 }

@@ -37,12 +37,12 @@ struct Problem {
 // Greedy by marginal value per token with completion: a unit that does not fit is passed over, the
 // rest goes on. The value of a unit is the sum over its segments of score * cost, its gain
 // value * (1 - redundancy * overlap^2) with overlap = the weight share of its terms that chosen segments
-// hold, and 0 where each of its segments has the same terms in the same order as a chosen one. With `coverage`, the gain
-// is value * (1 - redundancy * overlap), and a unit that has none is left out. Gains only fall, so a
-// lazy heap finds the same order as a full search. The greedy set is replaced by the best single unit (completed the
-// same way) where that is worth more. Without redundancy, context, headings and pins this is at least half of the best
-// possible value (Dantzig 1957; Khuller, Moss and Naor 1999). Ties go to the lowest segment index. Pinned units are
-// taken first and may exceed the budget: the caller checks. O((n + terms) log n) in practice.
+// hold, and 0 where each of its segments has the same terms in the same order as a chosen one. With `coverage`, the
+// gain is value * (1 - redundancy * overlap), and a unit that has none is left out. Gains only fall, so a lazy heap
+// finds the same order as a full search. The greedy set is replaced by the best single unit (completed the same way)
+// where that is worth more. Without redundancy, context, headings and pins this is at least half of the best possible
+// value (Dantzig 1957; Khuller, Moss and Naor 1999). Ties go to the lowest segment index. Pinned units are taken first
+// and may exceed the budget: the caller checks. O((n + terms) log n) in practice.
 std::vector<Status> select_budgeted(const Problem& problem);
 
 }  // namespace tersely::select

@@ -63,15 +63,28 @@ bool has_two_words(std::string_view text) {
     return quarters >= 4;
 }
 
+// Past the time stamp of a log line: "Jun 14 15:16:01 ", "[2024-01-31T10:30:00Z] ", "081109 203615 148 ".
+std::size_t past_stamp(std::string_view line) {
+    constexpr std::size_t kSyslog = 15;
+    if (line.size() > kSyslog && ascii_alpha(line[0]) && line[9] == ':' && line[12] == ':') return kSyslog;
+    std::size_t end = 0;
+    for (std::size_t at = 0; at < line.size() && at < 64; ++at) {
+        if (!ascii_digit(line[at]) && !among(line[at], "-/:.,TZ+[]() ")) break;
+        if (among(line[at], " ])")) end = at + 1;
+    }
+    return end;
+}
+
 }  // namespace
 
-// Past the mark of a list item, the number of a section ("2.1 Methods", "4.2 The") or of an item ("(a)") that the
-// segment begins with.
+// Past the mark of a list item, the number of a section ("2.1 Methods", "4.2 The") or the time stamp of a log line that
+// the segment begins with.
 std::size_t FactReader::skip_label(const Segments& rows, std::size_t row) const {
     const bool first = row == 0 || rows.block[row] != rows.block[row - 1];
     std::size_t at = begin_;
     if (!first && kind_ != Kind::kProse && kind_ != Kind::kListItem) return at;
-    if (kind_ == Kind::kLogLine || kind_ == Kind::kCode || kind_ == Kind::kTable) return at;
+    if (kind_ == Kind::kLogLine) return at + past_stamp(text_.substr(at));
+    if (kind_ == Kind::kCode || kind_ == Kind::kTable) return at;
     while (at < text_.size() && among(text_[at], "#>* ")) ++at;
     const std::size_t marker = list_marker(text_.substr(at, 16));
     if (marker > 0) return at + marker;
@@ -132,12 +145,11 @@ std::size_t FactReader::read_backticks(std::size_t at) {
 
 // The quote that the mark at `at` opens, if it is one. What is in it is read all the same.
 void FactReader::read_quote(std::size_t at, char32_t open) {
-    if (at < quoted_ || kind_ == Kind::kCode || kind_ == Kind::kLogLine) return;
+    if (at < quoted_ || at < unquoted_ || kind_ == Kind::kCode || kind_ == Kind::kLogLine) return;
     const std::size_t length = decode(whole_, at).length;
     const std::size_t inside = at + length;
     if (inside >= block_end_ || is_space(decode(whole_, inside).code)) return;
     if (open == '"' || open == 0xBB) {
-        if (at < unquoted_) return;
         if (at > 0 && in_word(decode_before(whole_, at).code)) return;
         std::size_t before = at;  // a key, an item, an argument or an attribute is no quote
         while (before > begin_ && whole_[before - 1] == ' ') --before;
@@ -163,6 +175,7 @@ void FactReader::read_quote(std::size_t at, char32_t open) {
 
 // The message behind a type or level of error, if there is one. Returns where reading goes on: before the message.
 std::size_t FactReader::read_error(Span type, bool level) {
+    if (type.begin < error_) return type.end;
     std::size_t at = type.end;
     if (level && at < text_.size() && text_[at] == '[') {  // error[E0308]
         const std::size_t close = text_.substr(0, std::min(at + 12, text_.size())).find(']', at);
@@ -176,7 +189,8 @@ std::size_t FactReader::read_error(Span type, bool level) {
         level && kind_ == Kind::kLogLine && (use_of(text_.substr(type.begin, type.end - type.begin)) & kLogLevel);
     if (level && !message && !rest) return type.end;
     const std::size_t end = message || rest ? line_end(text_, at, kLongestMessage) : at;
-    emit(FactKind::kError, {type.begin, std::max(end, type.end)});
+    error_ = std::max(end, type.end);
+    emit(FactKind::kError, {type.begin, error_});
     return std::max(at, type.end);
 }
 

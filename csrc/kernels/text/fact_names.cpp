@@ -31,7 +31,7 @@ bool FactReader::shouts() {
 bool FactReader::continues_name(std::size_t begin) const {
     if (name_.words == 0 || begin <= name_.span.end || begin - name_.span.end > kWidestGap) return false;
     std::string_view gap = text_.substr(name_.span.end, begin - name_.span.end);
-    if (gap == " " || gap == "\n") return true;
+    if (gap == " " || gap == "\n" || gap == "  ") return true;
     const std::size_t size = name_.span.end - name_.last;
     if (gap == "'" || gap == "\xE2\x80\x99") return size == 1;
     if (gap[0] == '.') {

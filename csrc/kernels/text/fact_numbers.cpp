@@ -202,7 +202,13 @@ std::size_t past_units(std::string_view text, std::size_t end) {
         if (at == end || at >= text.size()) break;
         const std::string_view word = word_behind(text, at);
         if (!is_spaced_unit(word)) break;
+        const std::string_view behind = text.substr(at + word.size());
+        if (!behind.empty() && among(behind[0], "_\\@:") && behind.size() > 1 && !ascii_space(behind[1])) break;
         end = at + word.size();
+        if (behind.starts_with("/")) {  // "5 km/h"
+            const std::string_view per = word_behind(text, end + 1);
+            if (is_unit(per)) end += 1 + per.size();
+        }
     }
     return end;
 }

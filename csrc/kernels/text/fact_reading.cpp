@@ -11,6 +11,7 @@
 namespace tersely::text {
 namespace {
 
+constexpr std::size_t kLongestRun = 256;  // bytes of a run that are looked at together
 constexpr std::uint32_t kTriggers = kNegates | kObliges | kDecides | kErrorType | kErrorLevel | kExits | kLogLevel;
 
 bool in_ascii_run(char byte) {
@@ -68,7 +69,8 @@ std::size_t FactReader::read_letters(std::size_t at) {
 
 // The run at `at` (guard_runs.hpp); returns where reading goes on.
 std::size_t FactReader::read_run(std::size_t at) {
-    const std::size_t whole = std::max(run_end(text_, at), at + 1);
+    const std::string_view near = text_.substr(0, floor_char(text_, std::min(at + kLongestRun, text_.size())));
+    const std::size_t whole = std::max(run_end(near, at), at + decode(text_, at).length);
     Span run = trimmed(text_, {at, whole});
     const auto view = [&] { return text_.substr(run.begin, run.end - run.begin); };
     if (!shape_of(view()).word) {
@@ -116,7 +118,7 @@ std::size_t FactReader::read_run(std::size_t at) {
         close_run(run.end, whole);
         return whole;
     }
-    return std::max(next, at + 1);
+    return std::max(next, at + decode(text_, at).length);
 }
 
 // What the marks behind a run say about what follows.

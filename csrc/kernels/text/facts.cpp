@@ -128,7 +128,7 @@ void append_key(FactKind kind, std::string_view fact, std::string& key) {
 void FactReader::append(std::string_view text, const Segments& rows) {
     whole_ = text;
     nouns_ = -1;
-    covered_ = quoted_ = unquoted_ = ticked_ = 0;
+    covered_ = quoted_ = unquoted_ = ticked_ = error_ = 0;
     for (std::size_t row = 0; row < rows.size(); ++row) {
         const bool first = row == 0 || rows.block[row] != rows.block[row - 1];
         if (first) {

@@ -3,38 +3,34 @@
 // Contract. Texts are read segment by segment (segment.hpp, level SENTENCE). What is found, and its key (equal facts
 // have one key; keys of two kinds differ):
 //  - NUMBER: digits with sign, comparison, currency, exponent, percent and unit ("-5", "$1,200", "40%", "3.5 ms",
-//  "3億円");
-//    as written without commas and spaces. Not: marks of lists and sections at the start of a segment, citations
-//    ("[12]").
+//    "3億円"); as written without commas and spaces. Not: marks of lists and sections, and time stamps of log lines, at
+//    the start of a segment; citations ("[12]").
 //  - DATE: ISO and day-first dates, "12 March 2024", "March 12, 2024", "10:30", "5 pm", "2024年1月31日", days of the
-//  week;
-//    folded.
+//    week; folded.
 //  - VERSION: "v1.2.3", "1.2.3", "2.0-rc1"; without the v.
 //  - NAME: words with a capital one after another, "of", "de", "van" and the like between them; acronyms; words with a
 //    capital and digits ("COVID-19"). A single word counts where it stands inside a sentence somewhere in the texts.
 //    Not in code, logs and lines of capitals; where all nouns have capitals (German), single words do not count.
 //    Folded.
-//  - QUOTE: "…", “…”, „…“, «…», 「…」, 『…』 of two words or four characters of a script without spaces and more,
-//  within
-//    one block, not in code or data; folded words.
+//  - QUOTE: "…", “…”, „…“, «…», 「…」, 『…』 of two words, or four characters of a script without spaces, and more,
+//    within one block, not in code or data; folded words.
 //  - FENCED_CODE: the whole block, nothing in it counts by itself. INLINE_CODE: `…` within a block; what is nothing but
 //    one fact of another kind in backticks ("`a/b.py`") is that fact.
 //  - PATH: "/a/b", "./x", "src/x.py", "C:\x", "setup.py". PATH_LINE: a path with ":12", ":12:5", "(12)", "(12,5)",
-//    ":[12,5]" or "\", line 12" behind; "path:12:5". URL: with a scheme, "www.", a host, mail addresses.
+//    ":[12,5]" or "\", line 12" behind; "path:12:5". URL: with a scheme, "www.", a host; mail addresses.
 //  - IDENTIFIER: snake_case, camelCase, CONST_CASE, dotted.names, a::b, call(), --flags, #123, @user, sha256, hashes,
-//  UUIDs,
-//    IP addresses; without "()".
-//  - ERROR: a type ("ValueError") or a level behind which stands a colon ("error: ", "error[E0308]: "), with the
-//  message
-//    up to the end of its line or segment; log lines from "ERROR" on; "E1234"; "exit code 1". White space is one space.
+//    UUIDs, IP addresses; without "()".
+//  - ERROR: a type ("ValueError"), or a level with a colon behind ("error: ", "error[E0308]: "), with the message up to
+//    the end of its line or segment; log lines from "ERROR" on; "E1234"; "exit code 1". Not inside another one. Folded,
+//    white space is one space.
 //  - NEGATION, OBLIGATION: the clause (up to , ; : brackets, dashes and the segment's ends) with a word like "not",
 //    "without", or "must", "forbidden", "have to". A clause with both is an OBLIGATION; folded words.
 //  - DECISION: the segment with a word like "decided", "agreed", "we will"; its negations and obligations do not count.
 //    Folded words.
 // Numbers to identifiers do not overlap each other, nor lie in code; quotes, errors, clauses and decisions may hold
-// others. Rows are in text order (ties: the longer first); keys are numbered by first occurrence. Offsets are bytes, on
-// characters. Any valid UTF-8. O(text) time but for sorting rows that are nearly sorted, O(facts) memory with their
-// texts.
+// others. Quotes, code in backticks, messages and runs (guard_runs.hpp) are read up to fixed lengths. Rows are in text
+// order (ties: the longer first); keys are numbered by first occurrence. Offsets are bytes, on characters. Any valid
+// UTF-8. O(text) time but for sorting rows that are nearly sorted, O(facts) memory with their texts.
 #pragma once
 
 #include <cstdint>
@@ -151,6 +147,7 @@ class FactReader {
     std::size_t quoted_ = 0;      // no quote begins before this
     std::size_t unquoted_ = 0;    // no quotation mark closes a quote before this
     std::size_t ticked_ = 0;      // no backtick closes code before this
+    std::size_t error_ = 0;       // an error up to here holds those in it
     std::uint32_t previous_ = 0;  // use of the word before
     bool starts_ = true;          // a sentence, a cell, a line
     bool decides_ = false;

@@ -128,7 +128,8 @@ class Splitter {
     }
 
     bool is_i(std::size_t word) const {
-        return text_[word] == 'I' && (word + 1 >= text_.size() || !is_word(decode(text_, word + 1).code));
+        return word < text_.size() && text_[word] == 'I' &&
+               (word + 1 >= text_.size() || !is_word(decode(text_, word + 1).code));
     }
 
     // Whether the block is written without capitals: it starts with a small letter or says " i ".

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tersely.content.routing import CONTENT_TYPES, named_type
+from tersely.detection import Detection
 from tersely.protocols import Strategy
 from tersely.stages.count import count_batch
-from tersely.stages.detect import detect
+from tersely.stages.detect import detect_each
 from tersely.strategies.by_document import ByDocument
 from tersely.strategies.extractive import Extractive
 from tersely.strategies.options import profile
@@ -56,7 +57,7 @@ class Auto:
 
         Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit.
         """
-        kinds = [self._kind(document) for document in request.documents]
+        kinds = self._kinds(request.documents)
         if self.goal is not None and request.budget is None:
             request = replace(request, budget=_budget_of(request, kinds, self.goal))
         makers = [CONTENT_TYPES[kind].strategy for kind in kinds]
@@ -72,12 +73,11 @@ class Auto:
         told = replace(receipt, content_types=tuple(kinds), warnings=(*receipt.warnings, *warnings))
         return replace(result, receipt=told)
 
-    def _kind(self, document: Document) -> str:
-        kind = self.as_type or named_type(document.metadata)
-        if kind is not None:
-            return kind
-        found = detect(document.text)
-        return found.kind if found.confidence >= _LEAST else "prose"
+    def _kinds(self, documents: Sequence[Document]) -> list[str]:
+        named = [self.as_type or named_type(document.metadata) for document in documents]
+        unknown = [document.text for document, kind in zip(documents, named, strict=True) if kind is None]
+        detected = iter(detect_each(unknown))
+        return [kind if kind is not None else _trusted(next(detected)) for kind in named]
 
     def _compress_each(self, request: Request, makers: Sequence[Callable[[], Strategy] | None]) -> Compressed:
         """Documents of several strategies: each within its share of the budget."""
@@ -110,6 +110,10 @@ class _Each:
 
     def compress(self, request: Request) -> Compressed:
         return self.strategies[id(request.documents[0])].compress(request)
+
+
+def _trusted(found: Detection) -> str:
+    return found.kind if found.confidence >= _LEAST else "prose"
 
 
 def _budget_of(request: Request, kinds: Sequence[str], goal: Literal["default", "expected"]) -> int:

@@ -10,7 +10,8 @@ import numpy as np
 from tersely import _native
 from tersely.content.code_units import CodeUnits, Role, cut_code
 from tersely.content.syntax import read_code
-from tersely.content.tree import Tree, fit_tree
+from tersely.content.tree import fit_tree
+from tersely.content.tree_text import Tree
 from tersely.errors import BudgetExceededError
 from tersely.providers.tree_sitter import LANGUAGES
 from tersely.stages.detect import detect
@@ -204,8 +205,8 @@ def _priority(file: _File, query: str | None) -> Float64s:
     for row in range(n):
         role, owner = units.role[row], function[row]
         rank = _RANKS[role] - 0.3 * min(depth[row], 10) * (role is not Role.STATEMENT)
-        if role in (Role.DEFINITION, Role.DECLARATION):
-            rank -= 0.02 * min(units.last[row] - units.first[row], 50)
+        if role is Role.DECLARATION:
+            rank -= 0.02 * min(units.last[row] - units.first[row], 50)  # it may be a long table
         elif role in (Role.STATEMENT, Role.CONTROL):
             rank += 1 / (1 + size[owner] / 8) if owner >= 0 else _OUTER - 1
         if role not in (Role.DEFINITION, Role.DECLARATION, Role.IMPORT):

@@ -6,18 +6,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from tersely import _native
 from tersely.protocols import Strategy
 from tersely.stages.count import count
 from tersely.strategies.extractive import Extractive
-from tersely.tables import Int64s, Kind
-from tersely.types import Compressed, Document, Request, Span
+from tersely.tables import Int64s, Kind, SegmentTable
+from tersely.types import Compressed, Document, Request, Span, Spans
 
 __all__ = ["Html"]
 
 _GLUE = ("", " ", "\t", "\n", "\n\n")  # by Glue of csrc/kernels/content/html_text.hpp
-_Spans = tuple[tuple[int, int, int], ...]
+_Places = tuple[tuple[int, int, int], ...]
+_ROW = np.dtype(
+    [
+        ("document", np.int32),
+        ("start", np.int64),
+        ("end", np.int64),
+        ("kind", np.uint8),
+        ("code", np.uint8),
+        ("score", np.float32),
+        ("kept", np.bool_),
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,36 +92,38 @@ class _Page:
         if not aside.all():
             stays = np.flatnonzero(aside == 0)
             first_out = np.concatenate(([0], stays[:-1] + 1))  # of what is left out before each
-            glue = np.maximum.reduceat(glue[: stays[-1] + 1], first_out) if len(stays) else glue
+            glue = np.maximum.reduceat(glue[: stays[-1] + 1], first_out)
             start, end = start[stays], end[stays]
         parts: list[str] = []
-        for number, (first, last, before) in enumerate(
-            zip(start.tolist(), end.tolist(), glue.tolist(), strict=True)
-        ):
+        rows = zip(start.tolist(), end.tolist(), glue.tolist(), strict=True)
+        for number, (first, last, before) in enumerate(rows):
             parts += [_GLUE[before] if number else "", text[first:last]]
         sizes = np.array([len(part) for part in parts], dtype=np.int64)
         return _Page("".join(parts), start, end, np.cumsum(sizes)[0::2] if len(sizes) else start)
 
     def to_plain(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """The characters of the text that show [first, last) of the source."""
-        for row in range(*_overlapping(self.start, self.end, first, last)):
-            shift = int(self.at[row] - self.start[row])
-            yield max(first, int(self.start[row])) + shift, min(last, int(self.end[row])) + shift
+        _, start, end = _mapped(self.start, self.end, self.at, np.array([first]), np.array([last]))
+        yield from zip(start.tolist(), end.tolist(), strict=True)
 
-    def to_source(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """The pieces of the source that [first, last) of the text is made of."""
-        ends = self.at + (self.end - self.start)
-        for row in range(*_overlapping(self.at, ends, first, last)):
-            shift = int(self.start[row] - self.at[row])
-            yield max(first, int(self.at[row])) + shift, min(last, int(ends[row])) + shift
+    def to_source(self, first: Int64s, last: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+        """Of [first, last) of the text, in order: the pieces of the source, and the row that each is of."""
+        return _mapped(self.at, self.at + (self.end - self.start), self.start, first, last)
 
 
-def _overlapping(start: Int64s, end: Int64s, first: int, last: int) -> tuple[int, int]:
-    low = int(np.searchsorted(end, first, side="right"))
-    return low, max(low, int(np.searchsorted(start, last, side="left")))
+def _mapped(
+    start: Int64s, end: Int64s, other: Int64s, first: Int64s, last: Int64s
+) -> tuple[Int64s, Int64s, Int64s]:
+    """What pieces share with ranges, moved to where the pieces stand otherwise, and the range of each."""
+    low = np.searchsorted(end, first, side="right")
+    many = np.maximum(np.searchsorted(start, last, side="left") - low, 0)
+    row = np.repeat(np.arange(len(first)), many)
+    piece = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many) + low[row]
+    shift = other[piece] - start[piece]
+    return row, np.maximum(first[row], start[piece]) + shift, np.minimum(last[row], end[piece]) + shift
 
 
-def _moved(spans: _Spans, pages: Sequence[_Page]) -> _Spans:
+def _moved(spans: _Places, pages: Sequence[_Page]) -> _Places:
     """The spans in the pages' texts."""
     return tuple(
         (document, *place) for document, start, end in spans for place in pages[document].to_plain(start, end)
@@ -120,43 +134,71 @@ def _in_source(
     result: Compressed, documents: tuple[Document, ...], pages: Sequence[_Page], original: int
 ) -> Compressed:
     """The result with spans of the source, in which what is no text is dropped too."""
-    kept = _pieces(result.kept, pages)
-    dropped = _pieces(result.dropped, pages)
-    found = sorted([*kept, *dropped], key=lambda span: (span.document, span.start))
-    markup = list(_between(found, documents))
-    everything = sorted([*dropped, *markup], key=lambda span: (span.document, span.start))
-    reasons = dict(result.receipt.reasons)
-    if markup:
-        reasons["dropped:markup"] = len(markup)
+    reasons = (*dict.fromkeys(_reasons(result.kept) + _reasons(result.dropped)), "markup")
+    segments = np.concatenate([_rows(result.kept, reasons, True), _rows(result.dropped, reasons, False)])
+    parts = []
+    for index, page in enumerate(pages):
+        mine = np.sort(segments[segments["document"] == index], order="start")
+        row, start, end = page.to_source(mine["start"], mine["end"])
+        text = mine[row]
+        text["start"], text["end"] = start, end
+        parts.append(
+            np.sort(
+                np.concatenate([text, _markup(documents[index].text, text, index, reasons)]), order="start"
+            )
+        )
+    rows = np.concatenate(parts)
+    size = len(rows)
+    table = SegmentTable(
+        document=rows["document"].copy(),
+        start=rows["start"].copy(),
+        end=rows["end"].copy(),
+        kind=rows["kind"].copy(),
+        block=np.arange(size, dtype=np.int32),
+        heading=np.full(size, -1, dtype=np.int32),
+    )
+    code, score = rows["code"].copy(), rows["score"].copy()
+    markup = int((code == len(reasons) - 1).sum())
     receipt = replace(
         result.receipt,
         original_tokens=original,
-        reasons=reasons,
-        segments=result.receipt.segments + len(markup),
+        reasons={**result.receipt.reasons, **({"dropped:markup": markup} if markup else {})},
+        segments=result.receipt.segments + markup,
     )
-    return Compressed(result.text, documents, kept, everything, receipt, result.generated)
+    kept = Spans(table, np.flatnonzero(rows["kept"]), reasons, code, score)
+    dropped = Spans(table, np.flatnonzero(~rows["kept"]), reasons, code, score)
+    return Compressed(result.text, documents, kept, dropped, receipt, result.generated)
 
 
-def _pieces(spans: Sequence[Span], pages: Sequence[_Page]) -> list[Span]:
-    return [
-        replace(span, start=start, end=end)
-        for span in spans
-        for start, end in pages[span.document].to_source(span.start, span.end)
-    ]
+def _reasons(spans: Sequence[Span]) -> tuple[str, ...]:
+    return spans.reasons if isinstance(spans, Spans) else tuple(span.reason for span in spans)
 
 
-def _between(spans: Sequence[Span], documents: Sequence[Document]) -> Iterator[Span]:
-    """What no span covers, without white space around it."""
-    after = [0] * len(documents)
-    ends = [
-        Span(index, len(document.text), len(document.text), Kind.CODE, "", 0.0)
-        for index, document in enumerate(documents)
-    ]
-    for span in sorted([*spans, *ends], key=lambda span: (span.document, span.start)):
-        text = documents[span.document].text
-        start, end = after[span.document], span.start
-        piece = text[start:end]
-        if stripped := piece.strip():
-            start += len(piece) - len(piece.lstrip())
-            yield Span(span.document, start, start + len(stripped), Kind.CODE, "markup", 0.0)
-        after[span.document] = span.end
+def _rows(spans: Sequence[Span], reasons: tuple[str, ...], kept: bool) -> npt.NDArray[np.void]:
+    """Spans as an array of rows; `code` is the place of the reason in `reasons`."""
+    rows = np.zeros(len(spans), dtype=_ROW)
+    rows["kept"] = kept
+    if isinstance(spans, Spans):
+        for name in ("document", "start", "end", "kind"):
+            rows[name] = getattr(spans.table, name)[spans.rows]
+        places = np.array([reasons.index(reason) for reason in spans.reasons], dtype=np.uint8)
+        rows["code"], rows["score"] = places[spans.codes[spans.rows]], spans.scores[spans.rows]
+        return rows
+    for number, span in enumerate(spans):
+        place = reasons.index(span.reason)
+        rows[number] = (span.document, span.start, span.end, span.kind, place, span.score, kept)
+    return rows
+
+
+def _markup(
+    text: str, pieces: npt.NDArray[np.void], document: int, reasons: tuple[str, ...]
+) -> npt.NDArray[np.void]:
+    """Rows for what no piece covers, without white space around it."""
+    begins = [0, *pieces["end"].tolist()]
+    places = []
+    for begin, end in zip(begins, [*pieces["start"].tolist(), len(text)], strict=True):
+        gap = text[begin:end]
+        if stripped := gap.strip():
+            start = begin + len(gap) - len(gap.lstrip())
+            places.append((document, start, start + len(stripped), Kind.CODE, len(reasons) - 1, 0.0, False))
+    return np.array(places, dtype=_ROW)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tersely import _native
-from tersely.content.tree import Tree, fit_tree
+from tersely.content.tree import fit_tree
+from tersely.content.tree_text import Tree
 from tersely.stages.question import read_question
 from tersely.strategies.extractive import Extractive
 from tersely.tables import Float64s, Int32s, Kind, SegmentTable, UInt8s

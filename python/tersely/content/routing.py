@@ -41,28 +41,21 @@ def _late(module: str, name: str) -> Callable[[], Strategy]:
     return make
 
 
-_code = _late("code", "Code")
 _json = _late("json", "Json")
-_table = _late("tables", "Table")
-_logs = _late("logs", "Logs")
-_tool_output = _late("tool_output", "ToolOutput")
-_stack_trace = _late("stack_trace", "StackTrace")
-_diff = _late("diff", "Diff")
-_html = _late("html", "Html")
 
 CONTENT_TYPES: dict[str, ContentType] = {
     "prose": ContentType("documentation"),
     "markdown": ContentType("documentation"),
     "conversation": ContentType("conversation"),
-    "code": ContentType("source_code", _code),
-    "log": ContentType("error_logs", _logs),
-    "tool_output": ContentType("tool_output", _tool_output),
-    "stack_trace": ContentType("error_logs", _stack_trace),
+    "code": ContentType("source_code", _late("code", "Code")),
+    "log": ContentType("error_logs", _late("logs", "Logs")),
+    "tool_output": ContentType("tool_output", _late("tool_output", "ToolOutput")),
+    "stack_trace": ContentType("error_logs", _late("stack_trace", "StackTrace")),
     "json": ContentType("tool_output", _json),
     "jsonl": ContentType("tool_output", _json),
-    "table": ContentType("tool_output", _table),
-    "diff": ContentType("source_code", _diff),
-    "html": ContentType("documentation", _html),
+    "table": ContentType("tool_output", _late("tables", "Table")),
+    "diff": ContentType("source_code", _late("diff", "Diff")),
+    "html": ContentType("documentation", _late("html", "Html")),
     "mixed": ContentType("tool_output"),
 }
 

@@ -1,64 +1,32 @@
-"""Documents as trees of units: what is left out is a marker in its place, everything else is the source's."""
+"""Trees of units, fitted: what is kept stands in what is kept."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from tersely import _native
+from tersely.content.tree_text import Marker, Tree, render_tree
 from tersely.errors import BudgetExceededError
 from tersely.stages.count import count
 from tersely.stages.select import REASONS, is_kept, mark_groups, mark_pinned
-from tersely.strategies.fitting import Fit, Places
+from tersely.strategies.fitting import Fit
 from tersely.strategies.scored import to_result
-from tersely.tables import Float64s, Int32s, Int64s, SegmentTable, UInt8s
+from tersely.tables import Float64s, Int32s, Int64s, UInt8s
 from tersely.types import Compressed, Request
 
-__all__ = ["Marker", "Tree", "fit_tree"]
-
-Marker = Callable[[int, int], str]
+__all__ = ["fit_tree"]
 
 _FITS, _SELECTED, _PINNED = (REASONS.index(name) for name in ("fits", "selected", "pinned"))
-_ROUNDS = 9  # of choosing, rendering and counting; each narrows the target
+_ROUNDS = 8  # of choosing, rendering and counting; each narrows the target
+_CANDIDATES = 4  # rows considered for a token of the budget; most cost more than a token
+_MARKER = 4.0  # tokens, about; not all that is kept has something left out
 _SHORT = 20  # characters
 _UNUSED = 100  # a text that leaves less than this share (1 / _UNUSED) of the budget is good enough
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Tree:
-    """What a content type says of documents.
-
-    Attributes:
-        table: the units, in source order; `heading` is the unit that each needs (what opens its object, the
-            signature of its function), -1 for none. A unit whose opening is kept, and all that close it, are.
-        follows: int32[n], the unit that each is in or out with, such as what closes an object; -1 for none.
-        priority: float64[n], higher comes first; a unit never comes before the one it needs.
-        marker: (first, last) rows of a run of left out units of one document -> what stands in its place;
-            "" for nothing. Where some of a document is kept, such a run never parts what follows from what it
-            follows.
-        short: such a marker with less to say, used where more of what `must` stay stays with it (warning
-            "markers_shortened").
-        bare: (first, last) -> what must stand in the place of a run even where there is no room for markers.
-        must: bool[n] or None, what the markers give way to.
-        gap: row -> what stands before it instead of the document's own gap; None: that.
-        numbered: each line of a document has its number before it.
-        warnings: reason codes.
-    """
-
-    table: SegmentTable
-    follows: Int32s
-    priority: Float64s
-    marker: Marker
-    short: Marker | None = None
-    bare: Marker = lambda first, last: ""
-    must: npt.NDArray[np.bool_] | None = None
-    gap: Callable[[int], str] | None = None
-    numbered: bool = False
-    warnings: tuple[str, ...] = ()
 
 
 def fit_tree(request: Request, read: Callable[[list[str]], Tree]) -> Compressed:
@@ -91,9 +59,35 @@ class _Fitter:
         self.request, self.texts, self.tree, self.budget = request, texts, tree, budget
         self.group = mark_groups(table, request.groups)
         self.pinned = mark_pinned(table, request.pinned)
-        self.order = _native.tree_order(table.heading, tree.follows, self.group, tree.priority)
-        self.costs: Float64s = (table.end - table.start + 1).astype(np.float64) * density
+        order = _native.tree_order(table.heading, tree.follows, self.group, tree.priority)
+        costs: Float64s = (table.end - table.start + 1).astype(np.float64) * density
+        needed = table.heading[table.heading >= 0]
+        costs[needed] += _MARKER  # of what is left out below them
+        self.rows, self.among = self._candidates(order, costs)
         self.recounts = 0
+
+    def _candidates(
+        self, order: Int32s, costs: Float64s
+    ) -> tuple[Int64s, tuple[Int32s, Int32s, Int32s, UInt8s, Int32s, Float64s]]:
+        """The rows that can be in, and what `tree_choose` is told of them.
+
+        Of a large text with a small budget those are few: the first in the order, which what they need come
+        before, and what follows them.
+        """
+        table, follows = self.tree.table, self.tree.follows
+        first = _CANDIDATES * (self.budget + 250)
+        if len(order) <= 2 * first or self.pinned.any() or (self.group >= 0).any():
+            rows = np.arange(len(table))
+            return rows, (table.heading, follows, self.group, self.pinned, order, costs)
+        among = np.zeros(len(table), dtype=bool)
+        among[order[:first]] = True
+        among |= (follows >= 0) & among[follows]
+        rows = np.flatnonzero(among)
+        place = np.full(len(table) + 1, -1, dtype=np.int32)  # the last for -1
+        place[rows] = np.arange(len(rows), dtype=np.int32)
+        none_i, none_u = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint8)
+        parent, mine = place[table.heading[rows]], place[follows[rows]]
+        return rows, (parent, mine, none_i, none_u, place[order[:first]], costs[rows])
 
     def run(self) -> Fit:
         if len(self.tree.table) == 0:
@@ -111,9 +105,11 @@ class _Fitter:
         return found or self._smallest()
 
     def _search(self, marker: Marker) -> Fit | None:
-        low, high, target = 0.0, float(self.costs.sum()) + 1, float(self.budget)
+        low, high, target = 0.0, math.inf, float(self.budget)
         best: Fit | None = None
-        for _ in range(_ROUNDS):
+        for attempt in range(2 * _ROUNDS):
+            if attempt >= _ROUNDS and best is not None:
+                break
             fitted = self._try(self._choose(target), marker)
             if fitted is None:
                 low = target
@@ -124,26 +120,19 @@ class _Fitter:
                     break
             else:
                 high = target
-            tokens = fitted.tokens if fitted else 0
-            guess = target * self.budget / tokens if tokens else (low + high) / 2
-            step = (high - low) / 16
-            target = min(max(guess, low + step), high - step)
+            target = target * self.budget / fitted.tokens if fitted else 2 * target
+            if attempt >= 2 and best is None and fitted:
+                target /= 2
+            if not low < target < high:
+                target = (low + high) / 2 if high < math.inf else 1.5 * low + 1
             if high - low < 0.5:
                 break
         return best
 
     def _choose(self, target: float, most: int | None = None) -> UInt8s:
-        table = self.tree.table
-        chosen = _native.tree_choose(
-            table.heading,
-            self.tree.follows,
-            self.group,
-            self.pinned,
-            self.order,
-            self.costs,
-            target,
-            len(table) if most is None else most,
-        )
+        rows = self.rows
+        chosen = np.zeros(len(self.tree.table), dtype=np.uint8)
+        chosen[rows] = _native.tree_choose(*self.among, target, len(rows) if most is None else most)
         if most is None and not (self.group >= 0).any():
             self._fill_gaps(chosen)
         return np.where(chosen, np.where(self.pinned, _PINNED, _SELECTED), 0).astype(np.uint8)
@@ -190,93 +179,3 @@ class _Fitter:
         self.recounts += 1
         tokens = count(self.request.counter, text)
         return Fit(text, tokens, status, None, self.recounts, (), generated)
-
-
-def render_tree(
-    texts: list[str], tree: Tree, rows: Int64s, separator: str, marker: Marker
-) -> tuple[str, Places]:
-    """The documents of the rows with markers for other rows, and where what is not the source's stands.
-
-    O(runs of rows + characters kept).
-    """
-    table = tree.table
-    limits = np.searchsorted(table.document, np.arange(len(texts) + 1)).tolist()
-    parts = _Parts()
-    for document in np.unique(table.document[rows]).tolist():
-        if parts.pieces:
-            parts.add(separator)
-        low, high = limits[document], limits[document + 1]
-        mine = rows[(rows >= low) & (rows < high)]
-        breaks = np.flatnonzero(np.diff(mine) != 1 if tree.gap is None else np.ones(len(mine) - 1)) + 1
-        firsts = mine[np.concatenate(([0], breaks))].tolist()
-        lasts = mine[np.concatenate((breaks - 1, [len(mine) - 1]))].tolist()
-        _render_document(texts[document], tree, low, high, firsts, lasts, marker, parts)
-    return "".join(parts.pieces), tuple(parts.places)
-
-
-class _Parts:
-    def __init__(self) -> None:
-        self.pieces: list[str] = []
-        self.places: list[tuple[int, int]] = []
-        self.length = 0
-
-    def add(self, text: str, generated: bool = False) -> None:
-        if generated and text:
-            self.places.append((self.length, self.length + len(text)))
-        self.pieces.append(text)
-        self.length += len(text)
-
-    def add_numbered(self, text: str, line: int) -> None:
-        """A piece of a document that begins on the line; lines that begin in it get their numbers."""
-        for place, part in enumerate(text.split("\n")):
-            if place:
-                self.add("\n")
-            if part and (not self.pieces or self.pieces[-1].endswith("\n")):
-                self.add(f"{line + place:>5}  ", generated=True)
-            if part:
-                self.add(part)
-
-
-def _render_document(
-    text: str,
-    tree: Tree,
-    low: int,
-    high: int,
-    firsts: list[int],
-    lasts: list[int],
-    marker: Marker,
-    parts: _Parts,
-) -> None:
-    """Runs of kept rows [firsts[i], lasts[i]] of the rows [low, high), with the document's own gaps."""
-    start, end = tree.table.start, tree.table.end
-
-    def put(begin: int, stop: int) -> None:
-        piece = text[begin:stop]
-        if tree.numbered:
-            parts.add_numbered(piece, text.count("\n", 0, begin) + 1)
-        else:
-            parts.add(piece)
-
-    def put_gap(row: int) -> None:
-        """What stands before a row."""
-        if low < row < high and tree.gap is not None:
-            parts.add(tree.gap(row))
-        elif low < row < high:
-            put(int(end[row - 1]), int(start[row]))
-
-    done = low  # rows that something stands for
-    for first, last in zip([*firsts, high], [*lasts, high - 1], strict=True):
-        if done < first:
-            stand_in = marker(done, first - 1)
-            if stand_in:
-                put_gap(done)
-                parts.add(stand_in, generated=True)
-                put_gap(first)
-            elif done > low and first < high:
-                comma = "," in text[int(end[first - 1]) : int(start[first])]
-                put_gap(done if comma else first)  # no comma before what closes
-        elif first < high:
-            put_gap(first)
-        if first < high:
-            put(int(start[first]), int(end[last]))
-        done = last + 1

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tersely import _native
 from tersely.detection import KINDS, LANGUAGES, Detection
 from tersely.documents import check_text
 
-__all__ = ["detect"]
+__all__ = ["detect", "detect_each"]
 
 _HEAD, _MIDDLE, _TAIL = 6144, 3072, 3072  # characters that are read of a long text
 _NEAR = 65_536  # how far the middle part may move to start where a line ends
@@ -20,11 +22,15 @@ def detect(text: str) -> Detection:
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be str, not {type(text).__name__}")
-    pieces = _sample(text)
-    for piece in pieces:
+    for piece in _sample(text):
         check_text(piece, "text")
-    kind, language, confidence = _native.detect(pieces)
-    return Detection(KINDS[kind], LANGUAGES[language], confidence)
+    return detect_each([text])[0]
+
+
+def detect_each(texts: Sequence[str]) -> list[Detection]:
+    """`detect` for many texts without lone surrogates."""
+    found = _native.detect([_sample(text) for text in texts])
+    return [Detection(KINDS[kind], LANGUAGES[language], confidence) for kind, language, confidence in found]
 
 
 def _sample(text: str) -> list[str]:

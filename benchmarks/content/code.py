@@ -1,0 +1,118 @@
+"""Source code: signatures kept, whether the result still parses, and speed.
+
+A signature is the first line of a definition of `code_files`. It "fits" where all of a file's signatures
+together count less than 70% of the budget. Speed is CPU time, the least of three.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import tersely
+from tersely.content.code import Code
+from tersely.providers.counters import resolve_counter
+from tersely.providers.tree_sitter import has_syntax_errors, read_syntax
+
+from benchmarks import data as development
+from benchmarks.peers import Compressor, llmslim, textcrusher
+from benchmarks.report import Column, Report, Target
+
+__all__ = ["report"]
+
+_RATIOS = (0.2, 0.3, 0.5)
+_COUNTER = "cl100k_base"
+
+
+def report(report: Report, data: Path) -> None:
+    """Tables and targets."""
+    files = list(development.rows(data, "code_files"))
+    count = resolve_counter(_COUNTER).count
+    table = []
+    for ratio in _RATIOS:
+        for system, compress in _systems():
+            kept: dict[str, list[float]] = defaultdict(list)
+            fitting: list[float] = []
+            parsed = total = 0
+            for row in files:
+                small = compress(row["text"], row["language"], ratio)
+                parsed += _parses_still(row["language"], row["text"], small)
+                total += 1
+                lines = row["text"].split("\n")
+                signatures = [" ".join(lines[d["line"] - 1].split()) for d in row["definitions"]]
+                if signatures:
+                    found = {" ".join(line.split()) for line in small.split("\n")}
+                    share = sum(line in found for line in signatures) / len(signatures)
+                    kept[row["language"]].append(share)
+                    if count("\n".join(signatures)) < 0.7 * ratio * count(row["text"]):
+                        fitting.append(share)
+            means = {language: sum(shares) / len(shares) for language, shares in kept.items()}
+            fits = sum(fitting) / len(fitting)
+            table.append({"kept": ratio, "system": system, "fits": fits, "parses": parsed / total, **means})
+            if system == "tersely" and ratio == 0.3:
+                report.targets.append(Target("code, signatures at 30% where they fit", 1.0, fits, "", False))
+                report.targets.append(Target("code, parses as before", 1.0, parsed / total, "", False))
+    languages = sorted({row["language"] for row in files})
+    columns = [
+        Column("kept", form=".0%"),
+        Column("system"),
+        *(Column(language, form=".3f") for language in languages),
+        Column("fits", "where they fit", ".3f"),
+        Column("parses", "parses as before", ".1%"),
+    ]
+    report.table("Signatures kept", columns, table)
+    _speed(report, files)
+
+
+def _systems() -> Iterator[tuple[str, Callable[[str, str, float], str]]]:
+    def own(text: str, language: str, ratio: float) -> str:
+        return tersely.compress(text, ratio=ratio, counter=_COUNTER, strategy=Code(language)).text
+
+    yield "tersely", own
+    for peer in (textcrusher(), llmslim()):
+        if peer.call is not None:
+            yield peer.name, partial(_by_peer, peer)
+
+
+def _by_peer(peer: Compressor, text: str, language: str, ratio: float) -> str:
+    return peer.text(peer([text], None, 0, ratio))
+
+
+def _parses_still(language: str, text: str, small: str) -> bool:
+    if language == "python":
+        try:
+            ast.parse(small)
+        except SyntaxError:
+            return False
+        return True
+    return has_syntax_errors(language, text) or not has_syntax_errors(language, small)
+
+
+def _speed(report: Report, files: list[dict[str, Any]]) -> None:
+    size = sum(len(row["text"]) for row in files) / 1e6
+
+    def calls(row: dict[str, Any]) -> object:
+        return tersely.compress(row["text"], ratio=0.3, strategy=Code(row["language"]))
+
+    runs: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
+        ("parsed by tree-sitter", lambda row: has_syntax_errors(row["language"], row["text"])),
+        ("bodies and statements", lambda row: read_syntax(row["language"], row["text"])),
+        ("whole call at 30%", calls),
+    ]
+    table = []
+    for name, run in runs:
+        best = float("inf")
+        for _ in range(3):
+            start = time.process_time()
+            for row in files:
+                run(row)
+            best = min(best, time.process_time() - start)
+        table.append({"what": name, "speed": size / best})
+    report.table(f"Speed, {size:.1f} MB", [Column("what"), Column("speed", "MB/s", ".1f")], table)
+    speed = float(table[2]["speed"])  # type: ignore[arg-type]
+    report.targets.append(Target("code with tree-sitter, whole call", 10, speed, "MB/s", False))
