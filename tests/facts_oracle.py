@@ -43,7 +43,8 @@ def slow_facts(text: str) -> list[tuple[FactKind, str]]:
             and whole in UNITS
         ):
             found[-1] = (FactKind.NUMBER, f"{found[-1][1]} {whole}")
-            before = whole if token == whole and whole != "%" else ""
+            second = found[-1][1].count(" ") == 2  # at most two units
+            before = whole if token == whole and whole != "%" and not second else ""
             continue
         kind = next((kind for kind, pattern in PATTERNS if re.fullmatch(pattern, whole)), None)
         if kind is not None:

@@ -166,7 +166,7 @@ def _planted(report: Report, data: Path, how_many: int) -> None:
             answer = call(planted, budget, PLANTED_RATIO)
             for kind, fact in facts:
                 found.setdefault(kind, {}).setdefault(system, []).append(fact in answer)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"planted": kind, "n": len(by_system["plain"])}
         | {system: mean(kept) for system, kept in by_system.items()}
         for kind, by_system in found.items()

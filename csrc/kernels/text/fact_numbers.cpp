@@ -192,7 +192,7 @@ std::size_t past_units(std::string_view text, std::size_t end) {
         return end + length + more;
     }
     for (int units = 0; units < 2; ++units) {
-        if (end >= text.size()) break;
+        if (end >= text.size() || text[end - 1] == '%') break;
         const Decoded gap = decode(text, end);
         const std::size_t at = is_space(gap.code) && gap.code != '\n' ? end + gap.length : end;
         if (at < text.size() && text[at] == '%') return at + 1;

@@ -171,7 +171,7 @@ std::size_t FactReader::read_words(Span run) {
 // A word with a capital: of a date, an amount or a name. Returns where reading goes on.
 std::size_t FactReader::read_capital(Span word, std::uint32_t use) {
     if (use & (kMonth | kWeekday)) {
-        FoundFact date = read_month_first(text_, word);
+        FoundFact date = (use & kMonth) != 0 ? read_month_first(text_, word) : FoundFact{};
         const std::size_t size = word.end - word.begin;
         const bool alone = (use & kWeekday) != 0 || (size > 5 && !starts_);  // "March" and "May" are words, too
         if (!date && alone) date = {FactKind::kDate, word};

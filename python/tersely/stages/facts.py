@@ -215,7 +215,8 @@ def _stands_alone(wanted: str, text: str, at: int) -> bool:
     inside = before[-1:].isalnum() and wanted[:1].isalnum()
     inside |= behind[:1].isalnum() and wanted[-1:].isalnum()
     inside |= wanted[:1].isdigit() and before[-1:] in {".", ","} and before[:1].isdigit()
-    inside |= wanted[-1:].isdigit() and behind[:1] in {".", ",", "%"} and (behind + "0")[1].isdigit()
+    inside |= wanted[-1:].isdigit() and behind[:1] in {".", ","} and behind[1:].isdigit()
+    inside |= wanted[-1:].isdigit() and behind[:1] == "%"
     return not inside
 
 
