@@ -167,3 +167,18 @@ def test_a_pinned_line_of_a_long_log_stays() -> None:
     lines = service_log(40_000)
     result = tersely.compress("\n".join(lines), budget=400, pinned=[lines[20_005]], strategy=Logs())
     assert lines[20_005] in result.text and result.tokens <= 400
+
+
+@given(
+    size=st.integers(1, 60), start=st.integers(0, 3000), length=st.integers(1, 300), seed=st.integers(0, 9)
+)
+def test_any_pinned_span_is_in_the_text(size: int, start: int, length: int, seed: int) -> None:
+    text = "\n".join(service_log(size, seed))
+    piece = text[start : start + length].strip()
+    if not piece:
+        return
+    at = text.index(piece, start)
+    result = tersely.compress(text, budget=2_000, pinned=[(at, at + len(piece))], strategy=Logs())
+    assert piece in result.text
+    small = tersely.compress(text, budget=600, pinned=[(at, at + len(piece))], strategy=Logs())
+    assert piece in small.text and small.tokens <= 600

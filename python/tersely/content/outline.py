@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -67,6 +67,8 @@ def fit_outline(request: Request, read: Callable[[list[str]], Outline]) -> Compr
         fits = np.full(len(table), _FITS, dtype=np.uint8)
         fitted = Fit(whole, original, fits, None, 1, ())
         return to_result(request, table, outline.scores, fitted, original, budget, ())
+    if request.pinned:
+        outline = replace(outline, note=None)  # what is pinned stands in the text as it is
     pinned, group = mark_pinned(table, request.pinned), mark_groups(table, request.groups)
     must = outline.must > 0
     only_must = np.where(must, outline.scores + np.float32(1e-3), 0).astype(np.float32)
