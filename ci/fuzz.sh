@@ -14,7 +14,7 @@ cmake -S . -B "$build" -G Ninja --log-level=WARNING \
 cmake --build "$build" -- --quiet
 
 seeds="$build/corpus/text"
-mkdir -p "$seeds" "$build/corpus/"{select,wordpiece,json,detect}
+mkdir -p "$seeds" "$build/corpus/"{select,wordpiece,json,detect,lines}
 printf '# Title\n\nFirst sentence. Dr. Smith paid 3.14 USD (see fig. 2)! "Really?" he asked.\n' >"$seeds/prose"
 printf '1. one\n2. two\n   - nested; a, b\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n' >"$seeds/markdown"
 printf '```py\ndef f(x):\n    return snake_case + camelCase\n```\n\n    indented code\n' >"$seeds/code"
@@ -38,7 +38,11 @@ printf 'a,b,c\n1,"x, ""y""\n",2\n3,4,5\n| a | b |\n|---|:-:|\n' >"$build/corpus/
 printf '<!DOCTYPE html><p a="b>">x <b>y</b><!-- z --><script>if (a</b) {}</script><svg><![CDATA[ q ]]>' >"$build/corpus/detect/html"
 printf '@@ -1,2 +1 @@\n-a\n+b\n2024-01-02 10:11:12 ERROR a.c:3:4: error: x\n\033[1mok\033[0m\n' >"$build/corpus/detect/log"
 
-for target in text select wordpiece json detect; do
+# A step, a query's length, a query, then the log.
+printf '\7\5req-1 10:00:00 INFO req-1 a.c:3\r\n10:00:01 ERROR "x y" (req-1)\r50%%\r\n\033[31m  at f(a.js:1:2)\n' >"$build/corpus/lines/log"
+printf '\100\0%s' "$(printf 'Jun 14 15:16:0%s host p[%s]: no %s\n' {1..60})" >"$build/corpus/lines/syslog"
+
+for target in text select wordpiece json detect lines; do
   log="$build/$target.log"
   "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -max_len=8192 -verbosity=0 \
     -print_final_stats=1 -artifact_prefix="$build/$target-" "$build/corpus/$target" >"$log" 2>&1 || { cat "$log"; exit 1; }

@@ -11,13 +11,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.arguments import make_parser
-from benchmarks.content import code, detection, json
+from benchmarks.content import code, detection, json, lines
 from benchmarks.report import Report
 
 _PARTS: dict[str, Callable[[Report, Path], None]] = {
     "detection": detection.report,
     "code": code.report,
     "json": json.report,
+    "templates": lines.report_templates,
+    "logs": lines.report_logs,
+    "tool_output": lines.report_tool_output,
 }
 
 
@@ -36,7 +39,9 @@ def main() -> None:
     unknown = [part for part in parts if part not in _PARTS]
     if unknown:
         parser.error(f"unknown parts: {', '.join(unknown)}")
-    report = Report("content", {"data": str(arguments.data), "parts": parts}, ())
+    report = Report(
+        "content", {"data": str(arguments.data), "parts": parts}, ("drain3", "headroom-ai", "llmslim")
+    )
     for part in parts:
         _PARTS[part](report, arguments.data)
     if arguments.files is not None:

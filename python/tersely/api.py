@@ -21,7 +21,7 @@ from tersely.providers.embedders import resolve_embedder
 from tersely.stages.dedup import dedup_texts, dedup_vectors
 from tersely.stages.facts import facts_after, list_facts
 from tersely.stages.segment import segment as _segment
-from tersely.strategies import STRATEGIES
+from tersely.strategies import STRATEGIES, Extractive
 from tersely.strategies.preserving import check_names, fact_report
 from tersely.tables import Level, SegmentTable
 from tersely.threads import default_threads, map_in_threads
@@ -54,8 +54,8 @@ def compress(
             "o200k_harmony", "qwen3.5", "jev", "chars/4"), a callable str -> int, a tiktoken Encoding, a
             tokenizers.Tokenizer or a TokenCounter.
         strategy: a strategy object, a name from `tersely.strategies.STRATEGIES`, "auto", or a content type
-            ("log", "json", ...) that all documents are taken for; None: "auto", which compresses each as what
-            it is (`tersely.content.auto.Auto`), and text like Extractive().
+            ("log", "json", ...) that all documents are taken for; "auto" compresses each as what it is
+            (`tersely.content.auto.Auto`). None: Extractive().
         pinned: what must be kept: strings, (start, end) or (document, start, end) in characters, or Spans.
             Each segment that touches one is kept whole.
         groups: lists of such spans that are kept or dropped together.
@@ -247,7 +247,7 @@ def _is_matrix(texts: Any) -> bool:
 
 def _strategy(strategy: Strategy | str | None) -> Strategy:
     if strategy is None:
-        return Auto()
+        return Extractive()
     if isinstance(strategy, str):
         if strategy in STRATEGIES:
             return STRATEGIES[strategy]()

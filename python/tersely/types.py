@@ -45,7 +45,7 @@ class Span:
         reason: kept: "selected", "pinned", "preserved" (it holds facts that were to be preserved), "context",
             "heading", "cut", "fits", "copied" (code that a model copied), "reinserted" (a model lost it);
             dropped: "budget", "redundant", "cut" (the rest of a segment that was cut), "rewritten" (a model
-            wrote something in its place).
+            wrote something in its place), "markup" (tags and the like: no text).
         score: what the scoring gave the segment; 0.0 where nothing was scored.
     """
 

@@ -12,6 +12,7 @@ from tersely.content.auto import Auto
 from tersely.content.routing import CONTENT_TYPES, named_type
 from tersely.detection import KINDS
 from tersely.providers.counters import resolve_counter
+from tersely.report import to_html
 from tersely.strategies import profile
 
 PROSE = " ".join(f"Sentence {n} says that gate {n % 7} of the dam was opened on day {n}." for n in range(60))
@@ -42,16 +43,16 @@ def test_a068_the_table_of_the_appendix() -> None:
 @pytest.mark.parametrize("query", [None, "Which gate was opened on day 31?"])
 def test_text_is_compressed_as_before(query: str | None) -> None:
     for texts in (PROSE, [PROSE, "# Notes\n\n- gate 3\n- gate 4\n\n" + PROSE]):
-        told = tersely.compress(texts, query, ratio=0.2)
+        told = tersely.compress(texts, query, ratio=0.2, strategy="auto")
         named = tersely.compress(texts, query, ratio=0.2, strategy=tersely.Extractive())
         assert told.text == named.text and told.kept == named.kept
         assert named.receipt.content_types == () and set(told.receipt.content_types) <= {"prose", "markdown"}
 
 
 def test_each_type_goes_its_own_way() -> None:
-    assert tersely.compress(TABLE, budget=80).text.startswith("id,host,latency,status\n")
-    assert "<" not in tersely.compress(PAGE, budget=80).text
-    assert tersely.compress(TABLE, budget=80).receipt.content_types == ("table",)
+    assert tersely.compress(TABLE, budget=80, strategy="auto").text.startswith("id,host,latency,status\n")
+    assert "<" not in tersely.compress(PAGE, budget=80, strategy="auto").text
+    assert tersely.compress(TABLE, budget=80, strategy="auto").receipt.content_types == ("table",)
 
 
 def test_the_callers_word_wins() -> None:
@@ -59,7 +60,7 @@ def test_the_callers_word_wins() -> None:
     assert as_text.text == tersely.compress(TABLE, budget=80, strategy="extractive").text
     assert as_text.receipt.content_types == ("prose",)
     told = {"text": TABLE, "metadata": {"content_type": "prose"}}
-    assert tersely.compress(told, budget=80).text == as_text.text
+    assert tersely.compress(told, budget=80, strategy="auto").text == as_text.text
     assert tersely.compress(told, budget=80, strategy="table").receipt.content_types == ("table",)
     assert tersely.compress(told, budget=80, strategy=Auto(as_type="table")).text.startswith("id,host")
 
@@ -85,7 +86,7 @@ def test_content_types_in_metadata(value: object, kind: str | None) -> None:
 @pytest.mark.parametrize("budget", [60, 200, 900])
 def test_several_types_share_the_budget_in_order(query: str | None, budget: int) -> None:
     texts = [PROSE, TABLE, PAGE, PROSE.replace("gate", "door")]
-    result = tersely.compress(texts, query, budget=budget)
+    result = tersely.compress(texts, query, budget=budget, strategy="auto")
     assert result.tokens == resolve_counter(None).count(result.text) <= budget
     assert result.receipt.content_types == ("prose", "table", "html", "prose")
     places = [(span.document, span.start) for span in result.kept]
@@ -106,7 +107,7 @@ def test_several_types_share_the_budget_in_order(query: str | None, budget: int)
 
 def test_a_group_over_types_is_kept_together_as_text() -> None:
     groups = [[(0, 0, 5), (1, 0, 5)]]
-    result = tersely.compress([PROSE, TABLE], budget=120, groups=groups)
+    result = tersely.compress([PROSE, TABLE], budget=120, groups=groups, strategy="auto")
     assert "content_types_not_used" in result.receipt.warnings
     kept = {span.document for span in result.kept if span.start == 0}
     assert kept in ({0, 1}, set())
@@ -129,13 +130,19 @@ def test_x21_both_tables_of_ratios() -> None:
 )
 def test_promises_hold_for_any_mixture(texts: list[str], budget: int) -> None:
     try:
-        result = tersely.compress(texts, budget=budget)
+        result = tersely.compress(texts, budget=budget, strategy="auto")
     except tersely.BudgetExceededError as error:
         assert error.required > budget
         return
     assert result.tokens == resolve_counter(None).count(result.text) <= budget
     assert result == result and len(result.receipt.content_types) == len(texts)
-    assert tersely.compress(texts, budget=budget).text == result.text
+    assert tersely.compress(texts, budget=budget, strategy="auto").text == result.text
+
+
+def test_the_report_says_what_a_text_was_taken_for() -> None:
+    page = to_html(tersely.compress([TABLE, PAGE], budget=150))
+    assert "<dt>is what the text was taken for</dt><dd>table, html</dd>" in page
+    assert "tags, scripts, comments: no text" in page
 
 
 def test_arguments_are_checked() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import tersely
+from growth import MOST, growth
 from tersely.content.diff import Diff
 
 GIT, PATCH = shutil.which("git"), shutil.which("patch")
@@ -107,3 +108,22 @@ def test_text_that_is_no_diff_is_still_compressed() -> None:
     text = "\n".join(f"just text {number}" for number in range(100))
     result = tersely.compress(text, budget=50, strategy=Diff())
     assert 0 < result.tokens <= 50
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "@@ -1 +1 @@\n-a\n+b\n",
+        "diff --git a/x b/x\n",
+        "--- a\n+++ b\n",
+        "@@ -1,99999 +1,99999 @@\n",
+        "+\n",
+        "@@ -1,9 +1,9 @@\n x\n",
+    ],
+)
+@pytest.mark.parametrize("head", ["", "--- a\n+++ b\n@@ -1,900000 +1,900000 @@\n"])
+def test_time_grows_with_the_diff(unit: str, head: str) -> None:
+    assert (
+        growth(lambda size: head + unit * (size // len(unit)), lambda text: Diff().outline([text], "a"))
+        < MOST
+    )

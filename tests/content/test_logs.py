@@ -141,7 +141,8 @@ import resource, sys
 from tersely.content.log_file import compress_file
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 digest = compress_file(sys.argv[1], "disk failure", budget=2000)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, digest.lines, "disk failure 42" in digest.text)
+more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+print(more, digest.lines, "disk failure 42" in digest.text)
 """
 
 

@@ -11,8 +11,12 @@
 namespace tersely::content {
 namespace {
 
-constexpr std::size_t kSeenSlots = std::size_t{1} << 18U;  // emptied when half full
 constexpr std::size_t kFewestRows = 1024;
+
+// How many bits a count takes: 0 for 0, 1 for 1, 2 for 2 and 3, ...
+std::int64_t bits_of(std::int64_t count) {
+    return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(count)));
+}
 
 bool blank(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
@@ -24,7 +28,7 @@ std::uint64_t hash_bytes(std::string_view bytes) {
         hash = (hash ^ eight) * 0x9E3779B97F4A7C15ULL;
         hash ^= hash >> 32U;
     }
-    return hash == 0 ? 1 : hash;
+    return hash;
 }
 
 // Where a long line is cut: after the last space of its second half, else on a character.
@@ -39,12 +43,7 @@ std::size_t piece_size(std::string_view line) {
 }  // namespace
 
 LineReader::LineReader(std::string_view query, std::size_t most_rows)
-    : query_(query),
-      most_rows_(most_rows),
-      asked_lines_(kMostQueryWords),
-      variant_slots_(2 * kMostVariants),
-      copies_(kSeenSlots),
-      places_(kSeenSlots) {
+    : query_(query), most_rows_(most_rows), asked_lines_(kMostQueryWords) {
     if (most_rows < kFewestRows) throw std::invalid_argument("most_rows must be 1024 or more");
 }
 
@@ -100,31 +99,15 @@ std::size_t LineReader::read_lines(std::string_view bytes, bool last) {
     return at;
 }
 
-bool LineReader::seen(std::vector<std::uint64_t>& table, std::size_t& count, std::uint64_t hash) {
-    std::size_t at = hash % kSeenSlots;
-    for (; table[at] != 0; at = (at + 1) % kSeenSlots) {
-        if (table[at] == hash) return true;
-    }
-    if (2 * ++count > kSeenSlots) {
-        std::fill(table.begin(), table.end(), 0);
-        count = 1;
-        at = hash % kSeenSlots;
-    }
-    table[at] = hash;
-    return false;
-}
-
 std::int32_t LineReader::variant(std::uint64_t hash) {
-    std::size_t at = hash % variant_slots_.size();
-    while (variant_slots_[at].second != 0 && variant_slots_[at].first != hash) at = (at + 1) % variant_slots_.size();
-    if (variant_slots_[at].second == 0) {
-        if (variants_.size() == kMostVariants) return -1;
+    if (variants_.size() == kMostVariants && variant_ids_.find(hash) == nullptr) return -1;
+    std::int32_t& id = variant_ids_[hash];
+    if (id == 0) {
         variants_.push_back(0);
-        variant_slots_[at] = {hash, static_cast<std::int32_t>(variants_.size())};
+        id = static_cast<std::int32_t>(variants_.size());
     }
-    const std::int32_t id = variant_slots_[at].second - 1;
-    ++variants_[static_cast<std::size_t>(id)];
-    return id;
+    ++variants_[static_cast<std::size_t>(id - 1)];
+    return id - 1;
 }
 
 void LineReader::read_piece(std::string_view piece, std::uint32_t marks) {
@@ -146,24 +129,17 @@ void LineReader::read_piece(std::string_view piece, std::uint32_t marks) {
     row.template_id = miner_.add(words_.tokens);
     row.variant = variant(words_.plain);
     for (const Anchor& place : words_.anchors) {
-        if (seen(places_, places_count_, place.hash | 1U)) continue;
+        if (places_.size() == kMostSeen) places_.clear();
+        bool& met = places_[place.hash];
+        if (met) continue;
+        met = true;
         ++row.places;
         row.anchor_end = static_cast<std::int32_t>(place.end);
     }
-
-    const std::uint64_t hash = hash_bytes(line);
-    std::size_t at = hash % kSeenSlots;
-    while (copies_[at].hash != 0 && copies_[at].hash != hash) at = (at + 1) % kSeenSlots;
-    if (copies_[at].hash == 0) {
-        if (2 * ++copies_count_ > kSeenSlots) {
-            std::fill(copies_.begin(), copies_.end(), Copies{});
-            copies_count_ = 1;
-            at = hash % kSeenSlots;
-        }
-        copies_[at].hash = hash;
-    }
-    row.copies = copies_[at].count;
-    copies_[at].count = std::min(copies_[at].count + 1, 1 << 30);
+    if (copies_.size() == kMostSeen) copies_.clear();
+    std::int32_t& copies = copies_[hash_bytes(line)];
+    row.copies = copies;
+    copies = std::min(copies + 1, 1 << 30);
 
     const auto id = static_cast<std::size_t>(row.template_id);
     if (id >= templates_.size()) templates_.resize(id + 1);
@@ -191,12 +167,12 @@ void LineReader::let_go() {
         const bool rare = row.variant >= 0 && variants_[static_cast<std::size_t>(row.variant)] <= kKeptHead;
         const std::int64_t before = met[id]++;
         std::int64_t value = before == 0 ? 40 : rare ? 12 : before < kKeptHead ? 8 : 0;
-        value += 16 - std::min<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(templates_[id].count)), 16);
+        value += 16 - std::min<std::int64_t>(bits_of(templates_[id].count), 16);
         if ((row.marks & kError) != 0) value += before < kKeptHead ? 16 : 2;
         if ((row.marks & kTrouble) != 0) value += before < kKeptHead ? 4 : 1;
         for (std::uint64_t bits = row.asked; bits != 0; bits &= bits - 1) {
             const std::int64_t lines = asked_lines_[static_cast<std::size_t>(std::countr_zero(bits))];
-            value += 4 + 2 * (24 - std::min<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(lines)), 24));
+            value += 4 + 2 * (24 - std::min<std::int64_t>(bits_of(lines), 24));
         }
         if ((row.asked & query_.ids()) != 0) value += 60;
         if ((row.marks & kOverwritten) != 0) value -= 30;

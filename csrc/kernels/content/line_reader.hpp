@@ -4,15 +4,16 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "kernels/content/hash_table.hpp"
 #include "kernels/content/line_words.hpp"
 #include "kernels/content/templates.hpp"
 
 namespace tersely::content {
 
 inline constexpr std::size_t kLongestLine = 2048;  // bytes; longer ones are cut, at a space where there is one
+inline constexpr std::size_t kMostSeen = std::size_t{1} << 17U;
 inline constexpr std::size_t kMostVariants = std::size_t{1} << 17U;
 inline constexpr std::int64_t kKeptHead = 4;  // rows of a template that stay first and last, when rows are let go
 inline constexpr std::int64_t kKeptTail = 2;
@@ -25,9 +26,10 @@ struct Row {
     std::uint32_t marks = 0;          // of marks.hpp
     std::int32_t document = 0;
     std::int32_t template_id = 0;
-    std::int32_t variant = -1;    // lines of one variant have the same letters-only words too; -1: beyond kMostVariants
-    std::int32_t copies = 0;      // times that a line was met before, byte for byte (of the last 131,072 distinct ones)
-    std::int32_t places = 0;      // places that it names and no line before it did (the same window)
+    std::int32_t variant = -1;  // lines of one variant have the same letters-only words too; -1: beyond kMostVariants
+    std::int32_t copies =
+        0;  // times that a line was met before, byte for byte (kMostSeen distinct ones are remembered)
+    std::int32_t places = 0;      // places that it names and no line before it did (remembered likewise)
     std::int32_t anchor_end = 0;  // bytes of the row to the end of the last of these; 0: none
 };
 
@@ -64,7 +66,6 @@ class LineReader {
     void read_piece(std::string_view piece, std::uint32_t marks);
     std::int32_t variant(std::uint64_t hash);
     void let_go();
-    bool seen(std::vector<std::uint64_t>& table, std::size_t& count, std::uint64_t hash);
 
     QueryWords query_;
     std::size_t most_rows_;
@@ -74,7 +75,7 @@ class LineReader {
     std::vector<TemplateFacts> templates_;
     std::vector<std::int64_t> asked_lines_;
     std::vector<std::int64_t> variants_;
-    std::vector<std::pair<std::uint64_t, std::int32_t>> variant_slots_;  // hash, id plus one
+    HashTable<std::int32_t> variant_ids_;  // plus one
     bool has_let_go_ = false;
     bool continued_ = false;  // pieces of the line have been read
     std::string waiting_;     // of a line that is not whole yet
@@ -82,14 +83,8 @@ class LineReader {
     std::int64_t line_ = 0;
     std::int64_t all_lines_ = 0;
     std::int32_t document_ = 0;
-    struct Copies {
-        std::uint64_t hash = 0;
-        std::int32_t count = 0;
-    };
-    std::vector<Copies> copies_;
-    std::size_t copies_count_ = 0;
-    std::vector<std::uint64_t> places_;
-    std::size_t places_count_ = 0;
+    HashTable<std::int32_t> copies_;  // lines, by how often they were met; emptied when there are kMostSeen
+    HashTable<bool> places_;          // places met; emptied likewise
 };
 
 }  // namespace tersely::content

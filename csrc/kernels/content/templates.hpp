@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/content/hash_table.hpp"
 #include "kernels/content/line_words.hpp"
 
 namespace tersely::content {
@@ -23,9 +24,9 @@ class TemplateMiner {
   public:
     static constexpr std::int32_t kMostTemplates = 1 << 16;
     static constexpr std::size_t kMostAlike = 64;
+    static constexpr std::size_t kMostKnown = std::size_t{1} << 17U;
     static constexpr std::size_t kMostTokens = 128;  // of a line that count
 
-    TemplateMiner();
     std::int32_t add(std::span<const Token> tokens);
     std::size_t size() const { return templates_.size(); }
     std::span<const Token> tokens(std::int32_t id) const {
@@ -34,24 +35,12 @@ class TemplateMiner {
     }
 
   private:
-    struct Known {
-        std::uint64_t hash = 0;
-        std::int32_t id = -1;
-    };
-    struct Path {
-        std::uint64_t hash = 0;
-        std::vector<std::int32_t> ids;
-    };
     std::int32_t search(std::span<const Token> tokens, std::uint64_t path);
-    void remember(std::uint64_t hash, std::int32_t id);
-    std::vector<std::int32_t>& alike(std::uint64_t path);
 
     std::vector<std::pair<std::size_t, std::size_t>> templates_;  // into arena_
     std::vector<Token> arena_;
-    std::vector<Known> known_;  // lines by their tokens; emptied when three quarters full
-    std::size_t known_count_ = 0;
-    std::vector<std::size_t> path_slots_;  // index into paths_ plus one
-    std::vector<Path> paths_;
+    HashTable<std::int32_t> known_;               // lines by their tokens; emptied when there are kMostKnown
+    HashTable<std::vector<std::int32_t>> paths_;  // templates by path
 };
 
 }  // namespace tersely::content

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/detect/event_marks.hpp"
 #include "kernels/detect/evidence.hpp"
 #include "kernels/detect/json_look.hpp"
 #include "kernels/detect/line_marks.hpp"
@@ -106,6 +107,13 @@ Detection decide(const Counts& counts, const TableLook& table, const Markup& mar
     return best.found;
 }
 
+// Whether the first line is one of a log or a tool: no header of a table.
+bool starts_with_event(std::string_view text) {
+    const text::Line line = text::read_line(text, 0);
+    const std::string_view head = text.substr(line.first, std::min<std::size_t>(line.last - line.first, 200));
+    return !head.empty() && (event_marks(head, false) & (kStamp | kLevel | kAnchor | kBuild | kFrame)) != 0;
+}
+
 // What a text that starts with a tag is.
 Markup read_markup(std::string_view text) {
     static constexpr std::array<std::string_view, 34> kTags = {
@@ -149,7 +157,8 @@ Detection detect(std::span<const std::string_view> pieces) {
     Reader reader;
     for (std::size_t i = 0; i < pieces.size(); ++i) reader.read(pieces[i], i == 0);
     if (reader.counts().lines == 0) return {};
-    return decide(reader.counts(), look_for_table(pieces[0]), read_markup(pieces[0]));
+    const bool rows = reader.counts().lines >= 3 && !starts_with_event(pieces[0]);
+    return decide(reader.counts(), rows ? look_for_table(pieces[0]) : TableLook{}, read_markup(pieces[0]));
 }
 
 }  // namespace tersely::detect

@@ -35,7 +35,7 @@ struct Detection {
 // starts within (all but the first piece) is passed over.
 //
 // JSON is decided by its brackets, strings and literals; diffs by their headers; everything else by votes of the
-// lines, of which the first 240 bytes are read (line_marks.hpp). Deterministic; O(bytes), constant memory.
+// lines, of which the first 192 bytes are read (line_marks.hpp). Deterministic; O(bytes), constant memory.
 Detection detect(std::span<const std::string_view> pieces);
 
 }  // namespace tersely::detect

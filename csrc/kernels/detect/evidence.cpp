@@ -7,7 +7,7 @@
 namespace tersely::detect {
 namespace {
 
-constexpr std::size_t kHead = 240;  // bytes of a line that are read
+constexpr std::size_t kHead = 192;  // bytes of a line that are read
 constexpr std::size_t kCommentBit = 16;
 static_assert(kComment == 1U << kCommentBit);
 
@@ -117,7 +117,7 @@ void Reader::add_turn(std::string_view head, std::uint32_t marks) {
 
 void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented) {
     const bool place = (marks & (kStamp | kFrame | kTag | kAnchor | kBuild)) != 0;
-    const bool paragraph = (marks & kProse) != 0 && head.size() > 200;
+    const bool paragraph = (marks & kProse) != 0 && head.size() > 150;
     const bool level = (marks & kLevel) != 0 && (marks & kStamp) == 0;
     if (!paragraph && ((marks & (kAnchor | kBuild)) != 0 || level)) ++counts_.tool;
     if ((marks & kField) != 0 && head[0] == '[') ++counts_.sections;

@@ -143,7 +143,7 @@ std::uint32_t line_marks(View line, char last, bool indented) {
     if (is_key_value(line)) marks |= kKeyValue;
     if (is_field(line)) marks |= kField;
     if ((line[0] == '"' && has(line, "\":")) || line.find_first_not_of("{}[], ") == View::npos) marks |= kMember;
-    if (line.size() >= 200 && read.signs * 10 >= line.size() && read.spaces * 8 < line.size()) marks |= kPacked;
+    if (line.size() >= 150 && read.signs * 10 >= line.size() && read.spaces * 8 < line.size()) marks |= kPacked;
     const bool words = read.spaces >= 3 && read.letters >= 4 * read.spaces / 2 && rest * 8 <= line.size();
     if (words && last != ';' && last != '{' && last != '}') marks |= kProse;
     if ((marks & (kComment | kTag | kHeading)) != 0) return marks;

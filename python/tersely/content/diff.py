@@ -90,8 +90,12 @@ def _sections(text: str) -> Iterator[tuple[int, int, list[tuple[int, int, int]]]
     """
     start, at = 0, 0
     hunks: list[tuple[int, int, int]] = []
+    hunk, file = _HUNK.search(text), _FILE.search(text)
     while True:
-        hunk, file = _HUNK.search(text, at), _FILE.search(text, at)
+        if hunk is not None and hunk.start() < at:
+            hunk = _HUNK.search(text, at)
+        if file is not None and file.start() < at:
+            file = _FILE.search(text, at)
         if hunk is not None and (file is None or hunk.start() < file.start()):
             end = _hunk_end(text, hunk)
             hunks.append((hunk.start(), hunk.end(), end))
@@ -182,18 +186,19 @@ def _runs(text: str, first: int) -> list[_Piece]:
 
 def _chunks(text: str, start: int, end: int, kind: int) -> Iterator[tuple[int, int]]:
     """A run in units: changed lines by the eight; of context its first line, its last, the rest."""
-    while start < end:
-        most = _LONGEST_RUN if kind == _CHANGE else 1
-        _, stop = _first_lines(text, start, end, most)
-        if kind == _CONTEXT and stop < end:
-            last = text.rfind("\n", start, end - 1) + 1
-            yield start, stop - 1
-            if stop < last:
-                yield stop, last - 1
-            start = max(last, stop)
-            continue
-        yield start, stop - text.endswith("\n", start, stop)
-        start = stop
+    if kind == _CHANGE:
+        while start < end:
+            stop = start
+            for _ in range(_LONGEST_RUN):
+                stop = text.find("\n", stop, end) + 1 or end
+            yield start, stop - text.endswith("\n", start, stop)
+            start = stop
+        return
+    second = text.find("\n", start, end) + 1 or end
+    last = max(text.rfind("\n", start, end - 1) + 1, second)
+    for a, b in ((start, second), (second, last), (last, end)):
+        if a < b:
+            yield a, b - text.endswith("\n", a, b)
 
 
 def _counted(text: str, start: int, end: int) -> tuple[int, int]:

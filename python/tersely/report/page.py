@@ -99,6 +99,9 @@ def _numbers(result: Compressed) -> str:
         (f"{result.ratio:.0%}", f"of the original’s {result.original_tokens:,} tokens"),
         (f"{kept:,}", f"of {receipt.segments:,} segments kept"),
     ]
+    if receipt.content_types:
+        kinds = dict.fromkeys(kind.replace("_", " ") for kind in receipt.content_types)
+        rows.append((escape(", ".join(kinds)), "is what the text was taken for"))
     if facts is not None and facts.facts:
         rows.append((f"{facts.retention:.0%}", "of the facts stand in it"))
     return "".join(f"<div><dt>{text}</dt><dd>{number}</dd></div>" for number, text in rows)

@@ -21,6 +21,7 @@ DROPPED = {
     "redundant": "kept text says it already",
     "cut": "the rest of what was cut",
     "rewritten": "a model wrote something in its place",
+    "markup": "tags, scripts, comments: no text",
     "unlisted": "the result does not say",
 }
 OUTCOMES = {
@@ -41,6 +42,8 @@ _WARNINGS = {
     "code_restored": "A model changed code; the original stands in its place.",
     "low_confidence": "The confidence is below the least that was asked for.",
     "target_tokens_below_min": "The target is below the least number of tokens that was asked for.",
+    "content_types_not_used": "A group spans documents of several types, so all were compressed as text.",
+    "markup_kept": "Nothing but markup was asked for, or found: it was compressed as text, tags and all.",
     "documents_dropped": "Nothing of some documents fitted into the budget.",
     "chunks_dropped": "Nothing of some chunks fitted into the budget.",
     "chunk_fell_back": "Some chunk was compressed in a simpler way than asked for.",
