@@ -61,7 +61,7 @@ _EXTENSIONS: dict[str, tuple[set[str], str | None]] = {
     ".patch": ({"diff"}, None),
     ".diff": ({"diff"}, None),
 }
-_SHORT = 500  # characters: the time of shorter texts is that of a call
+_SHORT = 2_000  # characters: the time of shorter texts is that of a call
 _MOST_FILES = 60  # of an extension, and 3 of a folder
 _COLUMNS = [
     Column("set"),
@@ -89,7 +89,7 @@ def _report(report: Report, title: str, texts: list[Labelled], asked: bool = Tru
         groups[row[0]].append(row)
     table = [_row(name, rows) for name, rows in groups.items()]
     right = sum(row["accuracy"] * row["texts"] for row in table) / len(texts)
-    speeds = [row["speed"] for row in table if row["speed"] == row["speed"]]
+    speeds = [row["speed"] for row in table if "speed" in row]
     speed = median(speeds)
     mean = sum(row["accuracy"] for row in table) / len(table)
     table.append({"set": "all texts", "texts": len(texts), "accuracy": right, "speed": speed})
@@ -118,9 +118,10 @@ def _row(name: str, rows: list[Labelled]) -> dict[str, Any]:
         "set": name,
         "texts": len(rows),
         "accuracy": 1 - len(wrong) / len(rows),
-        "speed": seconds / read * 1e10 if read >= _SHORT * len(rows) else float("nan"),
         "wrong": "; ".join(wrong[:3]) + (f"; {len(wrong) - 3} more" if len(wrong) > 3 else ""),
     }
+    if read >= _SHORT * len(rows):
+        row["speed"] = seconds / read * 1e10
     return {**row, "language": sum(languages) / len(languages)} if languages else row
 
 

@@ -19,7 +19,7 @@ def test_the_page_is_written_beside_the_text(
     source, page = tmp_path / "tides.md", tmp_path / "page.html"
     source.write_text(TEXT, encoding="utf-8")
     assert main(["compress", str(source), "-q", "low water", "-b", "12", "--report", str(page)]) == 0
-    result = tersely.compress([Document(TEXT, id=str(source))], "low water", budget=12)
+    result = tersely.compress([Document(TEXT, id=str(source))], "low water", budget=12, strategy="auto")
     assert capfdbinary.readouterr().out.decode() == result.text
     assert page.read_bytes().decode() == to_html(result, "low water")
 

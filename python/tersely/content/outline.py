@@ -66,7 +66,7 @@ def fit_outline(request: Request, read: Callable[[list[str]], Outline]) -> Compr
     if original <= budget and outline.complete:
         fits = np.full(len(table), _FITS, dtype=np.uint8)
         fitted = Fit(whole, original, fits, None, 1, ())
-        return to_result(request, table, outline.scores, fitted, original, budget, outline.warnings)
+        return to_result(request, table, outline.scores, fitted, original, budget, ())
     pinned, group = mark_pinned(table, request.pinned), mark_groups(table, request.groups)
     must = outline.must > 0
     only_must = np.where(must, outline.scores + np.float32(1e-3), 0).astype(np.float32)
