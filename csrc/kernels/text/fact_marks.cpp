@@ -30,9 +30,15 @@ constexpr std::array<Marks, 8> kQuotes = {{{'"', U"\""},
                                            {0x300E, U"\u300F"},
                                            {0x201A, U"\u2018"}}};
 
+constexpr std::array<bool, 128> kClauseEnds = [] {
+    std::array<bool, 128> ends{};
+    for (const char mark : std::string_view(",;:()[]{}|!?")) ends[static_cast<std::size_t>(mark)] = true;
+    return ends;
+}();
+
 bool ends_clause(char32_t code) {
-    constexpr std::u32string_view marks =
-        U",;:()[]{}|!?\u2014\u2026\u3001\uFF0C\uFF1B\uFF1A\uFF08\uFF09\u3002\u060C\u061B";
+    if (code < 0x80) return kClauseEnds[code];
+    constexpr std::u32string_view marks = U"\u2014\u2026\u3001\uFF0C\uFF1B\uFF1A\uFF08\uFF09\u3002\u060C\u061B";
     return marks.find(code) != std::u32string_view::npos;
 }
 
@@ -226,6 +232,10 @@ void FactReader::read_clause(Span word, FactKind kind) {
     }
     std::size_t end = word.end;
     while (end < text_.size()) {
+        if (ascii_alpha(text_[end]) || text_[end] == ' ') {
+            ++end;
+            continue;
+        }
         const Decoded here = decode(text_, end);
         const bool number =
             here.code == ',' && end + 1 < text_.size() && ascii_digit(text_[end - 1]) && ascii_digit(text_[end + 1]);

@@ -42,19 +42,21 @@ void append_words(std::string_view fact, std::string& key) {
     bool gap = false;
     const std::size_t first = key.size();
     for (std::size_t at = 0; at < fact.size();) {
-        const Decoded here = decode(fact, at);
-        at += here.length;
-        if (here.code < 0x80 && (ascii_alpha(fact[at - 1]) || ascii_digit(fact[at - 1]))) {
-            if (gap && key.size() > first) key.push_back(' ');
-            gap = false;
-            key.push_back(ascii_upper(fact[at - 1]) ? static_cast<char>(fact[at - 1] + 32) : fact[at - 1]);
-        } else if (!is_word(here.code)) {
+        std::size_t end = at;
+        while (end < fact.size() && ascii_lower(fact[end])) ++end;
+        const Decoded here = end > at ? Decoded{'a', end - at} : decode(fact, at);
+        if (!is_word(here.code)) {
             gap = true;
         } else if (here.code < 0x300 || here.code > 0x36F) {
             if (gap && key.size() > first) key.push_back(' ');
             gap = false;
-            append_utf8(key, fold(here.code));
+            if (end > at) {
+                key.append(fact, at, end - at);
+            } else {
+                append_utf8(key, fold(here.code));
+            }
         }
+        at += here.length;
     }
 }
 
