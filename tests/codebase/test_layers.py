@@ -14,15 +14,17 @@ LAYERS = (
     ("_native", "models"),
     ("documents", "providers"),
     ("kernels",),
-    ("stages",),
+    ("stages", "store"),
     ("distill", "relevance"),
     ("strategies",),
     ("content",),
     ("api",),
     ("tersely",),
+    ("memory", "retrieval"),
     ("report",),
+    ("adapters", "server"),
     ("cli_distill", "cli_model", "cli_notes", "cli_strategy"),  # arguments of the command
-    ("adapters", "cli"),
+    ("cli",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 VOCABULARY = set(LAYERS[0])
