@@ -11,16 +11,59 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tersely.memory.accounts import CompactedMessages, MessageAccount
     from tersely.memory.compaction import compact_messages
+    from tersely.memory.compaction_config import CompactionConfig, CompactionResult
+    from tersely.memory.compactor import Compactor
+    from tersely.memory.conversation import ConversationMemory, ConversationTurn
+    from tersely.memory.planning import CompactionPlan, Prices, apply, break_even, plan
+    from tersely.memory.repl import REPLEntry, REPLHistory
+    from tersely.memory.repl_compactor import MemoryCompactor
 
 __all__ = [
     "CompactedMessages",
+    "CompactionConfig",
+    "CompactionPlan",
+    "CompactionResult",
+    "Compactor",
+    "ConversationMemory",
+    "ConversationTurn",
+    "MemoryCompactor",
     "MessageAccount",
+    "Prices",
+    "REPLEntry",
+    "REPLHistory",
+    "apply",
+    "break_even",
     "compact_messages",
+    "plan",
 ]
 
 _MODULES = {
-    "accounts": ("CompactedMessages", "MessageAccount"),
+    "accounts": (
+        "CompactedMessages",
+        "MessageAccount",
+    ),
     "compaction": ("compact_messages",),
+    "compaction_config": (
+        "CompactionConfig",
+        "CompactionResult",
+    ),
+    "compactor": ("Compactor",),
+    "conversation": (
+        "ConversationMemory",
+        "ConversationTurn",
+    ),
+    "planning": (
+        "CompactionPlan",
+        "Prices",
+        "apply",
+        "break_even",
+        "plan",
+    ),
+    "repl": (
+        "REPLEntry",
+        "REPLHistory",
+    ),
+    "repl_compactor": ("MemoryCompactor",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -15,7 +15,7 @@ from tersely.memory.messages import Entry, read_messages
 from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
 
-__all__ = ["compact_messages"]
+__all__ = ["check_budget", "compact_messages", "stay_within", "staying"]
 
 _TASK_SHARE = 0.1  # of the budget: a first message of the user up to this size stays
 
@@ -56,10 +56,7 @@ def compact_messages(
 
     O(characters + facts log facts).
     """
-    if isinstance(budget, bool) or not isinstance(budget, int):
-        raise TypeError(f"budget must be a whole number, not {budget!r}")
-    if budget < 0:
-        raise ValueError(f"budget must be 0 or more, not {budget}")
+    check_budget(budget)
     if isinstance(keep_last, bool) or not isinstance(keep_last, int) or keep_last < 0:
         raise ValueError(f"keep_last must be a whole number from 0, not {keep_last!r}")
     entries = read_messages(messages)
@@ -74,15 +71,7 @@ def compact_messages(
         return CompactedMessages(list(messages), original, original, budget, accounts, list(messages))
     groups = atomic_groups(entries)
     stays = staying(messages, entries, groups, pinned, keep_last)
-    required = frame + sum(int(costs[index]) for index in stays)
-    if required > budget:
-        raise BudgetExceededError(
-            f"{len(stays)} messages that must stay, and the tools, need {required} tokens; "
-            f"{budget} are allowed",
-            required=required,
-            budget=budget,
-        )
-    _keep_task(entries, groups, costs.tolist(), stays, min(_TASK_SHARE * budget, budget - required))
+    stay_within(entries, groups, costs.tolist(), stays, frame, budget)
     folding = Folding(messages, entries, groups, costs, counting, strategy or Auto(), stays)
     folded = folding.fit(budget - frame)
     return CompactedMessages(
@@ -119,16 +108,36 @@ def staying(
     return dict(sorted(reasons.items()))
 
 
-def _keep_task(
+def stay_within(
     entries: Sequence[Entry],
     groups: Sequence[tuple[int, int]],
     costs: Sequence[int],
     stays: dict[int, str],
-    room: float,
+    frame: int,
+    budget: int,
 ) -> None:
-    """Let the first message of the user stay where it is small: it says what all is about."""
+    """Check that what stays fits; a first message of the user that is small stays too: it is the task.
+
+    Raises BudgetExceededError.
+    """
+    required = frame + sum(costs[index] for index in stays)
+    if required > budget:
+        raise BudgetExceededError(
+            f"{len(stays)} messages that must stay, and the tools, need {required} tokens; "
+            f"{budget} are allowed",
+            required=required,
+            budget=budget,
+        )
     for first, last in groups:
         if entries[first].role == "user" and last - first == 1:
-            if first not in stays and costs[first] <= room:
-                stays[first] = "task"
+            if costs[first] <= min(_TASK_SHARE * budget, budget - required):
+                stays.setdefault(first, "task")
             return
+
+
+def check_budget(budget: Any) -> None:
+    """Raise TypeError or ValueError for what is no budget."""
+    if isinstance(budget, bool) or not isinstance(budget, int):
+        raise TypeError(f"budget must be a whole number, not {budget!r}")
+    if budget < 0:
+        raise ValueError(f"budget must be 0 or more, not {budget}")

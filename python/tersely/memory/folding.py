@@ -46,7 +46,6 @@ class Folding:
     strategy: Strategy
     stays: dict[int, str]
     numbers: Sequence[int] = ()
-    known: frozenset[str] = frozenset()
     _changed: dict[int, dict[Path, str]] = field(default_factory=dict)
     _now: list[int] = field(default_factory=list)  # tokens of each message as changed
     _why: dict[int, str] = field(default_factory=dict)
@@ -59,7 +58,7 @@ class Folding:
             entry = with_pieces(self.entries[index], changed)
             self._changed[index], self._why[index] = changed, "repeated"
             self._now[index] = int(count_entries(self.counter, [entry])[0])
-        stated = read_stated(self.counter, self.entries, self.stays, self.known)
+        stated = read_stated(self.counter, self.entries, self.stays)
         folded = self._choose(stated, budget)
         runs = [
             [index for index, _ in run]
