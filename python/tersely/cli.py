@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import tersely
+from tersely.cli_compact import add_compact, run_compact
 from tersely.cli_distill import add_distill
 from tersely.cli_model import add_model, with_model
 from tersely.cli_notes import note_receipt
@@ -30,6 +31,7 @@ _EXAMPLES = """examples:
   tersely compress docs/*.md --query "retry policy" --budget 2000 --json > result.json
   tersely segment notes.md --level paragraph
   tersely count docs/*.md --counter cl100k_base
+  tersely compact history.json --budget 8000 --counter o200k_base
   tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
 """
 _MANY_FILES = 20  # from here on a terminal is shown progress
@@ -104,6 +106,8 @@ def _parser() -> argparse.ArgumentParser:
 
     count = _command(commands, "count", "count the tokens of files")
     _add_counter(count)
+
+    add_compact(commands)
 
     text = "make a static table of token vectors from a sentence model and your own text"
     add_distill(commands.add_parser("distill", help=text, description=text))
@@ -194,6 +198,10 @@ def _count(arguments: argparse.Namespace) -> None:
         _write(f"{sum(counts)}\ttotal\n", None)
 
 
+def _compact(arguments: argparse.Namespace) -> None:
+    run_compact(arguments, lambda name: _read_one(name).text, _write)
+
+
 def _distill(arguments: argparse.Namespace) -> None:
     from tersely.distill.command import run
 
@@ -203,7 +211,7 @@ def _distill(arguments: argparse.Namespace) -> None:
         raise _InputError(str(error)) from error
 
 
-_RUN = {"compress": _compress, "segment": _segment, "count": _count, "distill": _distill}
+_RUN = {"compact": _compact, "compress": _compress, "segment": _segment, "count": _count, "distill": _distill}
 
 
 def _write(text: str, output: str | None) -> None:
