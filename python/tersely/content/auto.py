@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from tersely.content.conversation import Conversation
 from tersely.content.routing import CONTENT_TYPES, named_type
 from tersely.detection import Detection
 from tersely.protocols import Strategy
@@ -36,7 +37,8 @@ class Auto:
 
     Attributes:
         as_type: the content type of all documents; None: found out for each.
-        text: compresses prose, Markdown, conversations, and what has no strategy of its own.
+        text: compresses prose, Markdown, and what has no strategy of its own; conversations but for their
+            newest turns and decisions.
         goal: None: the request's ratio, where there is no budget. "default", "expected": each document's
             content type says how much of it is kept (`tersely.strategies.profile`).
     """
@@ -63,7 +65,7 @@ class Auto:
         makers = [CONTENT_TYPES[kind].strategy for kind in kinds]
         warnings: tuple[str, ...] = ()
         if len(set(makers)) <= 1:
-            result = (makers[0]() if makers and makers[0] else self.text).compress(request)
+            result = self._made(makers[0] if makers else None).compress(request)
         elif _groups_span_documents(request):
             result = self.text.compress(request)
             warnings = ("content_types_not_used",)
@@ -79,10 +81,17 @@ class Auto:
         detected = iter(detect_each(unknown))
         return [kind if kind is not None else _trusted(next(detected)) for kind in named]
 
+    def _made(self, maker: Callable[[], Strategy] | None) -> Strategy:
+        """A content type's strategy; conversations are chosen from as other text is."""
+        made = maker() if maker else self.text
+        if isinstance(made, Conversation) and isinstance(self.text, Extractive):
+            return replace(made, text=self.text)
+        return made
+
     def _compress_each(self, request: Request, makers: Sequence[Callable[[], Strategy] | None]) -> Compressed:
         """Documents of several strategies: each within its share of the budget."""
         weights = self._weights(request)
-        made = {maker: maker() if maker else self.text for maker in set(makers)}
+        made = {maker: self._made(maker) for maker in set(makers)}
         documents = tuple(
             replace(document, score=weight)
             for document, weight in zip(request.documents, weights, strict=True)

@@ -46,7 +46,7 @@ _json = _late("json", "Json")
 CONTENT_TYPES: dict[str, ContentType] = {
     "prose": ContentType("documentation"),
     "markdown": ContentType("documentation"),
-    "conversation": ContentType("conversation"),
+    "conversation": ContentType("conversation", _late("conversation", "Conversation")),
     "code": ContentType("source_code", _late("code", "Code")),
     "log": ContentType("error_logs", _late("logs", "Logs")),
     "tool_output": ContentType("tool_output", _late("tool_output", "ToolOutput")),
