@@ -56,7 +56,7 @@ CONTENT_TYPES: dict[str, ContentType] = {
     "table": ContentType("tool_output", _late("tables", "Table")),
     "diff": ContentType("source_code", _late("diff", "Diff")),
     "html": ContentType("documentation", _late("html", "Html")),
-    "mixed": ContentType("tool_output"),
+    "mixed": ContentType("tool_output", _late("mixed", "Mixed")),
 }
 
 # What loaders and web servers write into metadata["content_type"].
