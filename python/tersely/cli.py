@@ -15,6 +15,7 @@ from pathlib import Path
 
 import tersely
 from tersely.cli_distill import add_distill
+from tersely.cli_index import add_index, add_search, run_index, run_search
 from tersely.cli_large import compress_large, is_large_log
 from tersely.cli_model import add_model, with_model
 from tersely.cli_notes import note_receipt
@@ -35,6 +36,7 @@ _EXAMPLES = """examples:
   tersely segment notes.md --level paragraph
   tersely count docs/*.md --counter cl100k_base
   tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
+  tersely index docs/ && tersely search docs/ "how are tokens rotated?" --budget 2000
 """
 _MANY_FILES = 20  # from here on a terminal is shown progress
 
@@ -114,6 +116,12 @@ def _parser() -> argparse.ArgumentParser:
 
     text = "make a static table of token vectors from a sentence model and your own text"
     add_distill(commands.add_parser("distill", help=text, description=text))
+    for name, add, text in (
+        ("index", add_index, "index a folder of Markdown, text, HTML, reStructuredText and code"),
+        ("search", add_search, "find chunks of an indexed folder; print what answers, within a budget"),
+    ):
+        form = argparse.RawDescriptionHelpFormatter
+        add(commands.add_parser(name, help=text, description=text, epilog=_EXAMPLES, formatter_class=form))
     return parser
 
 
@@ -223,7 +231,15 @@ def _expand(arguments: argparse.Namespace) -> None:
     _write(run_expand(arguments), arguments.output)
 
 
-_RUN = {"expand": _expand, "compress": _compress, "segment": _segment, "count": _count, "distill": _distill}
+_RUN = {
+    "compress": _compress,
+    "segment": _segment,
+    "count": _count,
+    "distill": _distill,
+    "expand": _expand,
+    "index": run_index,
+    "search": run_search,
+}
 
 
 def _write(text: str, output: str | None) -> None:
