@@ -1,4 +1,4 @@
-"""Results of a search and a budget -> one text: file and section of each, and what of it answers the query."""
+"""Results of a search, a budget -> one text: file and section of each, and what of it answers the query."""
 
 from __future__ import annotations
 
