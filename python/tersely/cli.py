@@ -14,6 +14,7 @@ from pathlib import Path
 
 import tersely
 from tersely.cli_distill import add_distill
+from tersely.cli_mcp import add_ab, add_mcp, run_ab, run_mcp
 from tersely.cli_model import add_model, with_model
 from tersely.cli_notes import note_receipt
 from tersely.cli_strategy import add_level, add_strategy, chosen_strategy
@@ -31,6 +32,8 @@ _EXAMPLES = """examples:
   tersely segment notes.md --level paragraph
   tersely count docs/*.md --counter cl100k_base
   tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
+  tersely mcp --index docs/.tersely
+  tersely ab --index docs/.tersely questions.jsonl
 """
 _MANY_FILES = 20  # from here on a terminal is shown progress
 
@@ -107,6 +110,8 @@ def _parser() -> argparse.ArgumentParser:
 
     text = "make a static table of token vectors from a sentence model and your own text"
     add_distill(commands.add_parser("distill", help=text, description=text))
+    add_mcp(commands)
+    add_ab(commands)
     return parser
 
 
@@ -203,7 +208,14 @@ def _distill(arguments: argparse.Namespace) -> None:
         raise _InputError(str(error)) from error
 
 
-_RUN = {"compress": _compress, "segment": _segment, "count": _count, "distill": _distill}
+_RUN = {
+    "compress": _compress,
+    "segment": _segment,
+    "count": _count,
+    "distill": _distill,
+    "mcp": run_mcp,
+    "ab": run_ab,
+}
 
 
 def _write(text: str, output: str | None) -> None:
