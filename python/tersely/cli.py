@@ -14,6 +14,7 @@ from pathlib import Path
 
 import tersely
 from tersely.cli_distill import add_distill
+from tersely.cli_large import compress_large, is_large_log
 from tersely.cli_mcp import add_ab, add_mcp, run_ab, run_mcp
 from tersely.cli_model import add_model, with_model
 from tersely.cli_notes import note_receipt
@@ -136,8 +137,15 @@ def _add_counter(parser: argparse.ArgumentParser) -> None:
 
 
 def _compress(arguments: argparse.Namespace) -> None:
-    documents = _read(arguments.files)
     strategy, extractive = chosen_strategy(arguments)
+    if is_large_log(arguments):
+        text, receipt = compress_large(arguments)
+        _write(
+            json.dumps(receipt, ensure_ascii=False, indent=2) + "\n" if arguments.json else text,
+            arguments.output,
+        )
+        return
+    documents = _read(arguments.files)
     strategy = with_model(strategy, arguments, extractive)
     result = tersely.compress(
         documents,

@@ -23,7 +23,8 @@ LAYERS = (
     ("memory", "retrieval"),
     ("report",),
     ("adapters", "server"),
-    ("cli_distill", "cli_mcp", "cli_model", "cli_notes", "cli_strategy"),  # arguments of the command
+    # arguments of the command
+    ("cli_distill", "cli_large", "cli_mcp", "cli_model", "cli_notes", "cli_strategy"),
     ("cli",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
