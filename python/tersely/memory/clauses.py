@@ -50,13 +50,15 @@ _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
         (Role.REJECTED, r"^(?:the )?(?:other |alternative|rejected|instead of)|\balternatives?\b"),
         (
             Role.NEXT,
-            r"^(?:and |then )?next\b|\bnext (?:step|up|task|is|i|we)\b|\b(?:need|needs|have|has|going|plan|planning"
-            r"|left|remains|wants?|yet|still) to\b|\bto[- ]?do\b|\bremaining\b|\bpending\b|\bstill (?:missing|open)\b"
+            r"^(?:and |then )?next\b|\bnext (?:step|up|task|is|i|we)\b"
+            r"|\b(?:needs?|have|has|going|plan|planning|left|remains|wants?|yet|still) to\b"
+            r"|\bto[- ]?do\b|\bremaining\b|\bpending\b|\bstill (?:missing|open)\b"
             r"|\b(?:i|we|it|that|this)(?:['’]ll| will| must| should)\b|\bmust be\b|\bshould be\b",
         ),
         (
             Role.ACTIVE,
-            rf"\bcurrent(?:ly)?\b|\bright now\b|\bat the moment\b|\bin the middle of\b|\b{_I_AM} (?:\w+ )?{_DOING}\b"
+            rf"\bcurrent(?:ly)?\b|\bright now\b|\bat the moment\b|\bin the middle of\b"
+            rf"|\b{_I_AM} (?:\w+ )?{_DOING}\b"
             rf"|\b(?:i['’]m|i am|now) (?:currently )?(?:at|in|on) |\b(?:i['’]ve|i have) reached\b|^{_DOING}\b"
             rf"|\b(?:now|still) {_DOING}\b",
         ),
@@ -73,8 +75,9 @@ _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
     )
 )
 _TELLS_ERROR = re.compile(  # an error that is told, rather than spoken about
-    r"\b(?:last|latest|error message|following|encountered|got|getting|hit|saw|raised|throws?|threw)\b.{0,60}?"
-    r"\b(?:error|exception|failure)|\berror (?:message )?(?:was|is)\b.{0,3}['\"`‘“]|^(?:the )?(?:last )?error\b ?[:=]"
+    r"\b(?:last|latest|error message|following|encountered|got|getting|hit|saw|raised|throws?|threw)\b"
+    r".{0,60}?\b(?:error|exception|failure)"
+    r"|\berror (?:message )?(?:was|is)\b.{0,3}['\"`‘“]|^(?:the )?(?:last )?error\b ?[:=]"
     r"|\b\w{1,60}(?:Error|Exception)\b ?:",
     re.IGNORECASE,
 )
@@ -87,7 +90,8 @@ _OPENINGS = re.compile(
     r"|right now|at the moment|as of now|for now|after that|finally|first|just|already|still)\b[,:]?\s+"
     rf"|{_I_AM}\s+|(?:i['’]ve|i have|we['’]ve|we have|i|we)\s+|(?:been|working on|work on)\s+"
     r"|(?:(?:need|needs|have|has|going|plan|planning|want|wants) to|will|must|should|['’]ll)\s+"
-    r"|(?:next step is|next up is|next up|current(?: task)?|done|fixed|todo|to do|next|status)\s*:\s*(?:to )?)",
+    r"|(?:next step is|next up is|next up|current(?: task)?|done|fixed|todo|to do|next|status)"
+    r"\s*:\s*(?:to )?)",
     re.IGNORECASE,
 )
 _FILLER = re.compile(
@@ -110,8 +114,8 @@ def read_clauses(text: str) -> list[Clause]:
         at = 0
         for cut in [*_CUT.finditer(sentence), None]:
             piece = sentence[at : cut.start() if cut else len(sentence)]
-            lead = len(piece) - len(piece.lstrip(" \t\r\n-*•>\"“"))
-            piece = piece.strip(" \t\r\n-*•>\"“”")
+            lead = len(piece) - len(piece.lstrip(' \t\r\n-*•>"“'))
+            piece = piece.strip(' \t\r\n-*•>"“”')
             if piece:
                 found.append(Clause(_role(piece), piece, start + at + lead))
             at = cut.end() if cut else at
@@ -143,4 +147,5 @@ def stripped(clause: str, inner: bool = False) -> str:
 def capitalized(text: str) -> str:
     """The text with a capital first letter, unless its first word is code or a path."""
     first = text.split(" ", 1)[0]
-    return text[:1].upper() + text[1:] if first.replace("-", "").isalpha() else text
+    plain = first.replace("-", "").rstrip(".,:;!?…")
+    return text[:1].upper() + text[1:] if plain.isalpha() else text

@@ -93,17 +93,17 @@ def plan_context(
 def decide(segment: ContextSegment, state: ContextState, judge: Predicates) -> tuple[Action, str]:
     """The first branch that holds.
 
-    Active, recent or protected: KEEP. Verbose and relevant, from 100 tokens on and not compressed yet:
-    COMPRESS. Detailed and not needed soon: STASH. Irrelevant or complete: REMOVE, unless it is critical or its
-    original is in no store: KEEP. Anything else: KEEP.
+    Active, recent or protected: KEEP. Verbose and relevant, from 100 tokens on, not compressed yet: COMPRESS.
+    Detailed and not needed soon: STASH. Irrelevant or complete: REMOVE, unless it is critical or its original
+    is in no store: KEEP. Anything else: KEEP.
     """
     for reason, holds in (("active", judge.active), ("recent", judge.recent), ("protected", judge.protected)):
         if holds(segment, state):
             return Action.KEEP, reason
     relevant = judge.relevant(segment, state)
-    if segment.tokens >= SMALLEST and not segment.compression_state.is_compressed:
-        if judge.verbose(segment, state) and relevant:
-            return Action.COMPRESS, "verbose"
+    can_shrink = segment.tokens >= SMALLEST and not segment.compression_state.is_compressed
+    if can_shrink and relevant and judge.verbose(segment, state):
+        return Action.COMPRESS, "verbose"
     if judge.detailed(segment, state) and not judge.needed_soon(segment, state):
         return Action.STASH, "detailed"
     if not relevant or judge.completed(segment, state):

@@ -17,11 +17,12 @@ _VERB = re.compile(
 )
 _BECAUSE = re.compile(r",?\s+(?:because|since|as|due to the fact that|for the reason that)\s+", re.IGNORECASE)
 _IT_IS = re.compile(
-    r"^(?:it['’]s|it is|it was|it will be|it has|they are|they['’]re|this is|that is)\s+(?:also\s+)?", re.IGNORECASE
+    r"^(?:it['’]s|it is|it was|it will be|it has|they are|they['’]re|this is|that is)\s+(?:also\s+)?",
+    re.IGNORECASE,
 )
 _DECIDED = re.compile(
-    r"^.*?\b(?:decided(?: that| on)?(?: we should| to)?|decision(?: is| was)?(?: to)?:?|agreed (?:to|on)|chose|opted for"
-    r"|settled on|going with|we['’]ll go with)\s+",
+    r"^.*?\b(?:decided(?: that| on)?(?: we should| to)?|decision(?: is| was)?(?: to)?:?"
+    r"|agreed (?:to|on)|chose|opted for|settled on|going with|we['’]ll go with)\s+",
     re.IGNORECASE | re.DOTALL,
 )
 _REASONS = re.compile(r"(?:,\s+(?:and\s+)?|\s+and\s+)(?:it['’]s\s+|is\s+|also\s+)*", re.IGNORECASE)

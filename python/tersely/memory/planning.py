@@ -14,7 +14,11 @@ def break_even(cost: float, saved_tokens: int, price_per_million: float) -> int 
     `price_per_million`: of the input tokens that are saved, in the currency of `cost`: the cached price where
     they would be read from a provider's cache. Raises ValueError for negative numbers and NaN.
     """
-    for name, value in (("cost", cost), ("saved_tokens", saved_tokens), ("price_per_million", price_per_million)):
+    for name, value in (
+        ("cost", cost),
+        ("saved_tokens", saved_tokens),
+        ("price_per_million", price_per_million),
+    ):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise TypeError(f"{name} must be a number, not {value!r}")
         if not (math.isfinite(value) and value >= 0):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tersely.facts import FactKind
 from tersely.memory.clauses import Role
-from tersely.memory.preserved import PLACES, extract_preserved_metadata, fields_to_preserve, states
 from tersely.memory.presence import anchors, missing_anchors, says, shared_words
+from tersely.memory.preserved import PLACES, extract_preserved_metadata, fields_to_preserve, states
 from tersely.memory.reading import Reading, read
 from tersely.memory.segments import ContextSegment
 from tersely.stages.facts import facts_after
@@ -17,9 +17,17 @@ from tersely.stages.facts import facts_after
 __all__ = ["PreservationReport", "PreservedItem", "check_preserved"]
 
 ENOUGH_WORDS = 0.25  # of a clause's terms, beside all its numbers, paths and names
+_MOST_MADE_UP = 50  # are looked at
 _ACTIVE = ("active_task", "active_state")  # these must also be said to be current
 _TO_THE_LETTER = ("file_path", "line_number", "function_name", "current_file", "topic", "timestamp")
-_MADE_UP = (FactKind.NUMBER, FactKind.DATE, FactKind.VERSION, FactKind.PATH, FactKind.URL, FactKind.IDENTIFIER)
+_MADE_UP = (
+    FactKind.NUMBER,
+    FactKind.DATE,
+    FactKind.VERSION,
+    FactKind.PATH,
+    FactKind.URL,
+    FactKind.IDENTIFIER,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +83,12 @@ class PreservationReport:
 def check_preserved(
     segment: ContextSegment, compressed_text: str, fields: Sequence[str] | None = None
 ) -> PreservationReport:
-    """Whether `compressed_text` states what `segment` says of the `fields` (None: `fields_to_preserve()`), and
-    its decisions.
+    """Whether `compressed_text` states what `segment` says of the `fields` (None: `fields_to_preserve()`),
+    and its decisions.
 
     Only what the segment's text says counts, not what its metadata adds. A file, line, function or error
-    message has to stand there to the letter (but for case and white space). A clause (task, progress, ...)
-    is kept where all its numbers, paths and identifiers are, and a quarter of its terms; the task must also be
+    message has to stand there to the letter (but for case and white space). A clause (task, progress, ...) is
+    kept where all its numbers, paths and identifiers are, and a quarter of its terms; the task must also be
     said to be current. What is missing is held against the first field that has it: a lost path loses
     "file_path", not the task that names the file. O(characters x fields).
     """
@@ -113,7 +121,7 @@ def _lost(
         return gone and whole not in known, [whole] if gone else []
     missing = missing_anchors(text, whole)
     if name in PLACES:
-        return not states(text, name, value) and not set(missing) & known, missing
+        return not states(text, name, value) and (not missing or bool(set(missing) - known)), missing
     if set(missing) - known:
         return True, missing
     if name in _ACTIVE and not any(clause.role is Role.ACTIVE for clause in written.clauses):
@@ -125,9 +133,12 @@ def _lost(
 def _unsupported(segment: ContextSegment, text: str) -> list[str]:
     """What of the text is neither in the original nor in its metadata; `path:line` may be put together."""
     known = segment.metadata
-    sources = [segment.text, f"{known.file_path or ''} {known.line_number if known.line_number is not None else ''}"]
+    sources = [
+        segment.text,
+        f"{known.file_path or ''} {known.line_number if known.line_number is not None else ''}",
+    ]
     found = []
-    for fact in facts_after(sources, text).of("unsupported"):
+    for fact in facts_after(sources, text).of("unsupported")[:_MOST_MADE_UP]:
         if fact.kind is FactKind.PATH_LINE:
             found += [part for part in anchors(fact.text) if not any(says(s, part) for s in sources)]
         elif fact.kind in _MADE_UP and not any(says(s, fact.text) for s in sources):

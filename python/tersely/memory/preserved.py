@@ -44,9 +44,7 @@ def _joined(parts: Sequence[str]) -> str | None:
 
 def _progress(reading: Reading) -> str | None:
     done, ahead = _joined(reading.done), _joined(reading.next)
-    return "; ".join(
-        [*([f"done: {done}"] if done else []), *([f"next: {ahead}"] if ahead else [])]
-    ) or None
+    return "; ".join([*([f"done: {done}"] if done else []), *([f"next: {ahead}"] if ahead else [])]) or None
 
 
 # field -> (label in front of a text, how it is read). "error" is another name of last_error.
@@ -96,7 +94,7 @@ def fields_to_preserve(
 def extract_preserved_metadata(
     segment: ContextSegment, preserve_list: Sequence[str] | None = None
 ) -> dict[str, Any]:
-    """field -> value, of the fields of `preserve_list` (None: those of `fields_to_preserve()`) that are known.
+    """field -> value, of the fields of `preserve_list` (None: of `fields_to_preserve()`) that are known.
 
     Values are read by patterns (English words for the state, any language for paths, lines and code) and are
     pieces of the text, joined with "; "; line numbers are int. What the text does not say of file and line

@@ -20,9 +20,13 @@ _FUNCTION = re.compile(
     r"|\b(?P<call>[A-Za-z_][\w.]{0,99})\(\)"
 )
 _NAMED_LIKE_CODE = re.compile(r"_|[a-z][A-Z]|\.\w|\d")
-_QUOTED = re.compile(r"(?<!\w)'([^'\n]{2,200})'(?!\w)|\"([^\"\n]{2,200})\"|`([^`\n]{2,200})`|[“‘]([^”’\n]{2,200})[”’]")
+_QUOTED = re.compile(
+    r"(?<!\w)'([^'\n]{2,200})'(?!\w)|\"([^\"\n]{2,200})\"|`([^`\n]{2,200})`|[“‘]([^”’\n]{2,200})[”’]"
+)
 _STATUS = re.compile(r"(?<![\w.:/-])[45]\d\d(?![\w.]\w)(?:\s{1,3}[A-Z][a-z]{1,20}){0,3}(?:\s{1,3}errors?\b)?")
-_TYPE = re.compile(r"\b\w{1,60}(?:Error|Exception)\b(?:: [^\n]{1,160}?(?=[.;]?(?:\s|$)(?:at |in |on )?|$))?")
+_TYPE = re.compile(
+    r"\b\w{0,60}(?:Error|Exception)\b(?P<message>\([^()\n]{1,160}\)|:(?:[^\n.;]|[.;](?=\S)){1,160})?"
+)
 _RECENT = 3  # of what was done, or is current, the last ones count
 
 
@@ -144,10 +148,13 @@ def _last_error(clauses: Iterable[Clause]) -> tuple[str | None, bool, Clause | N
     """(message, whether it is exact, the clause that tells it)."""
     spoken = [clause for clause in clauses if clause.role in (Role.ERROR, Role.DONE, Role.ACTIVE, Role.OTHER)]
     for clause in reversed([clause for clause in spoken if clause.role is Role.ERROR]):
+        named = _TYPE.search(clause.text)
+        if named and named["message"]:
+            return named.group().strip(), True, clause
         if match := _QUOTED.search(clause.text):
             return next(group for group in match.groups() if group), True, clause
-        if match := _TYPE.search(clause.text):
-            return match.group().strip(), True, clause
+        if named:
+            return named.group(), True, clause
     for clause in reversed(spoken):
         if (clause.role is Role.ERROR or "error" in clause.text.lower()) and (
             match := _STATUS.search(clause.text)

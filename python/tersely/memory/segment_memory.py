@@ -69,7 +69,7 @@ class SegmentMemory:
             model: what `resolve_language_model` takes; None: compression is by rules.
             counter: of tokens, as in `tersely.compress`.
             predicates: judgements of `plan` that you know better.
-            cost: what a call of the model costs and how long segments are used: what does not pay is declined.
+            cost: of a call of the model, and how long segments are used: what does not pay is declined.
             clock: gives the time, with its zone.
             concurrency: segments that are with the model at a time.
         """
@@ -91,8 +91,8 @@ class SegmentMemory:
         timestamp: datetime | None = None,
         topic: str | None = None,
     ) -> ContextSegment:
-        """Put a segment into the context. Without an id, one is made of the text's digest; under an id that is
-        known, this text takes the place of the one before, which stays in the store."""
+        """Put a segment into the context. Without an id, one is made of the text's digest; under an id that
+        is known, this text takes the place of the one before, which stays in the store."""
         segment = new_segment(
             segment_id or "new",
             text,
@@ -176,7 +176,7 @@ class SegmentMemory:
         return ExpandResult(newest.id, text, self._clock())
 
     def search_stash(self, query: str, top_n: int = 5) -> list[StashHit]:
-        """The stashed originals that match best: out of the context, or compressed with `compress_and_stash`."""
+        """The stashed originals that match best: those out of the context, and `compress_and_stash`'s."""
         wanted, width = top_n, top_n
         while True:
             found = self.store.search(query, width)
@@ -210,7 +210,7 @@ class SegmentMemory:
         preserve_metadata: Sequence[str] | None = None,
         preserve_active_state: bool = True,
     ) -> Applied:
-        """Do what a plan says. A segment that is gone, or has other tokens than when it was planned, stays."""
+        """Do what a plan says. A segment that is gone, or has other tokens than were planned with, stays."""
         wanted = Wanted.of(preserve_metadata, plan.target_compression_ratio, preserve_active_state)
         kept: list[str] = []
         to_compress: list[str] = []
@@ -238,7 +238,7 @@ class SegmentMemory:
         return Applied(tuple(kept), tuple(moved[STASH]), tuple(moved[REMOVED]), done, tuple(errors), tokens)
 
     def manage_context(self, state: ContextState | None = None, **options: Any) -> Applied:
-        """`plan_context` and `apply` at once, for callers who want that; nothing else compresses by itself."""
+        """`plan_context` and `apply` at once, where that is wanted; nothing else compresses by itself."""
         return self.apply(self.plan_context(state, **options))
 
     def _move(self, newest: Stored, place: str) -> None:

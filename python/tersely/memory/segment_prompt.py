@@ -23,7 +23,10 @@ _RULES = """2. Preserve ALL of the following:
 
 
 def segment_prompt(
-    segment: ContextSegment, preserve_metadata: Sequence[str], preserve_active_state: bool, target_ratio: float
+    segment: ContextSegment,
+    preserve_metadata: Sequence[str],
+    preserve_active_state: bool,
+    target_ratio: float,
 ) -> str:
     """A prompt for `int(segment.tokens * target_ratio)` tokens.
 

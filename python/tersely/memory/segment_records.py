@@ -28,7 +28,12 @@ _MARK = "context_segment"  # what other texts of a store do not have
 
 
 def to_metadata(
-    segment: ContextSegment, place: str, counter: BatchTokenCounter, *, tokens: int | None = None, stashed: bool = False
+    segment: ContextSegment,
+    place: str,
+    counter: BatchTokenCounter,
+    *,
+    tokens: int | None = None,
+    stashed: bool = False,
 ) -> dict[str, Any]:
     """The store's metadata of a segment.
 

@@ -29,8 +29,10 @@ class Replacer:
     clock: Callable[[], datetime]
 
     def compress(self, ids: Sequence[str], wanted: Wanted, *, stashed: bool) -> CompressionResult:
-        """Each segment from its root original; one that fails stays as it is. `stashed`: searches of the stash
-        find the originals."""
+        """Each segment from its root original; one that fails stays as it is.
+
+        `stashed`: searches of the stash find the originals.
+        """
         before: dict[str, Stored] = {}
         errors: dict[str, SegmentError] = {}
         originals: dict[str, ContextSegment] = {}
@@ -45,7 +47,9 @@ class Replacer:
                 errors[id] = declined
         todo = [id for id in originals if id not in errors]
         done: dict[str, CompressedSegment] = {}
-        for id, made in zip(todo, self.shortener.shorten([originals[id] for id in todo], wanted), strict=True):
+        for id, made in zip(
+            todo, self.shortener.shorten([originals[id] for id in todo], wanted), strict=True
+        ):
             if isinstance(made, SegmentError):
                 errors[id] = replace(made, segment_id=id)
             elif newest_of(self.store, before[id].id).version != before[id].version:

@@ -1,4 +1,4 @@
-"""What the operations on segments give back; plain values, so that `dataclasses.asdict` makes JSON of them."""
+"""What the operations on segments give back: plain values, so that `dataclasses.asdict` makes JSON of it."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import tersely
 from tersely.cache import BoundedCache
 from tersely.documents import check_text
 from tersely.errors import CompressionError, ModelReplyError
-from tersely.memory.clauses import Role
+from tersely.memory.clauses import Role, stripped
 from tersely.memory.paraphrases import PARAPHRASES
 from tersely.memory.presence import says
 from tersely.memory.preservation import PreservationReport, check_preserved
@@ -21,16 +21,21 @@ from tersely.memory.preserved import (
     inject_preserved_metadata,
     states,
 )
-from tersely.memory.reading import read
+from tersely.memory.reading import Reading, read
 from tersely.memory.segment_prompt import segment_prompt
 from tersely.memory.segment_results import SegmentError
-from tersely.memory.segments import ContextSegment
+from tersely.memory.segments import ContextSegment, SegmentType
 from tersely.protocols import BatchTokenCounter
 from tersely.providers.language_models import CheckedLanguageModel, complete_all
 from tersely.stages.count import count
 from tersely.strategies.prompt import read_reply
 
 __all__ = ["Short", "Shortener", "Wanted"]
+
+_DATA = (SegmentType.CODE, SegmentType.CONFIG, SegmentType.LOG, SegmentType.DEBUG, SegmentType.TOOL_OUTPUT)
+# A few sentences about errors look like the output of a tool; that is no reason not to read them.
+_PROSE = ("prose", "markdown", "conversation", "tool_output", "mixed")
+_OPENING = 5  # clauses of fewer words ("After discussing the options") say nothing by themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +57,12 @@ class Wanted:
         cls, preserve_metadata: Sequence[str] | None, target_ratio: float, preserve_active_state: bool
     ) -> Wanted:
         """The checked wanted. Raises ValueError or TypeError."""
-        if isinstance(target_ratio, bool) or not isinstance(target_ratio, (int, float)) or not 0 < target_ratio <= 1:
-            raise ValueError(
-                f"target_compression_ratio must be over 0 and at most 1, not {target_ratio!r}"
-            )
+        if (
+            isinstance(target_ratio, bool)
+            or not isinstance(target_ratio, (int, float))
+            or not 0 < target_ratio <= 1
+        ):
+            raise ValueError(f"target_compression_ratio must be over 0 and at most 1, not {target_ratio!r}")
         if not isinstance(preserve_active_state, bool):
             raise TypeError(f"preserve_active_state must be True or False, not {preserve_active_state!r}")
         fields = fields_to_preserve(preserve_metadata, preserve_active_state)
@@ -109,7 +116,9 @@ class Shortener:
         if self.model is None:
             return [self._by_rules(segment, wanted) for segment in segments]
         prompts = [
-            segment_prompt(segment, wanted.fields, wanted.active_state, wanted.target_ratio) if segment.tokens else ""
+            segment_prompt(segment, wanted.fields, wanted.active_state, wanted.target_ratio)
+            if segment.tokens
+            else ""
             for segment in segments
         ]
         known = {prompt: self.replies.get(self._key(prompt)) for prompt in dict.fromkeys(prompts) if prompt}
@@ -136,7 +145,9 @@ class Shortener:
         name = self.model.name if self.model is not None else ""
         return hashlib.sha256(f"{name}\0{prompt}".encode()).digest()
 
-    def _by_model(self, segment: ContextSegment, wanted: Wanted, reply: str | Exception) -> Short | SegmentError:
+    def _by_model(
+        self, segment: ContextSegment, wanted: Wanted, reply: str | Exception
+    ) -> Short | SegmentError:
         name = segment.segment_id
         if segment.tokens == 0:
             return SegmentError(name, "empty", "The segment has no tokens")
@@ -158,7 +169,7 @@ class Shortener:
         if segment.tokens == 0:
             return SegmentError(segment.segment_id, "empty", "The segment has no tokens")
         failed: SegmentError | None = None
-        for rule in ("state", "brief", None):
+        for rule in ("state", "brief", None) if _is_notes(segment) else (None,):
             made = self._ruled(segment, wanted, rule)
             if isinstance(made, Short):
                 return made
@@ -172,32 +183,35 @@ class Shortener:
         budget = int(segment.tokens * wanted.target_ratio)
         front = inject_preserved_metadata("", _only_in_metadata(segment, state or segment.text))
         room = budget - count(self.counter, f"{front}{state}\n") - 1
-        rest = segment.text
-        if state:
-            rest = "\n".join(
-                clause.text
-                for clause in reading.clauses
-                if clause.role in (Role.OTHER, Role.ERROR) and not says(state, clause.text.rstrip(" ."))
-            )
-        extract, written = "", ()
-        if room > 0 and rest.strip():
-            exact = reading.error if reading.error and reading.error in rest else None
-            try:
-                kept = tersely.compress(
-                    rest, budget=room, counter=self.counter, strategy="auto", pinned=[exact] if exact else ()
-                )
-                extract, written = kept.text, kept.generated
-            except CompressionError:
-                extract, written = "", ()
+        rest = _left(reading, state) if state else segment.text
+        strategy = None if _is_notes(segment) else "auto"
+        extract, written = self._extracted(rest, room, reading.error, strategy)
         lead = f"{state}\n" if state and extract else state
         text = lead + extract
         if not text.strip():
             return SegmentError(
-                segment.segment_id, "not_compressed_enough", f"No text of at most {budget} tokens says what it must"
+                segment.segment_id,
+                "not_compressed_enough",
+                f"No text of at most {budget} tokens says what it must",
             )
         places = [(0, len(state))] if state else []
         places += [(start + len(lead), end + len(lead)) for start, end in written]
         return self._judged(segment, wanted, text, tuple(places), "rules")
+
+    def _extracted(
+        self, rest: str, room: int, error: str | None, strategy: str | None
+    ) -> tuple[str, tuple[tuple[int, int], ...]]:
+        """What fits of a text, verbatim, as what it is, and the places in it that say what was left out;
+        nothing where not even one piece fits whole."""
+        if room < 1 or not rest.strip():
+            return "", ()
+        pinned = [error] if error and error in rest else []
+        try:
+            kept = tersely.compress(rest, budget=room, counter=self.counter, strategy=strategy, pinned=pinned)
+        except CompressionError:
+            return "", ()
+        whole = all(span.reason != "cut" for span in kept.kept)
+        return (kept.text, tuple(kept.generated)) if whole else ("", ())
 
     def _judged(
         self,
@@ -216,7 +230,9 @@ class Shortener:
         code, error = "", ""
         if report.lost:
             code, error = "lost", f"The compressed text lost {', '.join(report.lost)}"
-        elif report.unsupported:
+        elif (
+            report.unsupported and method == "model"
+        ):  # rules only copy; the extract may count what it left out
             code = "unsupported"
             error = f"The compressed text has {len(report.unsupported)} facts that the original does not have"
         elif ratio > wanted.target_ratio:
@@ -239,6 +255,11 @@ class Shortener:
         return Short(whole, tokens, report, values, method, places)
 
 
+def _is_notes(segment: ContextSegment) -> bool:
+    """Whether it is what somebody said, rather than a log, code or other data."""
+    return segment.type not in _DATA and tersely.detect(segment.text).kind in _PROSE
+
+
 def _only_in_metadata(segment: ContextSegment, text: str) -> dict[str, Any]:
     """File and line that the metadata knows, and neither the original text nor its short form states."""
     known = {"file_path": segment.metadata.file_path, "line_number": segment.metadata.line_number}
@@ -247,3 +268,10 @@ def _only_in_metadata(segment: ContextSegment, text: str) -> dict[str, Any]:
         for name, value in known.items()
         if value is not None and not states(segment.text, name, value) and not states(text, name, value)
     }
+
+
+def _left(reading: Reading, state: str) -> str:
+    """The clauses that a state does not say, without those about what was not chosen, and mere openings."""
+    clauses = [c for c in reading.clauses if c.role in (Role.OTHER, Role.ERROR, Role.DONE)]
+    left = [c.text for c in clauses if len(c.text.split()) >= _OPENING]
+    return "\n".join(text for text in left if not says(state, stripped(text)))
