@@ -26,8 +26,8 @@ def test_e016_active_state() -> None:
 
 def test_e017_progress() -> None:
     text = (
-        "I fixed the token expiration bug with a pre-validation check. The issue was an early query. Now I need "
-        "to handle invalid token formats. Specifically, I need to change the handling at line 50."
+        "I fixed the token expiration bug with a pre-validation check. The issue was an early query. Now I "
+        "need to handle invalid token formats. Specifically, I need to change the handling at line 50."
     )
     assert paraphrase(text, "progress").text == (
         "Done: fixed the token expiration bug with a pre-validation check. "
