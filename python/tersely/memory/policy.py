@@ -11,7 +11,7 @@ import numpy as np
 
 from tersely import _native
 from tersely.facts import FactKind
-from tersely.memory.segments import ContextSegment, SegmentType, now_utc
+from tersely.memory.segments import DATA_TYPES, ContextSegment, SegmentType, now_utc
 from tersely.stages.facts import list_facts
 
 __all__ = [
@@ -125,8 +125,9 @@ def is_protected(segment: ContextSegment, state: ContextState) -> bool:
 
 
 def is_verbose(segment: ContextSegment, state: ContextState) -> bool:
-    """More than 0.7 of its words say little (`verbosity`)."""
-    return verbosity(segment.text) > VERBOSE
+    """More than 0.7 of its words say little (`verbosity`); logs, code and other data repeat themselves for
+    other reasons, and are not."""
+    return segment.type not in DATA_TYPES and verbosity(segment.text) > VERBOSE
 
 
 def is_completed(segment: ContextSegment, state: ContextState) -> bool:
@@ -155,8 +156,9 @@ def is_relevant(segment: ContextSegment, state: ContextState) -> bool:
 
 def is_detailed(segment: ContextSegment, state: ContextState) -> bool:
     """A log, code, a debugging session or tool output, or longer than 400 tokens."""
-    kinds = (SegmentType.LOG, SegmentType.CODE, SegmentType.DEBUG, SegmentType.TOOL_OUTPUT)
-    return segment.type in kinds or segment.tokens > DETAILED
+    return (
+        segment.type in DATA_TYPES and segment.type is not SegmentType.CONFIG
+    ) or segment.tokens > DETAILED
 
 
 def is_needed_soon(segment: ContextSegment, state: ContextState) -> bool:

@@ -13,6 +13,7 @@ from tersely.documents import check_text
 from tersely.providers.counters import resolve_counter
 
 __all__ = [
+    "DATA_TYPES",
     "CompressionState",
     "ContextSegment",
     "SegmentMetadata",
@@ -36,6 +37,12 @@ class SegmentType(StrEnum):
     DEBUG = "debug"
     TOOL_OUTPUT = "tool_output"
     DOCUMENT = "document"
+
+
+#: Types of segments that are no prose.
+DATA_TYPES = frozenset(
+    {SegmentType.CODE, SegmentType.CONFIG, SegmentType.LOG, SegmentType.DEBUG, SegmentType.TOOL_OUTPUT}
+)
 
 
 @dataclass(frozen=True, slots=True)

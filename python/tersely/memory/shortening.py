@@ -24,7 +24,7 @@ from tersely.memory.preserved import (
 from tersely.memory.reading import Reading, read
 from tersely.memory.segment_prompt import segment_prompt
 from tersely.memory.segment_results import SegmentError
-from tersely.memory.segments import ContextSegment, SegmentType
+from tersely.memory.segments import DATA_TYPES, ContextSegment
 from tersely.protocols import BatchTokenCounter
 from tersely.providers.language_models import CheckedLanguageModel, complete_all
 from tersely.stages.count import count
@@ -32,7 +32,6 @@ from tersely.strategies.prompt import read_reply
 
 __all__ = ["Short", "Shortener", "Wanted"]
 
-_DATA = (SegmentType.CODE, SegmentType.CONFIG, SegmentType.LOG, SegmentType.DEBUG, SegmentType.TOOL_OUTPUT)
 # A few sentences about errors look like the output of a tool; that is no reason not to read them.
 _PROSE = ("prose", "markdown", "conversation", "tool_output", "mixed")
 _OPENING = 5  # clauses of fewer words ("After discussing the options") say nothing by themselves
@@ -257,7 +256,7 @@ class Shortener:
 
 def _is_notes(segment: ContextSegment) -> bool:
     """Whether it is what somebody said, rather than a log, code or other data."""
-    return segment.type not in _DATA and tersely.detect(segment.text).kind in _PROSE
+    return segment.type not in DATA_TYPES and tersely.detect(segment.text).kind in _PROSE
 
 
 def _only_in_metadata(segment: ContextSegment, text: str) -> dict[str, Any]:
