@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from segment_samples import MESSAGE, NOTE, SCENARIO
 from tersely.memory import PARAPHRASES, paraphrase
-from tersely.memory.clauses import read_clauses, stripped
+from tersely.memory.segments.clauses import read_clauses, stripped
 
 
 def test_e016_active_state() -> None:

@@ -19,7 +19,7 @@ from tersely.memory import (
     plan_context,
     should_compress_segment,
 )
-from tersely.memory.policy import FILLER_WORDS, verbosity
+from tersely.memory.segments.policy import FILLER_WORDS, verbosity
 
 LATER = ContextState(now=NOON + timedelta(hours=1))
 VERBOSE = (

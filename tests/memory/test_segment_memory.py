@@ -23,7 +23,7 @@ from tersely.memory import (
     SegmentMemory,
     new_segment,
 )
-from tersely.memory.segment_records import to_metadata
+from tersely.memory.segments.records import to_metadata
 from tersely.store import CompressionRecord, Store
 
 LATER = ContextState(now=NOON + timedelta(hours=1))

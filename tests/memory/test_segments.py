@@ -29,8 +29,8 @@ from tersely.memory import (
     inject_preserved_metadata,
     new_segment,
 )
-from tersely.memory.presence import says, says_line
-from tersely.memory.preserved import FIELDS, fields_to_preserve
+from tersely.memory.segments.presence import says, says_line
+from tersely.memory.segments.preserved import FIELDS, fields_to_preserve
 from tersely.providers.counters import resolve_counter
 
 

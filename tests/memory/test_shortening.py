@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from model_server import running
 from segment_samples import MESSAGE, MESSAGE_SHORT, NOTE, NOTE_SHORT, Writer, note
 from tersely.memory import SegmentError, check_preserved
-from tersely.memory.segment_prompt import segment_prompt
-from tersely.memory.shortening import Short, Shortener, Wanted
+from tersely.memory.segments.prompt import segment_prompt
+from tersely.memory.segments.shortening import Short, Shortener, Wanted
 from tersely.providers.counters import resolve_counter
 from tersely.providers.language_models import resolve_language_model
 from tersely.providers.openai import OpenAILanguageModel

@@ -1,4 +1,4 @@
-"""Memory of agents: segments of context that keep the active state when they shrink.
+"""Memory of agents: histories of chats, made smaller; segments of context that keep the active state.
 
 What is offered loads when it is first asked for.
 """
@@ -9,20 +9,27 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tersely.memory.context_plan import Action, ContextDecision, ContextPlan, plan_context
-    from tersely.memory.paraphrases import PARAPHRASES, Paraphrase, paraphrase
-    from tersely.memory.policy import ContextState, Predicates, explain_compression, should_compress_segment
-    from tersely.memory.preservation import PreservationReport, PreservedItem, check_preserved
-    from tersely.memory.preserved import (
+    from tersely.memory.accounts import CompactedMessages, MessageAccount
+    from tersely.memory.compaction import compact_messages
+    from tersely.memory.segments.cost import CompressionCost
+    from tersely.memory.segments.memory import SegmentMemory
+    from tersely.memory.segments.paraphrases import PARAPHRASES, Paraphrase, paraphrase
+    from tersely.memory.segments.plan import Action, ContextDecision, ContextPlan, plan_context
+    from tersely.memory.segments.policy import (
+        ContextState,
+        Predicates,
+        explain_compression,
+        should_compress_segment,
+    )
+    from tersely.memory.segments.preservation import PreservationReport, PreservedItem, check_preserved
+    from tersely.memory.segments.preserved import (
         DEFAULT_PRESERVE_METADATA,
         PRESERVE_ALWAYS,
         RECENCY_METADATA,
         extract_preserved_metadata,
         inject_preserved_metadata,
     )
-    from tersely.memory.segment_cost import CompressionCost
-    from tersely.memory.segment_memory import SegmentMemory
-    from tersely.memory.segment_results import (
+    from tersely.memory.segments.results import (
         Applied,
         CompressedSegment,
         CompressionResult,
@@ -31,7 +38,7 @@ if TYPE_CHECKING:
         StashedCompression,
         StashHit,
     )
-    from tersely.memory.segments import (
+    from tersely.memory.segments.segment import (
         CompressionState,
         ContextSegment,
         SegmentMetadata,
@@ -46,6 +53,7 @@ __all__ = [
     "RECENCY_METADATA",
     "Action",
     "Applied",
+    "CompactedMessages",
     "CompressedSegment",
     "CompressionCost",
     "CompressionResult",
@@ -55,6 +63,7 @@ __all__ = [
     "ContextSegment",
     "ContextState",
     "ExpandResult",
+    "MessageAccount",
     "Paraphrase",
     "Predicates",
     "PreservationReport",
@@ -66,6 +75,7 @@ __all__ = [
     "StashHit",
     "StashedCompression",
     "check_preserved",
+    "compact_messages",
     "explain_compression",
     "extract_preserved_metadata",
     "inject_preserved_metadata",
@@ -76,20 +86,22 @@ __all__ = [
 ]
 
 _MODULES = {
-    "context_plan": ("Action", "ContextDecision", "ContextPlan", "plan_context"),
-    "paraphrases": ("PARAPHRASES", "Paraphrase", "paraphrase"),
-    "policy": ("ContextState", "Predicates", "explain_compression", "should_compress_segment"),
-    "preservation": ("PreservationReport", "PreservedItem", "check_preserved"),
-    "preserved": (
+    "accounts": ("CompactedMessages", "MessageAccount"),
+    "compaction": ("compact_messages",),
+    "segments.plan": ("Action", "ContextDecision", "ContextPlan", "plan_context"),
+    "segments.paraphrases": ("PARAPHRASES", "Paraphrase", "paraphrase"),
+    "segments.policy": ("ContextState", "Predicates", "explain_compression", "should_compress_segment"),
+    "segments.preservation": ("PreservationReport", "PreservedItem", "check_preserved"),
+    "segments.preserved": (
         "DEFAULT_PRESERVE_METADATA",
         "PRESERVE_ALWAYS",
         "RECENCY_METADATA",
         "extract_preserved_metadata",
         "inject_preserved_metadata",
     ),
-    "segment_cost": ("CompressionCost",),
-    "segment_memory": ("SegmentMemory",),
-    "segment_results": (
+    "segments.cost": ("CompressionCost",),
+    "segments.memory": ("SegmentMemory",),
+    "segments.results": (
         "Applied",
         "CompressedSegment",
         "CompressionResult",
@@ -98,7 +110,13 @@ _MODULES = {
         "StashHit",
         "StashedCompression",
     ),
-    "segments": ("CompressionState", "ContextSegment", "SegmentMetadata", "SegmentType", "new_segment"),
+    "segments.segment": (
+        "CompressionState",
+        "ContextSegment",
+        "SegmentMetadata",
+        "SegmentType",
+        "new_segment",
+    ),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

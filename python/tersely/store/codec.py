@@ -11,8 +11,9 @@ from typing import Any
 
 from tersely.errors import MissingExtraError, StoreError
 
-__all__ = ["PLAIN", "ZLIB", "ZSTD", "Codec", "dictionary_key", "train", "zstd_module"]
+__all__ = ["MAX_TEXT_BYTES", "PLAIN", "ZLIB", "ZSTD", "Codec", "dictionary_key", "train", "zstd_module"]
 
+MAX_TEXT_BYTES = 256 * 2**20  # of one text, in UTF-8
 PLAIN, ZLIB, ZSTD = 0, 1, 2  # forms of a row's bytes
 Load = Callable[[int], bytes]  # the bytes of the dictionary with this key
 
@@ -72,6 +73,8 @@ class Codec:
 
         Never makes more than `size` + 1 bytes, whatever the packed ones say.
         """
+        if not 0 <= size <= MAX_TEXT_BYTES:
+            raise StoreError(f"damaged: a text of {size} bytes")
         if form == PLAIN:
             data = packed
         elif form == ZLIB:

@@ -64,6 +64,11 @@ class GroupCommit:
         result: Result = mine.result
         return result
 
+    def alone(self, work: Callable[[], None]) -> None:
+        """Do something while no job of this process runs."""
+        with self._turn:
+            work()
+
     def _commit(self, batch: list[_Entry]) -> None:
         try:
             with self._transaction() as connection:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely.documents import check_text
+from tersely.store.codec import MAX_TEXT_BYTES
 from tersely.store.secrets import mask_mapping, mask_secrets
 
-__all__ = ["MAX_TEXT_BYTES", "Intake", "checked_id", "checked_mapping", "checked_ratio", "intake"]
+__all__ = ["Intake", "checked_id", "checked_mapping", "checked_ratio", "intake"]
 
-MAX_TEXT_BYTES = 256 * 2**20  # of one text, in UTF-8
 _MAX_ID = 512  # characters
 _MADE_ID = 32  # hexadecimal digits of the digest
 

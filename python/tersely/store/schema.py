@@ -24,8 +24,9 @@ def _texts_and_versions(connection: sqlite3.Connection) -> None:
         "CREATE TABLE texts (number INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, size INTEGER NOT NULL, "
         "form INTEGER NOT NULL, dictionary INTEGER, data BLOB NOT NULL)"
     )
-    connection.execute(  # an original has root = version; compressed versions have the rest
-        "CREATE TABLE versions (number INTEGER PRIMARY KEY, id TEXT NOT NULL, version INTEGER NOT NULL, "
+    connection.execute(  # an original has root = version
+        "CREATE TABLE versions "
+        "(number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, version INTEGER NOT NULL, "
         "text INTEGER NOT NULL, root INTEGER NOT NULL, created INTEGER NOT NULL, metadata TEXT NOT NULL, "
         "masked INTEGER NOT NULL, compressed_id TEXT UNIQUE, ratio REAL, preserved TEXT, seal BLOB NOT NULL, "
         "UNIQUE (id, version))"

@@ -15,9 +15,14 @@ from tersely.store import versions, writes
 from tersely.store.commits import GroupCommit
 from tersely.store.connections import Connections
 from tersely.store.intake import checked_id, checked_mapping, intake
+from tersely.store.keeping import DOCUMENTS, facts_of, joined, part
 from tersely.store.records import CompressionRecord, Found, Stored, Version
 from tersely.store.search import search
 from tersely.store.texts import Texts
+from tersely.store.upkeep import back_up, forget, ids_before, problems, shrink
+from tersely.store.vectors import Vectors
+from tersely.store.writes import to_version
+from tersely.types import Compressed
 
 __all__ = ["Store"]
 
@@ -42,10 +47,10 @@ class Store:
     ) -> None:
         """`Store.open` makes one."""
         self.path = files.path
-        self._mask, self._clock, self._embedder = mask_secrets, clock, embedder
-        self._texts = Texts()
-        self._files = files
+        self._mask, self._clock = mask_secrets, clock
+        self._files, self._texts = files, Texts()
         self._commits = GroupCommit(files.writing)
+        self._vectors = None if embedder is None else Vectors(embedder, self._commits)
 
     @classmethod
     def open(
@@ -100,7 +105,7 @@ class Store:
         item = intake(text, id, metadata, mask=self._mask)
         created = versions.microseconds(self._clock())
         return self._commits.run(
-            lambda connection: writes.to_version(writes.put_original(connection, self._texts, item, created))
+            lambda connection: to_version(writes.put_original(connection, self._texts, item, created))
         )
 
     def put_many(self, items: Iterable[Any]) -> list[Version]:
@@ -114,8 +119,7 @@ class Store:
         created = versions.microseconds(self._clock())
         return self._commits.run(
             lambda connection: [
-                writes.to_version(writes.put_original(connection, self._texts, item, created))
-                for item in checked
+                to_version(writes.put_original(connection, self._texts, item, created)) for item in checked
             ]
         )
 
@@ -140,7 +144,7 @@ class Store:
             compressed_text: stands in its place from now on.
             compression_ratio: compressed / original; None: of their UTF-8 bytes.
             preserved_metadata: what the compression was to preserve.
-            metadata: of the new version; None: what the version before has.
+            metadata: of the new version; None or empty: what the version before has.
             compressed_id: a name for the new version; None: ID@VERSION.
             compressed_at: with a time zone; None: now.
 
@@ -154,10 +158,24 @@ class Store:
             None if compressed_id is None else checked_id(compressed_id),
         )
         return self._commits.run(
-            lambda connection: writes.to_version(
-                writes.replace_newest(connection, self._texts, item, said)[1]
-            )
+            lambda connection: to_version(writes.replace_newest(connection, self._texts, item, said))
         )
+
+    def keep(
+        self, compressed: Compressed, *, id: Any = None, metadata: Mapping[str, Any] | None = None
+    ) -> str:
+        """Store a result's documents and its text, in one transaction; returns the id that expands.
+
+        Several documents are one original, with a blank line between them: `expand(id, document=1)` gives the
+        second one exactly. Without an id, one is made of the original's digest. The same again adds nothing.
+        """
+        text, places = joined(compressed.documents)
+        original = intake(text, id, {**(metadata or {}), DOCUMENTS: places}, mask=self._mask)
+        short = intake(compressed.text, original.id, facts_of(compressed), mask=self._mask)
+        said = writes.Replacement(compressed.ratio, "", versions.microseconds(self._clock()), None)
+        return self._commits.run(
+            lambda connection: writes.keep_both(connection, self._texts, original, short, said)
+        ).id
 
     def get(self, id: Any, version: int | None = None) -> Stored:
         """A version as it was stored: the newest, or the one asked for; a compressed id names its own.
@@ -165,23 +183,31 @@ class Store:
         Raises UnknownIdError.
         """
         with self._files.reading() as connection:
-            return _stored(versions.find(connection, self._texts, checked_id(id), version))
+            return versions.to_stored(versions.find(connection, self._texts, checked_id(id), version))
 
-    def expand(self, id: Any, version: int | None = None, *, masked: bool = False) -> str:
+    def expand(
+        self, id: Any, version: int | None = None, *, document: int | None = None, masked: bool = False
+    ) -> str:
         """The root original of whatever this id or compressed id names, byte for byte.
 
-        Raises UnknownIdError, and NotReversibleError where secrets were masked in the original on its way in:
-        with `masked=True` the masked text is given.
+        Args:
+            id, version: as in `get`.
+            document: of what `keep` stored, this document alone.
+            masked: whether an original in which secrets were masked may be given as it was stored.
+
+        Raises UnknownIdError, NotReversibleError for an original with masked secrets, and IndexError.
         """
         with self._files.reading() as connection:
             row = versions.find(connection, self._texts, checked_id(id), version)
-            root = self._root(connection, row)
-        if root.masked and not masked:
+            root = writes.root_of(connection, self._texts, row)
+        if root.masked and not (masked and document is None):
             raise NotReversibleError(
                 f"the original of {id!r} was not stored as it was: {root.masked} secrets were masked on the "
                 "way in (masked=True gives the masked text)"
             )
-        return root.text
+        if document is None:
+            return root.text
+        return part(root.text, versions.to_mapping(root.metadata), document)
 
     def records(self, id: Any) -> tuple[CompressionRecord, ...]:
         """The compressions of a text, the oldest first; of a compressed id, its own.
@@ -190,25 +216,22 @@ class Store:
         """
         with self._files.reading() as connection:
             found = versions.find(connection, self._texts, checked_id(id))
-            rows = [found] if found.compressed_id == id else versions.of_id(connection, self._texts, found.id)
+            named = found.compressed_id == str(id)
+            rows = [found] if named else versions.of_id(connection, self._texts, found.id)
+            compressed = [row for row in rows if row.compressed_id is not None]
             return tuple(
-                CompressionRecord(
-                    row.compressed_id,
-                    row.id,
-                    self._root(connection, row).text,
-                    versions.to_datetime(row.created),
-                    row.ratio if row.ratio is not None else 1.0,
-                    versions.to_mapping(row.preserved),
-                    row.version,
-                    row.root,
-                )
-                for row in rows
-                if row.compressed_id is not None
+                versions.to_record(row, writes.root_of(connection, self._texts, row).text)
+                for row in compressed
             )
 
     def search(self, query: str, top_n: int = 5) -> list[Found]:
-        """Originals that have words of the query, the best first, one an id; see tersely/store/search.py."""
-        return search(self._files, self._texts, self._embedder, query, top_n)
+        """Originals that match the query best, the best first, one an id.
+
+        They have words of it: BM25, stemmed, the whole query as a phrase included. With an embedder the order
+        of cosines counts as much, so that other words for the same thing are found; it is asked for what came
+        since the last search. Scores compare within one search only.
+        """
+        return search(self._files, self._texts, self._vectors, query, top_n)
 
     def ids(self) -> tuple[str, ...]:
         """All ids, in the order in which they were first stored."""
@@ -229,19 +252,32 @@ class Store:
             )
             return found.fetchone() is not None
 
-    def _root(self, connection: sqlite3.Connection, row: versions.Row) -> versions.Row:
-        return row if row.root == row.version else versions.find(connection, self._texts, row.id, row.root)
+    def check(self) -> list[str]:
+        """What is wrong with the file, one line each; empty where all is well. Reads everything."""
+        return problems(self._files, self._texts)
 
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Copy the whole store to a new file while it is in use; it is there once it is complete.
 
-def _stored(row: versions.Row) -> Stored:
-    return Stored(
-        row.id,
-        row.version,
-        row.digest.hex(),
-        row.text,
-        versions.to_mapping(row.metadata),
-        versions.to_datetime(row.created),
-        row.root,
-        row.compressed_id,
-        row.masked,
-    )
+        Raises StoreError where `path` exists.
+        """
+        back_up(self._files, Path(path))
+
+    def delete(self, id: Any) -> bool:
+        """Forget an id with all its versions, for good; whether there was one. See `prune`."""
+        name = checked_id(id)
+        return self._forget(lambda connection: [name]) > 0
+
+    def prune(self, before: datetime) -> int:
+        """Forget the ids all of whose versions are older than this; how many. Nothing else ever expires.
+
+        The file is written anew, so that what is forgotten is nowhere in it (backups have it still).
+        """
+        limit = versions.microseconds(before)
+        return self._forget(lambda connection: ids_before(connection, limit))
+
+    def _forget(self, which: Callable[[sqlite3.Connection], list[str]]) -> int:
+        count = self._commits.run(lambda connection: forget(connection, self._texts, which(connection)))
+        if count:
+            self._commits.alone(lambda: shrink(self._files))
+        return count

@@ -56,10 +56,13 @@ class Texts:
         if row is None:
             raise StoreError(f"damaged: text {number} is missing")
         digest, size, form, key, packed = row
-        data = self._codec.decode(form, key, packed, size, partial(_dictionary, connection))
-        if hashlib.sha256(data).digest() != digest:
-            raise StoreError(f"damaged: text {number} does not match its SHA-256")
-        return digest, data.decode("utf-8")
+        try:
+            data = self._codec.decode(form, key, packed, size, partial(_dictionary, connection))
+            if hashlib.sha256(data).digest() == digest:
+                return digest, data.decode("utf-8")
+        except (TypeError, ValueError) as error:  # a number where bytes should be, and the like
+            raise StoreError(f"damaged: text {number}: {error}") from error
+        raise StoreError(f"damaged: text {number} does not match its SHA-256")
 
     def _is_sound(self, connection: sqlite3.Connection, number: int, digest: bytes) -> bool:
         try:

@@ -11,12 +11,27 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tersely.errors import StoreError, UnknownIdError
+from tersely.store.records import CompressionRecord, Stored
 from tersely.store.texts import Texts
 
-__all__ = ["Row", "find", "insert", "microseconds", "newest", "of_id", "to_datetime"]
+__all__ = [
+    "COLUMNS",
+    "Row",
+    "by_number",
+    "find",
+    "insert",
+    "microseconds",
+    "newest",
+    "of_id",
+    "read_row",
+    "to_datetime",
+    "to_mapping",
+    "to_record",
+    "to_stored",
+]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_COLUMNS = "number, id, version, text, root, created, metadata, masked, compressed_id, ratio, preserved, seal"
+COLUMNS = "number, id, version, text, root, created, metadata, masked, compressed_id, ratio, preserved, seal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +70,7 @@ def insert(connection: sqlite3.Connection, row: Row, text: int) -> int:
     """Add a version that shows text number `text`; returns its own number."""
     values = (row.id, row.version, text, row.root, row.created, row.metadata, row.masked)
     values += (row.compressed_id, row.ratio, row.preserved, row.sealed())  # type: ignore[assignment]
-    columns = _COLUMNS.removeprefix("number, ")
+    columns = COLUMNS.removeprefix("number, ")
     number = connection.execute(
         f"INSERT INTO versions ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values
     ).lastrowid
@@ -87,7 +102,7 @@ def find(connection: sqlite3.Connection, texts: Texts, id: str, version: int | N
 
 def of_id(connection: sqlite3.Connection, texts: Texts, id: str) -> list[Row]:
     """All versions of an id, the oldest first."""
-    found = connection.execute(f"SELECT {_COLUMNS} FROM versions WHERE id = ? ORDER BY version", (id,))
+    found = connection.execute(f"SELECT {COLUMNS} FROM versions WHERE id = ? ORDER BY version", (id,))
     return [read_row(connection, texts, values) for values in found.fetchall()]
 
 
@@ -97,7 +112,7 @@ def by_number(connection: sqlite3.Connection, texts: Texts, number: int) -> Row 
 
 
 def _one(connection: sqlite3.Connection, texts: Texts, where: str, values: tuple[Any, ...]) -> Row | None:
-    found = connection.execute(f"SELECT {_COLUMNS} FROM versions WHERE {where}", values).fetchone()
+    found = connection.execute(f"SELECT {COLUMNS} FROM versions WHERE {where}", values).fetchone()
     return None if found is None else read_row(connection, texts, found)
 
 
@@ -108,7 +123,11 @@ def read_row(connection: sqlite3.Connection, texts: Texts, values: tuple[Any, ..
     row = Row(
         id, version, root, created, metadata, masked, compressed_id, ratio, preserved, number, digest, content
     )
-    if row.sealed() != seal:
+    try:
+        sound = row.sealed() == seal
+    except TypeError:  # bytes where a number or a text should be
+        sound = False
+    if not sound:
         raise StoreError(f"damaged: version {version} of {id!r} does not match its digest")
     return row
 
@@ -125,6 +144,35 @@ def microseconds(time: datetime) -> int:
 def to_datetime(created: int) -> datetime:
     """UTC."""
     return _EPOCH + timedelta(microseconds=created)
+
+
+def to_stored(row: Row) -> Stored:
+    """The version as callers see it."""
+    return Stored(
+        row.id,
+        row.version,
+        row.digest.hex(),
+        row.text,
+        to_mapping(row.metadata),
+        to_datetime(row.created),
+        row.root,
+        row.compressed_id,
+        row.masked,
+    )
+
+
+def to_record(row: Row, original: str) -> CompressionRecord:
+    """The record of a compressed version, with the text of its root original."""
+    return CompressionRecord(
+        row.compressed_id or "",
+        row.id,
+        original,
+        to_datetime(row.created),
+        1.0 if row.ratio is None else row.ratio,
+        to_mapping(row.preserved),
+        row.version,
+        row.root,
+    )
 
 
 def to_mapping(text: str | None) -> Mapping[str, Any]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Iterator
 
-__all__ = ["match_expression", "write_words"]
+__all__ = ["by_words", "forget_words", "match_expression", "write_words"]
 
 # Scripts without spaces: each character is a word, so that a phrase of them is found (Thai, Lao, Myanmar,
 # Khmer; kana, CJK ideographs and their extensions).
@@ -19,6 +20,23 @@ _TERMS = 64  # of a query
 def write_words(connection: sqlite3.Connection, number: int, text: str) -> None:
     """Make version `number` findable by the words of `text`."""
     connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (number, _spaced(text)))
+
+
+def forget_words(connection: sqlite3.Connection, number: int, text: str) -> None:
+    """Take a version out again; `text` must be what it was written with."""
+    connection.execute(
+        "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", (number, _spaced(text))
+    )
+
+
+def by_words(connection: sqlite3.Connection, query: str) -> Iterator[tuple[int, float]]:
+    """(number, BM25) of the versions that have words of the query, the best first."""
+    expression = match_expression(query)
+    if expression is None:
+        return iter(())
+    return connection.execute(
+        "SELECT rowid, -rank FROM words WHERE words MATCH ? ORDER BY rank, rowid", (expression,)
+    )
 
 
 def match_expression(query: str) -> str | None:

@@ -12,7 +12,7 @@ from tersely.store.texts import Texts
 from tersely.store.versions import Row, find, insert, newest
 from tersely.store.words import write_words
 
-__all__ = ["Replacement", "put_original", "replace_newest"]
+__all__ = ["Replacement", "keep_both", "put_original", "replace_newest", "root_of", "to_version"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,13 @@ def put_original(connection: sqlite3.Connection, texts: Texts, item: Intake, cre
     return row
 
 
-def replace_newest(
-    connection: sqlite3.Connection, texts: Texts, item: Intake, said: Replacement
-) -> tuple[Row, Row]:
-    """(the root original, the compressed version that is the newest of its id from now on).
+def replace_newest(connection: sqlite3.Connection, texts: Texts, item: Intake, said: Replacement) -> Row:
+    """Add a compressed version, the newest of its id from now on.
 
     The original is read first: what could not be given back is not replaced.
     """
     before = find(connection, texts, item.id)
-    root = before if before.root == before.version else find(connection, texts, before.id, before.root)
+    root = root_of(connection, texts, before)
     version = before.version + 1 if before.id == item.id else _last_version(connection, before.id) + 1
     text = texts.write(connection, item.data, item.digest)
     row = Row(
@@ -67,7 +65,25 @@ def replace_newest(
         text=item.text,
     )
     insert(connection, row, text)
-    return root, row
+    return row
+
+
+def keep_both(
+    connection: sqlite3.Connection, texts: Texts, original: Intake, short: Intake, said: Replacement
+) -> Row:
+    """Add an original and a compressed form of it; what is there already, as the newest, stays as it is."""
+    before = newest(connection, texts, original.id)
+    root = None if before is None else root_of(connection, texts, before)
+    if root is None or (root.digest, root.metadata) != (original.digest, original.metadata):
+        put_original(connection, texts, original, said.created)
+    elif before is not None and before.digest == short.digest and before.compressed_id is not None:
+        return before
+    return replace_newest(connection, texts, short, said)
+
+
+def root_of(connection: sqlite3.Connection, texts: Texts, row: Row) -> Row:
+    """The original that a version was made from; itself, where it is one."""
+    return row if row.root == row.version else find(connection, texts, row.id, row.root)
 
 
 def to_version(row: Row) -> Version:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tersely.memory.policy import SMALLEST, ContextState, Predicates
-from tersely.memory.segments import ContextSegment
+from tersely.memory.segments.policy import SMALLEST, ContextState, Predicates
+from tersely.memory.segments.segment import ContextSegment
 
 __all__ = ["Action", "ContextDecision", "ContextPlan", "check_ratio", "decide", "plan_context"]
 

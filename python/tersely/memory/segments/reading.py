@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tersely.facts import Fact, FactKind
-from tersely.memory.clauses import Clause, Role, read_clauses, stripped
+from tersely.memory.segments.clauses import Clause, Role, read_clauses, stripped
 from tersely.stages.facts import list_facts
 
 __all__ = ["Place", "Reading", "read"]

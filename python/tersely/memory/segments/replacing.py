@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from tersely.errors import UnknownIdError
-from tersely.memory.segment_cost import CompressionCost
-from tersely.memory.segment_records import newest_of, original_of, place_of, to_metadata
-from tersely.memory.segment_results import CompressedSegment, CompressionResult, SegmentError
-from tersely.memory.segments import ContextSegment
-from tersely.memory.shortening import Short, Shortener, Wanted
+from tersely.memory.segments.cost import CompressionCost
+from tersely.memory.segments.records import newest_of, original_of, place_of, to_metadata
+from tersely.memory.segments.results import CompressedSegment, CompressionResult, SegmentError
+from tersely.memory.segments.segment import ContextSegment
+from tersely.memory.segments.shortening import Short, Shortener, Wanted
 from tersely.protocols import BatchTokenCounter
 from tersely.store import Store, Stored
 

@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from tersely.errors import UnknownIdError
-from tersely.memory.context_plan import Action, ContextPlan, plan_context
-from tersely.memory.policy import ContextState, Predicates
-from tersely.memory.segment_cost import CompressionCost
-from tersely.memory.segment_records import (
+from tersely.memory.segments.cost import CompressionCost
+from tersely.memory.segments.plan import Action, ContextPlan, plan_context
+from tersely.memory.segments.policy import ContextState, Predicates
+from tersely.memory.segments.records import (
     CONTEXT,
     PLACES,
     REMOVED,
@@ -23,8 +23,8 @@ from tersely.memory.segment_records import (
     place_of,
     to_metadata,
 )
-from tersely.memory.segment_replacing import Replacer, changed, not_found
-from tersely.memory.segment_results import (
+from tersely.memory.segments.replacing import Replacer, changed, not_found
+from tersely.memory.segments.results import (
     Applied,
     CompressionResult,
     ExpandResult,
@@ -32,8 +32,8 @@ from tersely.memory.segment_results import (
     StashedCompression,
     StashHit,
 )
-from tersely.memory.segments import ContextSegment, SegmentType, new_segment, now_utc
-from tersely.memory.shortening import Shortener, Wanted
+from tersely.memory.segments.segment import ContextSegment, SegmentType, new_segment, now_utc
+from tersely.memory.segments.shortening import Shortener, Wanted
 from tersely.providers.counters import resolve_counter
 from tersely.providers.language_models import resolve_language_model
 from tersely.store import Store, Stored

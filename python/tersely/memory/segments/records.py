@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from tersely.errors import UnknownIdError
-from tersely.memory.segments import CompressionState, ContextSegment, SegmentMetadata, to_segment_type
+from tersely.memory.segments.segment import CompressionState, ContextSegment, SegmentMetadata, to_segment_type
 from tersely.protocols import BatchTokenCounter
 from tersely.store import CompressionRecord, Store, Stored
 

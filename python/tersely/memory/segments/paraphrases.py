@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tersely.memory.clauses import Role, capitalized, stripped
-from tersely.memory.presence import anchors, says
-from tersely.memory.reading import Place, Reading, read
+from tersely.memory.segments.clauses import Role, capitalized, stripped
+from tersely.memory.segments.presence import anchors, says
+from tersely.memory.segments.reading import Place, Reading, read
 
 __all__ = ["PARAPHRASES", "Paraphrase", "paraphrase"]
 

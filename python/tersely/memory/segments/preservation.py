@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely.facts import FactKind
-from tersely.memory.clauses import Role
-from tersely.memory.presence import anchors, missing_anchors, says, shared_words
-from tersely.memory.preserved import PLACES, extract_preserved_metadata, fields_to_preserve, states
-from tersely.memory.reading import Reading, read
-from tersely.memory.segments import ContextSegment
+from tersely.memory.segments.clauses import Role
+from tersely.memory.segments.presence import anchors, missing_anchors, says, shared_words
+from tersely.memory.segments.preserved import PLACES, extract_preserved_metadata, fields_to_preserve, states
+from tersely.memory.segments.reading import Reading, read
+from tersely.memory.segments.segment import ContextSegment
 from tersely.stages.facts import facts_after
 
 __all__ = ["PreservationReport", "PreservedItem", "check_preserved"]
@@ -35,7 +35,7 @@ class PreservedItem:
     """A field and what became of it.
 
     Attributes:
-        name: one of `tersely.memory.preserved.FIELDS`.
+        name: one of `tersely.memory.segments.preserved.FIELDS`.
         value: what the original says.
         outcome: "kept", or "lost".
         missing: the numbers, paths and names of the value that are gone; empty where only its words are.

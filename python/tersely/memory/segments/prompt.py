@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tersely.memory.segments import ContextSegment
+from tersely.memory.segments.segment import ContextSegment
 from tersely.strategies.prompt import marker_line
 
 __all__ = ["segment_prompt"]

@@ -11,20 +11,20 @@ import tersely
 from tersely.cache import BoundedCache
 from tersely.documents import check_text
 from tersely.errors import CompressionError, ModelReplyError
-from tersely.memory.clauses import Role, stripped
-from tersely.memory.paraphrases import PARAPHRASES
-from tersely.memory.presence import says
-from tersely.memory.preservation import PreservationReport, check_preserved
-from tersely.memory.preserved import (
+from tersely.memory.segments.clauses import Role, stripped
+from tersely.memory.segments.paraphrases import PARAPHRASES
+from tersely.memory.segments.presence import says
+from tersely.memory.segments.preservation import PreservationReport, check_preserved
+from tersely.memory.segments.preserved import (
     extract_preserved_metadata,
     fields_to_preserve,
     inject_preserved_metadata,
     states,
 )
-from tersely.memory.reading import Reading, read
-from tersely.memory.segment_prompt import segment_prompt
-from tersely.memory.segment_results import SegmentError
-from tersely.memory.segments import DATA_TYPES, ContextSegment
+from tersely.memory.segments.prompt import segment_prompt
+from tersely.memory.segments.reading import Reading, read
+from tersely.memory.segments.results import SegmentError
+from tersely.memory.segments.segment import DATA_TYPES, ContextSegment
 from tersely.protocols import BatchTokenCounter
 from tersely.providers.language_models import CheckedLanguageModel, complete_all
 from tersely.stages.count import count

@@ -11,7 +11,7 @@ import numpy as np
 
 from tersely import _native
 from tersely.facts import FactKind
-from tersely.memory.segments import DATA_TYPES, ContextSegment, SegmentType, now_utc
+from tersely.memory.segments.segment import DATA_TYPES, ContextSegment, SegmentType, now_utc
 from tersely.stages.facts import list_facts
 
 __all__ = [

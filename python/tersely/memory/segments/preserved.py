@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tersely.memory.presence import says, says_line
-from tersely.memory.reading import Reading, read
-from tersely.memory.segments import ContextSegment
+from tersely.memory.segments.presence import says, says_line
+from tersely.memory.segments.reading import Reading, read
+from tersely.memory.segments.segment import ContextSegment
 
 __all__ = [
     "DEFAULT_PRESERVE_METADATA",
