@@ -1,1 +1,1 @@
-"""Segments of an agent's context that keep the active state when they shrink; `tersely.memory` offers the names."""
+"""Segments of an agent's context, which keep the active state when they shrink; names: `tersely.memory`."""

@@ -30,7 +30,7 @@ def segment_prompt(
 ) -> str:
     """A prompt for `int(segment.tokens * target_ratio)` tokens.
 
-    `preserve_metadata`: names of fields (tersely/memory/preserved.py), checked by the caller: nothing else of
+    `preserve_metadata`: names of fields (segments/preserved.py), checked by the caller: nothing else of
     the prompt comes from outside, but for the text, which cannot end its frame.
     """
     marker = marker_line(segment.text)
