@@ -146,8 +146,8 @@ class OpenAILanguageModel:
     def complete(self, prompt: str) -> str:
         """The reply to `prompt`.
 
-        Raises ModelReplyError where the reply has no text, and the openai package's errors where there is
-        no reply.
+        Raises ModelReplyError where the reply has no text or was cut off at a limit of tokens, and the openai
+        package's errors where there is no reply.
         """
         with self._free:
             reply = self.client.chat.completions.create(**self._request(prompt))
@@ -181,6 +181,8 @@ class OpenAILanguageModel:
         text = getattr(getattr(choices[0], "message", None), "content", None)
         if not isinstance(text, str) or not text.strip():
             raise ModelReplyError(f"{self.model} gave a reply without text")
+        if getattr(choices[0], "finish_reason", None) == "length":
+            raise ModelReplyError(f"{self.model} stopped in the middle of its reply: its limit of tokens")
         return text
 
     def _limit(self, loop: Any) -> Any:
