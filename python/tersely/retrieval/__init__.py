@@ -12,11 +12,11 @@ from tersely.retrieval.chunks import ChunkResult, DocumentChunk, Retriever, Sear
 
 if TYPE_CHECKING:
     from tersely.relevance.scores import RelevanceScore, ScoringMethod
-    from tersely.retrieval.budget import BudgetPlan, TokenBudgetManager, TokenUsage
-    from tersely.retrieval.compressor import ContextualCompressor
-    from tersely.retrieval.extractive import ExtractiveCompressor
-    from tersely.retrieval.integration import CompressingRetriever, RelevanceReranker
-    from tersely.retrieval.results import (
+    from tersely.retrieval.contextual.budget import BudgetPlan, TokenBudgetManager, TokenUsage
+    from tersely.retrieval.contextual.compressor import ContextualCompressor
+    from tersely.retrieval.contextual.extractive import ExtractiveCompressor
+    from tersely.retrieval.contextual.integration import CompressingRetriever, RelevanceReranker
+    from tersely.retrieval.contextual.results import (
         CompressedDocument,
         CompressionBatch,
         CompressionResult,
@@ -25,16 +25,20 @@ if TYPE_CHECKING:
         ExtractedContent,
         SegmentRef,
     )
-    from tersely.retrieval.segmenter import Segment, Segmenter
-    from tersely.retrieval.selector import StrategySelector
-    from tersely.retrieval.settings import (
+    from tersely.retrieval.contextual.segmenter import Segment, Segmenter
+    from tersely.retrieval.contextual.selector import StrategySelector
+    from tersely.retrieval.contextual.settings import (
         AllocationStrategy,
         CompressionConfig,
         CompressionStrategy,
         SegmentSize,
         TokenBudgetConfig,
     )
-    from tersely.retrieval.summarizer import ABSTRACTIVE_COMPRESSION_PROMPT, ContentSummarizer, Summary
+    from tersely.retrieval.contextual.summarizer import (
+        ABSTRACTIVE_COMPRESSION_PROMPT,
+        ContentSummarizer,
+        Summary,
+    )
 
 __all__ = [
     "ABSTRACTIVE_COMPRESSION_PROMPT",
@@ -72,11 +76,11 @@ __all__ = [
 
 _MODULES = {
     "tersely.relevance.scores": ("RelevanceScore", "ScoringMethod"),
-    "tersely.retrieval.budget": ("BudgetPlan", "TokenBudgetManager", "TokenUsage"),
-    "tersely.retrieval.compressor": ("ContextualCompressor",),
-    "tersely.retrieval.extractive": ("ExtractiveCompressor",),
-    "tersely.retrieval.integration": ("CompressingRetriever", "RelevanceReranker"),
-    "tersely.retrieval.results": (
+    "tersely.retrieval.contextual.budget": ("BudgetPlan", "TokenBudgetManager", "TokenUsage"),
+    "tersely.retrieval.contextual.compressor": ("ContextualCompressor",),
+    "tersely.retrieval.contextual.extractive": ("ExtractiveCompressor",),
+    "tersely.retrieval.contextual.integration": ("CompressingRetriever", "RelevanceReranker"),
+    "tersely.retrieval.contextual.results": (
         "CompressedDocument",
         "CompressionBatch",
         "CompressionResult",
@@ -85,16 +89,20 @@ _MODULES = {
         "ExtractedContent",
         "SegmentRef",
     ),
-    "tersely.retrieval.segmenter": ("Segment", "Segmenter"),
-    "tersely.retrieval.selector": ("StrategySelector",),
-    "tersely.retrieval.settings": (
+    "tersely.retrieval.contextual.segmenter": ("Segment", "Segmenter"),
+    "tersely.retrieval.contextual.selector": ("StrategySelector",),
+    "tersely.retrieval.contextual.settings": (
         "AllocationStrategy",
         "CompressionConfig",
         "CompressionStrategy",
         "SegmentSize",
         "TokenBudgetConfig",
     ),
-    "tersely.retrieval.summarizer": ("ABSTRACTIVE_COMPRESSION_PROMPT", "ContentSummarizer", "Summary"),
+    "tersely.retrieval.contextual.summarizer": (
+        "ABSTRACTIVE_COMPRESSION_PROMPT",
+        "ContentSummarizer",
+        "Summary",
+    ),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tersely.errors import BudgetExceededError
 from tersely.providers.counters import resolve_counter
-from tersely.retrieval.settings import AllocationStrategy, TokenBudgetConfig
+from tersely.retrieval.contextual.settings import AllocationStrategy, TokenBudgetConfig
 from tersely.strategies.allocation import fill
 from tersely.tables import Float64s, Int64s
 

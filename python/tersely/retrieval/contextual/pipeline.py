@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from tersely.retrieval.budget import BudgetPlan
-from tersely.retrieval.call import Call, Made, Outcome, to_plan, together
-from tersely.retrieval.extracts import extract_all
-from tersely.retrieval.settings import CompressionStrategy
-from tersely.retrieval.summaries import write
+from tersely.retrieval.contextual.budget import BudgetPlan
+from tersely.retrieval.contextual.call import Call, Made, Outcome, to_plan, together
+from tersely.retrieval.contextual.extracts import extract_all
+from tersely.retrieval.contextual.settings import CompressionStrategy
+from tersely.retrieval.contextual.summaries import write
 from tersely.stages.count import count
 from tersely.strategies.asking import Reply
 

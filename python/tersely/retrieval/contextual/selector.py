@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tersely.retrieval.settings import CompressionConfig, CompressionStrategy
+from tersely.retrieval.contextual.settings import CompressionConfig, CompressionStrategy
 from tersely.stages.detect import detect_each
 
 __all__ = ["StrategySelector"]

@@ -11,7 +11,7 @@ from tersely.stages.select import select
 from tersely.tables import Float32s, Int32s, Int64s, SegmentTable, UInt8s
 
 if TYPE_CHECKING:
-    from tersely.retrieval.extraction import Reading
+    from tersely.retrieval.contextual.extraction import Reading
 
 __all__ = ["CODES", "FIRST_KEPT", "Part", "choose", "is_kept"]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tersely.retrieval.budget import BudgetPlan
-from tersely.retrieval.call import (
+from tersely.retrieval.contextual.budget import BudgetPlan
+from tersely.retrieval.contextual.call import (
     Call,
     Made,
     Outcome,
@@ -18,10 +18,10 @@ from tersely.retrieval.call import (
     to_plan,
     together,
 )
-from tersely.retrieval.choice import is_kept
-from tersely.retrieval.extraction import Extract, extract
-from tersely.retrieval.reading import needs
-from tersely.retrieval.settings import AllocationStrategy, CompressionStrategy
+from tersely.retrieval.contextual.choice import is_kept
+from tersely.retrieval.contextual.extraction import Extract, extract
+from tersely.retrieval.contextual.reading import needs
+from tersely.retrieval.contextual.settings import AllocationStrategy, CompressionStrategy
 from tersely.stages.count import count_batch
 from tersely.tables import Int64s
 

@@ -13,7 +13,7 @@ from tersely.documents import check_text, to_documents
 from tersely.kernels import cosine_similarity
 from tersely.relevance.scores import to_uuid
 from tersely.retrieval.chunks import ChunkResult, DocumentChunk, SearchResult
-from tersely.retrieval.settings import CompressionStrategy, to_choice
+from tersely.retrieval.contextual.settings import CompressionStrategy, to_choice
 from tersely.tables import Float64s
 from tersely.types import Document
 

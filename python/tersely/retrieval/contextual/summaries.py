@@ -8,11 +8,20 @@ from dataclasses import replace
 import numpy as np
 
 from tersely.errors import SummarizationError
-from tersely.retrieval.budget import TokenBudgetManager
-from tersely.retrieval.call import Call, Made, Outcome, fewer, less_gaps, required_tokens, to_outcome, to_plan
-from tersely.retrieval.extraction import Extract, extract
-from tersely.retrieval.settings import AllocationStrategy, CompressionStrategy
-from tersely.retrieval.summarizer import ContentSummarizer, SummaryTask
+from tersely.retrieval.contextual.budget import TokenBudgetManager
+from tersely.retrieval.contextual.call import (
+    Call,
+    Made,
+    Outcome,
+    fewer,
+    less_gaps,
+    required_tokens,
+    to_outcome,
+    to_plan,
+)
+from tersely.retrieval.contextual.extraction import Extract, extract
+from tersely.retrieval.contextual.settings import AllocationStrategy, CompressionStrategy
+from tersely.retrieval.contextual.summarizer import ContentSummarizer, SummaryTask
 from tersely.strategies.asking import Reply
 from tersely.tables import Int64s
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from tersely.errors import BudgetExceededError
 from tersely.relevance.scores import RelevanceScore
-from tersely.retrieval.budget import BudgetPlan, TokenBudgetManager
-from tersely.retrieval.choice import Part, choose, is_kept
 from tersely.retrieval.chunks import DocumentChunk
-from tersely.retrieval.extraction import Extract, Reading
-from tersely.retrieval.reading import Bools, read
-from tersely.retrieval.settings import CompressionConfig, CompressionStrategy
-from tersely.retrieval.summarizer import ContentSummarizer, Summary
+from tersely.retrieval.contextual.budget import BudgetPlan, TokenBudgetManager
+from tersely.retrieval.contextual.choice import Part, choose, is_kept
+from tersely.retrieval.contextual.extraction import Extract, Reading
+from tersely.retrieval.contextual.reading import Bools, read
+from tersely.retrieval.contextual.settings import CompressionConfig, CompressionStrategy
+from tersely.retrieval.contextual.summarizer import ContentSummarizer, Summary
 from tersely.stages.count import count, count_batch
 from tersely.tables import Float64s, Int64s
 from tersely.types import Document

@@ -15,18 +15,18 @@ from tersely.cache import BoundedCache
 from tersely.documents import to_spans
 from tersely.providers.counters import resolve_counter
 from tersely.providers.language_models import CheckedLanguageModel, limited, resolve_language_model
-from tersely.retrieval.arguments import checked_query, cosines, to_chunks, to_document, to_strategy
-from tersely.retrieval.assembling import to_result
-from tersely.retrieval.budget import TokenBudgetManager
 from tersely.retrieval.chunks import SearchResult
-from tersely.retrieval.pipeline import run
-from tersely.retrieval.planning import Asked, Scored, planned, reported
-from tersely.retrieval.results import CompressionBatch, CompressionResult, CompressionStats
-from tersely.retrieval.scoring import Scoring
-from tersely.retrieval.selector import StrategySelector
-from tersely.retrieval.settings import CompressionConfig, CompressionStrategy, TokenBudgetConfig
-from tersely.retrieval.stats import Tally
-from tersely.retrieval.summarizer import ContentSummarizer
+from tersely.retrieval.contextual.arguments import checked_query, cosines, to_chunks, to_document, to_strategy
+from tersely.retrieval.contextual.assembling import to_result
+from tersely.retrieval.contextual.budget import TokenBudgetManager
+from tersely.retrieval.contextual.pipeline import run
+from tersely.retrieval.contextual.planning import Asked, Scored, planned, reported
+from tersely.retrieval.contextual.results import CompressionBatch, CompressionResult, CompressionStats
+from tersely.retrieval.contextual.scoring import Scoring
+from tersely.retrieval.contextual.selector import StrategySelector
+from tersely.retrieval.contextual.settings import CompressionConfig, CompressionStrategy, TokenBudgetConfig
+from tersely.retrieval.contextual.stats import Tally
+from tersely.retrieval.contextual.summarizer import ContentSummarizer
 from tersely.strategies.asking import Reply, answer, answer_async
 
 __all__ = ["ContextualCompressor"]
@@ -275,9 +275,7 @@ class ContextualCompressor:
         result = finished.result
         if asked.config.cache_results and not result.cached and result.fallback_reason is None:
             size = sum(len(chunk.content) for chunk in asked.chunks) * 2
-            self._cache.put(
-                asked.key(), result, size + _DOCUMENT_BYTES * len(asked.chunks)
-            )
+            self._cache.put(asked.key(), result, size + _DOCUMENT_BYTES * len(asked.chunks))
         seconds = time.perf_counter() - started
         self._tally.add(result, seconds, finished.asked)
         if metrics.enabled():

@@ -10,14 +10,13 @@ import numpy.typing as npt
 
 from tersely.protocols import BatchTokenCounter
 from tersely.relevance.scores import RelevanceScore, RelevanceScores, ScoringMethod
-from tersely.retrieval.choice import CODES
-from tersely.retrieval.extraction import Reading
-from tersely.retrieval.settings import CompressionConfig
-from tersely.stages.score import centrality
+from tersely.retrieval.contextual.choice import CODES
+from tersely.retrieval.contextual.extraction import Reading
+from tersely.retrieval.contextual.settings import CompressionConfig
+from tersely.stages.score import centrality, term_weights
 from tersely.stages.segment import analyze
 from tersely.stages.select import mark_pinned
 from tersely.strategies.fitting import price
-from tersely.strategies.scored import term_weights
 from tersely.tables import Analysis, Float32s, Float64s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 from tersely.types import Document, Request
 

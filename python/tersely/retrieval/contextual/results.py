@@ -9,10 +9,10 @@ from typing import Any
 from uuid import UUID
 
 from tersely.relevance.scores import RelevanceScore
-from tersely.retrieval.budget import TokenUsage
 from tersely.retrieval.chunks import DocumentChunk
-from tersely.retrieval.segmenter import Segment
-from tersely.retrieval.settings import CompressionStrategy
+from tersely.retrieval.contextual.budget import TokenUsage
+from tersely.retrieval.contextual.segmenter import Segment
+from tersely.retrieval.contextual.settings import CompressionStrategy
 from tersely.types import Span
 
 __all__ = [

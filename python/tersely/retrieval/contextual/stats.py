@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections import Counter
 
-from tersely.retrieval.results import CompressionResult, CompressionStats
-from tersely.retrieval.settings import CompressionStrategy
+from tersely.retrieval.contextual.results import CompressionResult, CompressionStats
+from tersely.retrieval.contextual.settings import CompressionStrategy
 
 __all__ = ["Tally"]
 

@@ -34,7 +34,7 @@ class CompressionStrategy(Enum):
 
 
 class AllocationStrategy(Enum):
-    """How a budget is shared out over documents (retrieval/budget.py)."""
+    """How a budget is shared out over documents (contextual/budget.py)."""
 
     UNIFORM = "uniform"  # the same for each
     PROPORTIONAL = "proportional"  # in proportion to relevance

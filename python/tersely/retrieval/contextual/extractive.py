@@ -13,10 +13,10 @@ from tersely.errors import BudgetExceededError
 from tersely.kernels import budgeted_select
 from tersely.providers.counters import resolve_counter
 from tersely.relevance.scorer import RelevanceScorer
-from tersely.retrieval.arguments import to_chunks, to_document
 from tersely.retrieval.chunks import DocumentChunk
-from tersely.retrieval.results import ExtractedContent
-from tersely.retrieval.segmenter import Segment, Segmenter
+from tersely.retrieval.contextual.arguments import to_chunks, to_document
+from tersely.retrieval.contextual.results import ExtractedContent
+from tersely.retrieval.contextual.segmenter import Segment, Segmenter
 from tersely.stages.count import count, count_batch
 from tersely.strategies.cutting import longest_prefix
 from tersely.tables import Float64s, Int64s, Level

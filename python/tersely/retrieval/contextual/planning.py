@@ -10,14 +10,14 @@ import numpy as np
 
 from tersely.errors import ModelReplyError
 from tersely.relevance.scores import RelevanceScore, ScoringMethod
-from tersely.retrieval.arguments import key_of
-from tersely.retrieval.budget import TokenBudgetManager
-from tersely.retrieval.call import Call
 from tersely.retrieval.chunks import DocumentChunk
-from tersely.retrieval.reading import Bools
-from tersely.retrieval.selector import StrategySelector
-from tersely.retrieval.settings import AllocationStrategy, CompressionConfig, CompressionStrategy
-from tersely.retrieval.summarizer import ContentSummarizer
+from tersely.retrieval.contextual.arguments import key_of
+from tersely.retrieval.contextual.budget import TokenBudgetManager
+from tersely.retrieval.contextual.call import Call
+from tersely.retrieval.contextual.reading import Bools
+from tersely.retrieval.contextual.selector import StrategySelector
+from tersely.retrieval.contextual.settings import AllocationStrategy, CompressionConfig, CompressionStrategy
+from tersely.retrieval.contextual.summarizer import ContentSummarizer
 from tersely.stages.count import count_batch
 from tersely.tables import Float64s, Int64s
 from tersely.types import Document

@@ -8,7 +8,7 @@ from typing import Any
 
 from tersely.errors import RelevanceScoringError
 from tersely.relevance.scorer import RelevanceScorer
-from tersely.retrieval.planning import Asked, Scored
+from tersely.retrieval.contextual.planning import Asked, Scored
 from tersely.tables import Level
 
 __all__ = ["Scoring"]

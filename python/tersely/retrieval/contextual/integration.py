@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tersely.retrieval.chunks import ChunkResult, Retriever
-from tersely.retrieval.compressor import ContextualCompressor
-from tersely.retrieval.results import CompressionResult
+from tersely.retrieval.contextual.compressor import ContextualCompressor
+from tersely.retrieval.contextual.results import CompressionResult
 
 __all__ = ["CompressingRetriever", "RelevanceReranker"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tersely.protocols import BatchTokenCounter
-from tersely.retrieval.choice import CODES, Part, choose, is_kept
+from tersely.retrieval.contextual.choice import CODES, Part, choose, is_kept
 from tersely.stages.count import count, count_batch
 from tersely.stages.render import render
 from tersely.strategies.cutting import longest_prefix

@@ -8,10 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from tersely.relevance.scores import RelevanceScore, to_uuid
-from tersely.retrieval.call import Call, Made, Outcome
-from tersely.retrieval.choice import CODES, FIRST_KEPT
-from tersely.retrieval.results import CompressedDocument, CompressionResult, DroppedDocument, SegmentRef
-from tersely.retrieval.settings import CompressionStrategy
+from tersely.retrieval.contextual.call import Call, Made, Outcome
+from tersely.retrieval.contextual.choice import CODES, FIRST_KEPT
+from tersely.retrieval.contextual.results import (
+    CompressedDocument,
+    CompressionResult,
+    DroppedDocument,
+    SegmentRef,
+)
+from tersely.retrieval.contextual.settings import CompressionStrategy
 from tersely.tables import Kind, UInt8s
 from tersely.types import Spans
 
