@@ -1,6 +1,7 @@
 """The `tersely` command: text to stdout, everything else to stderr.
 
-Exit codes: 0 done; 1 it does not fit into the budget; 2 wrong arguments or unreadable input.
+Exit codes: 0 done; 1 it does not fit into the budget, or the store does not have it; 2 wrong arguments or
+unreadable input.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from pathlib import Path
 
 import tersely
 from tersely.cli_distill import add_distill
+from tersely.cli_index import add_index, add_search, run_index, run_search
 from tersely.cli_large import compress_large, is_large_log
 from tersely.cli_model import add_model, with_model
 from tersely.cli_notes import note_receipt
+from tersely.cli_store import add_expand, add_store, kept_in_store, run_expand
 from tersely.cli_strategy import add_level, add_strategy, chosen_strategy
 from tersely.providers.counters import COUNTERS, resolve_counter
 from tersely.types import Document
@@ -29,9 +32,11 @@ _EXAMPLES = """examples:
   cat build.log | tersely compress - --ratio 0.2
   tersely compress app.log --query "payment timeout" --budget 800
   tersely compress docs/*.md --query "retry policy" --budget 2000 --json > result.json
+  tersely compress app.log --budget 800 --store notes.sqlite
   tersely segment notes.md --level paragraph
   tersely count docs/*.md --counter cl100k_base
   tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
+  tersely index docs/ && tersely search docs/ "how are tokens rotated?" --budget 2000
 """
 _MANY_FILES = 20  # from here on a terminal is shown progress
 
@@ -97,6 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     compress.add_argument("--json", action="store_true", help="print text, spans and receipt as JSON")
     compress.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
+    add_store(compress)
     compress.add_argument("--report", metavar="FILE", help="also write a web page: what was kept, and why")
 
     segment = _command(commands, "segment", "show how text is cut: one line a segment, or JSON lines")
@@ -106,8 +112,16 @@ def _parser() -> argparse.ArgumentParser:
     count = _command(commands, "count", "count the tokens of files")
     _add_counter(count)
 
+    add_expand(commands)
+
     text = "make a static table of token vectors from a sentence model and your own text"
     add_distill(commands.add_parser("distill", help=text, description=text))
+    for name, add, text in (
+        ("index", add_index, "index a folder of Markdown, text, HTML, reStructuredText and code"),
+        ("search", add_search, "find chunks of an indexed folder; print what answers, within a budget"),
+    ):
+        form = argparse.RawDescriptionHelpFormatter
+        add(commands.add_parser(name, help=text, description=text, epilog=_EXAMPLES, formatter_class=form))
     return parser
 
 
@@ -152,6 +166,8 @@ def _compress(arguments: argparse.Namespace) -> None:
         pinned=arguments.pin,
         separator=arguments.separator.replace("\\n", "\n").replace("\\t", "\t"),
     )
+    if arguments.store is not None:
+        kept_in_store(result, arguments.store)
     if arguments.json:
         names = [document.id for document in documents]
         _write(
@@ -211,7 +227,19 @@ def _distill(arguments: argparse.Namespace) -> None:
         raise _InputError(str(error)) from error
 
 
-_RUN = {"compress": _compress, "segment": _segment, "count": _count, "distill": _distill}
+def _expand(arguments: argparse.Namespace) -> None:
+    _write(run_expand(arguments), arguments.output)
+
+
+_RUN = {
+    "compress": _compress,
+    "segment": _segment,
+    "count": _count,
+    "distill": _distill,
+    "expand": _expand,
+    "index": run_index,
+    "search": run_search,
+}
 
 
 def _write(text: str, output: str | None) -> None:
