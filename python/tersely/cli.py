@@ -1,6 +1,7 @@
 """The `tersely` command: text to stdout, everything else to stderr.
 
-Exit codes: 0 done; 1 it does not fit into the budget; 2 wrong arguments or unreadable input.
+Exit codes: 0 done; 1 it does not fit into the budget, or the store does not have it; 2 wrong arguments or
+unreadable input.
 """
 
 from __future__ import annotations
@@ -15,8 +16,12 @@ from pathlib import Path
 import tersely
 from tersely.cli_compact import add_compact, run_compact
 from tersely.cli_distill import add_distill
+from tersely.cli_index import add_index, add_search, run_index, run_search
+from tersely.cli_large import compress_large, is_large_log
+from tersely.cli_mcp import add_ab, add_mcp, run_ab, run_mcp
 from tersely.cli_model import add_model, with_model
 from tersely.cli_notes import note_receipt
+from tersely.cli_store import add_expand, add_store, kept_in_store, run_expand
 from tersely.cli_strategy import add_level, add_strategy, chosen_strategy
 from tersely.providers.counters import COUNTERS, resolve_counter
 from tersely.types import Document
@@ -29,10 +34,14 @@ _EXAMPLES = """examples:
   cat build.log | tersely compress - --ratio 0.2
   tersely compress app.log --query "payment timeout" --budget 800
   tersely compress docs/*.md --query "retry policy" --budget 2000 --json > result.json
+  tersely compress app.log --budget 800 --store notes.sqlite
   tersely segment notes.md --level paragraph
   tersely count docs/*.md --counter cl100k_base
   tersely compact history.json --budget 8000 --counter o200k_base
   tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
+  tersely index docs/ && tersely search docs/ "how are tokens rotated?" --budget 2000
+  tersely mcp --index docs/.tersely
+  tersely ab --index docs/.tersely questions.jsonl
 """
 _MANY_FILES = 20  # from here on a terminal is shown progress
 
@@ -98,6 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     compress.add_argument("--json", action="store_true", help="print text, spans and receipt as JSON")
     compress.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
+    add_store(compress)
     compress.add_argument("--report", metavar="FILE", help="also write a web page: what was kept, and why")
 
     segment = _command(commands, "segment", "show how text is cut: one line a segment, or JSON lines")
@@ -107,10 +117,15 @@ def _parser() -> argparse.ArgumentParser:
     count = _command(commands, "count", "count the tokens of files")
     _add_counter(count)
 
+    add_expand(commands)
     add_compact(commands)
 
     text = "make a static table of token vectors from a sentence model and your own text"
     add_distill(commands.add_parser("distill", help=text, description=text))
+    add_index(commands)
+    add_search(commands)
+    add_mcp(commands)
+    add_ab(commands)
     return parser
 
 
@@ -135,8 +150,15 @@ def _add_counter(parser: argparse.ArgumentParser) -> None:
 
 
 def _compress(arguments: argparse.Namespace) -> None:
-    documents = _read(arguments.files)
     strategy, extractive = chosen_strategy(arguments)
+    if is_large_log(arguments):
+        text, receipt = compress_large(arguments)
+        _write(
+            json.dumps(receipt, ensure_ascii=False, indent=2) + "\n" if arguments.json else text,
+            arguments.output,
+        )
+        return
+    documents = _read(arguments.files)
     strategy = with_model(strategy, arguments, extractive)
     result = tersely.compress(
         documents,
@@ -148,6 +170,8 @@ def _compress(arguments: argparse.Namespace) -> None:
         pinned=arguments.pin,
         separator=arguments.separator.replace("\\n", "\n").replace("\\t", "\t"),
     )
+    if arguments.store is not None:
+        kept_in_store(result, arguments.store)
     if arguments.json:
         names = [document.id for document in documents]
         _write(
@@ -198,10 +222,6 @@ def _count(arguments: argparse.Namespace) -> None:
         _write(f"{sum(counts)}\ttotal\n", None)
 
 
-def _compact(arguments: argparse.Namespace) -> None:
-    run_compact(arguments, lambda name: _read_one(name).text, _write)
-
-
 def _distill(arguments: argparse.Namespace) -> None:
     from tersely.distill.command import run
 
@@ -211,7 +231,26 @@ def _distill(arguments: argparse.Namespace) -> None:
         raise _InputError(str(error)) from error
 
 
-_RUN = {"compact": _compact, "compress": _compress, "segment": _segment, "count": _count, "distill": _distill}
+def _compact(arguments: argparse.Namespace) -> None:
+    run_compact(arguments, lambda name: _read_one(name).text, _write)
+
+
+def _expand(arguments: argparse.Namespace) -> None:
+    _write(run_expand(arguments), arguments.output)
+
+
+_RUN = {
+    "compact": _compact,
+    "compress": _compress,
+    "segment": _segment,
+    "count": _count,
+    "distill": _distill,
+    "expand": _expand,
+    "index": run_index,
+    "search": run_search,
+    "mcp": run_mcp,
+    "ab": run_ab,
+}
 
 
 def _write(text: str, output: str | None) -> None:
