@@ -10,7 +10,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import tersely
@@ -21,6 +21,7 @@ from tersely.cli_large import compress_large, is_large_log
 from tersely.cli_mcp import add_ab, add_mcp, run_ab, run_mcp
 from tersely.cli_model import add_model, with_model
 from tersely.cli_notes import note_receipt
+from tersely.cli_progress import with_progress
 from tersely.cli_store import add_expand, add_store, kept_in_store, run_expand
 from tersely.cli_strategy import add_level, add_strategy, chosen_strategy
 from tersely.providers.counters import COUNTERS, resolve_counter
@@ -43,7 +44,6 @@ _EXAMPLES = """examples:
   tersely mcp --index docs/.tersely
   tersely ab --index docs/.tersely questions.jsonl
 """
-_MANY_FILES = 20  # from here on a terminal is shown progress
 
 
 class _InputError(Exception):
@@ -270,7 +270,7 @@ def _write(text: str, output: str | None) -> None:
 def _read(files: Sequence[str]) -> list[Document]:
     if not files and sys.stdin.isatty():
         raise _InputError("no input: name files, or pipe text in (see --help)")
-    return [_read_one(name) for name in _with_progress(files or ["-"])]
+    return [_read_one(name) for name in with_progress(files or ["-"])]
 
 
 def _read_one(name: str) -> Document:
@@ -283,25 +283,6 @@ def _read_one(name: str) -> Document:
         raise _InputError(
             f"{name} is not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
         ) from error
-
-
-def _with_progress(files: Sequence[str]) -> Iterable[str]:
-    if len(files) < _MANY_FILES or not sys.stderr.isatty():
-        return files
-    try:
-        from rich.console import Console
-        from rich.progress import track
-    except ImportError:
-        return _plain_progress(files)
-    tracked: Iterable[str] = track(files, "reading", console=Console(stderr=True), transient=True)
-    return tracked
-
-
-def _plain_progress(files: Sequence[str]) -> Iterator[str]:
-    for number, name in enumerate(files, 1):
-        print(f"\rreading {number}/{len(files)}", end="", file=sys.stderr)
-        yield name
-    print("\r\x1b[K", end="", file=sys.stderr)
 
 
 if __name__ == "__main__":
