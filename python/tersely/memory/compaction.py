@@ -6,8 +6,10 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from tersely.content.auto import Auto
+from tersely.documents import check_text
 from tersely.errors import BudgetExceededError
 from tersely.memory.accounts import CompactedMessages, MessageAccount
+from tersely.memory.asking import relevance_of
 from tersely.memory.counting import REPLY_TOKENS, count_entries, count_tools
 from tersely.memory.folding import Folding
 from tersely.memory.groups import atomic_groups
@@ -28,6 +30,7 @@ def compact_messages(
     tools: Any = None,
     pinned: Collection[int] | Callable[[Any], bool] = (),
     keep_last: int = 0,
+    query: str | None = None,
     strategy: Strategy | None = None,
     picture_tokens: int = 1000,
 ) -> CompactedMessages:
@@ -47,6 +50,8 @@ def compact_messages(
         tools: schemas that are sent along, counted as JSON.
         pinned: indices of messages that stay, or a function that says so of a message.
         keep_last: so many of the newest messages must stay as they are, with what belongs to them.
+        query: what the next answers will be about. Messages that have to do with it, and those around them,
+            then come before facts and, but for a tenth of the budget, before the newest.
         strategy: shortens results of tools; None: each as what it is (`tersely.content.auto.Auto`).
         picture_tokens: what a picture is taken to cost.
 
@@ -69,10 +74,17 @@ def compact_messages(
             MessageAccount(index, "verbatim", "fits", tokens) for index, tokens in enumerate(costs.tolist())
         )
         return CompactedMessages(list(messages), original, original, budget, accounts, list(messages))
+    relevance, warnings = None, list[str]()
+    if query is not None:
+        check_text(query, "query")
+        relevance = relevance_of(entries, query) if query.strip() else None
+        if relevance is None:
+            warnings.append("query_without_matches" if query.strip() else "empty_query")
     groups = atomic_groups(entries)
     stays = staying(messages, entries, groups, pinned, keep_last)
     stay_within(entries, groups, costs.tolist(), stays, frame, budget)
-    folding = Folding(messages, entries, groups, costs, counting, strategy or Auto(), stays)
+    chosen = strategy or Auto()
+    folding = Folding(messages, entries, groups, costs, counting, chosen, stays, relevance=relevance)
     folded = folding.fit(budget - frame)
     return CompactedMessages(
         folded.messages,
@@ -81,7 +93,7 @@ def compact_messages(
         budget,
         folded.accounts,
         list(messages),
-        folded.warnings,
+        (*warnings, *folded.warnings),
     )
 
 

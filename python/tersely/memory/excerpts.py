@@ -127,6 +127,15 @@ class Excerpts:
             self._keep(int(stated.mentions.document[row]), place)
         return int(spent[fits - 1]) if fits else 0
 
+    def keep_entries(self, counter: BatchTokenCounter, order: Iterable[int], left: int) -> int:
+        """Keep entries as they are, in this order, as far as `left` tokens go; returns what is left."""
+        for index in order:
+            if left < _LEAST_LEFT:
+                break
+            for piece in self._pieces.get(index, ()):
+                left -= self._grow(counter, piece, False, left)
+        return left
+
     def keep_lines(self, counter: BatchTokenCounter, folded: Sequence[bool], left: int) -> None:
         """Whole lines, newest entries first: those with kept facts, then users' words, then all others."""
         newest = [index for index in reversed(range(len(self.entries))) if folded[index]]
