@@ -1,4 +1,4 @@
-"""Results of a search, made smaller: their types, where they come from, and contextual compression.
+"""Results of a search, made smaller: types, what makes them fewer or shorter, contextual compression.
 
 All but the types of chunks load when they are first asked for.
 """
@@ -39,13 +39,21 @@ if TYPE_CHECKING:
         ContentSummarizer,
         Summary,
     )
+    from tersely.retrieval.preview import Preview, previews
+    from tersely.retrieval.results import CompressedResults, ResultStats, compress_results
+    from tersely.retrieval.sentences import Excerpt, extract_sentences
+    from tersely.retrieval.summaries import ChunkSummarizer, ChunkSummary
+    from tersely.retrieval.token_limit import within_budget
 
 __all__ = [
     "ABSTRACTIVE_COMPRESSION_PROMPT",
     "AllocationStrategy",
     "BudgetPlan",
     "ChunkResult",
+    "ChunkSummarizer",
+    "ChunkSummary",
     "CompressedDocument",
+    "CompressedResults",
     "CompressingRetriever",
     "CompressionBatch",
     "CompressionConfig",
@@ -56,10 +64,13 @@ __all__ = [
     "ContextualCompressor",
     "DocumentChunk",
     "DroppedDocument",
+    "Excerpt",
     "ExtractedContent",
     "ExtractiveCompressor",
+    "Preview",
     "RelevanceReranker",
     "RelevanceScore",
+    "ResultStats",
     "Retriever",
     "ScoringMethod",
     "SearchResult",
@@ -72,6 +83,10 @@ __all__ = [
     "TokenBudgetConfig",
     "TokenBudgetManager",
     "TokenUsage",
+    "compress_results",
+    "extract_sentences",
+    "previews",
+    "within_budget",
 ]
 
 _MODULES = {
@@ -103,6 +118,11 @@ _MODULES = {
         "ContentSummarizer",
         "Summary",
     ),
+    "tersely.retrieval.preview": ("Preview", "previews"),
+    "tersely.retrieval.results": ("CompressedResults", "ResultStats", "compress_results"),
+    "tersely.retrieval.sentences": ("Excerpt", "extract_sentences"),
+    "tersely.retrieval.summaries": ("ChunkSummarizer", "ChunkSummary"),
+    "tersely.retrieval.token_limit": ("within_budget",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -16,7 +16,7 @@ from tersely.stages.facts import facts_after
 from tersely.stages.segment import segment
 from tersely.strategies.asking import Reply, answer, answer_async
 from tersely.strategies.cutting import longest_prefix
-from tersely.strategies.prompt import data_marker, read_reply
+from tersely.strategies.prompt import marker_line, read_reply
 
 __all__ = ["ABSTRACTIVE_COMPRESSION_PROMPT", "ContentSummarizer", "Summary", "SummaryTask", "summary_prompt"]
 
@@ -90,7 +90,7 @@ def summary_prompt(task: SummaryTask, refused: str = "") -> str:
     nor the query holds, so that it cannot end its frame. `refused`: what was wrong with the reply before.
     """
     query = " ".join(task.query.split())
-    marker = data_marker(task.text, query)
+    marker = marker_line(task.text, query)
     prompt = ABSTRACTIVE_COMPRESSION_PROMPT.format(
         max_tokens=task.limit, query=query, document=f"{marker}\n{task.text}\n{marker}"
     )
