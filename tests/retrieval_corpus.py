@@ -143,7 +143,9 @@ def check_result(result: CompressionResult, count: Any, available: int) -> None:
         ]
         assert not "".join(source[start:end] for start, end in gaps).strip()
         if not document.used_llm:
-            assert document.content.removesuffix("…") == rendered(source, kept, every, result.separator)
+            text = rendered(source, kept, every, result.separator)
+            marks = ("", "…") if "segment_cut" in document.warnings else ("",)
+            assert document.content in [text + mark for mark in marks]
 
 
 def rendered(source: str, kept: list[Any], every: list[Any], separator: str) -> str:

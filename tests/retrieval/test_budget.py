@@ -144,7 +144,7 @@ def test_d009_shares_obey_every_limit(
     for share, size, must in zip(plan.allocations, sizes, required, strict=True):
         assert must <= share <= max(min(size, most), must)
         alone = sum(map(bool, plan.allocations)) == 1
-        assert share == 0 or share >= min(size, least, most) or alone
+        assert share == 0 or share >= min(size, least, most) or alone or must
     wanted = [i for i in range(len(sizes)) if sizes[i] or required[i]]
     if name == "threshold":
         wanted = [i for i in wanted if scores[i] >= 0.5 or required[i]]

@@ -132,7 +132,7 @@ class ExtractiveCompressor:
                 return ExtractedContent(
                     tuple(segments[row] for row in kept), text, tokens, tuple(scores[row] for row in kept)
                 )
-            room -= max(tokens - budget, 1) * 2**attempt
+            room = max(room - max(tokens - budget, 1) * 2**attempt, 0)
         return self._piece(segments, scores, counts, budget)
 
     def _worth(self, scores: list[float]) -> Float64s:
