@@ -90,6 +90,8 @@ def _attempt(entry: _Entry, connection: sqlite3.Connection) -> None:
     connection.execute("SAVEPOINT job")
     try:
         entry.result = entry.job(connection)
+    except UnicodeDecodeError:  # a ValueError, but of SQLite: damage
+        raise
     except (CompressionError, ValueError, TypeError) as error:
         entry.error = error
         connection.execute("ROLLBACK TO job")

@@ -185,7 +185,11 @@ class Connections:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, sqlite3.Warning) as error:
+        except (
+            sqlite3.Error,
+            sqlite3.Warning,
+            UnicodeDecodeError,
+        ) as error:  # the last: names in damaged pages
             raise StoreError(f"{self.path}: {error}") from error
         except OSError as error:
             raise StoreError(f"{self.path}: {error.strerror or error}") from error
