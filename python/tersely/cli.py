@@ -15,6 +15,9 @@ from pathlib import Path
 
 import tersely
 from tersely.cli_distill import add_distill
+from tersely.cli_index import add_index, add_search, run_index, run_search
+from tersely.cli_large import compress_large, is_large_log
+from tersely.cli_mcp import add_ab, add_mcp, run_ab, run_mcp
 from tersely.cli_model import add_model, with_model
 from tersely.cli_notes import note_receipt
 from tersely.cli_store import add_expand, add_store, kept_in_store, run_expand
@@ -34,6 +37,9 @@ _EXAMPLES = """examples:
   tersely segment notes.md --level paragraph
   tersely count docs/*.md --counter cl100k_base
   tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
+  tersely index docs/ && tersely search docs/ "how are tokens rotated?" --budget 2000
+  tersely mcp --index docs/.tersely
+  tersely ab --index docs/.tersely questions.jsonl
 """
 _MANY_FILES = 20  # from here on a terminal is shown progress
 
@@ -113,6 +119,10 @@ def _parser() -> argparse.ArgumentParser:
 
     text = "make a static table of token vectors from a sentence model and your own text"
     add_distill(commands.add_parser("distill", help=text, description=text))
+    add_index(commands)
+    add_search(commands)
+    add_mcp(commands)
+    add_ab(commands)
     return parser
 
 
@@ -137,8 +147,15 @@ def _add_counter(parser: argparse.ArgumentParser) -> None:
 
 
 def _compress(arguments: argparse.Namespace) -> None:
-    documents = _read(arguments.files)
     strategy, extractive = chosen_strategy(arguments)
+    if is_large_log(arguments):
+        text, receipt = compress_large(arguments)
+        _write(
+            json.dumps(receipt, ensure_ascii=False, indent=2) + "\n" if arguments.json else text,
+            arguments.output,
+        )
+        return
+    documents = _read(arguments.files)
     strategy = with_model(strategy, arguments, extractive)
     result = tersely.compress(
         documents,
@@ -215,7 +232,17 @@ def _expand(arguments: argparse.Namespace) -> None:
     _write(run_expand(arguments), arguments.output)
 
 
-_RUN = {"expand": _expand, "compress": _compress, "segment": _segment, "count": _count, "distill": _distill}
+_RUN = {
+    "compress": _compress,
+    "segment": _segment,
+    "count": _count,
+    "distill": _distill,
+    "expand": _expand,
+    "index": run_index,
+    "search": run_search,
+    "mcp": run_mcp,
+    "ab": run_ab,
+}
 
 
 def _write(text: str, output: str | None) -> None:
