@@ -24,11 +24,15 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_result_expands_after_a_restart(path: Path) -> None:
-    result = tersely.compress(TEXT, "When does the ferry wait?", budget=40)
+    result = tersely.compress(TEXT, "When does the ferry wait?", budget=40, counter="chars/4")
     with Store.open(path) as store:
         id = store.keep(result)
         assert store.keep(result) == id and store.get(id).version == 2  # nothing new
-        assert store.keep(tersely.compress(TEXT, budget=20)) == id and store.get(id).version == 3
+        assert (
+            store.keep(tersely.compress(TEXT, budget=20, counter="chars/4")) == id
+            and store.get(id).version == 3
+        )
+        assert store.get(id).version == 3
         assert store.keep(result, id="mine", metadata={"page": 1}) == "mine"
     with Store.open(path, read_only=True) as store:
         assert store.expand(id) == store.expand("mine") == TEXT

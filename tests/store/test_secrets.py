@@ -83,7 +83,7 @@ def test_any_text_is_taken(text: str) -> None:
         "-----BEGIN PRIVATE KEY-----",
         "eyJ",
         "eyJaaaaaaaaaaa.",
-        "a://b:",
+        "db://b:",
         "password=",
         "sk-",
         "bearer ",
@@ -100,20 +100,20 @@ def test_masking_takes_linear_time(piece: str) -> None:
             times.append(time.process_time() - start)
         return min(times)
 
-    assert seconds(400_000) < 16 * seconds(50_000) + 0.05  # eight times the text
+    assert seconds(160_000) < 16 * seconds(20_000) + 0.05  # eight times the text
 
 
 def test_mappings_are_masked_with_their_keys() -> None:
     given_ = {
         "password": "hunter22",
         "note": "x",
-        "deep": [{"url": "a://b:secret@c"}, 7, None],
+        "deep": [{"url": "db://b:secret@c"}, 7, None],
         "n": {"k": True},
     }
     assert mask_mapping(given_) == {
         "password": "[masked: password]",
         "note": "x",
-        "deep": [{"url": "a://b:[masked: password in a URL]@c"}, 7, None],
+        "deep": [{"url": "db://b:[masked: password in a URL]@c"}, 7, None],
         "n": {"k": True},
     }
 
@@ -131,7 +131,7 @@ def test_masked_originals_are_said_not_to_be_there(tmp_path: Path) -> None:
         assert store.expand("a", masked=True) == "the key is [masked: AWS key id]."
         assert store.records("a")[0].preserved_metadata == {"key": "[masked: AWS key id]"}
         assert store.expand("plain") == "nothing secret"
-        kept = store.keep(tersely.compress(f"Key {key} is old. Rotate it.", budget=50))
+        kept = store.keep(tersely.compress(f"Key {key} is old.", budget=50, counter="chars/4"))
         with pytest.raises(NotReversibleError):
             store.expand(kept, document=0)
     everything = b"".join(file.read_bytes() for file in tmp_path.iterdir())
