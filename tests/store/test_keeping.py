@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import tersely
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tersely.errors import MissingExtraError
 from tersely.store import Store, StoreError, codec
@@ -43,6 +43,7 @@ def test_a_result_expands_after_a_restart(path: Path) -> None:
         assert store.get("mine", 1).metadata["page"] == 1
 
 
+@settings(max_examples=20)
 @given(texts=st.lists(ANY, min_size=1, max_size=4))
 def test_each_document_of_a_result_comes_back(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]

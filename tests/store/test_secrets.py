@@ -57,6 +57,7 @@ def test_a_secret_that_only_its_place_shows(kind: str) -> None:
         "sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
         "http://localhost:8080/path@2x.png",
+        "password = getpass.getpass()\npassword=os.environ['PGPASS']\nsecret = {}",
         "",
     ],
 )

@@ -209,6 +209,31 @@ with Store.open(sys.argv[1]) as store:
         assert store.ids()[0] == "a" and sorted(store.ids()) == ["a", "child", "parent"]
 
 
+def test_a_fork_waits_for_writes_and_leaves_no_connection_open(path: Path) -> None:
+    code = """
+import os, sys, threading
+from tersely.store import Store
+with Store.open(sys.argv[1]) as store:
+    started, go = threading.Event(), threading.Event()
+    def slow(connection):
+        started.set()
+        go.wait(20)
+    thread = threading.Thread(target=store._commits.run, args=(slow,))
+    thread.start()
+    started.wait(20)
+    threading.Timer(0.2, go.set).start()
+    pid = os.fork()  # waits for the write: no connection may be open
+    if pid == 0:
+        store.put("of the child", id="child")
+        os._exit(0)
+    thread.join()
+    assert os.waitpid(pid, 0)[1] == 0 and store.expand("child") == "of the child"
+"""
+    command = [sys.executable, "-B", "-c", code, str(path)]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_lock_that_stays_is_an_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tersely.store.connections._PATIENCE", 0.05)
     with Store.open(path) as store, Store.open(path) as other:

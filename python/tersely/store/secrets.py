@@ -35,7 +35,7 @@ _PATTERNS = (
         "password",
         r"(?i:(?:password|passwd|pwd|secret|secret_key|api_key|apikey|api-key|access_key|access_token|"
         r"auth_token|client_secret)[\"']?\s{0,3}[:=]\s{0,3})[\"']?"
-        r"(?P<secret>(?!\[masked: )[^\s\"',;]{6,500})",
+        r"(?P<secret>(?!\[masked: |[\w.]*[(\[{])[^\s\"',;]{6,500})",
     ),
 )
 _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
