@@ -1,0 +1,1 @@
+"""Benchmarks of the store and of agents' memory."""
