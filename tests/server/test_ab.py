@@ -1,34 +1,44 @@
-"""`tersely ab` and `tersely mcp` on the command line, over an index that a list stands in for."""
+"""`tersely ab` and `tersely mcp` on the command line, over an index."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
-from list_retriever import ListRetriever, chunk, ten
+
+pytest.importorskip("mcp")
+
+import anyio
+import mcp
+from list_retriever import SUBJECTS, ListRetriever, chunk
 from tersely.cli import main
 from tersely.cli_mcp import TOKEN
+from tersely.retrieval.index import Index
 from tersely.server.ab import Question, compare, read_questions
 from tersely.server.query_tools import QueryTools
 
 QUESTIONS = [
     {"query": "How often do tokens rotate?", "answers": ["EVERY 24  hours", "daily"]},
-    {"query": "What is for lunch?", "answer": "The menu of day 0"},
+    {"query": "Where are keys kept?", "answer": "the vault of the operations team"},
     {"query": "Who sings?", "answers": ["nobody knows"]},
 ]
 
 
 @pytest.fixture
-def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that opens as a list of ten results."""
-    module = ModuleType("tersely.retrieval.index")
-    module.Index = SimpleNamespace(open=lambda folder: ListRetriever(ten()))  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "tersely.retrieval.index", module)
-    (tmp_path / "index").mkdir()
-    return tmp_path / "index"
+def index(tmp_path: Path) -> Path:
+    """The folder of an index: a page a subject, three times, but for white space."""
+    docs = tmp_path / "docs"
+    for copy in range(3):
+        (docs / str(copy)).mkdir(parents=True)
+        for row, text in enumerate(SUBJECTS):
+            page = f"# Subject {'abcdef'[row]}\n\n{text}\n{'Nothing else is known of it. ' * 8}{' ' * copy}\n"
+            (docs / str(copy) / f"{row}.md").write_text(page)
+    Index.build(docs)
+    return docs / ".tersely"
 
 
 @pytest.fixture
@@ -44,12 +54,11 @@ def test_b022_both_tools_answer_the_same_questions(
     arguments = ["ab", "--index", str(index), str(questions), "--top-n", "10"]
     assert main([*arguments, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["questions"], found["full"], found["compressed"]) == (3, 2, 1)
-    assert (found["only_full"], found["only_compressed"]) == (1, 0)
+    assert (found["questions"], found["full"], found["compressed"]) == (3, 2, 2)
     assert found["compressed_tokens"] < found["full_tokens"]
     assert main(arguments) == 0
     table = capsys.readouterr().out
-    assert "query_documents_compressed" in table and "1 (33.3%)" in table and "2 (66.7%)" in table
+    assert "query_documents_compressed" in table and table.count("2 (66.7%)") == 2
 
 
 def test_b022_duplicates_make_room_for_an_answer() -> None:
@@ -78,7 +87,7 @@ def test_b022_what_is_no_question_is_named(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--index", "nowhere"], "nowhere is no folder; make an index with: tersely index DIR"),
+        (["--index", "nowhere"], "an index is made with: tersely index DIR"),
         (["--http", "--host", "0.0.0.0"], "needs a bearer token"),
         (["--http", "--token-file", "missing"], "cannot read missing"),
         (["--base-url", "http://localhost:1"], "--base-url needs --model"),
@@ -98,3 +107,27 @@ def test_mcp_says_what_is_wrong(
     assert main(["mcp", *folder, *arguments]) == 2
     out, err = capsys.readouterr()
     assert message in err and out == ""
+
+
+def test_mcp_serves_a_real_index_over_standard_input(index: Path) -> None:
+    command = mcp.StdioServerParameters(
+        command=sys.executable, args=["-m", "tersely.cli", "mcp", "--index", str(index)]
+    )
+
+    async def run() -> list[Any]:
+        with Path(os.devnull).open("w") as quiet:
+            async with mcp.Client(mcp.stdio_client(command, errlog=quiet)) as client:
+                arguments = {"query": "how are tokens rotated?", "top_n": 3}
+                full = await client.call_tool("query_documents", arguments)
+                small = await client.call_tool("query_documents_compressed", arguments)
+                first = small.structured_content["results"][0]
+                whole = await client.call_tool("expand_chunk", {"chunk_id": first["chunk_id"]})
+                outside = await client.call_tool("expand_chunk", {"chunk_id": "../../../etc/passwd#0"})
+                return [full.structured_content, small.structured_content, whole, outside]
+
+    full, small, whole, outside = anyio.run(run)
+    assert len({one["content"].split("\n")[0] for one in full["results"]}) == 1  # the same page three times
+    assert len({one["content"].split("\n")[0] for one in small["results"]}) == len(small["results"])
+    assert small["results"][0]["score"] == 1.0 and small["compression_stats"]["clusters_merged"] > 0
+    assert whole.structured_content["content"] == small["results"][0]["content"]
+    assert outside.is_error and "there is no chunk" in outside.content[0].text

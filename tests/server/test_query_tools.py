@@ -231,6 +231,13 @@ def test_b015_the_vectors_of_the_index_are_used() -> None:
         assert len(call(served, COMPRESSED, query="x").structured_content["results"]) == left
 
 
+def test_b015_an_index_that_changed_since_the_search_costs_time_only() -> None:
+    retriever = VectorRetriever(ten(), np.eye(10))
+    del retriever.rows["g0"]
+    result = call(QueryTools(retriever).tools(), COMPRESSED, query="x")
+    assert result.structured_content["compression_stats"]["clusters_merged"] == 1
+
+
 def test_an_answer_that_a_model_wrote_says_so() -> None:
     prompts: list[str] = []
 
