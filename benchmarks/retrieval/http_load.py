@@ -84,6 +84,7 @@ async def _measure(
     async with httpx2.AsyncClient(headers=_HEADERS, limits=limits, timeout=60) as client:
         await _until_up(client, url)
         end = time.perf_counter() + options.seconds
+        used = _cpu(process)
 
         async def caller(number: int) -> None:
             turn = number
@@ -106,6 +107,7 @@ async def _measure(
                 await asyncio.sleep(options.seconds / 30)
 
         await asyncio.gather(watch(), *(caller(number) for number in range(options.callers)))
+    used = _cpu(process) - used
     milliseconds = sorted(1e3 * one for one in latencies)
     half = memory[len(memory) // 3 :]  # what comes after the first third is no warm-up
     growth = statistics.mean(half[-5:]) / statistics.mean(half[:5]) - 1
@@ -113,6 +115,7 @@ async def _measure(
         "calls": len(latencies),
         "errors": len(errors),
         "rate": len(latencies) / options.seconds,
+        "cpu": 1e3 * used / len(latencies),
         "p50": milliseconds[len(milliseconds) // 2],
         "p99": milliseconds[int(0.99 * len(milliseconds))],
         "most": milliseconds[-1],
@@ -123,6 +126,7 @@ async def _measure(
         report.Column("calls", form=","),
         report.Column("errors"),
         report.Column("rate", "calls/s", ".0f"),
+        report.Column("cpu", "server's CPU ms a call", ".1f"),
         report.Column("p50", "p50 ms", ".0f"),
         report.Column("p99", "p99 ms", ".0f"),
         report.Column("most", "most ms", ".0f"),
@@ -164,6 +168,12 @@ async def _until_up(client: Any, url: str) -> None:
         except Exception:
             await asyncio.sleep(0.1)
     raise SystemExit("the server did not start")
+
+
+def _cpu(process: int) -> float:
+    """Seconds that the server has used."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _resident(process: int) -> float:

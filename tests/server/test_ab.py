@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
+import socket
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +18,7 @@ import pytest
 pytest.importorskip("mcp")
 
 import anyio
+import httpx2
 import mcp
 from list_retriever import SUBJECTS, ListRetriever, chunk
 from tersely.cli import main
@@ -131,3 +137,34 @@ def test_mcp_serves_a_real_index_over_standard_input(index: Path) -> None:
     assert small["results"][0]["score"] == 1.0 and small["compression_stats"]["clusters_merged"] > 0
     assert whole.structured_content["content"] == small["results"][0]["content"]
     assert outside.is_error and "there is no chunk" in outside.content[0].text
+
+
+def test_mcp_serves_over_http_with_a_token_from_a_file(index: Path, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("correct-horse-battery\n")
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = str(probe.getsockname()[1])
+    command = [sys.executable, "-m", "tersely.cli", "mcp", "--index", str(index), "--http", "--port", port]
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    headers = {"accept": "application/json, text/event-stream"}
+    with (
+        subprocess.Popen(
+            [*command, "--token-file", str(tmp_path / "token")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as server,
+        httpx2.Client() as client,
+    ):
+        try:
+            assert server.stderr and server.stdout
+            assert server.stderr.readline() == f"tersely: serving http://127.0.0.1:{port}/mcp\n".encode()
+            for _ in range(300):
+                with contextlib.suppress(httpx2.ConnectError):
+                    refused = client.post(f"http://127.0.0.1:{port}/mcp", json=ping, headers=headers)
+                    break
+                time.sleep(0.05)
+            headers["authorization"] = "Bearer correct-horse-battery"
+            welcome = client.post(f"http://127.0.0.1:{port}/mcp", json=ping, headers=headers)
+        finally:
+            server.send_signal(signal.SIGINT)
+        assert server.wait(30) in (0, 130) and server.stdout.read() == b""
+    assert (refused.status_code, welcome.status_code) == (401, 200)
