@@ -257,6 +257,15 @@ def test_an_answer_that_a_model_wrote_says_so() -> None:
     assert marker and not any(marker.group() in text for text in SUBJECTS)
 
 
+def test_a_model_reads_no_more_than_its_prompt_may_have() -> None:
+    prompts: list[str] = []
+    model = resolve_language_model(lambda prompt: prompts.append(prompt) or "Yes.")
+    call(tools(answerer=Answerer(model, prompt_tokens=25)), FULL, query="?", top_n=10)
+    assert prompts[0].count("Source ") == 2 and SUBJECTS[1] in prompts[0] and SUBJECTS[2] not in prompts[0]
+    result = call(tools(answerer=Answerer(model, prompt_tokens=3)), FULL, query="?", top_n=10)
+    assert len(prompts) == 1 and "the model failed" in result.content[0].text
+
+
 def test_a_model_that_fails_costs_nothing() -> None:
     def fail(prompt: str) -> str:
         raise OSError("no route to sk-secret")
