@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
 from pathlib import Path
@@ -138,7 +137,9 @@ def _command(
         epilog=examples,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--index", required=True, metavar="DIR", help="what `tersely index` wrote")
+    parser.add_argument(
+        "--index", required=True, metavar="DIR", help="a folder that was indexed, or its index"
+    )
     parser.add_argument(
         "--pool",
         type=int,
@@ -165,10 +166,13 @@ def _query_tools(arguments: argparse.Namespace) -> QueryTools:
 
 
 def _open(folder: str) -> Retriever:
-    if not Path(folder).is_dir():
-        raise ValueError(f"{folder} is no folder; make an index with: tersely index DIR")
-    index: Retriever = importlib.import_module("tersely.retrieval.index").Index.open(folder)
-    return index
+    from tersely.errors import StoreError
+    from tersely.retrieval.index import Index
+
+    try:
+        return Index.open(folder)
+    except StoreError as error:
+        raise ValueError(f"{error}; an index is made with: tersely index DIR") from error
 
 
 def _token(file: str | None) -> str | None:
