@@ -17,6 +17,7 @@ import tersely
 from tersely.cli_distill import add_distill
 from tersely.cli_index import add_index, add_search, run_index, run_search
 from tersely.cli_large import compress_large, is_large_log
+from tersely.cli_mcp import add_ab, add_mcp, run_ab, run_mcp
 from tersely.cli_model import add_model, with_model
 from tersely.cli_notes import note_receipt
 from tersely.cli_store import add_expand, add_store, kept_in_store, run_expand
@@ -37,6 +38,8 @@ _EXAMPLES = """examples:
   tersely count docs/*.md --counter cl100k_base
   tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
   tersely index docs/ && tersely search docs/ "how are tokens rotated?" --budget 2000
+  tersely mcp --index docs/.tersely
+  tersely ab --index docs/.tersely questions.jsonl
 """
 _MANY_FILES = 20  # from here on a terminal is shown progress
 
@@ -116,12 +119,10 @@ def _parser() -> argparse.ArgumentParser:
 
     text = "make a static table of token vectors from a sentence model and your own text"
     add_distill(commands.add_parser("distill", help=text, description=text))
-    for name, add, text in (
-        ("index", add_index, "index a folder of Markdown, text, HTML, reStructuredText and code"),
-        ("search", add_search, "find chunks of an indexed folder; print what answers, within a budget"),
-    ):
-        form = argparse.RawDescriptionHelpFormatter
-        add(commands.add_parser(name, help=text, description=text, epilog=_EXAMPLES, formatter_class=form))
+    add_index(commands)
+    add_search(commands)
+    add_mcp(commands)
+    add_ab(commands)
     return parser
 
 
@@ -239,6 +240,8 @@ _RUN = {
     "expand": _expand,
     "index": run_index,
     "search": run_search,
+    "mcp": run_mcp,
+    "ab": run_ab,
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import tersely
 from tersely.errors import MissingExtraError
-from tersely.retrieval.parts import parts_of, provenance
+from tersely.retrieval.parts import noted, parts_of, provenance
 
 try:
     from haystack import Document, component, default_from_dict, default_to_dict
@@ -79,7 +79,7 @@ class TerselyCompressor:
             note = provenance(result, part, keep_original=self.keep_original)
             row = rows[part.documents[0]]
             source = documents[row] if len(part.documents) == 1 else Document(content=part.text)
-            meta = {**source.meta, "tersely": note}
+            meta = noted(source.meta, note)
             found[row] = replace(source, content=part.text, meta=meta, embedding=None, sparse_embedding=None)
         return {"documents": [found[row] for row in sorted(found)]}
 
