@@ -161,8 +161,8 @@ class SegmentMemory:
         """The original of a compressed segment, byte for byte; it is back in its place afterwards. So is one
         that was stashed or removed.
 
-        `segment_id`: a segment's id, or the id of any compressed version of it. What is neither compressed nor
-        out of the context gives an error.
+        `segment_id`: a segment's id, or the id of any compressed version of it. What is neither compressed
+        nor out of the context gives an error.
         """
         try:
             asked = self.store.get(segment_id)
