@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from typing import TypeAlias
 
 from tersely.errors import StoreError
 from tersely.providers.counters import COUNTERS
@@ -17,7 +18,7 @@ __all__ = ["add_index", "add_search", "run_index", "run_search"]
 _NOTES_SHOWN = 10
 
 
-_Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 _EXAMPLES = """examples:
   tersely index docs/                                       # makes docs/.tersely; again: what changed
