@@ -1,4 +1,4 @@
-"""The tools over segments, through the SDK's client: schemas, replies, errors (E008, E023, E027, X57, X63, X67)."""
+"""The tools over segments, through the SDK's client: schemas, replies, errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ fixed a bug where expired tokens were causing 500 errors instead of 401. The fix
 token validation that returns 401 immediately if the token is expired. The error was occurring because the
 expired token check was happening after the database query, which would throw an exception. Now I'm working on
 handling the case where the token format is invalid."""
-SHORT = "Editing src/auth.py:45, authenticate_user(). Fixed: 401 for expired tokens (was 500). Current: invalid tokens."
 LOG = "\n".join(f"2024-01-15 10:00:{second:02} INFO shard {second} was moved" for second in range(60))
 OLD = "2024-01-15T12:00:00+00:00"
 STORE, COMPRESS, EXPAND = "store_context_segment", "compress_context_segment", "expand_compressed_context"
@@ -199,14 +198,13 @@ def test_storing(tools: list[Tool]) -> None:
 def test_a_server_over_stdio_keeps_its_memory(tmp_path: Path) -> None:
     anyio = pytest.importorskip("anyio")
     mcp = pytest.importorskip("mcp")
-    from mcp.client.stdio import StdioServerParameters, stdio_client
 
     path = tmp_path / "context.sqlite"
     command = ["-m", "tersely.cli", "mcp", "--store", str(path)]
 
     async def run(calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
-        parameters = StdioServerParameters(command=sys.executable, args=command)
-        async with mcp.Client(stdio_client(parameters)) as client:
+        parameters = mcp.StdioServerParameters(command=sys.executable, args=command)
+        async with mcp.Client(mcp.stdio_client(parameters)) as client:
             return [await client.call_tool(name, arguments) for name, arguments in calls]
 
     first = anyio.run(

@@ -21,10 +21,10 @@ _TARGET = {
     "type": "number",
     "description": "Target size (0.6 = 60% of original)",
     "default": 0.6,
-    "minimum": 0.0,
-    "maximum": 1.0,
+    "exclusiveMinimum": 0,
+    "maximum": 1,
 }
-_ID = {"type": "string", "minLength": 1}
+_ID = {"type": "string"}
 
 
 def _names(description: str) -> dict[str, Any]:
@@ -57,8 +57,8 @@ class MemoryTools:
         return [
             Tool(
                 "store_context_segment",
-                "Store a segment of your context. Nothing stored is ever lost; under an id that is known, the new "
-                "text takes the place of the old one.",
+                "Store a segment of your context. Nothing stored is ever lost; under an id that is known, "
+                "the new text takes the place of the old one.",
                 _schema(
                     ["text"],
                     text={"type": "string", "description": "The segment"},
@@ -93,9 +93,9 @@ class MemoryTools:
             ),
             Tool(
                 "compress_context_segment",
-                "Compress context segments by paraphrasing while preserving key information: file paths, line "
-                "numbers, active state, errors, progress. What would lose some of it is refused, and the segment "
-                "stays as it is.",
+                "Compress context segments by paraphrasing while preserving key information: file paths, "
+                "line numbers, active state, errors, progress. What would lose some of it is refused, and "
+                "the segment stays as it is.",
                 _schema(
                     ["segment_ids"],
                     segment_ids={
@@ -122,8 +122,8 @@ class MemoryTools:
             ),
             Tool(
                 "expand_compressed_context",
-                "Expand a compressed segment back to its original version, or bring back one that was stashed or "
-                "removed.",
+                "Expand a compressed segment back to its original version, or bring back one that was "
+                "stashed or removed.",
                 _schema(
                     ["segment_id"], segment_id=_ID | {"description": "A segment's id, or a compressed id"}
                 ),
@@ -132,8 +132,8 @@ class MemoryTools:
             ),
             Tool(
                 "plan_context",
-                "Plan what to do with each segment: keep, compress, stash or remove, with the reason and the tokens. "
-                "Changes nothing.",
+                "Plan what to do with each segment: keep, compress, stash or remove, with the reason and the "
+                "tokens. Changes nothing.",
                 _schema([], **_STATE),
                 self.plan_context,
             ),
@@ -214,7 +214,7 @@ class MemoryTools:
         plan = self._plan(arguments)
         lines = [f"{plan.tokens} tokens now, at most {plan.tokens_after} after it"]
         lines += [
-            f"{one_line(one.segment_id)}: {one.action} ({one.reason}), {one.tokens} to {one.tokens_after} tokens"
+            f"{one_line(one.segment_id)}: {one.action} ({one.reason}), {one.tokens} to {one.tokens_after}"
             for one in plan.decisions
         ]
         data = {**_plain(plan), "tokens": plan.tokens, "tokens_after": plan.tokens_after}
