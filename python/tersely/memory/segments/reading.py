@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -112,9 +113,14 @@ def read(text: str, path: str | None = None, line: int | None = None) -> Reading
     return Reading(clauses, Place(found_path, found_line), function, error, exact, where, inside)
 
 
-def _facts_in(facts: Iterable[Fact], clause: Clause) -> list[Fact]:
-    end = clause.start + len(clause.text)
-    return [fact for fact in facts if clause.start <= fact.start < end]
+def _facts_in(facts: list[Fact], clause: Clause) -> list[Fact]:
+    """Of facts in source order, those that start in the clause."""
+    first = bisect_left(facts, clause.start, key=_start)
+    return facts[first : bisect_left(facts, clause.start + len(clause.text), lo=first, key=_start)]
+
+
+def _start(fact: Fact) -> int:
+    return fact.start
 
 
 def _last_path(facts: list[Fact], clauses: Iterable[Clause]) -> str | None:
