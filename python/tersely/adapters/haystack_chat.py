@@ -1,9 +1,8 @@
 """Haystack: a component that fits chat histories into a budget. Needs `tersely[haystack]`."""
 
-from __future__ import annotations
-
+# Annotations are not postponed here: Haystack 2 reads the types of sockets from them.
 import asyncio
-from typing import Any
+from typing import Any, Self
 
 from tersely.errors import MissingExtraError
 from tersely.memory import compact_messages
@@ -75,7 +74,7 @@ class TerselyCompactor:
         return written
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> TerselyCompactor:
+    def from_dict(cls, data: dict[str, Any]) -> Self:
         """What `to_dict` wrote."""
         return cls(**data["init_parameters"])
 
