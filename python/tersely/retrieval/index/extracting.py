@@ -1,4 +1,4 @@
-"""Results of a search and a budget -> one text: file and section of each, and what of it answers the query."""
+"""Results of a search and a budget -> one text: file, section, and what answers the query."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tersely.types import Compressed
 
 __all__ = ["Extracted", "extract"]
 
-_ROUNDS = 5  # of compressing: what headings and gaps take is known afterwards
+_ROUNDS = 8  # of compressing: what headings and gaps take is known afterwards
 _USED = 0.95  # of the budget: good enough
 
 
@@ -51,7 +51,7 @@ def extract(
     checked = resolve_counter(counter)
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
         raise ValueError(f"budget must be a whole number from 1, not {budget!r}")
-    whole = _extracted(results, checked, 0)
+    whole = _extracted(results, checked)
     if whole.tokens <= budget:
         return whole
     for many in range(len(results), 0, -1):
@@ -70,26 +70,32 @@ def _fitted(results: Sequence[ChunkResult], query: str, budget: int, counter: To
         {"text": item.content, "title": item.header_path or item.file_path, "score": item.score}
         for item in results
     ]
-    heads = _extracted([replace(item, content="") for item in results], counter, 0).tokens
-    allowed, best = budget - heads, None
+    heads = _extracted([replace(item, content="") for item in results], counter).tokens
+    fits, over = 0, budget + 1  # of what was allowed to the text alone
+    allowed, best = max(budget - heads, budget // 3, 1), None
     for _ in range(_ROUNDS):
-        if allowed < 1:
-            break
         try:
-            compressed = compress(documents, query, budget=allowed, counter=counter)
+            found = _extracted(
+                _left(results, compress(documents, query, budget=allowed, counter=counter)), counter
+            )
         except BudgetExceededError:
-            if best is None:
-                raise
+            fits = allowed  # no piece is that small
+        else:
+            if found.tokens > budget:
+                over = allowed
+            else:
+                fits = allowed
+                best = found if best is None or found.tokens > best.tokens else best
+                if found.tokens >= _USED * budget:
+                    break
+            allowed += budget - found.tokens
+        if not fits < allowed < over:
+            allowed = (fits + over) // 2
+        if allowed == fits:
             break
-        found = _extracted(_left(results, compressed), counter, 0)
-        if found.tokens <= budget and (best is None or found.tokens > best.tokens):
-            best = found
-        if _USED * budget <= found.tokens <= budget:
-            break
-        allowed += budget - found.tokens
     if best is None:
         raise BudgetExceededError(
-            f"the budget of {budget} tokens does not hold {len(results)} headings and any text",
+            f"the budget of {budget} tokens does not hold a piece of {len(results)} results and its heading",
             required=heads + 1,
             budget=budget,
         )
@@ -110,11 +116,11 @@ def _left(results: Sequence[ChunkResult], compressed: Compressed) -> list[ChunkR
     return [replace(results[index], content=text) for index, text in sorted(texts.items())]
 
 
-def _extracted(results: Sequence[ChunkResult], counter: TokenCounter, original: int) -> Extracted:
+def _extracted(results: Sequence[ChunkResult], counter: TokenCounter) -> Extracted:
     parts = []
     for number, item in enumerate(results, 1):
         section = f"\nSection: {item.header_path}" if item.header_path else ""
         parts.append(f"[{number}] {item.file_path}{section}\n{item.content}")
     text = "\n\n".join(parts)
     tokens = counter.count(text) if text else 0
-    return Extracted(tuple(results), text, tokens, original or tokens)
+    return Extracted(tuple(results), text, tokens, tokens)
