@@ -18,20 +18,24 @@ def require(holds: bool, message: str) -> None:
 def check_compressed(result: Any, budget: int, encoding: str = tokens.O200K) -> None:
     """The text is within the budget, and is nothing but the kept spans, verbatim and in order.
 
-    Between two spans stands white space only; after one that had to be cut, the mark that says so.
+    Between two spans stands white space only, and what the result says is generated; after one that had to be
+    cut, the mark that says so.
     """
     used = tokens.count(result.text, encoding)
     require(used == result.tokens, f"the receipt says {result.tokens} tokens, the text has {used}")
     require(used <= budget, f"{used} tokens, over the budget of {budget}")
+    text = result.text
+    for start, end in result.generated:
+        text = text[:start] + " " * (end - start) + text[end:]
     position = 0
     for span in result.kept:
         piece = result.documents[span.document].text[span.start : span.end]
-        found = result.text.find(piece, position)
+        found = text.find(piece, position)
         require(found >= 0, f"not verbatim: {piece[:80]!r}")
-        between = result.text[position:found].strip()
+        between = text[position:found].strip()
         require(not between, f"not of the source: {between[:80]!r}")
         position = found + len(piece)
-    after = result.text[position:].strip()
+    after = text[position:].strip()
     require(
         not after or (after == "…" and "segment_cut" in result.receipt.warnings),
         f"not of the source: {after[:80]!r}",

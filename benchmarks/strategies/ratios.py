@@ -7,6 +7,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, Literal
 
+import tersely
+from tersely.content.auto import Auto
 from tersely.strategies import CompressionOptions, ExtractiveCompressor, profile
 
 from benchmarks import checks, tokens
@@ -16,6 +18,7 @@ from benchmarks.report import Column, Report, Target
 __all__ = ["report"]
 
 _LEAST = 500  # tokens: shorter ones are hardly worth it
+_SHARE = 0.7  # of the budget that error lines may take
 _MOST = 40  # texts of a kind
 _EXPECTED = {"source_code": 3.0, "documentation": 5.0, "conversation": 4.0, "tool_output": 2.0}
 _COLUMNS = [
@@ -28,6 +31,12 @@ _COLUMNS = [
     Column("entities", "names and numbers kept", ".3f"),
     Column("confidence", "", ".3f"),
 ]
+_AUTO = [
+    Column("content"),
+    Column("texts"),
+    Column("tokens", "", ","),
+    Column("reached", "reached N:1", ".2f"),
+]
 
 
 def report(report: Report, data: Path) -> None:
@@ -37,11 +46,40 @@ def report(report: Report, data: Path) -> None:
     rows = [row for row in rows if row["goal"] == "default" or row["content"] in _EXPECTED]
     mixed = _compressed("mixed", [text for texts in kinds.values() for text in texts], 0.3)
     report.table("Ratios by content type, extractive, no query", _COLUMNS, [*rows, mixed])
+    told = [_as_what_it_is(kind, kinds[kind]) for kind in _EXPECTED]
+    report.table("The same at what is expected, each text as what it is (strategy Auto)", _AUTO, told)
+    errors = _error_lines(data)
+    report.targets.append(Target("tool_output at 2:1, error lines kept", 1.0, errors, "", at_most=False))
+    for row in told:
+        name = f"{row['content']} as what it is, original/compressed"
+        report.targets.append(Target(name, _EXPECTED[row["content"]], row["reached"], ": 1", False))
     for row in rows:
         if row["goal"] == "expected":
             name = f"{row['content']}, original/compressed"
             report.targets.append(Target(name, _EXPECTED[row["content"]], row["reached"], ": 1", False))
     report.targets.append(Target("mixed content, original/compressed", 3.0, mixed["reached"], ": 1", False))
+
+
+def _as_what_it_is(kind: str, texts: list[str]) -> dict[str, Any]:
+    results = [tersely.compress(text, strategy=Auto(goal="expected")) for text in texts]
+    for result in results:
+        checks.check_compressed(result, result.receipt.budget)
+    original = sum(result.original_tokens for result in results)
+    reached = original / sum(result.tokens for result in results)
+    return {"content": kind, "texts": len(texts), "tokens": original, "reached": reached}
+
+
+def _error_lines(data: Path) -> float:
+    """Share of the error lines of tools' output that stay at 2:1; mean over texts where they fit well."""
+    kept = []
+    for row in development.rows(data, "tool_output"):
+        if tokens.count(row["text"]) < _LEAST:
+            continue
+        result = tersely.compress(row["text"], strategy=Auto(goal="expected"))
+        lines = [row["text"][line["start"] : line["end"]].strip() for line in row["error_lines"]]
+        if lines and sum(map(tokens.count, lines)) <= _SHARE * result.receipt.budget:
+            kept.append(mean(line in result.text for line in lines))
+    return mean(kept)
 
 
 def _row(kind: str, texts: list[str], goal: Literal["default", "expected"]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from tersely.errors import (
     RelevanceScoringError,
     StoreError,
     SummarizationError,
+    UnknownIdError,
 )
 from tersely.facts import Fact, FactKind, FactReport
 from tersely.protocols import (
@@ -66,6 +67,7 @@ __all__ = [
     "Strategy",
     "SummarizationError",
     "TokenCounter",
+    "UnknownIdError",
     "__version__",
     "check_facts",
     "compress",

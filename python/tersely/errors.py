@@ -7,6 +7,7 @@ Exception
     NotReversibleError        the original of a compressed text is not at hand
     RelevanceScoringError     relevance could not be scored, and no fallback was allowed
     StoreError                a file of ours is damaged, or is not ours
+      UnknownIdError          nothing is stored under an id
     SummarizationError        a model was to write a text and failed, and no fallback was allowed
 ImportError
   MissingExtraError           an optional package is not installed; the message says what to type
@@ -25,6 +26,7 @@ __all__ = [
     "RelevanceScoringError",
     "StoreError",
     "SummarizationError",
+    "UnknownIdError",
 ]
 
 
@@ -69,6 +71,10 @@ class RelevanceScoringError(CompressionError):
 
 class StoreError(CompressionError):
     """A file that tersely keeps is damaged, or was written by something else."""
+
+
+class UnknownIdError(StoreError, LookupError):
+    """Nothing is stored under this id."""
 
 
 class SummarizationError(CompressionError):

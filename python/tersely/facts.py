@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import overload
 
 import numpy as np
+import numpy.typing as npt
 
 from tersely.tables import Int32s, Int64s, UInt8s
 
-__all__ = ["Fact", "FactKind", "FactReport", "FactTable"]
+__all__ = ["Fact", "FactKind", "FactReport", "FactTable", "SourceFacts"]
 
 
 class FactKind(IntEnum):
@@ -58,6 +60,12 @@ class FactTable:
         """Number of occurrences."""
         return len(self.kind)
 
+    def fact(self, texts: Sequence[str], row: int, outcome: str, reason: str = "") -> Fact:
+        """One row, with what became of it. `texts`: the documents'."""
+        document, start, end = int(self.document[row]), int(self.start[row]), int(self.end[row])
+        text = texts[document][start:end]
+        return Fact(FactKind(int(self.kind[row])), text, document, start, end, outcome, reason)
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -81,6 +89,54 @@ class Fact:
     reason: str = ""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class SourceFacts(Sequence[Fact]):
+    """Facts of texts, kept or lost, that makes each `Fact` when it is asked for.
+
+    Attributes:
+        texts: the documents' texts.
+        table: the facts.
+        rows: int64[k], rows of the table, ascending.
+        lost: bool[k].
+        codes: an index into `reasons` for each row; only read where it is lost.
+        reasons: why facts were lost.
+    """
+
+    texts: Sequence[str]
+    table: FactTable
+    rows: Int64s
+    lost: npt.NDArray[np.bool_]
+    codes: UInt8s
+    reasons: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """Number of facts."""
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Fact: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Fact]: ...
+    def __getitem__(self, index: int | slice) -> Fact | list[Fact]:
+        """The fact at `index`, or a list for a slice."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        row = int(self.rows[index])
+        reason = self.reasons[self.codes[index]] if self.lost[index] else ""
+        return self.table.fact(self.texts, row, "lost" if self.lost[index] else "kept", reason)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to any sequence of equal facts."""
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # like a list
+
+    def __repr__(self) -> str:
+        """The first facts and the number of all."""
+        shown = ", ".join(map(repr, self[:3]))
+        return f"<{len(self)} facts: {shown}{', ...' if len(self) > 3 else ''}>"
+
+
 @dataclass(frozen=True, slots=True)
 class FactReport:
     """What became of the facts of a text: each distinct one once, in source order."""
@@ -89,13 +145,25 @@ class FactReport:
 
     def of(self, outcome: str) -> list[Fact]:
         """The facts with this outcome."""
+        if isinstance(self.facts, SourceFacts):  # without making the others
+            if outcome not in ("lost", "kept"):
+                return []
+            rows = np.flatnonzero(self.facts.lost == (outcome == "lost"))
+            return [self.facts[row] for row in rows.tolist()]
         return [fact for fact in self.facts if fact.outcome == outcome]
+
+    def number(self, outcome: str) -> int:
+        """How many facts have this outcome."""
+        if isinstance(self.facts, SourceFacts):
+            lost = int(self.facts.lost.sum())
+            return {"lost": lost, "kept": len(self.facts) - lost}.get(outcome, 0)
+        return sum(fact.outcome == outcome for fact in self.facts)
 
     @property
     def retention(self) -> float:
         """Share of the source's facts that stand in the compressed text; 1.0 where there are none."""
-        sourced = [fact for fact in self.facts if fact.outcome != "unsupported"]
-        return float(np.mean([fact.outcome != "lost" for fact in sourced])) if sourced else 1.0
+        sourced = len(self.facts) - self.number("unsupported")
+        return 1 - self.number("lost") / sourced if sourced else 1.0
 
     def counts(self) -> Mapping[str, int]:
         """How many facts of each kind met which outcome: {"number:kept": 12, ...}."""

@@ -23,10 +23,12 @@ LAYERS = (
     ("memory", "retrieval"),
     ("report",),
     ("adapters", "server"),
-    ("cli_distill", "cli_model", "cli_notes", "cli_strategy"),  # arguments of the command
+    ("cli_*",),  # arguments of the command
     ("cli",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+for path in (Path(__file__).parents[2] / "python" / "tersely").glob("cli_*.py"):
+    RANK[path.stem] = RANK["cli_*"]
 VOCABULARY = set(LAYERS[0])
 VOCABULARY_ONLY = {"documents", "providers"}  # and native code, besides their own package
 APART = {"adapters", "stages"}  # their files do not import each other

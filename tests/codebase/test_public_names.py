@@ -38,6 +38,7 @@ PUBLIC = [
     "Strategy",
     "SummarizationError",
     "TokenCounter",
+    "UnknownIdError",
     "__version__",
     "check_facts",
     "compress",

@@ -128,6 +128,15 @@ def test_replies_without_text(server: Server, model: OpenAILanguageModel, choice
         model.complete("How many?")
 
 
+def test_a_reply_cut_at_the_limit_of_tokens_is_none(server: Server, model: OpenAILanguageModel) -> None:
+    message = {"role": "assistant", "content": "The invoice is to be paid by"}
+    server.choices = [{"index": 0, "message": message, "finish_reason": "length"}]
+    with pytest.raises(ModelReplyError, match="stopped in the middle of its reply"):
+        model.complete("When?")
+    server.choices[0]["finish_reason"] = "stop"
+    assert model.complete("When?") == message["content"]
+
+
 def test_a_slow_server_times_out(server: Server) -> None:
     server.delay = 0.5
     with openai.OpenAI(base_url=server.url, api_key="none", timeout=0.05, max_retries=0) as client:

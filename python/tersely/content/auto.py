@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from tersely.content.fences import long_blocks
 from tersely.content.routing import CONTENT_TYPES, named_type
 from tersely.detection import Detection
 from tersely.protocols import Strategy
@@ -16,8 +17,9 @@ from tersely.strategies.extractive import Extractive
 from tersely.strategies.options import profile
 from tersely.types import Compressed, Document, Request
 
-__all__ = ["Auto"]
+__all__ = ["Auto", "document_weights"]
 
+_MAY_HOLD_BLOCKS = frozenset({"prose", "markdown", "mixed"})
 _LEAST = 0.6  # confidence: below it a text is compressed as text
 _SIZE_SHARE = 0.05  # of a document's weight that does not depend on the query
 
@@ -36,7 +38,8 @@ class Auto:
 
     Attributes:
         as_type: the content type of all documents; None: found out for each.
-        text: compresses prose, Markdown, conversations, and what has no strategy of its own.
+        text: compresses prose, Markdown, and what has no strategy of its own; conversations but for their
+            newest turns and decisions.
         goal: None: the request's ratio, where there is no budget. "default", "expected": each document's
             content type says how much of it is kept (`tersely.strategies.profile`).
     """
@@ -60,10 +63,12 @@ class Auto:
         kinds = self._kinds(request.documents)
         if self.goal is not None and request.budget is None:
             request = replace(request, budget=_budget_of(request, kinds, self.goal))
-        makers = [CONTENT_TYPES[kind].strategy for kind in kinds]
+        makers = [
+            _maker(kind, document.text) for kind, document in zip(kinds, request.documents, strict=True)
+        ]
         warnings: tuple[str, ...] = ()
         if len(set(makers)) <= 1:
-            result = (makers[0]() if makers and makers[0] else self.text).compress(request)
+            result = self._made(makers[0] if makers else None).compress(request)
         elif _groups_span_documents(request):
             result = self.text.compress(request)
             warnings = ("content_types_not_used",)
@@ -79,10 +84,17 @@ class Auto:
         detected = iter(detect_each(unknown))
         return [kind if kind is not None else _trusted(next(detected)) for kind in named]
 
+    def _made(self, maker: Callable[[], Strategy] | None) -> Strategy:
+        """A content type's strategy; what it takes for text is compressed as other text is."""
+        made = maker() if maker else self.text
+        if hasattr(made, "text") and made is not self.text and isinstance(self.text, Extractive):
+            return replace(made, text=self.text)  # type: ignore[type-var]
+        return made
+
     def _compress_each(self, request: Request, makers: Sequence[Callable[[], Strategy] | None]) -> Compressed:
         """Documents of several strategies: each within its share of the budget."""
-        weights = self._weights(request)
-        made = {maker: maker() if maker else self.text for maker in set(makers)}
+        weights = document_weights(request)
+        made = {maker: self._made(maker) for maker in set(makers)}
         documents = tuple(
             replace(document, score=weight)
             for document, weight in zip(request.documents, weights, strict=True)
@@ -91,15 +103,16 @@ class Auto:
         result = ByDocument(inner=inner).compress(replace(request, documents=documents))
         return replace(result, documents=request.documents)
 
-    def _weights(self, request: Request) -> list[float]:
-        """What each document's share of the budget is proportional to."""
-        lengths = [len(document.text) + 1.0 for document in request.documents]
-        if not (request.query or "").strip():
-            return lengths
-        weights = [length * _SIZE_SHARE for length in lengths]
-        for span in Extractive().compress(replace(request, pinned=(), groups=())).kept:
-            weights[span.document] += span.end - span.start
-        return weights
+
+def document_weights(request: Request) -> list[float]:
+    """What each document's share of the budget is proportional to."""
+    lengths = [len(document.text) + 1.0 for document in request.documents]
+    if not (request.query or "").strip():
+        return lengths
+    weights = [length * _SIZE_SHARE for length in lengths]
+    for span in Extractive().compress(replace(request, pinned=(), groups=())).kept:
+        weights[span.document] += span.end - span.start
+    return weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +123,13 @@ class _Each:
 
     def compress(self, request: Request) -> Compressed:
         return self.strategies[id(request.documents[0])].compress(request)
+
+
+def _maker(kind: str, text: str) -> Callable[[], Strategy] | None:
+    """What makes the strategy for a text; None: it is compressed as text."""
+    if kind in _MAY_HOLD_BLOCKS:
+        kind = "prose" if next(long_blocks(text), None) is None else "mixed"
+    return CONTENT_TYPES[kind].strategy
 
 
 def _trusted(found: Detection) -> str:

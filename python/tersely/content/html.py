@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from tersely import _native
+from tersely.content.page_text import PageText
 from tersely.protocols import Strategy
 from tersely.stages.count import count
 from tersely.strategies.extractive import Extractive
-from tersely.tables import Int64s, Kind, SegmentTable
+from tersely.tables import Kind, SegmentTable
 from tersely.types import Compressed, Document, Request, Span, Spans
 
 __all__ = ["Html"]
 
-_GLUE = ("", " ", "\t", "\n", "\n\n")  # by Glue of csrc/kernels/content/html_text.hpp
 _Places = tuple[tuple[int, int, int], ...]
 _ROW = np.dtype(
     [
@@ -59,7 +58,7 @@ class Html:
         texts = [document.text for document in request.documents]
         original = count(request.counter, request.separator.join(texts))
         budget = request.budget if request.budget is not None else max(1, int(original * request.ratio))
-        pages = [_Page.read(text) for text in texts]
+        pages = [PageText.read(text) for text in texts]
         spans = [request.pinned, *request.groups]
         moved = [_moved(part, pages) for part in spans]
         lost = any(part and not found for part, found in zip(spans, moved, strict=True))
@@ -77,53 +76,7 @@ class Html:
         return _in_source(self.text.compress(plain), request.documents, pages, original)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Page:
-    """A page's text, and where its pieces stand in the source and in the text."""
-
-    plain: str
-    start: Int64s  # in the source
-    end: Int64s
-    at: Int64s  # in the text
-
-    @staticmethod
-    def read(text: str) -> _Page:
-        start, end, glue, aside = _native.html_texts([text])
-        if not aside.all():
-            stays = np.flatnonzero(aside == 0)
-            first_out = np.concatenate(([0], stays[:-1] + 1))  # of what is left out before each
-            glue = np.maximum.reduceat(glue[: stays[-1] + 1], first_out)
-            start, end = start[stays], end[stays]
-        parts: list[str] = []
-        rows = zip(start.tolist(), end.tolist(), glue.tolist(), strict=True)
-        for number, (first, last, before) in enumerate(rows):
-            parts += [_GLUE[before] if number else "", text[first:last]]
-        sizes = np.array([len(part) for part in parts], dtype=np.int64)
-        return _Page("".join(parts), start, end, np.cumsum(sizes)[0::2] if len(sizes) else start)
-
-    def to_plain(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """The characters of the text that show [first, last) of the source."""
-        _, start, end = _mapped(self.start, self.end, self.at, np.array([first]), np.array([last]))
-        yield from zip(start.tolist(), end.tolist(), strict=True)
-
-    def to_source(self, first: Int64s, last: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-        """Of [first, last) of the text, in order: the pieces of the source, and the row that each is of."""
-        return _mapped(self.at, self.at + (self.end - self.start), self.start, first, last)
-
-
-def _mapped(
-    start: Int64s, end: Int64s, other: Int64s, first: Int64s, last: Int64s
-) -> tuple[Int64s, Int64s, Int64s]:
-    """What pieces share with ranges, moved to where the pieces stand otherwise, and the range of each."""
-    low = np.searchsorted(end, first, side="right")
-    many = np.maximum(np.searchsorted(start, last, side="left") - low, 0)
-    row = np.repeat(np.arange(len(first)), many)
-    piece = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many) + low[row]
-    shift = other[piece] - start[piece]
-    return row, np.maximum(first[row], start[piece]) + shift, np.minimum(last[row], end[piece]) + shift
-
-
-def _moved(spans: _Places, pages: Sequence[_Page]) -> _Places:
+def _moved(spans: _Places, pages: Sequence[PageText]) -> _Places:
     """The spans in the pages' texts."""
     return tuple(
         (document, *place) for document, start, end in spans for place in pages[document].to_plain(start, end)
@@ -131,7 +84,7 @@ def _moved(spans: _Places, pages: Sequence[_Page]) -> _Places:
 
 
 def _in_source(
-    result: Compressed, documents: tuple[Document, ...], pages: Sequence[_Page], original: int
+    result: Compressed, documents: tuple[Document, ...], pages: Sequence[PageText], original: int
 ) -> Compressed:
     """The result with spans of the source, in which what is no text is dropped too."""
     reasons = (*dict.fromkeys(_reasons(result.kept) + _reasons(result.dropped)), "markup")

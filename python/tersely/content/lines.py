@@ -17,6 +17,7 @@ __all__ = [
     "Lines",
     "Mark",
     "asked_ids",
+    "check_context",
     "from_reader",
     "read_lines",
     "relevance",
@@ -146,6 +147,12 @@ def relevance(lines: Lines) -> Float32s:
     for bit, weight in zip(seen.tolist(), weights.tolist(), strict=True):
         result += ((lines.asked >> np.uint64(bit)) & np.uint64(1)).astype(np.float32) * np.float32(weight)
     return result / np.float32(weights.sum())
+
+
+def check_context(context: Any) -> None:
+    """Raises ValueError unless it is a whole number from 0."""
+    if isinstance(context, bool) or not isinstance(context, int) or context < 0:
+        raise ValueError(f"context must be a whole number from 0, not {context!r}")
 
 
 def asked_ids(lines: Lines) -> npt.NDArray[np.bool_]:

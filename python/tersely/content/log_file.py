@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -52,8 +53,11 @@ def compress_file(
     budget: int,
     counter: Any = None,
     strategy: Logs | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> FileDigest:
     """Fit a log file into `budget` tokens, as `Logs` does.
+
+    `progress` is called with the bytes read so far, every 4 MB.
 
     Memory does not grow with the file: at most 65,536 lines, 65,536 templates and a few tables are held,
     some 40 MB, 150 MB at worst. Raises OSError where the file cannot be read, ValueError for a budget below
@@ -70,6 +74,8 @@ def compress_file(
         while got := file.readinto(buffer):
             reader.append(view[:got], False)
             size += got
+            if progress is not None:
+                progress(size)
         reader.append(b"", True)
         lines = from_reader(reader, _MOST_ROWS)
         pieces = _read_pieces(file, lines)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.lines import Lines, Mark, asked_ids, read_lines, relevance, rows_for
+from tersely.content.lines import Lines, Mark, asked_ids, check_context, read_lines, relevance, rows_for
 from tersely.content.outline import Outline, fit_outline
 from tersely.tables import Float32s, Int32s, Int64s
 from tersely.types import Compressed, Request
@@ -35,8 +35,7 @@ class Logs:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        if isinstance(self.context, bool) or not isinstance(self.context, int) or self.context < 0:
-            raise ValueError(f"context must be a whole number from 0, not {self.context!r}")
+        check_context(self.context)
 
     def compress(self, request: Request) -> Compressed:
         """Fit the documents into the budget, as `fit_outline` does. O(characters)."""

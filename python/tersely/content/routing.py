@@ -46,7 +46,7 @@ _json = _late("json", "Json")
 CONTENT_TYPES: dict[str, ContentType] = {
     "prose": ContentType("documentation"),
     "markdown": ContentType("documentation"),
-    "conversation": ContentType("conversation"),
+    "conversation": ContentType("conversation", _late("conversation", "Conversation")),
     "code": ContentType("source_code", _late("code", "Code")),
     "log": ContentType("error_logs", _late("logs", "Logs")),
     "tool_output": ContentType("tool_output", _late("tool_output", "ToolOutput")),
@@ -56,7 +56,7 @@ CONTENT_TYPES: dict[str, ContentType] = {
     "table": ContentType("tool_output", _late("tables", "Table")),
     "diff": ContentType("source_code", _late("diff", "Diff")),
     "html": ContentType("documentation", _late("html", "Html")),
-    "mixed": ContentType("tool_output"),
+    "mixed": ContentType("tool_output", _late("mixed", "Mixed")),
 }
 
 # What loaders and web servers write into metadata["content_type"].

@@ -29,7 +29,7 @@ from tersely.types import Document
 
 __all__ = ["RelevanceScorer"]
 
-_SCORE_BYTES = 200  # of a segment in the cache
+_SCORE_BYTES = 400  # of a segment in the cache, its terms included
 _LIMIT = 5  # prompts under way at a time
 
 # The model of a method, and the method that steps in where it fails.
@@ -127,7 +127,7 @@ class RelevanceScorer:
         if not prepared.query:
             nothing = Scored(np.zeros(len(prepared.table), np.float32), np.zeros(len(documents), np.float32))
             methods = [self.method] * len(documents)
-            return _result(prepared, nothing, methods, None, ("empty_query",))
+            return self._result(prepared, nothing, methods, None, ("empty_query",))
         if self.method is ScoringMethod.LLM:
             result = yield from self._by_language_model(prepared)
         else:
@@ -149,7 +149,7 @@ class RelevanceScorer:
             warnings = (f"{name.replace('-', '_')}_failed",)
             scored = self._scored(prepared, method)
         methods = [method] * len(prepared.documents)
-        return _result(prepared, scored, methods, reason, warnings + scored.warnings)
+        return self._result(prepared, scored, methods, reason, warnings + scored.warnings)
 
     def _scored(self, prepared: Prepared, method: ScoringMethod) -> Scored:
         if method is ScoringMethod.EMBEDDING:
@@ -169,7 +169,18 @@ class RelevanceScorer:
         methods = [ScoringMethod.LLM] * len(prepared.documents)
         for index in rated.unrated:
             methods[index] = ScoringMethod.HYBRID
-        return _result(prepared, rated.scored, methods, reason, rated.scored.warnings)
+        return self._result(prepared, rated.scored, methods, reason, rated.scored.warnings)
+
+    def _result(
+        self,
+        prepared: Prepared,
+        scored: Scored,
+        methods: Sequence[ScoringMethod],
+        reason: str | None,
+        warnings: tuple[str, ...],
+    ) -> RelevanceScores:
+        scores = _by_document(prepared, scored, methods)
+        return RelevanceScores(scores, prepared.analysis, self.level, scored.segments, reason, warnings)
 
     def _fallback(self, reason: str, error: Exception) -> str:
         if self.strict:
@@ -196,25 +207,20 @@ def _advance(steps: Steps, replies: list[Reply] | None) -> tuple[list[str], Rele
         return [], end.value
 
 
-def _result(
-    prepared: Prepared,
-    scored: Scored,
-    methods: Sequence[ScoringMethod],
-    reason: str | None,
-    warnings: tuple[str, ...],
-) -> RelevanceScores:
+def _by_document(
+    prepared: Prepared, scored: Scored, methods: Sequence[ScoringMethod]
+) -> tuple[RelevanceScore, ...]:
     table = prepared.table
     of_document: list[list[SegmentScore]] = [[] for _ in prepared.documents]
     for (index, start, end, _), value in zip(table, scored.segments.tolist(), strict=True):
         segments = of_document[index]
         segments.append(SegmentScore(len(segments), (start, end), value))
-    scores = tuple(
+    return tuple(
         RelevanceScore(document_uuid(document), float(overall), tuple(segments), method)
         for document, overall, segments, method in zip(
             prepared.documents, scored.documents, of_document, methods, strict=True
         )
     )
-    return RelevanceScores(scores, table, scored.segments, reason, warnings)
 
 
 def _to_method(method: ScoringMethod | str) -> ScoringMethod:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Flag
 from typing import overload
 
-from tersely.tables import Float32s, SegmentTable
+from tersely.tables import Analysis, Float32s, Level, SegmentTable
 from tersely.types import Document
 
 __all__ = ["RelevanceScore", "RelevanceScores", "ScoringMethod", "SegmentScore", "to_uuid"]
@@ -73,7 +73,8 @@ class RelevanceScores(Sequence[RelevanceScore]):
 
     Attributes:
         scores: the sequence itself.
-        segments: all segments of all documents.
+        analysis: the segments of all documents, with their terms.
+        level: what the segments are.
         segment_scores: float32[n] in [0, 1], one a row of `segments`.
         fallback_reason: why another method had to step in, for some documents or all; None: none had to.
         warnings: reason codes: "embedder_failed", "cross_encoder_failed", "llm_failed" (no reply),
@@ -84,11 +85,17 @@ class RelevanceScores(Sequence[RelevanceScore]):
     """
 
     scores: tuple[RelevanceScore, ...]
-    segments: SegmentTable
+    analysis: Analysis
+    level: Level
     segment_scores: Float32s
     fallback_reason: str | None = None
     warnings: tuple[str, ...] = ()
     cached: bool = False
+
+    @property
+    def segments(self) -> SegmentTable:
+        """All segments of all documents."""
+        return self.analysis.table
 
     def __len__(self) -> int:
         """Number of documents."""

@@ -33,7 +33,7 @@ class ChunkResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentChunk:
-    """A chunk of a document that somebody brings: its id (str or UUID), text, and what else is known of it."""
+    """A chunk of a document that somebody brings: its id (str or UUID), its text, what else is known."""
 
     id: str | UUID
     content: str

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.facts import Fact, FactKind, FactReport, FactTable
+from tersely.facts import Fact, FactKind, FactReport, FactTable, SourceFacts
 from tersely.tables import Int32s, Int64s, Level, SegmentTable, UInt8s
 
 __all__ = [
@@ -53,6 +53,7 @@ _IN_WORDS = frozenset(
     {FactKind.NAME, FactKind.QUOTE, FactKind.NEGATION, FactKind.OBLIGATION, FactKind.DECISION}
 )
 _WORD = re.compile(r"\w+")
+_BACKTICK = re.compile("`")
 
 
 def find_facts(texts: Sequence[str], table: SegmentTable, sentences: SegmentTable | None = None) -> FactTable:
@@ -73,15 +74,16 @@ def find_facts(texts: Sequence[str], table: SegmentTable, sentences: SegmentTabl
 def list_facts(texts: Sequence[str]) -> list[Fact]:
     """Every occurrence of every fact, in source order, its outcome "found"."""
     facts = find_facts(texts, _sentences(texts))
-    return [_fact(texts, facts, row, "found") for row in range(len(facts))]
+    return [facts.fact(texts, row, "found") for row in range(len(facts))]
 
 
 def choose_facts(texts: Sequence[str], facts: FactTable, names: Collection[str]) -> FactTable:
     """The facts that some of `names` (keys of PRESERVABLE) stand for; keys are numbered anew."""
-    wanted = np.isin(facts.kind, [kind for name in names for kind in PRESERVABLE[name]])
+    chosen = np.zeros(len(FactKind), dtype=bool)
+    chosen[[int(kind) for name in names for kind in PRESERVABLE[name]]] = True
+    wanted = chosen[facts.kind]
     if "code" in names and "all" not in names:
-        rows = zip(facts.document.tolist(), facts.start.tolist(), facts.end.tolist(), strict=True)
-        wanted |= np.array([texts[i][max(s - 1, 0)] == "`" == texts[i][e : e + 1] for i, s, e in rows], bool)
+        wanted |= _in_backticks(texts, facts)
     old, key = np.unique(facts.key[wanted], return_inverse=True)  # still in order of first occurrence
     return FactTable(
         facts.kind[wanted],
@@ -92,6 +94,21 @@ def choose_facts(texts: Sequence[str], facts: FactTable, names: Collection[str])
         key.astype(np.int32),
         len(old),
     )
+
+
+def _in_backticks(texts: Sequence[str], facts: FactTable) -> npt.NDArray[np.bool_]:
+    """bool[m]: whether a backtick stands right before and right after each fact."""
+    first = np.cumsum([0, *map(len, texts)], dtype=np.int64)  # of each document, all in one row
+    marks = [first[i] + match.start() for i, text in enumerate(texts) for match in _BACKTICK.finditer(text)]
+    if not marks:
+        return np.zeros(len(facts), dtype=bool)
+    at = np.array([*marks, np.iinfo(np.int64).max])
+    before, behind = first[facts.document] + facts.start - 1, first[facts.document] + facts.end
+    stands: npt.NDArray[np.bool_] = (at[np.searchsorted(at, before)] == before) & (
+        at[np.searchsorted(at, behind)] == behind
+    )
+    stands &= (facts.start > 0) & (behind < first[facts.document + 1])
+    return stands
 
 
 def last_rows(texts: Sequence[str], table: SegmentTable, facts: FactTable) -> Int32s:
@@ -120,11 +137,8 @@ def facts_kept(
     kept[facts.key[whole]] = True
     _, first = np.unique(facts.key, return_index=True)
     lacking = np.searchsorted(dropped, dropped[facts.segment[first]] + 1) - 1
-    found = []
-    for row, stays, out in zip(first.tolist(), kept.tolist(), lacking.tolist(), strict=True):
-        reason = "" if stays else reasons[status[out]]
-        found.append(_fact(texts, facts, row, "kept" if stays else "lost", reason))
-    return FactReport(found)
+    codes = status[np.minimum(lacking, len(status) - 1)]
+    return FactReport(SourceFacts(tuple(texts), facts, first, ~kept, codes, tuple(reasons)))
 
 
 def facts_after(
@@ -152,17 +166,17 @@ def facts_after(
     for key, row in enumerate(first.tolist()):
         if not had[key]:
             continue
-        fact = _fact(texts, facts, row, "kept")
+        fact = facts.fact(texts, row, "kept")
         if not has[key] and not stands.has(fact):
-            fact = _fact(texts, facts, row, "lost", "rewritten")
+            fact = facts.fact(texts, row, "lost", "rewritten")
         elif again[key]:
-            fact = _fact(texts, facts, row, "reinserted")
+            fact = facts.fact(texts, row, "reinserted")
         found.append(fact)
     for key, row in enumerate(first.tolist()):
         kind = FactKind(int(facts.kind[row]))
         if had[key] or kind not in _MADE_UP:
             continue
-        fact = _fact(texts, facts, row, "unsupported")
+        fact = facts.fact(texts, row, "unsupported")
         if not supports.has(fact):
             found.append(Fact(kind, fact.text, -1, -1, -1, "unsupported"))
     return FactReport(found)
@@ -229,9 +243,3 @@ def _rows_at(texts: Sequence[str], table: SegmentTable, document: Int32s, at: In
     first = np.cumsum([0, *map(len, texts)], dtype=np.int64)  # of each document, all in one row
     begins: npt.NDArray[np.int64] = table.start + first[table.document]
     return (np.searchsorted(begins, at + first[document], side="right") - 1).astype(np.int32)
-
-
-def _fact(texts: Sequence[str], facts: FactTable, row: int, outcome: str, reason: str = "") -> Fact:
-    document, start, end = int(facts.document[row]), int(facts.start[row]), int(facts.end[row])
-    kind = FactKind(int(facts.kind[row]))
-    return Fact(kind, texts[document][start:end], document, start, end, outcome, reason)

@@ -10,7 +10,15 @@ import numpy.typing as npt
 from tersely import _native
 from tersely.tables import Analysis, Float32s
 
-__all__ = ["FEATURES", "centrality", "lead", "position_and_length", "relevance_features", "weigh"]
+__all__ = [
+    "FEATURES",
+    "centrality",
+    "lead",
+    "position_and_length",
+    "relevance_features",
+    "term_weights",
+    "weigh",
+]
 
 #: What relevance is made of, in the order of csrc/kernels/relevance/features.hpp, which says what each is.
 FEATURES = (
@@ -76,6 +84,19 @@ def centrality(analysis: Analysis) -> Float32s:
     """float32[n] in [0, 1.7]: importance without a query (csrc/kernels/lexical/centrality.hpp)."""
     table = analysis.table
     return _native.centrality(
+        analysis.term_ids,
+        analysis.term_offsets,
+        analysis.vocabulary,
+        table.document,
+        table.block,
+        table.heading,
+    )
+
+
+def term_weights(analysis: Analysis) -> Float32s:
+    """float32[vocabulary]: inverse frequency of each term (csrc/kernels/lexical/)."""
+    table = analysis.table
+    return _native.inverse_frequency(
         analysis.term_ids,
         analysis.term_offsets,
         analysis.vocabulary,

@@ -56,7 +56,8 @@ def share_out(
     """Shares of those that get one, by index; each pair of neighbours costs `gap` besides.
 
     Those with the lowest weight (ties: the last) get none where otherwise somebody's share were under 8
-    tokens and less than all it needs. Whoever has a floor > 0 gets at least that. O(n log^2 n).
+    tokens and less than all it needs. Whoever has a floor > 0 gets at least that, and is no reason for others
+    to get none. O(n log^2 n).
     """
     size, weight, floor = (np.asarray(values) for values in (sizes, weights, floors))
     order = np.lexsort((np.arange(len(size)), -weight, floor == 0))  # floors first, then by weight
@@ -77,7 +78,9 @@ def share_out(
 
     def enough(count: int) -> bool:
         chosen, share = shares(count)
-        return bool((share >= np.minimum(size[chosen], _LEAST)).all())
+        if gap * (count - 1) > budget:
+            return False
+        return bool(((share >= np.minimum(size[chosen], _LEAST)) | (floor[chosen] > 0)).all())
 
     low, high = needed, len(size)
     while low < high:

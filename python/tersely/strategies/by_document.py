@@ -16,6 +16,7 @@ from tersely.types import Compressed, Receipt, Request, Span
 
 __all__ = ["ByDocument"]
 
+_UNMATCHED = "query_without_matches"  # said of all documents, or not at all
 _Spans = tuple[tuple[int, int, int], ...]
 
 
@@ -113,6 +114,9 @@ def _together(
     parts = list(kept.values())
     receipts = [part.receipt for part in parts]
     warnings = [warning for receipt in receipts for warning in receipt.warnings]
+    searched = [one.warnings for one in receipts if len(one.reasons) > 1]  # the others fit, or hold one thing
+    if any(_UNMATCHED not in some for some in searched):
+        warnings = [warning for warning in warnings if warning != _UNMATCHED]
     lost = ["documents_dropped"] if any(one.receipt.segments for one in dropped.values()) else []
     receipt = Receipt(
         budget=budget,

@@ -216,4 +216,4 @@ def _metadata(content: str, query: str, result: Compressed) -> CompressionMetada
         score = confidence([content], result.text, query, result.receipt.facts.retention)
     else:
         score = confidence([content], result.text, query, len(kept) / len(named) if named else 1.0)
-    return CompressionMetadata(kept, key_concepts(result.text), dropped_sections(result), score)
+    return CompressionMetadata(kept, key_concepts(said), dropped_sections(result), score)

@@ -14,12 +14,12 @@ from tersely.relevance.hybrid import RERANK_SHARE, hybrid
 from tersely.relevance.prepared import Prepared, prepare
 from tersely.stages.count import count
 from tersely.stages.question import read_question
-from tersely.stages.score import centrality, lead
+from tersely.stages.score import centrality, lead, term_weights
 from tersely.stages.segment import analyze, segment
 from tersely.stages.select import REASONS, mark_groups, mark_pinned
 from tersely.strategies.fitting import Fit, Prices, price
 from tersely.strategies.preserving import MustKeep, check_names, fact_report, preserved_facts, with_facts
-from tersely.strategies.scored import Scored, term_weights, to_result
+from tersely.strategies.scored import Scored, to_result
 from tersely.tables import Analysis, Float32s, Level
 from tersely.types import Compressed, Request
 

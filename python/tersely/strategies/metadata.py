@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 from tersely import _native
-from tersely.types import Compressed
+from tersely.types import Compressed, Span, Spans
 
 __all__ = ["dropped_sections", "entities", "key_concepts", "spelled_terms", "words"]
 
@@ -42,14 +45,15 @@ def _names(word: str, others: Mapping[str, int]) -> bool:
     return "_" in word or any(map(str.isdigit, word)) or (word[0].isupper() and not word[1:].islower())
 
 
-def key_concepts(text: str, limit: int = 10) -> tuple[str, ...]:
+def key_concepts(listed: Mapping[str, int], limit: int = 10) -> tuple[str, ...]:
     """The terms that come most often, as they are first spelled, the most frequent first; ties: the first.
 
-    Without stop words and numbers. Of scripts without spaces the terms are pairs of letters. O(characters).
+    `listed`: the `words` of a text. Without stop words and numbers. Of scripts without spaces the terms are
+    pairs of letters. O(characters).
     """
     counts: dict[str, int] = {}
     spelled: dict[str, str] = {}
-    for term, surface, times in _terms(words(text)):
+    for term, surface, times in _terms(listed):
         counts[term] = counts.get(term, 0) + times
         spelled.setdefault(term, surface)
     best = sorted(counts, key=lambda term: -counts[term])
@@ -78,17 +82,23 @@ def _terms(listed: Mapping[str, int]) -> Iterator[tuple[str, str, int]]:
 
 
 def dropped_sections(result: Compressed) -> tuple[str, ...]:
-    """The text of each run of dropped segments between kept ones, in source order. O(spans)."""
-    borders = sorted(
-        [(span.document, span.start, span.end, False) for span in result.kept]
-        + [(span.document, span.start, span.end, True) for span in result.dropped]
-    )
-    runs: list[tuple[int, int, int]] = []
-    before = (-1, False)
-    for document, start, end, dropped in borders:
-        if dropped and before == (document, True):
-            runs[-1] = (document, runs[-1][1], end)
-        elif dropped:
-            runs.append((document, start, end))
-        before = (document, dropped)
-    return tuple(result.documents[document].text[start:end] for document, start, end in runs)
+    """The text of each run of dropped segments between kept ones, in source order. O(spans log spans)."""
+    kept, dropped = _borders(result.kept), _borders(result.dropped)
+    document, start, end = np.concatenate([kept, dropped], axis=1)
+    out = np.arange(len(document)) >= len(kept[0])
+    order = np.lexsort((out, end, start, document))
+    document, start, end, out = document[order], start[order], end[order], out[order]
+    goes_on = np.zeros(len(out) + 1, dtype=bool)  # a run with the one before
+    goes_on[1:-1] = out[1:] & out[:-1] & (document[1:] == document[:-1])
+    first, last = np.flatnonzero(out & ~goes_on[:-1]), np.flatnonzero(out & ~goes_on[1:])
+    places = zip(document[first].tolist(), start[first].tolist(), end[last].tolist(), strict=True)
+    return tuple(result.documents[index].text[begin:close] for index, begin, close in places)
+
+
+def _borders(spans: Sequence[Span]) -> npt.NDArray[np.int64]:
+    """int64[3, n]: document, start and end."""
+    if isinstance(spans, Spans):  # without making each span
+        table, rows = spans.table, spans.rows
+        return np.stack([table.document[rows].astype(np.int64), table.start[rows], table.end[rows]])
+    places = [(span.document, span.start, span.end) for span in spans]
+    return np.array(places, dtype=np.int64).reshape(-1, 3).T

@@ -127,8 +127,7 @@ class MustKeep:
             report = facts_kept(self.texts, self.table, self.facts, status, REASONS, _FIRST_KEPT)
         else:
             report = fact_report(result, self.preserve)
-        lost = report.of("lost")
-        if lost and self.strict:
+        if self.strict and (lost := report.of("lost")):
             budget = result.receipt.budget
             required = max(self._required(), budget + 1)
             raise BudgetExceededError(
@@ -176,5 +175,5 @@ def fact_report(result: Compressed, preserve: Collection[str]) -> FactReport:
 
 def with_facts(result: Compressed, report: FactReport) -> Compressed:
     """The result with the report in its receipt, and a warning where facts were lost."""
-    warnings = (*result.receipt.warnings, *(["facts_lost"] if report.of("lost") else []))
+    warnings = (*result.receipt.warnings, *(["facts_lost"] if report.number("lost") else []))
     return replace(result, receipt=replace(result.receipt, facts=report, warnings=warnings))

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tersely import _native
 from tersely.stages.select import REASONS, is_kept, select
 from tersely.stages.verify import verify
 from tersely.strategies.fitting import Fit, Prices, fit
@@ -14,7 +13,7 @@ from tersely.strategies.preserving import MustKeep
 from tersely.tables import Analysis, Float32s, Int32s, Int64s, SegmentTable, UInt8s
 from tersely.types import Compressed, Request, Spans
 
-__all__ = ["Scored", "term_weights", "to_result"]
+__all__ = ["Scored", "to_result"]
 
 _FIRST_KEPT = REASONS.index("selected")
 _PINNED = REASONS.index("pinned")
@@ -128,19 +127,6 @@ class Scored:
         table = self.analysis.table
         result = to_result(self.request, table, self.scores, fitted, self.original, budget, warnings)
         return result if self.must is None else self.must.checked(result, fitted.status, fitted.cut)
-
-
-def term_weights(analysis: Analysis) -> Float32s:
-    """float32[vocabulary]: inverse frequency of each term (csrc/kernels/lexical/)."""
-    table = analysis.table
-    return _native.inverse_frequency(
-        analysis.term_ids,
-        analysis.term_offsets,
-        analysis.vocabulary,
-        table.document,
-        table.block,
-        table.heading,
-    )
 
 
 def to_result(

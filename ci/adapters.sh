@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The adapters with the oldest and the newest versions of their frameworks that can be installed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+rm -rf build/adapters
+python3 -m pip wheel -q --no-deps -w build/adapters . -C build-dir=build/wheel
+wheel=$(realpath build/adapters/tersely-*.whl)
+
+oldest=(langchain-core==1.0.0 langchain==1.0.0 langchain-classic==1.0.0 llama-index-core==0.13.0 haystack-ai==2.20.0)
+newest=("langchain-core<2" "langchain<2" langchain-classic "llama-index-core<0.15" "haystack-ai<4")
+
+run() {
+  local name=$1 venv=.venv-adapters-$1
+  shift
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install -q pytest hypothesis scikit-learn "$@" "$wheel"
+  "$venv/bin/pip" install -q --no-deps llmlingua # its source is read, not run: it needs torch
+  "$venv/bin/pip" install -q --no-deps --force-reinstall "$wheel"
+  printf '%s: ' "$name"
+  "$venv/bin/python" -m pytest -rs tests/adapters tests/retrieval/test_parts.py
+}
+
+run oldest "${oldest[@]}"
+run newest --upgrade "${newest[@]}"

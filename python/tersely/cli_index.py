@@ -1,0 +1,138 @@
+"""`tersely index` and `tersely search`: a folder's index, and what it finds, within a budget."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TypeAlias
+
+from tersely.errors import StoreError
+from tersely.providers.counters import COUNTERS
+
+__all__ = ["add_index", "add_search", "run_index", "run_search"]
+
+_NOTES_SHOWN = 10
+
+
+_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+_EXAMPLES = """examples:
+  tersely index docs/                                       # makes docs/.tersely; again: what changed
+  tersely search docs/ "how are tokens rotated?" --budget 2000
+  tersely search docs/ "retry policy" --top-n 10 --json
+"""
+
+
+def add_index(commands: _Commands) -> None:
+    """Folder, output, limits."""
+    parser = _command(commands, "index", "index a folder of Markdown, text, HTML, reStructuredText and code")
+    parser.add_argument("folder", metavar="DIR", help="whose files are indexed; hidden ones are not")
+    parser.add_argument("-o", "--output", metavar="INDEX", help="folder of the index (DIR/.tersely)")
+    parser.add_argument(
+        "--largest-file", type=float, default=16, metavar="MB", help="larger files are left out (16)"
+    )
+    parser.add_argument("--json", action="store_true", help="print what was done as JSON")
+
+
+def add_search(commands: _Commands) -> None:
+    """Index, query, sizes."""
+    parser = _command(
+        commands, "search", "find chunks of an indexed folder; print what answers, within a budget"
+    )
+    parser.add_argument("folder", metavar="DIR", help="a folder that was indexed, or its index")
+    parser.add_argument("query", metavar="QUERY", help="any text; nothing in it is syntax")
+    parser.add_argument("-n", "--top-n", type=int, default=5, metavar="N", help="chunks to find (5)")
+    parser.add_argument(
+        "-b",
+        "--budget",
+        type=int,
+        default=2000,
+        metavar="N",
+        help="tokens allowed for what is printed (2000)",
+    )
+    parser.add_argument(
+        "-c", "--counter", choices=list(COUNTERS), default="o200k_base", help="tokenizer (o200k_base)"
+    )
+    parser.add_argument("--json", action="store_true", help="print results, scores and files as JSON")
+
+
+def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentParser:
+    form = argparse.RawDescriptionHelpFormatter
+    return commands.add_parser(name, help=text, description=text, epilog=_EXAMPLES, formatter_class=form)
+
+
+def run_index(arguments: argparse.Namespace) -> None:
+    """Index a folder; what was done goes to stderr, or as JSON to stdout."""
+    from tersely.retrieval.index import Index
+
+    try:
+        with _progress() as progress:
+            index = Index.build(
+                arguments.folder,
+                arguments.output,
+                largest_file=int(arguments.largest_file * 2**20),
+                progress=progress,
+            )
+    except (StoreError, OSError) as error:
+        raise ValueError(str(error)) from error
+    report = index.report
+    assert report is not None
+    if arguments.json:
+        print(json.dumps(asdict(report), ensure_ascii=False, indent=2))
+    for note in report.notes[:_NOTES_SHOWN]:
+        print(f"tersely: note: {note.path}: {note.reason.replace('_', ' ')}", file=sys.stderr)
+    if len(report.notes) > _NOTES_SHOWN:
+        more = len(report.notes) - _NOTES_SHOWN
+        print(f"tersely: note: {more} more files have notes; --json has them all", file=sys.stderr)
+    if report.anew is not None:
+        print(f"tersely: note: made anew ({report.anew.replace('_', ' ')})", file=sys.stderr)
+    files = f"{report.added} added, {report.changed} changed, {report.removed} removed"
+    print(
+        f"tersely: {report.files} files ({files}), {report.chunks} chunks in {index.folder}, "
+        f"{report.seconds:.1f} s",
+        file=sys.stderr,
+    )
+
+
+def run_search(arguments: argparse.Namespace) -> None:
+    """Print what of the best chunks answers the query."""
+    from tersely.retrieval.index import Index, extract
+
+    try:
+        results = Index.open(arguments.folder).search(arguments.query, arguments.top_n)
+    except StoreError as error:
+        raise ValueError(str(error)) from error
+    found = extract(results, arguments.query, budget=arguments.budget, counter=arguments.counter)
+    if arguments.json:
+        print(json.dumps({"query": arguments.query, **asdict(found)}, ensure_ascii=False, indent=2))
+    else:
+        sys.stdout.buffer.write(found.text.encode() + (b"\n" if found.text else b""))
+    if not results:
+        print("tersely: note: nothing found", file=sys.stderr)
+    elif sys.stderr.isatty():
+        print(
+            f"tersely: {len(found.results)} of {len(results)} results, "
+            f"{found.tokens} of {found.original_tokens} tokens",
+            file=sys.stderr,
+        )
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], object] | None]:
+    """A progress bar where there is a terminal and rich."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+    except ImportError:
+        yield None
+        return
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("indexing", total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)

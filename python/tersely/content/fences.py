@@ -1,0 +1,31 @@
+"""Long fenced blocks of Markdown: a log, a file, a reply of a server, pasted into a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+__all__ = ["LONG", "long_blocks"]
+
+LONG = 1000  # characters from which a block is compressed as what it is
+
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+
+
+def long_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """(start, end) of what stands between the fences of each long block, in order, without their line ends.
+
+    A fence is closed by one of the same characters, as long or longer, with nothing behind it (CommonMark,
+    4.5); one that is never closed is none. O(characters).
+    """
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        marks, rest = fence.group(1), fence.group(2)
+        if opened is None:
+            if marks[0] != "`" or "`" not in rest:  # else it is code in a line
+                opened = fence
+        elif marks[0] == opened.group(1)[0] and len(marks) >= len(opened.group(1)) and not rest.strip():
+            start, end = opened.end() + 1, fence.start() - 1
+            if end - start >= LONG:
+                yield start, end
+            opened = None

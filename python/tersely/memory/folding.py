@@ -1,0 +1,190 @@
+"""Which messages stay in their places, and what stands for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any, Literal
+
+from tersely.memory.accounts import MessageAccount
+from tersely.memory.counting import MESSAGE_TOKENS, count_entries
+from tersely.memory.excerpts import HEADER, Excerpts, Stated, read_stated
+from tersely.memory.messages import Entry, Path, read_message
+from tersely.memory.repeats import find_repeats
+from tersely.memory.results import shortened
+from tersely.memory.writing import new_user_message, with_texts
+from tersely.protocols import BatchTokenCounter, Strategy
+from tersely.stages.count import count, count_batch
+from tersely.tables import Int64s
+
+__all__ = ["Folded", "Folding"]
+
+_NEWEST_SHARE = 0.3  # of the budget: for the newest messages even where facts of older ones go short
+_DROPPED_AT_ONCE = 0.02  # of what is kept, when the text came out longer than expected
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Folded:
+    """Messages that fit: what to send, its tokens without the frame of the reply, what became of each."""
+
+    messages: list[Any]
+    tokens: int
+    accounts: tuple[MessageAccount, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Folding:
+    """Fits a history. `stays`: index -> reason of what is not touched; `costs`: tokens of each message."""
+
+    messages: Sequence[Any]
+    entries: Sequence[Entry]
+    groups: Sequence[tuple[int, int]]
+    costs: Int64s
+    counter: BatchTokenCounter
+    strategy: Strategy
+    stays: dict[int, str]
+    numbers: Sequence[int] = ()
+    known: frozenset[str] = frozenset()
+    _changed: dict[int, dict[Path, str]] = field(default_factory=dict)
+    _now: list[int] = field(default_factory=list)  # tokens of each message as changed
+    _why: dict[int, str] = field(default_factory=dict)
+    _warnings: list[str] = field(default_factory=list)
+
+    def fit(self, budget: int) -> Folded:
+        """Everything in at most `budget` tokens, the frame of the reply not counted."""
+        self._now = self.costs.tolist()
+        for index, changed in find_repeats(self.entries, self.stays).items():
+            entry = with_pieces(self.entries[index], changed)
+            self._changed[index], self._why[index] = changed, "repeated"
+            self._now[index] = int(count_entries(self.counter, [entry])[0])
+        stated = read_stated(self.counter, self.entries, self.stays, self.known)
+        folded = self._choose(stated, budget)
+        runs = [
+            [index for index, _ in run]
+            for folds, run in groupby(enumerate(folded), key=lambda pair: pair[1])
+            if folds
+        ]
+        kept = sum(tokens for tokens, folds in zip(self._now, folded, strict=True) if not folds)
+        excerpts = Excerpts(stated, self.entries, self.numbers or range(len(self.entries)))
+        texts = self._excerpt(excerpts, folded, runs, budget - kept)
+        return self._assemble(excerpts, folded, dict(zip((run[0] for run in runs), texts, strict=True)))
+
+    def _choose(self, stated: Stated, budget: int) -> list[bool]:
+        """Which messages are folded: the older ones, where facts would have no room otherwise."""
+        owed = stated.tokens.tolist()  # by the facts of each message, once it is folded
+        used = sum(self._now[index] for index in self.stays)
+        rest = sum(owed) + self._frame()
+        folded = [index not in self.stays for index in range(len(self.entries))]
+        for first, last in reversed(self.groups):
+            if first in self.stays:
+                continue
+            cost = sum(self._now[first:last])
+            rest_after = rest - sum(owed[first:last])
+            room = max(budget - rest_after, int(_NEWEST_SHARE * budget)) - used
+            room = min(room, budget - used)
+            if cost > room:
+                cost = self._shorten(first, last, room)
+                if cost > room:
+                    break
+                folded[first:last] = [False] * (last - first)
+                break
+            used += cost
+            rest = rest_after
+            folded[first:last] = [False] * (last - first)
+        return folded
+
+    def _shorten(self, first: int, last: int, room: int) -> int:
+        """Shorten the results of a group to take at most `room`; its tokens then, too many if it failed."""
+        before = sum(self._now[first:last])
+        holders = [index for index in range(first, last) if self.entries[index].role in ("tool", "user")]
+        results = {
+            index: sum(
+                count_batch(self.counter, [p.text for p in self.entries[index].pieces if p.kind == "result"])
+            )
+            for index in holders
+        }
+        total = sum(map(int, results.values()))
+        spare = room - (before - total)
+        if spare <= 0 or not total:
+            return before
+        changed: dict[int, dict[Path, str]] = {}
+        try:
+            for index, tokens in results.items():
+                if tokens:
+                    texts = shortened(
+                        self.entries[index], self.counter, self.strategy, spare * int(tokens) // total
+                    )
+                    if texts is None:
+                        return before
+                    changed[index] = dict(texts)
+        except Exception:  # foreign code: the messages are folded instead, nothing is lost
+            self._warnings.append("strategy_failed")
+            return before
+        now = {
+            index: int(count_entries(self.counter, [with_pieces(self.entries[index], texts)])[0])
+            for index, texts in changed.items()
+        }
+        after = before + sum(tokens - self._now[index] for index, tokens in now.items())
+        if after <= room:
+            self._changed |= {index: texts for index, texts in changed.items() if texts}
+            self._why |= dict.fromkeys(changed, "budget")
+            for index, tokens in now.items():
+                self._now[index] = tokens
+        return after
+
+    def _frame(self) -> int:
+        """Tokens of a message of excerpts with nothing in it."""
+        return MESSAGE_TOKENS + sum(count_batch(self.counter, ["user", HEADER])) + 1
+
+    def _excerpt(self, excerpts: Excerpts, folded: list[bool], runs: list[list[int]], room: int) -> list[str]:
+        """A text of excerpts for each run of folded messages, with their frames in `room` tokens."""
+        expected = excerpts.keep_facts(folded, room - self._frame() * len(runs))
+        texts, spent = self._fitting(excerpts, runs, room)
+        if excerpts.order or room > self._frame():
+            excerpts.keep_lines(self.counter, folded, room - max(spent, min(expected, room)))
+            texts, _ = self._fitting(excerpts, runs, room)
+        return texts
+
+    def _fitting(self, excerpts: Excerpts, runs: list[list[int]], room: int) -> tuple[list[str], int]:
+        while True:
+            texts = [excerpts.text(run) for run in runs]
+            frame = MESSAGE_TOKENS + count(self.counter, "user")
+            spent = sum(int(tokens) + frame for tokens in count_batch(self.counter, [t for t in texts if t]))
+            if spent <= room or not excerpts.order:
+                return texts, spent
+            share = max(_DROPPED_AT_ONCE, (spent - room) / spent / 2)
+            excerpts.drop_last(max(int(share * len(excerpts.order)), 1))
+
+    def _assemble(self, excerpts: Excerpts, folded: list[bool], texts: dict[int, str]) -> Folded:
+        messages: list[Any] = []
+        accounts: list[MessageAccount] = []
+        tokens = 0
+        for index, folds in enumerate(folded):
+            places: tuple[tuple[int, int, int], ...] = ()
+            outcome: Literal["verbatim", "compressed", "folded", "dropped"] = "verbatim"
+            reason = self.stays.get(index, "newest")
+            if folds:
+                if texts.get(index):
+                    made = new_user_message(texts[index], self.messages)
+                    messages.append(made)
+                    tokens += int(count_entries(self.counter, [read_message(made)])[0])
+                places = excerpts.places(index)
+                outcome = "folded" if places else "dropped"
+                reason = "budget" if places or excerpts.stated.tokens[index] else "stated_elsewhere"
+            else:
+                message = self.messages[index]
+                if index in self._changed:
+                    message = with_texts(message, self._changed[index])
+                    outcome, reason = "compressed", self._why[index]
+                messages.append(message)
+                tokens += self._now[index]
+            accounts.append(MessageAccount(index, outcome, reason, int(self.costs[index]), places))
+        return Folded(messages, tokens, tuple(accounts), tuple(dict.fromkeys(self._warnings)))
+
+
+def with_pieces(entry: Entry, texts: dict[Path, str]) -> Entry:
+    """The entry as it is with other texts."""
+    pieces = tuple(replace(piece, text=texts.get(piece.path, piece.text)) for piece in entry.pieces)
+    return replace(entry, pieces=pieces)

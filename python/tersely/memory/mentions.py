@@ -1,0 +1,143 @@
+"""What texts of a history state that later steps may need: paths, identifiers, numbers, errors, and so on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.facts import FactKind
+from tersely.stages.facts import find_facts
+from tersely.stages.segment import segment
+from tersely.tables import Int64s, Level
+
+__all__ = ["Mentions", "find_mentions"]
+
+Float64s = npt.NDArray[np.float64]
+
+# How much it matters that a fact of a kind stays stated, beside one of the others; 0: it does not count here.
+_WORTH = np.zeros(len(FactKind))
+for _kind, _worth in {
+    FactKind.PATH: 1.0,
+    FactKind.PATH_LINE: 1.0,
+    FactKind.URL: 1.0,
+    FactKind.ERROR: 1.0,
+    FactKind.IDENTIFIER: 0.7,
+    FactKind.INLINE_CODE: 0.7,
+    FactKind.DATE: 0.6,
+    FactKind.VERSION: 0.4,
+    FactKind.NAME: 0.3,
+    FactKind.NUMBER: 0.15,
+}.items():
+    _WORTH[_kind] = _worth
+_FAILURE_WORTH, _CODE_WORTH, _VALUE_WORTH = 1.0, 0.7, 0.5
+
+# What a line says that tells of a failure, in small letters.
+_FAILURES = ("error", "exception", "failed", "failure", "traceback", "fatal", "panic", "cannot ", "denied",
+             "no such file", "fail:")  # fmt: skip
+_LONGEST_LINE = 300  # characters of such a line; a longer one is data
+# Codes: letters and digits in one word ("HAT039", "gift_card_7480005", "c-17").
+_CODES = re.compile(r"\b(?:[A-Za-z_-]{1,40}\d|\d[\d_-]{0,40}[A-Za-z])[\w-]{2,}")
+_LONGEST_CODE = 64
+# Short values of JSON, not its keys.
+_VALUES = re.compile(r'"([^"\\\n]{2,48})"(?!\s*:)')
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Mentions:
+    """Pieces of texts that state facts, none within another, in order.
+
+    Attributes:
+        document: int64[m], index of the text.
+        start, end: int64[m], characters of that text, half-open.
+        worth: float64[m], of the most important fact in it, in (0, 1].
+        inner: facts within a larger mention: (mention, start, end), the places as above.
+    """
+
+    document: Int64s
+    start: Int64s
+    end: Int64s
+    worth: Float64s
+    inner: list[tuple[int, int, int]]
+
+    def __len__(self) -> int:
+        """Number of mentions."""
+        return len(self.document)
+
+
+def find_mentions(texts: Sequence[str]) -> Mentions:
+    """The mentions of the texts. O(characters + facts log facts)."""
+    first = np.cumsum([0, *(len(text) + 1 for text in texts)], dtype=np.int64)[:-1]
+    start, end, worth = _facts(texts, first)
+    order = np.lexsort((-end, start))
+    start, end, worth = start[order], end[order], worth[order]
+    reach = np.concatenate(([-1], np.maximum.accumulate(end)[:-1])) if len(end) else end
+    whole = end > reach
+    mention = np.cumsum(whole) - 1
+    document = np.searchsorted(first, start[whole], side="right") - 1
+    best = np.zeros(int(whole.sum()))
+    np.maximum.at(best, mention, worth)
+    offset = first[document]
+    held = np.flatnonzero(~whole)
+    places = (mention[held], start[held] - offset[mention[held]], end[held] - offset[mention[held]])
+    inner = list(zip(*(column.tolist() for column in places), strict=True))
+    return Mentions(document, start[whole] - offset, end[whole] - offset, best, inner)
+
+
+def _facts(texts: Sequence[str], first: Int64s) -> tuple[Int64s, Int64s, Float64s]:
+    """Start, end and worth of every fact; the texts stand in one row, a character between them."""
+    plain = [text.replace("```", "   ") for text in texts]  # what stands in fenced code counts by itself
+    facts = find_facts(plain, segment(plain, Level.SENTENCE))
+    worth = _WORTH[facts.kind]
+    counts = worth > 0
+    offset = first[facts.document]
+    joined = "\n".join(texts)
+    lines = _failing_lines(joined)
+    codes = [match.span() for match in _CODES.finditer(joined)]
+    values = [
+        (at + match.start(1), at + match.end(1))
+        for at, text in zip(first.tolist(), texts, strict=True)
+        if text[:64].lstrip()[:1] in ("{", "[")
+        for match in _VALUES.finditer(text)
+    ]
+    spans = [np.array(places, dtype=np.int64).reshape(-1, 2) for places in (codes, values)]
+    spans[0] = spans[0][spans[0][:, 1] - spans[0][:, 0] <= _LONGEST_CODE]
+    own = np.concatenate([lines, *spans])
+    own_worth = np.repeat(
+        [_FAILURE_WORTH, _CODE_WORTH, _VALUE_WORTH], [len(lines), len(spans[0]), len(spans[1])]
+    )
+    return (
+        np.concatenate(((facts.start + offset)[counts], own[:, 0])),
+        np.concatenate(((facts.end + offset)[counts], own[:, 1])),
+        np.concatenate((worth[counts], own_worth)),
+    )
+
+
+def _failing_lines(text: str) -> Int64s:
+    """int64[k, 2]: lines that tell of a failure, without the white space around them."""
+    small = text.lower()
+    if len(small) != len(text):  # a capital of two small characters
+        small = text
+    hits: set[int] = set()
+    for word in _FAILURES:
+        at = small.find(word)
+        while at >= 0:
+            hits.add(at)
+            at = small.find(word, at + len(word))
+    found = []
+    stop = -1
+    for hit in sorted(hits):
+        if hit < stop:
+            continue  # in the same line
+        begin = text.rfind("\n", 0, hit) + 1
+        stop = text.find("\n", hit)
+        stop = len(text) if stop < 0 else stop
+        line = text[begin:stop]
+        bare = line.strip()
+        if len(bare) <= _LONGEST_LINE:
+            begin += line.find(bare)
+            found.append((begin, begin + len(bare)))
+    return np.array(found, dtype=np.int64).reshape(-1, 2)

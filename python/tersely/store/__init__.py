@@ -1,0 +1,25 @@
+"""A store that forgets nothing: originals, their compressed versions, and the way back.
+
+>>> import tempfile
+>>> from tersely.store import Store
+>>> with tempfile.TemporaryDirectory() as folder, Store.open(f"{folder}/texts.sqlite") as store:
+...     first = store.put("The whole story, with every detail.", id="msg_1")
+...     second = store.replace("msg_1", "The story.")
+...     store.get("msg_1").text, store.expand("msg_1"), second.version
+('The story.', 'The whole story, with every detail.', 2)
+"""
+
+from tersely.errors import NotReversibleError, StoreError, UnknownIdError
+from tersely.store.records import CompressionRecord, Found, Stored, Version
+from tersely.store.store import Store
+
+__all__ = [
+    "CompressionRecord",
+    "Found",
+    "NotReversibleError",
+    "Store",
+    "StoreError",
+    "Stored",
+    "UnknownIdError",
+    "Version",
+]

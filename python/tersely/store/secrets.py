@@ -1,0 +1,71 @@
+"""Masks what looks like a secret: keys, tokens, passwords, private keys. A net with holes, not a promise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+__all__ = ["mask_mapping", "mask_secrets"]
+
+# (kind, pattern): what is masked is the group "secret", or the whole match. Each pattern starts with fixed
+# characters and repeats one class a bounded number of times, so that time is linear. The forms are those that
+# their issuers document.
+_PATTERNS = (
+    (
+        "private key",
+        r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?s:.){0,20000}?"
+        r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----",
+    ),
+    ("AWS key id", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})"),
+    ("GitLab token", r"\bglpat-[A-Za-z0-9_\-]{20,255}"),
+    ("Slack token", r"\bxox[abeoprs]-[A-Za-z0-9\-]{10,255}"),
+    ("Stripe key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}"),
+    ("Google key", r"\bAIza[A-Za-z0-9_\-]{35}"),
+    ("API key", r"\bsk-[A-Za-z0-9_\-]{20,255}"),
+    ("npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
+    ("PyPI token", r"\bpypi-[A-Za-z0-9_\-]{32,255}"),
+    ("JWT", r"\beyJ[A-Za-z0-9_\-]{10,4096}\.[A-Za-z0-9_\-]{10,8192}\.[A-Za-z0-9_\-]{10,4096}"),
+    ("bearer token", r"(?i:\bbearer )(?P<secret>[A-Za-z0-9._~+/\-]{16,4096}=*)"),
+    ("password in a URL", r"\b[a-z][a-z0-9+.\-]{1,20}://[^\s:/@]{0,100}:(?P<secret>[^\s:/@]{1,200})@"),
+    (
+        "password",
+        r"(?i:(?:password|passwd|pwd|secret|secret_key|api_key|apikey|api-key|access_key|access_token|"
+        r"auth_token|client_secret)[\"']?\s{0,3}[:=]\s{0,3})(?P<quote>[\"']?)"
+        r"(?P<secret>(?!\[masked: )[^\s\"',;]{6,500})",
+    ),
+)
+_COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
+
+
+def mask_secrets(text: str) -> tuple[str, int]:
+    """(the text with `[masked: KIND]` for every secret that is recognized, how many those are). Linear."""
+    total = 0
+    for kind, pattern in _COMPILED:
+        text, count = pattern.subn(partial(_masked, kind), text)
+        total += count
+    return text, total
+
+
+def mask_mapping(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    """The mapping with the secrets masked in every text in it, however deep; keys stay."""
+    return {key: _mask_value(value, str(key)) for key, value in mapping.items()}
+
+
+def _mask_value(value: Any, key: str = "") -> Any:
+    if isinstance(value, str):
+        masked, count = mask_secrets(f"{key}={value}")  # {"password": "..."} is one, too
+        return masked.partition("=")[2] if count and masked.startswith(f"{key}=") else mask_secrets(value)[0]
+    if isinstance(value, Mapping):
+        return mask_mapping(value)
+    if isinstance(value, (list, tuple)):
+        return [_mask_value(item) for item in value]
+    return value
+
+
+def _masked(kind: str, match: re.Match[str]) -> str:
+    start, end = match.span("secret") if "secret" in match.re.groupindex else match.span()
+    whole, first = match.group(), match.start()
+    return f"{whole[: start - first]}[masked: {kind}]{whole[end - first :]}"

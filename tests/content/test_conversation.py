@@ -1,0 +1,91 @@
+"""A003, A070: conversations keep their newest turns, whole, and what was decided."""
+
+from __future__ import annotations
+
+import pytest
+import tersely
+from hypothesis import given
+from hypothesis import strategies as st
+from tersely.content.auto import Auto
+from tersely.content.conversation import Conversation
+from tersely.providers.counters import resolve_counter
+from tersely.strategies import CompressionMethod, profile
+
+_SAID = [
+    "I looked at the numbers of last week again.",
+    "They are not what we thought they would be.",
+    "Maybe somebody should ask the harbour office about the ferry.",
+    "I can do that on Monday, or my colleague can.",
+]
+
+
+def talk(turns: int, decision: int = 20) -> str:
+    lines = []
+    for n in range(turns):
+        said = f"{_SAID[n % 4]} That was point {n}. {_SAID[(n + 1) % 4]}"
+        lines.append(f"{('Anna', 'Ben', 'Chris')[n % 3]}: {said}")
+    lines[decision] = "Ben: Decision: the ferry leaves at seven from pier four."
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("query", [None, "What about the harbour office?"])
+def test_a070_the_newest_turns_and_decisions_stay(query: str | None) -> None:
+    text = talk(60)
+    told = profile("conversation")
+    assert (told.method, told.ratio) == (CompressionMethod.HYBRID, 0.4)
+    assert told.preserve == ("recent_turns", "decisions")
+    for strategy in ("conversation", Auto()):
+        result = tersely.compress(text, query, ratio=0.2, strategy=strategy)
+        assert result.text.endswith("\n".join(text.split("\n")[-4:]))
+        assert "Decision: the ferry leaves at seven from pier four." in result.text
+        assert result.tokens <= 0.2 * result.original_tokens
+
+
+def test_a003_expected_of_a_conversation() -> None:
+    text = talk(400)
+    result = tersely.compress(text, strategy=Auto(goal="expected"))
+    assert result.original_tokens > 10_000
+    assert result.original_tokens / result.tokens >= 4.0
+    assert result.receipt.content_types == ("conversation",)
+
+
+def test_newest_turns_take_half_of_the_budget_at_most() -> None:
+    text = talk(30) + "\nAnna: " + " ".join(f"Word {n} was said." for n in range(80))
+    result = tersely.compress(text, budget=120, strategy=Conversation())
+    assert result.tokens <= 120
+    assert "Decision: the ferry leaves" in result.text
+    assert "kept:pinned" not in result.receipt.reasons
+
+
+def test_what_the_caller_pins_goes_first() -> None:
+    text = talk(30)
+    pinned = text.split("\n")[3]
+    budget = resolve_counter(None).count(pinned) + 5
+    result = tersely.compress(text, budget=budget, pinned=[pinned], strategy=Conversation())
+    assert pinned in result.text and result.tokens <= budget
+
+
+@pytest.mark.parametrize("recent", [-1, True, 1.5, "4"])
+def test_recent_is_a_number_of_turns(recent: object) -> None:
+    with pytest.raises(ValueError, match="recent must be a whole number of turns from 0"):
+        Conversation(recent=recent)  # type: ignore[arg-type]
+
+
+def test_no_turn_is_kept_for_its_age_where_none_is_asked_for() -> None:
+    assert "kept:pinned" not in tersely.compress(talk(30), strategy=Conversation(recent=0)).receipt.reasons
+
+
+@given(
+    st.lists(st.sampled_from(["Anna: Yes.", "Ben: We decided to go.", "", "No turn at all.", "Anna:", "  "])),
+    st.integers(1, 30),
+    st.integers(0, 3),
+)
+def test_promises_hold(lines: list[str], budget: int, recent: int) -> None:
+    text = "\n".join(lines)
+    try:
+        result = tersely.compress([text, text], budget=budget, strategy=Conversation(recent=recent))
+    except tersely.BudgetExceededError as error:
+        assert error.required > budget
+        return
+    assert result.tokens == resolve_counter(None).count(result.text) <= budget
+    assert all(text[span.start : span.end] in result.text for span in result.kept)

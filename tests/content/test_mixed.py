@@ -1,0 +1,116 @@
+"""Markdown with long fenced blocks: each block as what it is."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+import tersely
+from hypothesis import given
+from hypothesis import strategies as st
+from tersely.content.fences import LONG, long_blocks
+from tersely.content.mixed import Mixed
+from tersely.providers.counters import resolve_counter
+
+LOG = "\n".join(
+    f"2024-05-01 10:{n // 60:02}:{n % 60:02} INFO served /items/{n} in {n % 90} ms" for n in range(200)
+)
+LOG = LOG.replace("INFO served /items/150 in 60 ms", "ERROR payment timeout for order 9")
+REPLY = json.dumps({"orders": [{"id": n, "state": "paid", "total": n * 3} for n in range(80)]}, indent=1)
+BEFORE = "# Report\n\nWe saw failures in checkout. The log below has one error."
+AFTER = "We will add retries. The deadline is Friday. " + "It was a long day for all. " * 10
+PAGE = f"{BEFORE}\n\n```log\n{LOG}\n```\n\n{AFTER}\n"
+
+
+def check(text: str, result: tersely.Compressed, budget: int) -> None:
+    assert result.tokens == resolve_counter(None).count(result.text) <= budget
+    at = 0
+    plain = result.text
+    for start, end in result.generated:
+        plain = plain[:start] + "\0" * (end - start) + plain[end:]
+    for span in result.kept:
+        assert span.document == 0
+        piece = text[span.start : span.end]
+        assert piece in plain[at:]
+        at = plain.index(piece, at) + len(piece)
+    spans = sorted([*result.kept, *result.dropped], key=lambda span: span.start)
+    assert all(one.end <= other.start for one, other in itertools.pairwise(spans))
+
+
+@pytest.mark.parametrize("query", [None, "payment timeout"])
+@pytest.mark.parametrize("strategy", ["auto", "mixed", Mixed()])
+def test_a_fenced_log_is_a_log(query: str | None, strategy: object) -> None:
+    result = tersely.compress(PAGE, query, budget=250, strategy=strategy)
+    check(PAGE, result, 250)
+    assert "ERROR payment timeout for order 9" in result.text
+    assert "We will add retries." in result.text
+    assert "```log\n" in result.text and result.text.count("```") == 2
+    assert any("lines" in result.text[start:end] for start, end in result.generated)
+    assert "query_without_matches" not in result.receipt.warnings
+    assert result.tokens > 200
+
+
+def test_every_block_goes_its_own_way() -> None:
+    page = f"{PAGE}\nThe reply:\n\n~~~json\n{REPLY}\n~~~\n\nThat is all.\n"
+    result = tersely.compress(page, budget=500, strategy="auto")
+    check(page, result, 500)
+    inside = result.text.split("~~~json\n", 1)[1].split("~~~", 1)[0]
+    assert json.loads(inside)["orders"]
+    assert "ERROR payment timeout for order 9" in result.text
+
+
+def test_facts_and_pins_are_of_the_whole_text() -> None:
+    strategy = Mixed(text=tersely.Extractive(preserve=("numbers",)))
+    page = PAGE.replace("The deadline is Friday.", "The deadline is 12 March 2026.")
+    result = tersely.compress(page, budget=300, strategy=strategy, pinned=["served /items/77 in"])
+    check(page, result, 300)
+    assert "INFO served /items/77 in 77 ms" in result.text and "12 March 2026" in result.text
+    assert result.receipt.facts is not None
+    for fact in result.receipt.facts.of("kept"):
+        assert page[fact.start : fact.end] == fact.text
+
+
+def test_what_fits_stays_and_what_has_no_long_block_is_text() -> None:
+    assert tersely.compress(PAGE, budget=10_000, strategy="mixed").text == PAGE
+    short = f"{AFTER}\n\n```\npip install x\n```\n\n{AFTER}"
+    told = tersely.compress(short, budget=40, strategy="mixed")
+    assert told.text == tersely.compress(short, budget=40).text
+    assert tersely.compress(PAGE, budget=2, strategy="mixed").tokens <= 2
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing", "blocks"),
+    [
+        ("```", "```", 1),
+        ("~~~ log", "~~~~", 1),
+        ("   ```", "```  ", 1),
+        ("````", "```", 0),
+        ("```", "~~~", 0),
+        ("``", "``", 0),
+        ("    ```", "```", 0),
+        ("``` a`b", "```", 0),
+        ("```", "``` log", 0),
+    ],
+)
+def test_fences_are_commonmarks(opening: str, closing: str, blocks: int) -> None:
+    body = "x " * LONG
+    text = f"a\n{opening}\n{body}\n{closing}\nb"
+    assert [text[start:end] for start, end in long_blocks(text)] == [body] * blocks
+
+
+_BLOCK = st.sampled_from([LOG[:1500], REPLY[:1400], "word " * 250, "", "```", "~~~"])
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["```", "~~~", "````", "", "Text.", "# Head"]), _BLOCK), max_size=6),
+    st.integers(1, 400),
+)
+def test_promises_hold_for_any_fences(parts: list[tuple[str, str]], budget: int) -> None:
+    text = "\n".join(piece for part in parts for piece in part)
+    try:
+        result = tersely.compress(text, budget=budget, strategy="mixed")
+    except tersely.BudgetExceededError as error:
+        assert error.required > budget
+        return
+    check(text, result, budget)

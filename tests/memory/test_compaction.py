@@ -1,0 +1,250 @@
+"""compact_messages: budget, shape, atomic calls, what stays, the account."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from histories import anthropic, openai_chat, openai_responses
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tersely import BudgetExceededError
+from tersely.memory import CompactedMessages, compact_messages
+from tersely.memory.counting import REPLY_TOKENS, count_entries, count_tools
+from tersely.memory.excerpts import HEADER
+from tersely.memory.messages import read_messages
+from tersely.providers.counters import resolve_counter
+
+SHAPES = [openai_chat, openai_responses, anthropic]
+FACTS = ["/srv/jobs/nightly/run.log", "/srv/jobs/nightly/rates.py:118", "web-17", "OPS-4711", "exit code 3",
+         "ValueError: unknown currency 'XTS'", "load_rates", "currency_codes", "currencies.csv"]  # fmt: skip
+
+
+def tokens_of(messages: list[Any], counter: Any = None, tools: Any = None) -> int:
+    counting = resolve_counter(counter)
+    entries = read_messages(messages)
+    return REPLY_TOKENS + count_tools(counting, tools) + int(count_entries(counting, entries, 1000).sum())
+
+
+def assert_calls_and_results_pair(messages: list[Any]) -> None:
+    open_calls: set[str] = set()
+    for entry in read_messages(messages):
+        for answer in entry.answers:
+            assert answer in open_calls, f"{answer} answers no call"
+            open_calls.discard(answer)
+        open_calls |= set(entry.calls)
+    assert not open_calls, "calls without results"
+
+
+def all_text(messages: list[Any]) -> str:
+    return "\n".join(piece.text for entry in read_messages(messages) for piece in entry.pieces)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.8, 0.99])
+def test_the_budget_is_exact_and_calls_keep_their_results(
+    shape: Callable[[int], list[dict[str, Any]]], share: float
+) -> None:
+    messages = shape(3)
+    before = copy.deepcopy(messages)
+    whole = tokens_of(messages)
+    result = compact_messages(messages, budget=int(share * whole))
+    assert messages == before
+    assert result.tokens == tokens_of(result.messages) <= result.budget < whole == result.original_tokens
+    assert_calls_and_results_pair(result.messages)
+    assert [account.index for account in result.accounts] == list(range(len(messages)))
+    assert sum(account.tokens for account in result.accounts) + REPLY_TOKENS == whole
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_fits_is_left_alone(shape: Callable[[int], list[dict[str, Any]]]) -> None:
+    messages = shape(1)
+    result = compact_messages(messages, budget=tokens_of(messages))
+    assert all(one is other for one, other in zip(result.messages, messages, strict=True))
+    assert {account.reason for account in result.accounts} == {"fits"}
+    assert result.ratio == 1.0
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_facts_stay_stated_in_half_of_the_tokens(shape: Callable[[int], list[dict[str, Any]]]) -> None:
+    messages = shape(1)
+    text = all_text(compact_messages(messages, budget=tokens_of(messages) // 2).messages)
+    for fact in FACTS:
+        assert fact in text
+
+
+def test_the_newest_stay_word_for_word_and_older_ones_are_folded_into_one() -> None:
+    messages = openai_chat(4)
+    result = compact_messages(messages, budget=tokens_of(messages) // 3)
+    assert result.messages[0] is messages[0]  # the system prompt
+    assert result.messages[-1] is messages[-1]
+    outcomes = [account.outcome for account in result.accounts]
+    last_folded = max(i for i, outcome in enumerate(outcomes) if outcome in ("folded", "dropped"))
+    assert all(outcome in ("verbatim", "compressed") for outcome in outcomes[last_folded + 1 :])
+    assert sum(str(message["content"]).startswith(HEADER) for message in result.messages) == 1
+    assert result.accounts[0].reason == "system" and result.accounts[1].reason == "task"
+
+
+def test_folded_places_are_word_for_word_and_originals_come_back() -> None:
+    messages = anthropic(3)
+    result = compact_messages(messages, budget=tokens_of(messages) // 4)
+    text = all_text(result.messages)
+    entries = read_messages(messages)
+    folded = [account for account in result.accounts if account.outcome == "folded"]
+    assert folded
+    for account in folded:
+        for piece, start, end in account.kept:
+            for line in entries[account.index].pieces[piece].text[start:end].split("\n"):
+                assert line in text
+        assert result.expand(account.index) is messages[account.index]
+
+
+def test_what_is_held_is_never_touched_nor_its_partners() -> None:
+    messages = anthropic(2)
+    messages[3]["content"][0]["cache_control"] = {"type": "ephemeral"}  # a result: its call stays as well
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
+    messages[8]["content"] = [picture, {"type": "text", "text": "Look at this."}]
+    del messages[9]
+    result = compact_messages(messages, budget=tokens_of(messages) // 2)
+    for index in (2, 3, 8):
+        assert any(message is messages[index] for message in result.messages)
+    reasons = [account.reason for account in result.accounts]
+    assert (reasons[2], reasons[3], reasons[8]) == ("with_held", "cache_marker", "picture")
+
+
+@pytest.mark.parametrize("pinned", [[7, -2], lambda message: "ticket is" in str(message.get("content"))])
+def test_pinned_messages_stay(pinned: Any) -> None:
+    messages = openai_chat(2)
+    result = compact_messages(messages, budget=tokens_of(messages) // 2, pinned=pinned)
+    chosen = [account for account in result.accounts if account.reason == "pinned"]
+    assert len(chosen) >= 2
+    for account in chosen:
+        assert any(message is messages[account.index] for message in result.messages)
+    assert_calls_and_results_pair(result.messages)
+
+
+def test_keep_last_keeps_the_newest_or_raises() -> None:
+    messages = openai_chat(2)
+    result = compact_messages(messages, budget=tokens_of(messages) // 2, keep_last=5)
+    assert all(one is other for one, other in zip(result.messages[-5:], messages[-5:], strict=True))
+    with pytest.raises(BudgetExceededError) as error:
+        compact_messages(messages, budget=100, keep_last=5)
+    assert error.value.required > 100 == error.value.budget
+    assert (
+        compact_messages(messages, budget=int(error.value.required), keep_last=5).tokens
+        <= error.value.required
+    )
+
+
+def test_tools_are_counted() -> None:
+    messages = openai_chat(2)
+    tools = [{"type": "function", "function": {"name": "grep", "parameters": {"type": "object"}}}]
+    result = compact_messages(messages, budget=tokens_of(messages) // 2, tools=tools)
+    assert result.tokens == tokens_of(result.messages, tools=tools) <= result.budget
+    with pytest.raises(BudgetExceededError):
+        compact_messages(messages, budget=400, tools=tools * 200)
+
+
+def test_a_long_result_of_the_newest_turn_is_compressed_in_its_place() -> None:
+    messages = openai_chat(1)
+    log = (
+        "\n".join(f"INFO request {n} took {n % 7} ms" for n in range(3000)) + "\nERROR disk full on /dev/sda1"
+    )
+    messages += [
+        {"role": "assistant", "content": None,
+         "tool_calls": [{"id": "x", "type": "function", "function": {"name": "logs", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "x", "content": log},
+    ]  # fmt: skip
+    result = compact_messages(messages, budget=2500)
+    assert result.accounts[-1].outcome == "compressed"
+    assert (
+        result.messages[-1]["tool_call_id"] == "x"
+        and "ERROR disk full on /dev/sda1" in result.messages[-1]["content"]
+    )
+    assert result.tokens == tokens_of(result.messages) <= 2500
+
+
+class Broken:
+    def compress(self, request: Any) -> Any:
+        raise RuntimeError("no")
+
+
+def test_a_strategy_that_fails_costs_no_history() -> None:
+    messages = openai_chat(1)
+    messages[-1:] = [
+        {"role": "assistant", "content": None,
+         "tool_calls": [{"id": "x", "type": "function", "function": {"name": "logs", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "x", "content": "path/to/file.py: fine\n" * 4000},
+    ]  # fmt: skip
+    result = compact_messages(messages, budget=2500, strategy=Broken())
+    assert result.warnings == ("strategy_failed",)
+    assert_calls_and_results_pair(result.messages)
+    assert "path/to/file.py" in all_text(result.messages)
+    assert result.tokens <= 2500
+
+
+def read_twice(newer: str) -> CompactedMessages:
+    older = "\n".join(f"line {n} of the file, as it was" for n in range(60))
+    messages: list[dict[str, Any]] = []
+    for key, text in (("a", older), ("b", newer or older)):
+        function = {"name": "read", "arguments": '{"path": "a.py"}'}
+        call = {"id": key, "type": "function", "function": function}
+        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": key, "content": text})
+    return compact_messages(messages, budget=tokens_of(messages) - 100)
+
+
+def test_a_file_that_was_read_twice_is_kept_once() -> None:
+    same = read_twice("")
+    assert same.messages[1]["content"] == "[The same as in message 3]"
+    assert same.accounts[1].reason == "repeated"
+    changed = "\n".join(f"line {n} of the file, as it {'is' if n == 7 else 'was'}" for n in range(60))
+    other = read_twice(changed)
+    assert other.messages[3]["content"] == changed
+    assert "+line 7 of the file, as it was" in other.messages[1]["content"]
+    assert len(other.messages[1]["content"]) < 200
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"budget": 1.5}, TypeError),
+        ({"budget": -1}, ValueError),
+        ({"budget": 100, "keep_last": -1}, ValueError),
+        ({"budget": 100, "pinned": [99]}, IndexError),
+        ({"budget": 100, "counter": "no such"}, ValueError),
+    ],
+)
+def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        compact_messages(openai_chat(1), **arguments)
+
+
+@pytest.mark.parametrize("message", [3, "text", {"content": "x"}, None])
+def test_what_is_no_message_is_named(message: Any) -> None:
+    with pytest.raises(TypeError, match=r"messages\[1\]"):
+        compact_messages([{"role": "user", "content": "x"}, message], budget=5)
+
+
+CONTENT = st.text(max_size=80) | st.sampled_from(
+    ["", "\n\n", "a/b.py:3 ValueError: x\n" * 9, '{"k": "v-17"}', "`" * 9]
+)
+ROLES = st.sampled_from(["user", "assistant", "system"])
+MESSAGES = st.lists(
+    st.builds(lambda role, content: {"role": role, "content": content}, ROLES, CONTENT), max_size=12
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(MESSAGES, st.integers(0, 200), st.sampled_from([None, "chars/4", len]))
+def test_any_history_fits_or_says_what_it_needs(messages: list[Any], budget: int, counter: Any) -> None:
+    try:
+        result = compact_messages(messages, budget=budget, counter=counter)
+    except BudgetExceededError as error:
+        assert error.required > budget
+        return
+    assert result.tokens == tokens_of(result.messages, counter) <= budget
+    again = compact_messages(messages, budget=budget, counter=counter)
+    assert again.messages == result.messages
