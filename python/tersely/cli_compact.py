@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tersely.cli_files import read_files, write
 from tersely.providers.counters import COUNTERS
 
 __all__ = ["add_compact", "run_compact"]
@@ -50,17 +50,15 @@ def add_compact(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser.add_argument("--report", metavar="FILE", help="also write what became of each message, as JSON")
 
 
-def run_compact(
-    arguments: argparse.Namespace, read: Callable[[str], str], write: Callable[[str, str | None], None]
-) -> None:
+def run_compact(arguments: argparse.Namespace) -> None:
     """Compact the history; the output has the form of the input. Raises ValueError for what is no history."""
     from tersely.memory import compact_messages
 
-    given, key, lines = _parsed(read(arguments.file))
+    given, key, lines = _parsed(_read(arguments.file))
     messages = given if key is None else given[key]
     tools = None if key is None else given.get("tools")
     if arguments.tools is not None:
-        tools = _json(read(arguments.tools), arguments.tools)
+        tools = _json(_read(arguments.tools), arguments.tools)
     pins: list[str] = arguments.pin
 
     def is_pinned(message: Any) -> bool:
@@ -91,6 +89,10 @@ def run_compact(
             f"{len(result.messages)} of {len(messages)} messages",
             file=sys.stderr,
         )
+
+
+def _read(name: str) -> str:
+    return read_files([name])[0].text
 
 
 def _parsed(text: str) -> tuple[Any, str | None, bool]:
