@@ -54,7 +54,7 @@ def test_each_turn_fits_and_the_start_stays(
         before = result.messages
         assert_pairs(before)
         assert_places_are_word_for_word(messages, result)
-        assert messages[length - 1] in before  # what the next answer is to
+        assert result.accounts[-1].outcome in ("verbatim", "compressed")  # the next answer is to it
     if headroom:
         assert sum(shares) / len(shares) > 0.9
     assert min(shares) < 1  # it was compacted

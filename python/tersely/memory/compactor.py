@@ -22,6 +22,7 @@ from tersely.providers.counters import resolve_counter
 __all__ = ["Compactor"]
 
 _SENT_SHARE = 0.75  # of the tokens after folding: excerpts that take more are made anew, shorter
+_FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more than `headroom` leaves
 
 Places = tuple[tuple[int, int, int], ...]
 
@@ -130,8 +131,8 @@ class Compactor:
             return False
         stay_within(entries, groups, costs, stays, frame, self.budget)
         newest = sum(costs[slice(*groups[-1])])
-        wanted = fixed + int(newest / NEWEST_ROOM) + 1
-        target = max(int((1 - self.headroom) * self.budget), min(wanted, self.budget))
+        wanted = min(fixed + int(newest / NEWEST_ROOM) + 1, int(_FOLDED_TO * self.budget))
+        target = max(int((1 - self.headroom) * self.budget), wanted, min(fixed, self.budget))
         folding = Folding(
             current, entries, groups, np.array(costs, dtype=np.int64), counter, self.strategy or Auto(),
             stays, numbers, excerpts,
