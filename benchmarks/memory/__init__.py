@@ -1,1 +1,1 @@
-"""Benchmarks of the store and of agents' memory."""
+"""Histories of chats and agents: what stays stated, how long it takes, how stable the start is."""

@@ -279,9 +279,10 @@ def test_manage_context_is_plan_and_apply(kept: SegmentMemory) -> None:
 
 def test_stashed_segments_come_back(kept: SegmentMemory) -> None:
     kept.manage_context(LATER)
-    kept.store_context_segment(LOG, segment_id="log", type="log")
+    assert kept.expand_compressed_context("log").original_text == LOG
     assert "log" in {segment.segment_id for segment in kept.list_context_segments()}
     assert not kept.search_stash("shard 17 moved")
+    assert kept.expand_compressed_context("log").error
 
 
 def test_search_looks_past_what_is_not_stashed(kept: SegmentMemory) -> None:

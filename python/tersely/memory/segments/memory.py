@@ -158,19 +158,22 @@ class SegmentMemory:
         return StashedCompression(result.compressed_segments[0], True, True)
 
     def expand_compressed_context(self, segment_id: str) -> ExpandResult:
-        """The original of a compressed segment, byte for byte; it is back in its place afterwards.
+        """The original of a compressed segment, byte for byte; it is back in its place afterwards. So is one
+        that was stashed or removed.
 
-        `segment_id`: a segment's id, or the id of any compressed version of it.
+        `segment_id`: a segment's id, or the id of any compressed version of it. What is neither compressed
+        nor out of the context gives an error.
         """
         try:
             asked = self.store.get(segment_id)
             newest = newest_of(self.store, asked.id)
         except UnknownIdError:
             return ExpandResult(segment_id, error=_NOT_COMPRESSED, code="not_compressed")
-        if asked.is_original:
+        in_place = newest.is_original and place_of(newest) == CONTEXT
+        if in_place and asked.is_original:
             return ExpandResult(segment_id, error=_NOT_COMPRESSED, code="not_compressed")
         text = self.store.expand(segment_id)
-        if not newest.is_original:
+        if not in_place:
             original = original_of(self.store, newest, self._counter)
             self.store.put(text, id=newest.id, metadata=to_metadata(original, CONTEXT, self._counter))
         return ExpandResult(newest.id, text, self._clock())

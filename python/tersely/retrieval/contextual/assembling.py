@@ -36,7 +36,7 @@ def to_result(
     compressed = tuple(_document(call, index, outcome.made[index]) for index in sorted(outcome.made))
     dropped = tuple(
         DroppedDocument(
-            to_uuid(call.chunks[index].id),
+            call.chunks[index].id,
             index,
             int(call.sizes[index]),
             float(call.scores[index]),

@@ -62,7 +62,7 @@ class Part:
         heading, costs, status = table.heading[rows], reading.prices.costs[rows], reading.status[rows]
         group = np.where(reading.group[rows] >= 0, reading.group[rows] - first, -1).astype(np.int32)
         worth = np.where(status == 0, reading.worth[rows], 0).astype(np.float64)
-        grouped = np.flatnonzero(group >= 0)
+        grouped = (group >= 0).nonzero()[0]
         if len(grouped):
             of = group[grouped]
             tokens = np.bincount(of, costs[grouped], len(group))
@@ -91,7 +91,7 @@ class Part:
 
 def is_kept(status: UInt8s) -> Int64s:
     """Rows that are in, ascending."""
-    return np.flatnonzero(status >= FIRST_KEPT)
+    return (status >= FIRST_KEPT).nonzero()[0]
 
 
 def choose(reading: Reading, part: Part, target: int) -> UInt8s:
@@ -125,6 +125,8 @@ def choose(reading: Reading, part: Part, target: int) -> UInt8s:
 
 def _drop_lone_headings(part: Part, status: UInt8s) -> None:
     """A heading above nothing that is kept goes."""
+    if not (status == _HEADING).any():
+        return
     kept = status >= FIRST_KEPT
     needed = np.zeros(len(status), dtype=bool)
     for row in np.flatnonzero(kept & (status != _HEADING)).tolist():
@@ -137,24 +139,29 @@ def _drop_lone_headings(part: Part, status: UInt8s) -> None:
 
 def _add_context(reading: Reading, part: Part, status: UInt8s, target: int) -> None:
     """Neighbours of the hits, best hit first and nearest first, each with its group and headings."""
-    hits = np.flatnonzero(status == _SELECTED)
-    room = target - int(part.costs[status >= FIRST_KEPT].sum())
-    if not len(hits) or room < int(part.costs[status < FIRST_KEPT].min(initial=room + 1)):
+    hits = (status == _SELECTED).nonzero()[0]
+    kept = status >= FIRST_KEPT
+    room = target - int(part.costs[kept].sum())
+    cheapest = int(part.costs[~kept].min(initial=2**60))
+    if not len(hits) or room < cheapest:
         return
     document = part.table.document
+    best = hits[np.argsort(-part.worth[hits], kind="stable")].tolist()
     for distance in range(1, reading.context + 1):
-        for hit in hits[np.lexsort((hits, -part.worth[hits]))].tolist():
+        for hit in best:
             for row in (hit - distance, hit + distance):
                 if not 0 <= row < len(status) or document[row] != document[hit] or status[row] >= FIRST_KEPT:
                     continue
                 if part.open[row] == _DUPLICATE:
                     continue
                 rows = _with_headings(reading, part, status, row)
-                cost = int(part.costs[rows].sum())
+                cost = int(part.costs[rows].sum()) if len(rows) > 1 else int(part.costs[row])
                 if cost <= room:
                     room -= cost
                     status[rows] = _HEADING
                     status[_members(part, row)] = _CONTEXT
+        if room < cheapest:
+            return
 
 
 def _members(part: Part, row: int) -> list[int]:
