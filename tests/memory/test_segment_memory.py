@@ -183,6 +183,18 @@ def test_e032_the_same_again_asks_no_model_and_makes_no_version(
     assert len(model.prompts) == 1
 
 
+def test_e032_known_after_a_restart_and_by_either_id(kept: SegmentMemory, store: Store) -> None:
+    [first] = kept.compress_context_segment(["msg_123"]).compressed_segments
+    model = Writer(short_for)
+    again = SegmentMemory(store, model=model)
+    result = again.compress_context_segment(["msg_123", first.compressed_id])
+    assert result.compressed_segments == (replace(first, cached=True),) and not model.prompts
+    other = Writer(short_for)
+    other.name = "another model"
+    assert not SegmentMemory(store, model=other).compress_context_segment(["msg_123"]).errors
+    assert len(other.prompts) == 1
+
+
 def test_e023_x056_expansion(kept: SegmentMemory, store: Store) -> None:
     assert {"segment_id", "original_text", "expanded_at"} <= {field.name for field in fields(ExpandResult)}
     [done] = kept.compress_context_segment(["msg_123"]).compressed_segments
@@ -266,10 +278,11 @@ def test_e025_e026_applying_a_plan(kept: SegmentMemory, store: Store) -> None:
 
 def test_x063_a_plan_does_not_touch_what_has_changed_since(kept: SegmentMemory) -> None:
     plan = kept.plan_context(LATER)
-    kept.store_context_segment("A new log.", segment_id="log", type="log")
+    other = LOG.replace("shard 17", "shard 18")  # as many tokens
+    kept.store_context_segment(other, segment_id="log", type="log")
     applied = kept.apply(plan)
     assert [(one.segment_id, one.code) for one in applied.errors] == [("log", "changed")]
-    assert kept.get("log").text == "A new log."
+    assert kept.get("log").text == other
 
 
 def test_manage_context_is_plan_and_apply(kept: SegmentMemory) -> None:
