@@ -62,8 +62,12 @@ class Replacer:
                 continue
             try:
                 done[id] = self._replace(before[id], originals[id], made, stashed, wanted)
-            except VersionConflictError:
-                errors[id] = changed(id)
+            except VersionConflictError:  # perhaps by somebody who asked for the same
+                known = self._known(newest_of(self.store, before[id].id), originals[id], wanted, stashed)
+                if known is not None:
+                    done[id] = known
+                else:
+                    errors[id] = changed(id)
         compressed = tuple(done[id] for id in ids if id in done)
         return CompressionResult(
             compressed,
