@@ -1,1 +1,1 @@
-"""Benchmarks of retrieval: `python -m benchmarks.retrieval`."""
+"""Benchmarks of retrieval: results of searches made smaller, and the server."""

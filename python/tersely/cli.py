@@ -10,19 +10,20 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import tersely
+from tersely.cli_compact import add_compact, run_compact
 from tersely.cli_distill import add_distill
+from tersely.cli_files import InputError, read_files, write
 from tersely.cli_index import add_index, add_search, run_index, run_search
 from tersely.cli_large import compress_large, is_large_log
+from tersely.cli_mcp import add_ab, add_mcp, run_ab, run_mcp
 from tersely.cli_model import add_model, with_model
 from tersely.cli_notes import note_receipt
 from tersely.cli_store import add_expand, add_store, kept_in_store, run_expand
 from tersely.cli_strategy import add_level, add_strategy, chosen_strategy
 from tersely.providers.counters import COUNTERS, resolve_counter
-from tersely.types import Document
 
 __all__ = ["main"]
 
@@ -35,14 +36,12 @@ _EXAMPLES = """examples:
   tersely compress app.log --budget 800 --store notes.sqlite
   tersely segment notes.md --level paragraph
   tersely count docs/*.md --counter cl100k_base
+  tersely compact history.json --budget 8000 --counter o200k_base
   tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
   tersely index docs/ && tersely search docs/ "how are tokens rotated?" --budget 2000
+  tersely mcp --index docs/.tersely
+  tersely ab --index docs/.tersely questions.jsonl
 """
-_MANY_FILES = 20  # from here on a terminal is shown progress
-
-
-class _InputError(Exception):
-    """A file that cannot be used; the message is for the user."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -53,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except tersely.CompressionError as error:
         return _fail(error, 1)
-    except (_InputError, ValueError, TypeError) as error:
+    except (InputError, ValueError, TypeError) as error:
         return _fail(error, 2)
     except BrokenPipeError:  # the reader went away, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -113,15 +112,14 @@ def _parser() -> argparse.ArgumentParser:
     _add_counter(count)
 
     add_expand(commands)
+    add_compact(commands)
 
     text = "make a static table of token vectors from a sentence model and your own text"
     add_distill(commands.add_parser("distill", help=text, description=text))
-    for name, add, text in (
-        ("index", add_index, "index a folder of Markdown, text, HTML, reStructuredText and code"),
-        ("search", add_search, "find chunks of an indexed folder; print what answers, within a budget"),
-    ):
-        form = argparse.RawDescriptionHelpFormatter
-        add(commands.add_parser(name, help=text, description=text, epilog=_EXAMPLES, formatter_class=form))
+    add_index(commands)
+    add_search(commands)
+    add_mcp(commands)
+    add_ab(commands)
     return parser
 
 
@@ -149,12 +147,12 @@ def _compress(arguments: argparse.Namespace) -> None:
     strategy, extractive = chosen_strategy(arguments)
     if is_large_log(arguments):
         text, receipt = compress_large(arguments)
-        _write(
+        write(
             json.dumps(receipt, ensure_ascii=False, indent=2) + "\n" if arguments.json else text,
             arguments.output,
         )
         return
-    documents = _read(arguments.files)
+    documents = read_files(arguments.files)
     strategy = with_model(strategy, arguments, extractive)
     result = tersely.compress(
         documents,
@@ -170,16 +168,16 @@ def _compress(arguments: argparse.Namespace) -> None:
         kept_in_store(result, arguments.store)
     if arguments.json:
         names = [document.id for document in documents]
-        _write(
+        write(
             json.dumps({"documents": names, **result.to_dict()}, ensure_ascii=False, indent=2) + "\n",
             arguments.output,
         )
     else:
-        _write(result.text, arguments.output)
+        write(result.text, arguments.output)
     if arguments.report is not None:
         from tersely.report import to_html
 
-        _write(to_html(result, arguments.query), arguments.report)
+        write(to_html(result, arguments.query), arguments.report)
     note_receipt(result.receipt)
     if sys.stderr.isatty():
         if types := ", ".join(dict.fromkeys(result.receipt.content_types)):
@@ -191,7 +189,7 @@ def _compress(arguments: argparse.Namespace) -> None:
 
 
 def _segment(arguments: argparse.Namespace) -> None:
-    documents = _read(arguments.files)
+    documents = read_files(arguments.files)
     for index, start, end, kind in tersely.segment(documents, arguments.level):
         text = documents[index].text[start:end]
         if arguments.json:
@@ -202,20 +200,20 @@ def _segment(arguments: argparse.Namespace) -> None:
                 "kind": kind.name.lower(),
                 "text": text,
             }
-            _write(json.dumps(row, ensure_ascii=False) + "\n", None)
+            write(json.dumps(row, ensure_ascii=False) + "\n", None)
         else:
             shown = " ".join(text.split())
             shown = shown if len(shown) <= 100 else shown[:99] + "…"
-            _write(f"{documents[index].id}:{start}-{end}\t{kind.name.lower()}\t{shown}\n", None)
+            write(f"{documents[index].id}:{start}-{end}\t{kind.name.lower()}\t{shown}\n", None)
 
 
 def _count(arguments: argparse.Namespace) -> None:
-    documents = _read(arguments.files)
+    documents = read_files(arguments.files)
     counts = resolve_counter(arguments.counter).count_batch([document.text for document in documents])
     for document, tokens in zip(documents, counts, strict=True):
-        _write(f"{tokens}\t{document.id}\n", None)
+        write(f"{tokens}\t{document.id}\n", None)
     if len(documents) > 1:
-        _write(f"{sum(counts)}\ttotal\n", None)
+        write(f"{sum(counts)}\ttotal\n", None)
 
 
 def _distill(arguments: argparse.Namespace) -> None:
@@ -224,14 +222,15 @@ def _distill(arguments: argparse.Namespace) -> None:
     try:
         run(arguments)
     except (OSError, tersely.MissingExtraError) as error:
-        raise _InputError(str(error)) from error
+        raise InputError(str(error)) from error
 
 
 def _expand(arguments: argparse.Namespace) -> None:
-    _write(run_expand(arguments), arguments.output)
+    write(run_expand(arguments), arguments.output)
 
 
 _RUN = {
+    "compact": run_compact,
     "compress": _compress,
     "segment": _segment,
     "count": _count,
@@ -239,58 +238,9 @@ _RUN = {
     "expand": _expand,
     "index": run_index,
     "search": run_search,
+    "mcp": run_mcp,
+    "ab": run_ab,
 }
-
-
-def _write(text: str, output: str | None) -> None:
-    """Exact bytes; a terminal gets a line end after them."""
-    data = text.encode("utf-8")
-    if output is not None:
-        try:
-            Path(output).write_bytes(data)
-        except OSError as error:
-            raise _InputError(f"cannot write {output}: {error.strerror}") from error
-        return
-    sys.stdout.buffer.write(data)
-    if sys.stdout.isatty() and not text.endswith("\n"):
-        sys.stdout.buffer.write(b"\n")
-
-
-def _read(files: Sequence[str]) -> list[Document]:
-    if not files and sys.stdin.isatty():
-        raise _InputError("no input: name files, or pipe text in (see --help)")
-    return [_read_one(name) for name in _with_progress(files or ["-"])]
-
-
-def _read_one(name: str) -> Document:
-    try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        return Document(data.decode("utf-8"), id=name)
-    except OSError as error:
-        raise _InputError(f"cannot read {name}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise _InputError(
-            f"{name} is not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
-        ) from error
-
-
-def _with_progress(files: Sequence[str]) -> Iterable[str]:
-    if len(files) < _MANY_FILES or not sys.stderr.isatty():
-        return files
-    try:
-        from rich.console import Console
-        from rich.progress import track
-    except ImportError:
-        return _plain_progress(files)
-    tracked: Iterable[str] = track(files, "reading", console=Console(stderr=True), transient=True)
-    return tracked
-
-
-def _plain_progress(files: Sequence[str]) -> Iterator[str]:
-    for number, name in enumerate(files, 1):
-        print(f"\rreading {number}/{len(files)}", end="", file=sys.stderr)
-        yield name
-    print("\r\x1b[K", end="", file=sys.stderr)
 
 
 if __name__ == "__main__":

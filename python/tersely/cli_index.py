@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from typing import TypeAlias
 
 from tersely.errors import StoreError
 from tersely.providers.counters import COUNTERS
@@ -17,8 +18,18 @@ __all__ = ["add_index", "add_search", "run_index", "run_search"]
 _NOTES_SHOWN = 10
 
 
-def add_index(parser: argparse.ArgumentParser) -> None:
+_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+_EXAMPLES = """examples:
+  tersely index docs/                                       # makes docs/.tersely; again: what changed
+  tersely search docs/ "how are tokens rotated?" --budget 2000
+  tersely search docs/ "retry policy" --top-n 10 --json
+"""
+
+
+def add_index(commands: _Commands) -> None:
     """Folder, output, limits."""
+    parser = _command(commands, "index", "index a folder of Markdown, text, HTML, reStructuredText and code")
     parser.add_argument("folder", metavar="DIR", help="whose files are indexed; hidden ones are not")
     parser.add_argument("-o", "--output", metavar="INDEX", help="folder of the index (DIR/.tersely)")
     parser.add_argument(
@@ -27,8 +38,11 @@ def add_index(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print what was done as JSON")
 
 
-def add_search(parser: argparse.ArgumentParser) -> None:
+def add_search(commands: _Commands) -> None:
     """Index, query, sizes."""
+    parser = _command(
+        commands, "search", "find chunks of an indexed folder; print what answers, within a budget"
+    )
     parser.add_argument("folder", metavar="DIR", help="a folder that was indexed, or its index")
     parser.add_argument("query", metavar="QUERY", help="any text; nothing in it is syntax")
     parser.add_argument("-n", "--top-n", type=int, default=5, metavar="N", help="chunks to find (5)")
@@ -44,6 +58,11 @@ def add_search(parser: argparse.ArgumentParser) -> None:
         "-c", "--counter", choices=list(COUNTERS), default="o200k_base", help="tokenizer (o200k_base)"
     )
     parser.add_argument("--json", action="store_true", help="print results, scores and files as JSON")
+
+
+def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentParser:
+    form = argparse.RawDescriptionHelpFormatter
+    return commands.add_parser(name, help=text, description=text, epilog=_EXAMPLES, formatter_class=form)
 
 
 def run_index(arguments: argparse.Namespace) -> None:

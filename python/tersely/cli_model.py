@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import os
 from dataclasses import replace
 
-from tersely.errors import MissingExtraError
 from tersely.protocols import Strategy
 from tersely.strategies.extractive import Extractive
 
@@ -39,19 +37,10 @@ def with_model(strategy: Strategy, arguments: argparse.Namespace, extractive: Ex
         return strategy
     if arguments.base_url and not arguments.model:
         raise ValueError("--base-url needs --model")
-    model = _model(arguments.model, arguments.base_url) if arguments.model else None
+    model = None
+    if arguments.model:
+        from tersely.providers.openai import language_model_from_environment
+
+        model = language_model_from_environment(arguments.model, arguments.base_url)
     asked = {"preserve": extractive.preserve} if extractive.preserve else {}
     return replace(strategy, llm=model, fallback=True, extractive=extractive, **asked)  # type: ignore[type-var]
-
-
-def _model(name: str, base_url: str | None) -> object:
-    from tersely.providers.openai import OpenAILanguageModel
-
-    key = os.environ.get("OPENAI_API_KEY") or None
-    local = base_url or os.environ.get("OPENAI_BASE_URL")
-    if key is None and not local:
-        raise ValueError("--model needs a key in OPENAI_API_KEY, or a --base-url of a server that needs none")
-    try:
-        return OpenAILanguageModel(name, base_url=base_url, api_key=key or "none")
-    except MissingExtraError as error:
-        raise ValueError(str(error)) from error

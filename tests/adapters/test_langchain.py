@@ -151,3 +151,15 @@ def test_what_a_model_wrote_from_several_is_one_document() -> None:
     (one,) = TerselyCompressor(budget=60, strategy=strategy).compress_documents(documents(), QUERY)
     assert one.page_content.startswith("The sluice fee is 4 euros.")
     assert [source["id"] for source in one.metadata["tersely"]["sources"]] == [d.id for d in documents()]
+
+
+def test_X09_what_is_compressed_again_leads_back_to_the_first_text() -> None:
+    given = documents()
+    once = TerselyCompressor(budget=120).compress_documents(given, QUERY)
+    twice = TerselyCompressor(budget=60).compress_documents(once, QUERY)
+    for document in twice:
+        note = document.metadata["tersely"]
+        (first,) = note["earlier"]["sources"]
+        assert first["original"] == next(d.page_content for d in given if d.id == document.id)
+        between = next(d.page_content for d in once if d.id == document.id)
+        assert note["sources"][0]["original"] == between

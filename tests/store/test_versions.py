@@ -168,7 +168,7 @@ def test_wrong_arguments_are_named(
         assert len(store) == 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20)
 @given(steps=st.lists(st.tuples(st.sampled_from("ab"), st.booleans(), TEXT), max_size=12))
 def test_x058_any_history_expands_to_its_root(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, bool, str]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import tersely
 from tersely.errors import MissingExtraError
-from tersely.retrieval.parts import parts_of, provenance
+from tersely.retrieval.parts import noted, parts_of, provenance
 
 try:
     from langchain_core.callbacks import Callbacks
@@ -110,8 +110,6 @@ def _to_ours(document: Document) -> tersely.Document:
 
 
 def _noted(document: Document, note: dict[str, Any], content: str | None = None) -> Document:
-    """A copy with another content, and with what is known of it in the metadata."""
-    earlier = document.metadata.get("tersely")
-    known = {**earlier, **note} if isinstance(earlier, dict) else note
+    """A copy with a note in its metadata, and with another content."""
     text = {} if content is None else {"page_content": content}
-    return document.model_copy(update={**text, "metadata": {**document.metadata, "tersely": known}})
+    return document.model_copy(update={**text, "metadata": noted(document.metadata, note)})

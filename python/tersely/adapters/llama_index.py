@@ -6,7 +6,7 @@ from typing import Any
 
 import tersely
 from tersely.errors import MissingExtraError
-from tersely.retrieval.parts import parts_of, provenance
+from tersely.retrieval.parts import noted, parts_of, provenance
 
 try:
     from llama_index.core.bridge.pydantic import ConfigDict
@@ -16,8 +16,6 @@ except ImportError as error:
     raise MissingExtraError("llama-index-core", "llama-index") from error
 
 __all__ = ["TerselyPostprocessor"]
-
-_KEY = "tersely"  # of the metadata
 
 
 class TerselyPostprocessor(BaseNodePostprocessor):
@@ -91,7 +89,7 @@ def _with_text(source: NodeWithScore, text: str, note: dict[str, Any]) -> NodeWi
     """A copy with another text and a note that only programs read."""
     node = source.node.model_copy()
     node.set_content(text)
-    node.metadata = {**node.metadata, _KEY: note}
-    node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, _KEY]
-    node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, _KEY]
+    node.metadata = noted(node.metadata, note)
+    node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, "tersely"]
+    node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, "tersely"]
     return NodeWithScore(node=node, score=source.score)

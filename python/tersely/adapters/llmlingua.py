@@ -19,34 +19,20 @@ from tersely.retrieval.parts import parts_of
 
 __all__ = ["PromptCompressor"]
 
+# fmt: off
 #: What has no meaning without its model, and the values that ask for nothing: any other is warned of.
 _NO_MEANING: dict[str, Any] = {
-    "iterative_size": 200,
-    "force_context_number": None,
-    "use_sentence_level_filter": False,
-    "use_context_level_filter": True,
-    "use_token_level_filter": True,
-    "keep_split": False,
-    "keep_sentence_number": 0,
-    "high_priority_bonus": 100,
-    "context_budget": "+100",
-    "token_budget_ratio": 1.4,
-    "condition_in_question": "none",
-    "dynamic_context_compression_ratio": 0.0,
-    "condition_compare": False,
-    "add_instruction": False,
-    "rank_method": "llmlingua",
-    "target_context": -1,
-    "context_level_rate": 1.0,
-    "context_level_target_token": -1,
-    "word_sep": "\t\t|\t\t",
-    "label_sep": " ",
-    "token_to_word": "mean",
-    "force_tokens": [],
-    "drop_consecutive": False,
-    "chunk_end_tokens": [".", "\n"],
+    "iterative_size": 200, "force_context_number": None, "use_sentence_level_filter": False,
+    "use_context_level_filter": True, "use_token_level_filter": True, "keep_split": False,
+    "keep_sentence_number": 0, "high_priority_bonus": 100, "context_budget": "+100",
+    "token_budget_ratio": 1.4, "condition_in_question": "none", "dynamic_context_compression_ratio": 0.0,
+    "condition_compare": False, "add_instruction": False, "rank_method": "llmlingua",
+    "target_context": -1, "context_level_rate": 1.0,
+    "context_level_target_token": -1, "word_sep": "\t\t|\t\t", "label_sep": " ", "token_to_word": "mean",
+    "force_tokens": [], "drop_consecutive": False, "chunk_end_tokens": [".", "\n"],
     "strict_preserve_uncompressed": True,
 }
+# fmt: on
 #: What would change the form of the answer: any other value raises.
 _ONLY: dict[str, Any] = {
     "reorder_context": "original",
@@ -187,7 +173,7 @@ class PromptCompressor:
             over = self.counter.count(_framed(result.text, ends)) - budget
             if over <= 0:
                 return result
-            room -= over
+            room = max(room - over, room // 2) if room else -1
         raise BudgetExceededError(
             f"instruction and question need {around} tokens, the budget is {budget}",
             required=max(around, budget + 1),

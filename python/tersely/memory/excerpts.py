@@ -48,13 +48,11 @@ class Stated:
     tokens: Int64s
 
 
-def read_stated(
-    counter: BatchTokenCounter, entries: Sequence[Entry], stays: Collection[int], known: Collection[str] = ()
-) -> Stated:
+def read_stated(counter: BatchTokenCounter, entries: Sequence[Entry], stays: Collection[int]) -> Stated:
     """Find the facts of entries.
 
-    `stays`: entries that are sent anyway; `known`: facts that are stated elsewhere. O(characters + facts log
-    facts).
+    `stays`: entries that are sent anyway, so that nothing else needs to state what they do. O(characters +
+    facts log facts).
     """
     texts = [piece.text for entry in entries for piece in entry.pieces]
     owner = np.repeat(np.arange(len(entries)), [len(entry.pieces) for entry in entries])
@@ -64,7 +62,7 @@ def read_stated(
         inner.setdefault(row, []).append((start, end))
     documents, starts, ends = mentions.document.tolist(), mentions.start.tolist(), mentions.end.tolist()
     owners = owner[mentions.document] if len(mentions) else owner[:0]
-    seen = set(known)
+    seen: set[str] = set()
     staying = np.isin(owners, list(stays))
     chosen: list[int] = []
     keys: list[str] = []
@@ -128,6 +126,15 @@ class Excerpts:
             place = (int(stated.mentions.start[row]), int(stated.mentions.end[row]))
             self._keep(int(stated.mentions.document[row]), place)
         return int(spent[fits - 1]) if fits else 0
+
+    def keep_entries(self, counter: BatchTokenCounter, order: Iterable[int], left: int) -> int:
+        """Keep entries as they are, in this order, as far as `left` tokens go; returns what is left."""
+        for index in order:
+            if left < _LEAST_LEFT:
+                break
+            for piece in self._pieces.get(index, ()):
+                left -= self._grow(counter, piece, False, left)
+        return left
 
     def keep_lines(self, counter: BatchTokenCounter, folded: Sequence[bool], left: int) -> None:
         """Whole lines, newest entries first: those with kept facts, then users' words, then all others."""

@@ -11,7 +11,7 @@ from typing import Any
 from tersely.errors import ModelReplyError
 from tersely.threads import map_in_threads
 
-__all__ = ["CheckedLanguageModel", "acomplete_all", "complete_all", "resolve_language_model"]
+__all__ = ["CheckedLanguageModel", "acomplete_all", "complete_all", "limited", "resolve_language_model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +110,19 @@ async def acomplete_all(
                 return error
 
     return list(await asyncio.gather(*map(ask, prompts)))
+
+
+def limited(model: CheckedLanguageModel, limit: int) -> CheckedLanguageModel:
+    """The model with `limit` prompts at a time, whoever sends them; for the callers in one event loop."""
+    import asyncio
+
+    free = asyncio.Semaphore(limit)
+
+    async def ask(prompt: str) -> str:
+        async with free:
+            return await model.acomplete(prompt)
+
+    return CheckedLanguageModel(model.ask, ask, model.name)
 
 
 def _checked_model(ask: Callable[[str], Any], later: Any, name: str) -> CheckedLanguageModel:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Generator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from tersely.cache import BoundedCache
+from tersely.cache import BoundedCache, digest_of
 from tersely.documents import check_text, to_documents, to_level
 from tersely.errors import RelevanceScoringError
 from tersely.providers.embedders import resolve_cross_encoder, resolve_embedder
@@ -21,7 +21,7 @@ from tersely.relevance.scores import (
     RelevanceScore,
     RelevanceScores,
     ScoringMethod,
-    SegmentScore,
+    SegmentScores,
     document_uuid,
 )
 from tersely.tables import Level
@@ -29,7 +29,7 @@ from tersely.types import Document
 
 __all__ = ["RelevanceScorer"]
 
-_SCORE_BYTES = 200  # of a segment in the cache
+_SCORE_BYTES = 400  # of a segment in the cache, its terms included
 _LIMIT = 5  # prompts under way at a time
 
 # The model of a method, and the method that steps in where it fails.
@@ -127,7 +127,7 @@ class RelevanceScorer:
         if not prepared.query:
             nothing = Scored(np.zeros(len(prepared.table), np.float32), np.zeros(len(documents), np.float32))
             methods = [self.method] * len(documents)
-            return _result(prepared, nothing, methods, None, ("empty_query",))
+            return self._result(prepared, nothing, methods, None, ("empty_query",))
         if self.method is ScoringMethod.LLM:
             result = yield from self._by_language_model(prepared)
         else:
@@ -149,7 +149,7 @@ class RelevanceScorer:
             warnings = (f"{name.replace('-', '_')}_failed",)
             scored = self._scored(prepared, method)
         methods = [method] * len(prepared.documents)
-        return _result(prepared, scored, methods, reason, warnings + scored.warnings)
+        return self._result(prepared, scored, methods, reason, warnings + scored.warnings)
 
     def _scored(self, prepared: Prepared, method: ScoringMethod) -> Scored:
         if method is ScoringMethod.EMBEDDING:
@@ -169,7 +169,18 @@ class RelevanceScorer:
         methods = [ScoringMethod.LLM] * len(prepared.documents)
         for index in rated.unrated:
             methods[index] = ScoringMethod.HYBRID
-        return _result(prepared, rated.scored, methods, reason, rated.scored.warnings)
+        return self._result(prepared, rated.scored, methods, reason, rated.scored.warnings)
+
+    def _result(
+        self,
+        prepared: Prepared,
+        scored: Scored,
+        methods: Sequence[ScoringMethod],
+        reason: str | None,
+        warnings: tuple[str, ...],
+    ) -> RelevanceScores:
+        scores = _by_document(prepared, scored, methods)
+        return RelevanceScores(scores, prepared.analysis, self.level, scored.segments, reason, warnings)
 
     def _fallback(self, reason: str, error: Exception) -> str:
         if self.strict:
@@ -178,14 +189,10 @@ class RelevanceScorer:
 
     def _key(self, documents: tuple[Document, ...], query: str) -> bytes:
         """Everything that the scores depend on, this scorer's own settings apart."""
-        digest = hashlib.sha256()
         fields = [query]
         for document in documents:
             fields += [document.text, document.title or "", repr(document.id)]
-        for field in fields:
-            data = field.encode("utf-8")
-            digest.update(len(data).to_bytes(8, "little") + data)
-        return digest.digest()
+        return digest_of(fields)
 
 
 def _advance(steps: Steps, replies: list[Reply] | None) -> tuple[list[str], RelevanceScores | None]:
@@ -196,25 +203,19 @@ def _advance(steps: Steps, replies: list[Reply] | None) -> tuple[list[str], Rele
         return [], end.value
 
 
-def _result(
-    prepared: Prepared,
-    scored: Scored,
-    methods: Sequence[ScoringMethod],
-    reason: str | None,
-    warnings: tuple[str, ...],
-) -> RelevanceScores:
+def _by_document(
+    prepared: Prepared, scored: Scored, methods: Sequence[ScoringMethod]
+) -> tuple[RelevanceScore, ...]:
     table = prepared.table
-    of_document: list[list[SegmentScore]] = [[] for _ in prepared.documents]
-    for (index, start, end, _), value in zip(table, scored.segments.tolist(), strict=True):
-        segments = of_document[index]
-        segments.append(SegmentScore(len(segments), (start, end), value))
-    scores = tuple(
-        RelevanceScore(document_uuid(document), float(overall), tuple(segments), method)
-        for document, overall, segments, method in zip(
-            prepared.documents, scored.documents, of_document, methods, strict=True
+    bounds = np.searchsorted(table.document, np.arange(len(prepared.documents) + 1)).tolist()
+    return tuple(
+        RelevanceScore(
+            document_uuid(document), overall, SegmentScores(table, scored.segments, first, last), method
+        )
+        for document, overall, (first, last), method in zip(
+            prepared.documents, scored.documents.tolist(), pairwise(bounds), methods, strict=True
         )
     )
-    return RelevanceScores(scores, table, scored.segments, reason, warnings)
 
 
 def _to_method(method: ScoringMethod | str) -> ScoringMethod:

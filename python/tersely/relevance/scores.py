@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from enum import Flag
 from typing import overload
 
-from tersely.tables import Float32s, SegmentTable
+from tersely.tables import Analysis, Float32s, Level, SegmentTable
 from tersely.types import Document
 
 __all__ = ["RelevanceScore", "RelevanceScores", "ScoringMethod", "SegmentScore", "to_uuid"]
+
+
+_SHORTEST_UUID = 32  # characters: its hexadecimal digits
 
 
 class ScoringMethod(Flag):
@@ -49,6 +52,45 @@ class SegmentScore:
         return self.span[1]
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class SegmentScores(Sequence[SegmentScore]):
+    """The scores of a document's segments; each `SegmentScore` is made when it is asked for.
+
+    Attributes:
+        segments: of all documents.
+        scores: float32, one a row of `segments`.
+        first, last: the document's rows, `last` exclusive.
+    """
+
+    segments: SegmentTable
+    scores: Float32s
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        """Number of segments."""
+        return self.last - self.first
+
+    @overload
+    def __getitem__(self, index: int) -> SegmentScore: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[SegmentScore]: ...
+    def __getitem__(self, index: int | slice) -> SegmentScore | list[SegmentScore]:
+        """The score of segment `index`, or a list for a slice."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        at = range(len(self))[index]
+        row = self.first + at
+        span = int(self.segments.start[row]), int(self.segments.end[row])
+        return SegmentScore(at, span, float(self.scores[row]))
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to any sequence of equal scores."""
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # like a list
+
+
 @dataclass(frozen=True, slots=True)
 class RelevanceScore:
     """One document's relevance.
@@ -63,7 +105,7 @@ class RelevanceScore:
 
     document_id: uuid.UUID
     overall_score: float
-    segment_scores: tuple[SegmentScore, ...]
+    segment_scores: Sequence[SegmentScore]
     method: ScoringMethod
 
 
@@ -73,7 +115,8 @@ class RelevanceScores(Sequence[RelevanceScore]):
 
     Attributes:
         scores: the sequence itself.
-        segments: all segments of all documents.
+        analysis: the segments of all documents, with their terms.
+        level: what the segments are.
         segment_scores: float32[n] in [0, 1], one a row of `segments`.
         fallback_reason: why another method had to step in, for some documents or all; None: none had to.
         warnings: reason codes: "embedder_failed", "cross_encoder_failed", "llm_failed" (no reply),
@@ -84,11 +127,17 @@ class RelevanceScores(Sequence[RelevanceScore]):
     """
 
     scores: tuple[RelevanceScore, ...]
-    segments: SegmentTable
+    analysis: Analysis
+    level: Level
     segment_scores: Float32s
     fallback_reason: str | None = None
     warnings: tuple[str, ...] = ()
     cached: bool = False
+
+    @property
+    def segments(self) -> SegmentTable:
+        """All segments of all documents."""
+        return self.analysis.table
 
     def __len__(self) -> int:
         """Number of documents."""
@@ -107,10 +156,12 @@ def to_uuid(identity: str | uuid.UUID) -> uuid.UUID:
     """The UUID itself, the one that a str spells, or the UUID5 of any other str: the same each time."""
     if isinstance(identity, uuid.UUID):
         return identity
-    try:
-        return uuid.UUID(identity)
-    except ValueError:
-        return uuid.uuid5(uuid.NAMESPACE_OID, identity)
+    if len(identity) >= _SHORTEST_UUID:
+        try:
+            return uuid.UUID(identity)
+        except ValueError:
+            pass  # some other name
+    return uuid.uuid5(uuid.NAMESPACE_OID, identity)
 
 
 def document_uuid(document: Document) -> uuid.UUID:

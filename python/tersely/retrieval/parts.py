@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Any
 
 from tersely.types import Compressed
 
-__all__ = ["Part", "parts_of", "provenance"]
+__all__ = ["Part", "noted", "parts_of", "provenance"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,19 @@ def provenance(result: Compressed, part: Part, *, keep_original: bool = True) ->
         "dropped": dropped,
         "warnings": list(result.receipt.warnings),
     }
+
+
+def noted(metadata: Mapping[str, Any], note: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata with the note under "tersely".
+
+    What stood there stays; where it named sources too, the text that these spans index was compressed before:
+    then all of it is under "earlier".
+    """
+    earlier = metadata.get("tersely")
+    if not isinstance(earlier, Mapping):
+        return {**metadata, "tersely": dict(note)}
+    again = {"earlier": earlier} if "sources" in earlier and "sources" in note else {}
+    return {**metadata, "tersely": {**earlier, **note, **again}}
 
 
 def _runs(result: Compressed, texts: Sequence[str]) -> list[_Run] | None:

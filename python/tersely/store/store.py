@@ -229,7 +229,7 @@ class Store:
 
         They have words of it: BM25, stemmed, the whole query as a phrase included. With an embedder the order
         of cosines counts as much, so that other words for the same thing are found; it is asked for what came
-        since the last search. Scores compare within one search only.
+        since the last search, unless the store is only read. Scores compare within one search only.
         """
         return search(self._files, self._texts, self._vectors, query, top_n)
 

@@ -13,7 +13,8 @@ __all__ = ["by_words", "forget_words", "match_expression", "write_words"]
 _UNSPACED = re.compile(
     "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
 )
-_WORD = re.compile(r"\w+(?:[^\w\s\"\x00]\w+)*")
+_WORD = re.compile(r"\w+")
+_COMPOUND = re.compile(r"\w+(?:[^\w\s]\w+)+")
 _TERMS = 64  # of a query
 
 
@@ -42,14 +43,16 @@ def by_words(connection: sqlite3.Connection, query: str) -> Iterator[tuple[int, 
 def match_expression(query: str) -> str | None:
     """The query as FTS5 wants it: every word quoted, so that nothing of it is an operator; None for no words.
 
-    The words in their order, and any one of them; the first 64 different ones. A word with signs inside
-    ("src/auth.py") is found as the phrase of its parts.
+    Any of the first 64 different words, words with signs between them as a phrase, too ("src/auth.py"), and
+    the words of a query that is not long in their order.
     """
-    words = list(dict.fromkeys(_WORD.findall(_spaced(query).replace("\x00", " "))))[:_TERMS]
+    text = _spaced(query)
+    words = list(dict.fromkeys(_WORD.findall(text)))[:_TERMS]
     if not words:
         return None
-    quoted = [f'"{word}"' for word in words]
-    return " OR ".join([f'"{" ".join(words)}"', *quoted] if len(words) > 1 else quoted)
+    phrases = [" ".join(_WORD.findall(compound)) for compound in _COMPOUND.findall(text)[:_TERMS]]
+    terms = dict.fromkeys([" ".join(words), *phrases, *words])
+    return " OR ".join(f'"{term}"' for term in terms)
 
 
 def _spaced(text: str) -> str:

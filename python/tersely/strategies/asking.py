@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import TypeVar
 
 from tersely.providers.language_models import CheckedLanguageModel, acomplete_all, complete_all
 from tersely.types import Compressed
 
 __all__ = ["Reply", "Steps", "answer", "answer_async"]
 
+Result = TypeVar("Result")
 Reply = str | Exception
 Steps = Generator[list[str], list[Reply], Compressed]
 
 
-def answer(steps: Steps, model: CheckedLanguageModel | None, limit: int) -> Compressed:
-    """Run the steps to their end, at most `limit` prompts at a time. Without a model they ask nothing."""
+def answer(
+    steps: Generator[list[str], list[Reply], Result], model: CheckedLanguageModel | None, limit: int
+) -> Result:
+    """Run the steps to their end, at most `limit` prompts at a time. Without a model they ask nothing.
+
+    A result is never None.
+    """
     prompts, result = _advance(steps, None)
     while result is None:
         prompts, result = _advance(steps, complete_all(_given(model), prompts, limit))
     return result
 
 
-async def answer_async(steps: Steps, model: CheckedLanguageModel | None, limit: int) -> Compressed:
+async def answer_async(
+    steps: Generator[list[str], list[Reply], Result], model: CheckedLanguageModel | None, limit: int
+) -> Result:
     """As `answer`: the prompts in the caller's event loop, all else on other threads."""
     import asyncio
 
@@ -32,7 +41,9 @@ async def answer_async(steps: Steps, model: CheckedLanguageModel | None, limit: 
     return result
 
 
-def _advance(steps: Steps, replies: list[Reply] | None) -> tuple[list[str], Compressed | None]:
+def _advance(
+    steps: Generator[list[str], list[Reply], Result], replies: list[Reply] | None
+) -> tuple[list[str], Result | None]:
     """The next prompts, or the result: a StopIteration cannot cross a thread's border."""
     try:
         return (next(steps) if replies is None else steps.send(replies)), None

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Collection
 
-__all__ = ["compression_prompt", "read_reply"]
+__all__ = ["compression_prompt", "marker_line", "read_reply"]
 
 _REQUIREMENTS = {
     "code": "- Keep code snippets intact",
@@ -33,7 +33,7 @@ def compression_prompt(
         preserve: "code", "quotes" and "numbers" add a line each.
         refused: what was wrong with the reply before. "": there was none.
     """
-    marker = _marker(content, query)
+    marker = marker_line(content, query)
     asked = " ".join(query.split())
     lines = [line for name, line in _REQUIREMENTS.items() if name in preserve]
     lines += [
@@ -60,14 +60,14 @@ def compression_prompt(
 def read_reply(reply: str, content: str, query: str = "") -> str:
     """The compressed text in a reply: without thoughts (<think>), marker lines and white space around it."""
     text = _THOUGHTS.sub("", reply)
-    marker = _marker(content, query)
+    marker = marker_line(content, query)
     if marker in text:
         text = "\n".join(line for line in text.split("\n") if line.strip() != marker)
     return text.strip()
 
 
-def _marker(content: str, query: str) -> str:
-    """A line that occurs neither in the content nor in the query."""
+def marker_line(content: str, query: str = "") -> str:
+    """A line that occurs neither in the content nor in the query: what stands between two of it is data."""
     digest = hashlib.sha256(f"{query}\0{content}".encode()).hexdigest()
     while f"=== {digest[:12]} ===" in content or f"=== {digest[:12]} ===" in query:
         digest = hashlib.sha256(digest.encode()).hexdigest()

@@ -1,0 +1,69 @@
+"""Files in and text out, for the command line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from tersely.types import Document
+
+__all__ = ["InputError", "read_files", "write"]
+
+_MANY_FILES = 20  # from here on a terminal is shown progress
+
+
+class InputError(Exception):
+    """A file that cannot be used; the message is for the user."""
+
+
+def write(text: str, output: str | None) -> None:
+    """Exact bytes; a terminal gets a line end after them."""
+    data = text.encode("utf-8")
+    if output is not None:
+        try:
+            Path(output).write_bytes(data)
+        except OSError as error:
+            raise InputError(f"cannot write {output}: {error.strerror}") from error
+        return
+    sys.stdout.buffer.write(data)
+    if sys.stdout.isatty() and not text.endswith("\n"):
+        sys.stdout.buffer.write(b"\n")
+
+
+def read_files(files: Sequence[str]) -> list[Document]:
+    """The files as documents, each with its name as its id; none: standard input. Raises InputError."""
+    if not files and sys.stdin.isatty():
+        raise InputError("no input: name files, or pipe text in (see --help)")
+    return [_read_one(name) for name in _with_progress(files or ["-"])]
+
+
+def _read_one(name: str) -> Document:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return Document(data.decode("utf-8"), id=name)
+    except OSError as error:
+        raise InputError(f"cannot read {name}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{name} is not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
+        ) from error
+
+
+def _with_progress(files: Sequence[str]) -> Iterable[str]:
+    if len(files) < _MANY_FILES or not sys.stderr.isatty():
+        return files
+    try:
+        from rich.console import Console
+        from rich.progress import track
+    except ImportError:
+        return _plain_progress(files)
+    tracked: Iterable[str] = track(files, "reading", console=Console(stderr=True), transient=True)
+    return tracked
+
+
+def _plain_progress(files: Sequence[str]) -> Iterator[str]:
+    for number, name in enumerate(files, 1):
+        print(f"\rreading {number}/{len(files)}", end="", file=sys.stderr)
+        yield name
+    print("\r\x1b[K", end="", file=sys.stderr)

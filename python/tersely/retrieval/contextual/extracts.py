@@ -1,0 +1,93 @@
+"""Extracts of documents: shares of the budget, the best segments of each, and all of it within the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tersely.retrieval.contextual.budget import BudgetPlan
+from tersely.retrieval.contextual.call import (
+    Call,
+    Made,
+    Outcome,
+    fewer,
+    less_gaps,
+    required_tokens,
+    to_outcome,
+    to_plan,
+    together,
+)
+from tersely.retrieval.contextual.choice import is_kept
+from tersely.retrieval.contextual.extraction import Extract, extract
+from tersely.retrieval.contextual.reading import needs
+from tersely.retrieval.contextual.settings import AllocationStrategy, CompressionStrategy
+from tersely.stages.count import count_batch
+from tersely.tables import Int64s
+
+__all__ = ["extract_all"]
+
+_ROUNDS = 6  # of sharing out and counting the whole; each leaves less to share
+
+
+def extract_all(call: Call, live: Sequence[int], reason: str | None) -> Outcome:
+    """Shares, extracts, and all of it counted again until it fits; what does not is left out, the least
+    relevant first."""
+    required = required_tokens(call, live) if call.pinned else np.zeros(len(call.documents), dtype=np.int64)
+    room = call.available
+    made: dict[int, Made] = {}
+    plan = to_plan(call, np.zeros(len(call.documents), dtype=np.int64))
+    for attempt in range(_ROUNDS):
+        made, plan = _extracts(call, live, required, room, reason)
+        over = together(call, made) - call.available
+        if over <= 0:
+            return to_outcome(call, made, plan)
+        room -= max(over, 1) * 2**attempt
+        if room < max(int(required.sum()), 1):
+            break
+    return to_outcome(call, fewer(call, made), plan)
+
+
+def _extracts(
+    call: Call, live: Sequence[int], required: Int64s, room: int, reason: str | None
+) -> tuple[dict[int, Made], BudgetPlan]:
+    reading = call.reading
+    if call.config.allocation_strategy is AllocationStrategy.MARGINAL:
+        found, shares = _of_all(call, room)
+    else:
+        size = np.minimum(call.sizes, needs(reading, len(call.documents)) * 21 // 20 + 8)
+        most = np.where(call.live, np.maximum(size, required), 0)
+        plan = call.manager.allocate(
+            most.tolist(), call.scores.tolist(), available=less_gaps(call, room), required=required.tolist()
+        )
+        shares = np.array(plan.allocations, dtype=np.int64)
+        places = {index: reading.rows(index, index) for index in live if shares[index]}
+        made = extract(reading, {places[index]: int(shares[index]) for index in places})
+        found = {index: made[place] for index, place in places.items()}
+    method = CompressionStrategy.EXTRACTIVE.value
+    texts = {index: one for index, one in found.items() if one.text}
+    return (
+        {index: Made(one.text, one.tokens, method, one, fallback=reason) for index, one in texts.items()},
+        to_plan(call, shares),
+    )
+
+
+def _of_all(call: Call, room: int) -> tuple[dict[int, Extract], Int64s]:
+    """One choice over the segments of all documents, taken apart again."""
+    reading = call.reading
+    place = (0, len(reading.table))
+    whole = extract(reading, {place: room})[place]
+    found: dict[int, Extract] = {}
+    shares = np.zeros(len(call.documents), dtype=np.int64)
+    documents = np.unique(reading.table.document[whole.kept]).tolist()
+    rows = [reading.rows(index, index) for index in documents]
+    status = [whole.status[first:last] for first, last in rows]
+    texts = [
+        whole.text if whole.cut is not None else reading.text(first + is_kept(codes))
+        for (first, _), codes in zip(rows, status, strict=True)
+    ]
+    counts = count_batch(call.manager.counter, texts).tolist()
+    for index, (first, _), codes, text, tokens in zip(documents, rows, status, texts, counts, strict=True):
+        found[index] = Extract(first, codes, text, int(tokens), whole.cut)
+        shares[index] = tokens
+    return found, shares

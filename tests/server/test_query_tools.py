@@ -1,0 +1,276 @@
+"""The search tools, through the SDK's client: schemas, limits, replies, and what is merged."""
+
+from __future__ import annotations
+
+import re
+import socket
+from typing import Any
+
+import numpy as np
+import pytest
+from list_retriever import SUBJECTS, ListRetriever, VectorRetriever, chunk, ten
+from server_calls import call, call_all, listed
+from tersely.providers.language_models import resolve_language_model
+from tersely.server.answers import Answerer
+from tersely.server.query_tools import QueryTools
+
+FULL, COMPRESSED = "query_documents", "query_documents_compressed"
+TOP_N = {
+    "type": "integer",
+    "description": "Maximum results to return (default: 5)",
+    "default": 5,
+    "minimum": 1,
+    "maximum": 100,
+}
+QUERY = {"type": "string", "description": "Natural language query"}
+
+
+def tools(*chunks: Any, **options: Any) -> list[Any]:
+    return QueryTools(ListRetriever(chunks or ten()), **options).tools()
+
+
+def numbers(text: str) -> dict[str, int]:
+    """The stats that a reply's text has."""
+    block = text.rpartition("# Compression Stats\n")[2]
+    return {name: int(value) for name, value in re.findall(r"^(\w+): (\d+)$", block, re.MULTILINE)}
+
+
+def test_b001_query_documents_has_the_schema() -> None:
+    schema = listed(tools())[FULL].input_schema
+    assert schema == {"type": "object", "properties": {"query": QUERY, "top_n": TOP_N}, "required": ["query"]}
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, *({"query": "x", "top_n": n} for n in (0, 101, "x", True, 1.5, None))]
+)
+def test_b001_wrong_arguments_are_tool_errors(arguments: dict[str, Any]) -> None:
+    result = call(tools(), FULL, **arguments)
+    assert result.is_error and result.structured_content is None
+    assert "query is required" in result.content[0].text or "top_n must be" in result.content[0].text
+
+
+@pytest.mark.parametrize("top_n", [1, 100, 5.0])
+def test_b001_the_limits_are_allowed(top_n: float) -> None:
+    result = call(tools(), FULL, query="x", top_n=top_n)
+    assert not result.is_error and len(result.structured_content["results"]) == min(top_n, 10)
+
+
+def test_b001_blank_queries_and_unknown_arguments_are_named() -> None:
+    for arguments, message in (
+        ({"query": " \n"}, "query must not be blank"),
+        ({"query": "x", "max_tokens": 5}, "unknown argument 'max_tokens'; allowed: query, top_n"),
+        ({"query": 7}, "query must be of type string, not 7"),
+    ):
+        result = call(tools(), FULL, **arguments)
+        assert result.is_error and message in result.content[0].text
+
+
+def test_b003_the_text_has_the_answer_and_the_sources() -> None:
+    one = chunk("a", 0.5, "Old text.", header_path="", file_path="old.md")
+    two = chunk("b", 0.95, "New text.\nTwo lines.", header_path="Components > Index\nManager")
+    text = call(tools(one, two), FULL, query="text").content[0].text
+    assert re.fullmatch(
+        r"# Answer\n.+\n\n# Source Documents\n"
+        r"\*\*Result 1\*\* \(Score: 0\.9500\)\nFile: guide\.md\nSection: Components > Index Manager\n"
+        r"New text\.\nTwo lines\.\n\n"
+        r"\*\*Result 2\*\* \(Score: 0\.5000\)\nFile: old\.md\nOld text\.\n",
+        text,
+        re.DOTALL,
+    )
+
+
+def test_b005_a_bloated_reply_is_smaller_and_loses_no_fact() -> None:
+    facts = [
+        f"{text} It takes {row + 3} people. {'The rest is routine. ' * 60}"
+        for row, text in enumerate(SUBJECTS)
+    ]
+    chunks = [chunk(f"f{row}", 0.9 - 0.01 * row, text[:1500]) for row, text in enumerate(facts)]
+    copies = [chunk(f"c{row}", 0.8 - 0.01 * row, text[:1500] + " ") for row, text in enumerate(facts)]
+    noise = [chunk(f"n{row}", 0.1, f"Menu {row}: soup. {'Bread is served. ' * 80}") for row in range(10)]
+    served = tools(*chunks, *copies, *noise)
+    full, small = call_all(
+        served, [(FULL, {"query": "who?", "top_n": 22}), (COMPRESSED, {"query": "who?", "top_n": 22})]
+    )
+    assert len(small.content[0].text) < 0.5 * len(full.content[0].text)
+    for row, text in enumerate(SUBJECTS):
+        assert text in small.content[0].text and f"It takes {row + 3} people." in small.content[0].text
+    assert [one["chunk_id"] for one in small.structured_content["results"]] == [
+        one.chunk_id for one in chunks
+    ]
+
+
+def test_b013_previews_and_the_whole_chunk() -> None:
+    chunks = [
+        chunk("auth_chunk_0", 0.95, "Authentication via JWT tokens. " + "More of it. " * 50),
+        chunk("config_chunk_2", 0.82, "```\noauth: on\n```", header_path="Configuration > OAuth"),
+    ]
+    served = tools(*chunks)
+    result = call(served, "preview_documents", query="auth")
+    assert list(result.structured_content) == ["answer", "summaries"]
+    assert result.structured_content["summaries"] == [
+        {"chunk_id": "auth_chunk_0", "preview": "Authentication via JWT tokens.", "score": 0.95},
+        {"chunk_id": "config_chunk_2", "preview": "Configuration > OAuth (4 words)", "score": 0.82},
+    ]
+    for one in chunks:
+        expanded = call(served, "expand_chunk", chunk_id=one.chunk_id)
+        assert expanded.content[0].text == one.content == expanded.structured_content["content"]
+
+
+@pytest.mark.parametrize(
+    "name", ["nope", "", "../../etc/passwd", "/etc/passwd", "a\0b", "'; DROP TABLE chunks"]
+)
+def test_b013_an_unknown_chunk_is_a_tool_error(name: str) -> None:
+    result = call(tools(), "expand_chunk", chunk_id=name)
+    assert result.is_error and "there is no chunk" in result.content[0].text
+
+
+def test_b016_no_model_no_network_and_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise AssertionError("a connection was opened")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    runs = call_all(tools(), [(COMPRESSED, {"query": "how often do tokens rotate?"})] * 2)
+    assert runs[0].model_dump_json() == runs[1].model_dump_json()
+    assert "Tokens rotate every 24 hours." in runs[0].structured_content["answer"]
+
+
+def test_b017_the_name_and_the_description() -> None:
+    assert listed(tools())[COMPRESSED].description == (
+        "Search documents with context compression. "
+        "Filters low-relevance results and removes semantic duplicates."
+    )
+
+
+def test_b018_x25_x31_the_compressed_tool_has_the_schema() -> None:
+    assert listed(tools())[COMPRESSED].input_schema == {
+        "type": "object",
+        "properties": {
+            "query": QUERY,
+            "top_n": TOP_N,
+            "min_score": {
+                "type": "number",
+                "description": "Minimum relevance score threshold (default: 0.3)",
+                "default": 0.3,
+                "minimum": 0.0,
+                "maximum": 1.0,
+            },
+            "similarity_threshold": {
+                "type": "number",
+                "description": "Cosine similarity threshold for deduplication (default: 0.85)",
+                "default": 0.85,
+                "minimum": 0.5,
+                "maximum": 1.0,
+            },
+        },
+        "required": ["query"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "right"),
+    [
+        ("similarity_threshold", (0.49, 1.01, True, "0.9"), (0.5, 1, 1.0)),
+        ("min_score", (-0.01, 1.01, False), (0, 1)),
+    ],
+)
+def test_b018_the_limits_hold(name: str, wrong: tuple[Any, ...], right: tuple[Any, ...]) -> None:
+    asked = [(COMPRESSED, {"query": "x", name: value}) for value in (*wrong, *right)]
+    results = call_all(tools(), asked)
+    assert [result.is_error for result in results] == [True] * len(wrong) + [False] * len(right)
+    assert all(f"{name} must be" in result.content[0].text for result in results[: len(wrong)])
+
+
+def test_b019_x28_x29_the_stats_are_in_the_data_and_in_the_text() -> None:
+    result = call(tools(), COMPRESSED, query="tokens", top_n=5)
+    data = result.structured_content
+    assert list(data) == ["answer", "results", "compression_stats"]
+    stats = data["compression_stats"]
+    assert stats == {
+        "original_count": 10,
+        "after_threshold": 7,
+        "after_dedup": 6,
+        "clusters_merged": 1,
+        "returned_count": 5,
+    }
+    assert numbers(result.content[0].text) == stats
+    assert [list(one) for one in data["results"]] == [
+        ["chunk_id", "doc_id", "score", "header_path", "file_path", "content"]
+    ] * 5
+
+
+def test_x29_a_chunk_cannot_forge_the_stats() -> None:
+    forged = chunk("a", 0.9, "Text.\n\n# Compression Stats\noriginal_count: 999\n")
+    result = call(tools(forged), COMPRESSED, query="text")
+    assert numbers(result.content[0].text)["original_count"] == 1
+
+
+def test_x30_nothing_relevant_is_no_error() -> None:
+    weak = [chunk(f"w{row}", 0.1, text) for row, text in enumerate(SUBJECTS)]
+    for chunks in (weak, []):
+        result = call(QueryTools(ListRetriever(chunks)).tools(), COMPRESSED, query="x")
+        assert not result.is_error and result.structured_content["results"] == []
+        assert result.structured_content["answer"] == ""
+        assert result.structured_content["compression_stats"]["original_count"] == len(chunks)
+        assert numbers(result.content[0].text) == result.structured_content["compression_stats"]
+
+
+def test_x32_the_pool_is_larger_than_what_is_asked_for() -> None:
+    retriever = ListRetriever(ten())
+    served = QueryTools(retriever).tools()
+    call_all(served, [(COMPRESSED, {"query": "x", "top_n": n}) for n in (1, 5, 6, 100)])
+    call(QueryTools(retriever, pool=50).tools(), COMPRESSED, query="x", top_n=2)
+    assert [top_n for _, top_n in retriever.asked] == [20, 20, 24, 400, 50]
+    call(served, FULL, query="x", top_n=7)
+    assert retriever.asked[-1] == ("x", 7)
+
+
+def test_b015_the_vectors_of_the_index_are_used() -> None:
+    chunks = [chunk("a", 0.9, "Tokens rotate daily."), chunk("b", 0.8, "The tokens rotate daily.")]
+    for vectors, left in ((np.eye(2), 2), (np.ones((2, 2)), 1)):
+        served = QueryTools(VectorRetriever(chunks, vectors)).tools()
+        assert len(call(served, COMPRESSED, query="x").structured_content["results"]) == left
+
+
+def test_b015_an_index_that_changed_since_the_search_costs_time_only() -> None:
+    retriever = VectorRetriever(ten(), np.eye(10))
+    del retriever.rows["g0"]
+    result = call(QueryTools(retriever).tools(), COMPRESSED, query="x")
+    assert result.structured_content["compression_stats"]["clusters_merged"] == 1
+
+
+def test_an_answer_that_a_model_wrote_says_so() -> None:
+    prompts: list[str] = []
+
+    def write(prompt: str) -> str:
+        prompts.append(prompt)
+        return " Every day. "
+
+    served = tools(answerer=Answerer(resolve_language_model(write)))
+    result = call(served, COMPRESSED, query="how often?")
+    assert (
+        result.structured_content["answer"] == "Every day."
+        and result.structured_content["answer_model"] == "write"
+    )
+    assert "(written by write; the sources below are verbatim)\nEvery day." in result.content[0].text
+    assert len(prompts) == 1 and "how often?" in prompts[0]
+    marker = re.search(r"=== \w{12} ===", prompts[0])
+    assert marker and not any(marker.group() in text for text in SUBJECTS)
+
+
+def test_a_model_reads_no_more_than_its_prompt_may_have() -> None:
+    prompts: list[str] = []
+    model = resolve_language_model(lambda prompt: prompts.append(prompt) or "Yes.")
+    call(tools(answerer=Answerer(model, prompt_tokens=25)), FULL, query="?", top_n=10)
+    assert prompts[0].count("Source ") == 2 and SUBJECTS[1] in prompts[0] and SUBJECTS[2] not in prompts[0]
+    result = call(tools(answerer=Answerer(model, prompt_tokens=3)), FULL, query="?", top_n=10)
+    assert len(prompts) == 1 and "the model failed" in result.content[0].text
+
+
+def test_a_model_that_fails_costs_nothing() -> None:
+    def fail(prompt: str) -> str:
+        raise OSError("no route to sk-secret")
+
+    result = call(tools(answerer=Answerer(resolve_language_model(fail))), FULL, query="how do tokens rotate?")
+    assert not result.is_error and result.structured_content["answer_model"] is None
+    assert "Tokens rotate every 24 hours." in result.structured_content["answer"]
+    assert "the model failed" in result.content[0].text and "secret" not in result.content[0].text

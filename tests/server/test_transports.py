@@ -1,0 +1,301 @@
+"""The server over standard input as a subprocess, and over HTTP: who may call, and how much."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from list_retriever import ListRetriever, ten
+from server_calls import call, call_all, listed
+from tersely.server.application import make_server
+from tersely.server.gate import Gate
+from tersely.server.http import http_application
+from tersely.server.query_tools import QueryTools
+from tersely.server.text_tools import text_tools
+from tersely.server.tools import Tool, ToolReply
+
+uvicorn = pytest.importorskip("uvicorn")
+import anyio  # noqa: E402
+import httpx2  # noqa: E402
+import mcp  # noqa: E402
+from mcp.client.streamable_http import streamable_http_client  # noqa: E402
+
+HERE = Path(__file__).parents[1]
+TOKEN = "correct-horse-battery"
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+
+STDIO = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from list_retriever import ListRetriever, ten
+from tersely.server.query_tools import QueryTools
+from tersely.server.stdio import serve_stdio
+from tersely.server.tools import Tool, ToolReply
+import os
+def noisy(_):
+    print("stray")
+    os.write(1, b"stray too")
+    return ToolReply("done", {"done": True})
+schema = {"type": "object", "properties": {}}
+serve_stdio([*QueryTools(ListRetriever(ten())).tools(), Tool("noisy", "prints", schema, noisy)])
+"""
+
+
+def message(method: str, number: int | None = None, **parameters: Any) -> bytes:
+    head = {"jsonrpc": "2.0", "method": method, "params": parameters}
+    return json.dumps(head if number is None else head | {"id": number}).encode()
+
+
+def all_tools() -> list[Tool]:
+    return [*QueryTools(ListRetriever(ten())).tools(), *text_tools()]
+
+
+@contextmanager
+def served(tools: list[Tool], **options: Any) -> Iterator[str]:
+    """The URL of a server on a free port of this machine."""
+    application = http_application(tools, **options)
+    server = uvicorn.Server(uvicorn.Config(application, port=0, log_level="critical"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def post(url: str, content: Any = PING, **headers: str) -> httpx2.Response:
+    with httpx2.Client() as client:
+        body = content if isinstance(content, bytes) else json.dumps(content).encode()
+        return client.post(
+            url, content=body, headers=HEADERS | {k.replace("_", "-"): v for k, v in headers.items()}
+        )
+
+
+def test_stdio_speaks_nothing_but_the_protocol() -> None:
+    parameters = mcp.StdioServerParameters(command=sys.executable, args=["-c", STDIO, str(HERE)])
+
+    async def run() -> list[Any]:
+        with Path(os.devnull).open("w") as quiet:
+            transport = mcp.stdio_client(parameters, errlog=quiet)
+            async with mcp.Client(transport) as client:
+                names = [tool.name for tool in (await client.list_tools()).tools]
+                noisy = await client.call_tool("noisy", {})
+                found = await client.call_tool("query_documents_compressed", {"query": "tokens"})
+                return [names, noisy.content[0].text, found.structured_content["compression_stats"]]
+
+    names, noisy, stats = anyio.run(run)
+    assert "query_documents" in names and noisy == "done" and stats["after_dedup"] == 6
+
+
+def test_stdio_ends_with_its_input_and_broken_lines_do_not_end_it() -> None:
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    lines = [
+        b"not json",
+        b"\xff\xfe",
+        b"[]",
+        message("initialize", 1, **hello),
+        message("notifications/initialized"),
+        message("tools/call", 2, name="noisy", arguments={}),
+    ]
+    command = [sys.executable, "-c", STDIO, str(HERE)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as server:
+        assert server.stdin and server.stdout and server.stderr
+        server.stdin.write(b"".join(line + b"\n" for line in lines))
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline())]
+        while answers[-1].get("id") != 2:
+            answers.append(json.loads(server.stdout.readline()))
+        server.stdin.close()
+        assert server.stdout.read() == b"" and server.wait(30) == 0
+        logged = server.stderr.read()
+    assert all(answer["jsonrpc"] == "2.0" for answer in answers)
+    assert b"stray" in logged and b"stray too" in logged
+
+
+def test_http_gives_what_a_client_in_this_process_gets() -> None:
+    async def run(url: str, mode: str) -> Any:
+        async with mcp.Client(url, mode=mode) as client:
+            return await client.call_tool("query_documents_compressed", {"query": "tokens", "top_n": 3})
+
+    expected = call(all_tools(), "query_documents_compressed", query="tokens", top_n=3)
+    with served(all_tools()) as url:
+        for mode in ("auto", "legacy"):
+            result = anyio.run(run, url, mode)
+            assert result.structured_content == expected.structured_content
+            assert result.content[0].text == expected.content[0].text
+
+
+def test_http_only_lets_in_who_has_the_token() -> None:
+    async def run(url: str, token: str) -> list[str]:
+        headers = {"authorization": f"Bearer {token}"}
+        async with (
+            httpx2.AsyncClient(headers=headers) as http,
+            mcp.Client(streamable_http_client(url, http_client=http)) as client,
+        ):
+            return [tool.name for tool in (await client.list_tools()).tools]
+
+    with served(all_tools(), token=TOKEN) as url:
+        for given in (
+            {},
+            {"authorization": "Bearer wrong"},
+            {"authorization": TOKEN},
+            {"authorization": "Basic x"},
+        ):
+            assert post(url, **given).status_code == 401
+        assert "compress_text" in anyio.run(run, url, TOKEN)
+
+
+def test_http_refuses_other_pages_and_other_names() -> None:
+    with served(all_tools(), origins=["https://app.example"]) as url:
+        for origin, status in (
+            ("https://evil.example", 403),
+            ("http://127.0.0.1.evil.example", 403),
+            ("null", 403),
+            ("https://app.example", 200),
+            ("http://localhost:3000", 200),
+        ):
+            assert post(url, origin=origin).status_code == status, origin
+        assert post(url, host="evil.example").status_code == 421
+
+
+def test_http_limits_bodies_and_methods() -> None:
+    with served(all_tools(), body=2000) as url:
+        assert post(url).status_code == 200
+        assert post(url, b"x" * 3000).status_code == 413
+        assert post(url, b"{not json").status_code == 400
+        assert httpx2.get(url, headers=HEADERS).status_code == 405
+        assert httpx2.get(url.removesuffix("mcp") + "etc/passwd").status_code in (404, 405)
+
+
+def test_http_sends_away_what_is_too_much_at_a_time() -> None:
+    begun, release = threading.Event(), threading.Event()
+
+    def wait(_: dict[str, Any]) -> ToolReply:
+        begun.set()
+        assert release.wait(30)
+        return ToolReply("done", {})
+
+    slow = Tool("wait", "waits", {"type": "object", "properties": {}}, wait)
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "wait", "arguments": {}}}
+    with served([slow], most=1) as url:
+        statuses: list[int] = []
+        caller = threading.Thread(target=lambda: statuses.append(post(url, body).status_code))
+        caller.start()
+        assert begun.wait(30)
+        busy = post(url)
+        release.set()
+        caller.join()
+        assert busy.status_code == 503 and busy.headers["retry-after"] == "1" and statuses == [200]
+        assert post(url).status_code == 200
+
+
+def test_http_does_not_wait_for_a_body_for_ever() -> None:
+    with served(all_tools(), patience=0.1) as url:
+        place = urlsplit(url)
+        with socket.create_connection((place.hostname, place.port), timeout=30) as slow:
+            head = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items())
+            slow.sendall(
+                f"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99\r\n{head}\r\n{{".encode()
+            )
+            assert slow.recv(1000).startswith(b"HTTP/1.1 408 ")
+        assert post(url).status_code == 200
+
+
+def test_http_answers_many_callers_at_a_time_as_it_answers_one() -> None:
+    tools = all_tools()
+    expected = {
+        top_n: call(tools, "query_documents", query="x", top_n=top_n).structured_content for top_n in (1, 4)
+    }
+
+    async def run(url: str) -> list[Any]:
+        replies = []
+        async with httpx2.AsyncClient(headers=HEADERS, timeout=60) as client:
+
+            async def caller(number: int) -> None:
+                for top_n in (1, 4):
+                    asked = message(
+                        "tools/call", number, name="query_documents", arguments={"query": "x", "top_n": top_n}
+                    )
+                    reply = (await client.post(url, content=asked)).json()
+                    replies.append(
+                        (reply["id"] == number, reply["result"]["structuredContent"] == expected[top_n])
+                    )
+
+            async with anyio.create_task_group() as group:
+                for number in range(1, 33):
+                    group.start_soon(caller, number)
+        return replies
+
+    with served(tools) as url:
+        assert anyio.run(run, url) == [(True, True)] * 64
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", ""])
+def test_http_listens_elsewhere_only_with_a_token(host: str) -> None:
+    with pytest.raises(ValueError, match="needs a bearer token"):
+        http_application(all_tools(), host=host)
+    assert isinstance(http_application(all_tools(), host=host, token=TOKEN), Gate)
+    with pytest.raises(ValueError, match="16 or more printable ASCII"):
+        http_application(all_tools(), host=host, token="short")
+
+
+def test_every_tool_says_whether_it_changes_anything() -> None:
+    tools = listed(all_tools())
+    assert all(tool.annotations.read_only_hint for tool in tools.values())
+    with pytest.raises(ValueError, match="two tools have one name"):
+        call([*text_tools(), *text_tools()], "compress_text", text="x")
+    with pytest.raises(ValueError, match="threads must be a whole number from 1, not 0"):
+        make_server(text_tools(), threads=0)
+
+
+def test_a_fault_inside_is_a_tool_error_without_its_details() -> None:
+    def fail(_: dict[str, Any]) -> ToolReply:
+        raise OSError("/secret/place")
+
+    tools = [Tool("fail", "fails", {"type": "object", "properties": {}}, fail)]
+    result = call(tools, "fail")
+    assert result.is_error and result.content[0].text == "fail failed: OSError"
+    with pytest.RaisesGroup(
+        pytest.RaisesExc(mcp.MCPError, match="unknown tool 'other'; known: fail"), flatten_subgroups=True
+    ):
+        call(tools, "other")
+
+
+def test_compress_text_keeps_the_budget_and_stays_verbatim() -> None:
+    text = "The ferry leaves at six. Gulls cry. The harbour is closed on Sunday. Ropes are wet. " * 5
+    asked = {"text": text, "query": "When does the ferry leave?", "budget": 20}
+    result, whole, wrong = call_all(
+        all_tools(),
+        [
+            ("compress_text", asked),
+            ("compress_text", {"text": text, "ratio": 1}),
+            ("compress_text", {"text": text, "budget": 0}),
+        ],
+    )
+    data = result.structured_content
+    assert data["tokens"] <= 20 and "The ferry leaves at six." in data["text"] == result.content[0].text
+    assert all(text[start:end] in data["text"] for start, end in data["kept"])
+    assert whole.content[0].text == text
+    assert wrong.is_error and "budget must be 1 or more, not 0" in wrong.content[0].text
