@@ -59,7 +59,7 @@ def report_long(report: Report, data: Path) -> None:
 
 
 def report_starts(report: Report, data: Path) -> None:
-    """Traces, message by message: the share of what was sent that is sent again byte for byte at the start."""
+    """Traces, message by message: how much of what was sent is sent again, byte for byte, at the start."""
     rows = []
     for share in _SHARES:
         shares: list[float] = []
