@@ -16,6 +16,7 @@ void bind_content_markup(pybind11::module_& m);
 void bind_content_lines(pybind11::module_& m);
 void bind_content_json(pybind11::module_& m);
 void bind_content_tree(pybind11::module_& m);
+void bind_content_code(pybind11::module_& m);
 }  // namespace tersely::bind
 
 PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
@@ -36,4 +37,5 @@ PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     tersely::bind::bind_content_lines(m);
     tersely::bind::bind_content_json(m);
     tersely::bind::bind_content_tree(m);
+    tersely::bind::bind_content_code(m);
 }

@@ -16,8 +16,9 @@ from typing import Any
 
 import tersely
 from tersely.content.code import Code
+from tersely.content.code_units import read_code
 from tersely.providers.counters import resolve_counter
-from tersely.providers.tree_sitter import has_syntax_errors, read_syntax
+from tersely.providers.tree_sitter import has_syntax_errors, read_spans
 
 from benchmarks import data as development
 from benchmarks.peers import Compressor, llmslim, textcrusher
@@ -101,7 +102,8 @@ def _speed(report: Report, files: list[dict[str, Any]]) -> None:
 
     runs: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
         ("parsed by tree-sitter", lambda row: has_syntax_errors(row["language"], row["text"])),
-        ("bodies and statements", lambda row: read_syntax(row["language"], row["text"])),
+        ("its bodies and statements", lambda row: read_spans(row["language"], row["text"])),
+        ("units by their own marks", lambda row: read_code(row["language"], row["text"])),
         ("whole call at 30%", calls),
     ]
     table = []

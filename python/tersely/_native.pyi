@@ -165,6 +165,24 @@ def tree_choose(
     budget: float,
     most: int,
 ) -> _UInt8s: ...
+
+# csrc/kernels/content/code_units.hpp: start, end, first, last, parent, follows, role, suite, inside, priority
+_CodeUnits: TypeAlias = tuple[
+    _Int64s, _Int64s, _Int32s, _Int32s, _Int32s, _Int32s, _UInt8s, _Int32s, _UInt8s, _Float64s
+]
+
+# None where `only_sure` and the reader is not (csrc/kernels/content/code_read.hpp)
+def code_units(text: str, language: str, query: str, only_sure: bool) -> _CodeUnits | None: ...
+def code_units_of(
+    text: str,
+    language: str,
+    query: str,
+    body_starts: _Int64s,  # bytes, as all of them
+    body_ends: _Int64s,
+    starts: _Int64s,  # of statements
+    ends: _Int64s,
+    glued: _Int64s,
+) -> _CodeUnits: ...
 def query_share(units: list[str], query: str) -> _Float32s: ...
 def unite(parent: _Int32s, i: _Int32s, j: _Int32s) -> None: ...
 

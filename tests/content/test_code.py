@@ -14,7 +14,7 @@ from growth import MOST, growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tersely import Compressed
-from tersely.content import syntax
+from tersely.content import code_units
 from tersely.content.code import Code
 from tersely.providers.counters import resolve_counter
 from tersely.providers.tree_sitter import has_syntax_errors
@@ -28,15 +28,11 @@ PYTHON = [
 ]
 
 
-@pytest.fixture(params=["tree_sitter", "without"])
+@pytest.fixture(params=["marks", "tree_sitter"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """With and without the extra `code`."""
-    if request.param == "without":
-
-        def missing(language: str, text: str) -> None:
-            raise ImportError(language)
-
-        monkeypatch.setattr(syntax, "read_syntax", missing)
+    """By the marks of the text, and by the extra `code`."""
+    if request.param == "tree_sitter":
+        monkeypatch.setattr(code_units, "read_marks", lambda *arguments: None)
     return str(request.param)
 
 
@@ -127,13 +123,10 @@ def test_x22_any_python_that_parses_still_parses(parts: list[object], budget: in
         ast.parse(text)
     except SyntaxError:
         return
-    original = syntax.read_syntax
-    try:
-        if not extra:
-            syntax.LANGUAGES = {}  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patch:
+        if extra:
+            patch.setattr(code_units, "read_marks", lambda *arguments: None)
         result = tersely.compress(text, budget=budget, strategy=Code("python"))
-    finally:
-        syntax.LANGUAGES = original.__globals__["LANGUAGES"]  # type: ignore[attr-defined]
     if "no_unit_fits" not in result.receipt.warnings:
         ast.parse(result.text)
         check(text, result)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from tersely import _native
-from tersely.content.code_units import CodeUnits, Role, cut_code
-from tersely.content.syntax import read_code
+from tersely.content.code_units import Role, read_code
 from tersely.content.tree import fit_tree
 from tersely.content.tree_text import Tree
 from tersely.errors import BudgetExceededError
@@ -17,7 +17,7 @@ from tersely.providers.tree_sitter import LANGUAGES
 from tersely.stages.detect import detect
 from tersely.stages.question import read_question
 from tersely.strategies.extractive import Extractive
-from tersely.tables import Float64s, Kind, SegmentTable
+from tersely.tables import Int32s, Kind, SegmentTable
 from tersely.types import Compressed, Document, Request
 
 __all__ = ["Code"]
@@ -41,19 +41,6 @@ _SUFFIXES = {
     "cxx": "cpp",
     "hpp": "cpp",
 }
-_RANKS = {  # what comes first
-    Role.DEFINITION: 10.0,
-    Role.DECLARATION: 10.0,
-    Role.IMPORT: 8.0,
-    Role.DOCSTRING: 5.0,
-    Role.STATEMENT: 1.0,
-    Role.CONTROL: 1.0,
-    Role.COMMENT: 0.8,
-    Role.TEXT: 0.5,
-    Role.AFTER: 0.0,
-}
-_OUTER = 4.0  # statements outside of functions
-_ASKED = 9.5  # the body that a query names most, below the signatures
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,34 +72,17 @@ class Code:
 
         Raises BudgetExceededError where pinned units, or the smallest piece of text, do not fit.
         """
-        files = [_File.read(document, self.language) for document in request.documents]
+        documents = request.documents
         try:
-            return fit_tree(request, lambda _: _outline(files, request.query, self.show_lines))
+            return fit_tree(
+                request, lambda _: _outline(documents, self.language, request.query, self.show_lines)
+            )
         except BudgetExceededError:
             if request.pinned:
                 raise
         result = Extractive().compress(request)
         warnings = ("no_unit_fits", *result.receipt.warnings)
         return replace(result, receipt=replace(result.receipt, warnings=warnings))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _File:
-    text: str
-    lines: list[str]
-    units: CodeUnits
-    comment: str
-    how: str
-
-    @staticmethod
-    def read(document: Document, language: str | None) -> _File:
-        name = language or _language_of(document)
-        lines = document.text.split("\n")
-        statements, folds, how = read_code(name, document.text)
-        python = name == "python"
-        return _File(
-            document.text, lines, cut_code(lines, statements, folds, python), "#" if python else "//", how
-        )
 
 
 def _language_of(document: Document) -> str:
@@ -128,109 +98,70 @@ def _language_of(document: Document) -> str:
     return found if found in LANGUAGES else ""
 
 
-def _outline(files: list[_File], query: str | None, show_lines: bool) -> Tree:
-    """One tree of all files' units."""
-    columns: list[list[int]] = [[], [], [], [], []]  # document, start, end, parent, follows
-    priorities, owners = [], []
-    for document, file in enumerate(files):
-        units, offset = file.units, len(columns[0])
-        starts = np.cumsum([0, *(len(line) + 1 for line in file.lines)]).tolist()
-        for row, (first, last) in enumerate(zip(units.first, units.last, strict=True)):
-            line = file.lines[first]
-            columns[0].append(document)
-            columns[1].append(starts[first] + len(line) - len(line.lstrip()))
-            columns[2].append(starts[last] + len(file.lines[last].rstrip()))
-            columns[3].append(units.parent[row] + offset if units.parent[row] >= 0 else -1)
-            columns[4].append(units.follows[row] + offset if units.follows[row] >= 0 else -1)
-            owners.append((file, row))
-        priorities.append(_priority(file, query))
-    table = SegmentTable(
-        np.array(columns[0], dtype=np.int32),
-        np.array(columns[1], dtype=np.int64),
-        np.array(columns[2], dtype=np.int64),
-        np.full(len(owners), Kind.CODE, dtype=np.uint8),
-        np.array(columns[0], dtype=np.int32),
-        np.array(columns[3], dtype=np.int32),
+def _outline(documents: Sequence[Document], language: str | None, query: str | None, numbered: bool) -> Tree:
+    """One tree of all documents' units."""
+    asked = read_question(query).text if query and query.strip() else ""
+    names = [language or _language_of(document) for document in documents]
+    files = [read_code(name, document.text, asked) for name, document in zip(names, documents, strict=True)]
+    sizes = [len(file.start) for file in files]
+    offsets = np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)
+    document = np.repeat(np.arange(len(files), dtype=np.int32), sizes)
+
+    def joined(name: str) -> npt.NDArray[Any]:
+        return np.concatenate([getattr(file, name) for file in files])
+
+    def rows(name: str) -> Int32s:
+        own = joined(name)
+        return np.where(own >= 0, own + offsets, -1).astype(np.int32)
+
+    role = joined("role")
+    kind = np.full(len(role), Kind.CODE, dtype=np.uint8)
+    table = SegmentTable(document, joined("start"), joined("end"), kind, document, rows("parent"))
+    must = (role == Role.DEFINITION) | (role == Role.DECLARATION)
+    says = _Markers(
+        document.tolist(),
+        names,
+        joined("first").tolist(),
+        joined("last").tolist(),
+        rows("suite").tolist(),
+        joined("inside").tolist(),
+        np.cumsum([0, *(role != Role.COMMENT) & (role != Role.TEXT)]).tolist(),
     )
-    priority = np.concatenate(priorities) if priorities else np.empty(0)
+    follows, priority = rows("follows"), joined("priority")
+    return Tree(table, follows, priority, says.full, says.short, says.bare, must, numbered=numbered)
 
-    def lines_of(first: int, last: int) -> str:
-        (units, begin), (_, end) = ((file.units, row) for file, row in (owners[first], owners[last]))
-        low, high = units.first[begin] + 1, units.last[end] + 1
-        return f"line {low}" if low == high else f"lines {low}-{high}"
 
-    def marker(first: int, last: int) -> str:
-        file, row = owners[first]
-        says = f"… {lines_of(first, last)}"
-        if file.units.inside[row]:
+@dataclass(frozen=True, eq=False, slots=True)
+class _Markers:
+    """What stands in the place of a run of units; lists by row but for `names`, by document."""
+
+    document: list[int]
+    names: list[str]
+    first: list[int]
+    last: list[int]
+    suite: list[int]
+    inside: list[int]
+    before: list[int]  # units that are no comments, before each row
+
+    def full(self, first: int, last: int) -> str:
+        low, high = self.first[first] + 1, self.last[last] + 1
+        says = f"… line {low}" if low == high else f"… lines {low}-{high}"
+        if self.inside[first]:
             return says
-        return f"{placeholder(first, last)}{file.comment} {says}"
+        stand_in = self.bare(first, last)
+        return f"{stand_in}  {self._comment(first)} {says}" if stand_in else f"{self._comment(first)} {says}"
 
-    def placeholder(first: int, last: int) -> str:
-        file, row = owners[first]
-        suite = file.units.suite[row]
-        return "...  " if suite >= 0 and suite <= row + last - first else ""
+    def short(self, first: int, last: int) -> str:
+        if self.inside[first]:
+            return "…"
+        if self.before[first] == self.before[last + 1]:
+            return ""  # comments only
+        return self.bare(first, last) or f"{self._comment(first)} …"
 
-    def short(first: int, last: int) -> str:
-        file, row = owners[first]
-        return "…" if file.units.inside[row] else placeholder(first, last).rstrip() or f"{file.comment} …"
+    def bare(self, first: int, last: int) -> str:
+        if not 0 <= self.suite[first] <= last:
+            return ""
+        return "..." if self.names[self.document[first]] == "python" else "unknown;"
 
-    def bare(first: int, last: int) -> str:
-        return placeholder(first, last).rstrip()
-
-    signatures = [file.units.role[row] in (Role.DEFINITION, Role.DECLARATION) for file, row in owners]
-    follows = np.array(columns[4], dtype=np.int32)
-    must = np.array(signatures, dtype=bool)
-    return Tree(table, follows, priority, marker, short, bare, must, numbered=show_lines)
-
-
-def _priority(file: _File, query: str | None) -> Float64s:
-    """float64[n]: signatures, outer ones first; bodies by the query, short ones first."""
-    units = file.units
-    n = len(units.first)
-    depth = [0] * n
-    function = [-1] * n  # the innermost definition that each stands in
-    for row in range(n):
-        parent = units.parent[row]
-        if parent >= 0:
-            defines = units.role[parent] is Role.DEFINITION
-            depth[row] = depth[parent] + (1 if defines else 0)
-            function[row] = parent if defines else function[parent]
-    size = [0] * n  # lines in each definition's own body
-    for row in range(n):
-        if function[row] >= 0:
-            size[function[row]] += units.last[row] - units.first[row] + 1
-    asked = _asked(file, function, query)
-    result = np.empty(n)
-    for row in range(n):
-        role, owner = units.role[row], function[row]
-        rank = _RANKS[role] - 0.3 * min(depth[row], 10) * (role is not Role.STATEMENT)
-        if role is Role.DECLARATION:
-            rank -= 0.02 * min(units.last[row] - units.first[row], 50)  # it may be a long table
-        elif role in (Role.STATEMENT, Role.CONTROL):
-            rank += 1 / (1 + size[owner] / 8) if owner >= 0 else _OUTER - 1
-        if role not in (Role.DEFINITION, Role.DECLARATION, Role.IMPORT):
-            rank = max(rank, asked(row) * _ASKED)
-        result[row] = rank
-    return result
-
-
-def _asked(file: _File, function: list[int], query: str | None) -> Callable[[int], float]:
-    """How much of the query stands in the definition around a row, 1 for the best."""
-    if not query or not query.strip() or not function:
-        return lambda row: 0.0
-    units = file.units
-    texts: dict[int, list[str]] = {}
-    for row, owner in enumerate(function):
-        piece = "\n".join(file.lines[units.first[row] : units.last[row] + 1])
-        texts.setdefault(owner, []).append(piece)
-        if units.role[row] is Role.DEFINITION:
-            texts.setdefault(row, []).append(piece)
-    owners = sorted(texts)
-    share = _native.query_share(["\n".join(texts[owner]) for owner in owners], read_question(query).text)
-    best = float(share.max())
-    found = {
-        owner: float(value) / best if best else 0.0
-        for owner, value in zip(owners, share.tolist(), strict=True)
-    }
-    return lambda row: found.get(function[row], 0.0) ** 2 if function[row] >= 0 else 0.0
+    def _comment(self, row: int) -> str:
+        return "#" if self.names[self.document[row]] == "python" else "//"

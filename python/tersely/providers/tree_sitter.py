@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from bisect import bisect_right
 from functools import cache
 from typing import Any
 
-__all__ = ["LANGUAGES", "has_syntax_errors", "read_syntax"]
+import numpy as np
+
+from tersely.tables import Int64s
+
+__all__ = ["LANGUAGES", "has_syntax_errors", "read_spans"]
 
 # language -> package, function that gives the grammar, what has statements in it (Python's has no braces).
 _C = (
@@ -36,14 +39,17 @@ LANGUAGES = {
     "c": ("tree_sitter_c", "language", _C),
     "cpp": ("tree_sitter_cpp", "language", (*_C, "declaration_list")),
 }
-_GLUED = {"attribute_item", "decorator", "attribute_declaration"}  # belong to what comes after them
+# language -> what belongs to what comes after it.
+_GLUED = {
+    "javascript": "decorator",
+    "typescript": "decorator",
+    "tsx": "decorator",
+    "rust": "attribute_item",
+    "cpp": "attribute_declaration",
+}
 _DEEPEST = 250  # nodes in nodes; bodies further down are not looked for
-_COMMENTS = {"comment", "line_comment", "block_comment"}
 
-# first and last line of a body, and (first, last) lines of the statements in it; lines count from 0
-Body = tuple[int, int, list[tuple[int, int]]]
-# first and last line of a statement with bodies, and these
-Folded = tuple[int, int, list[Body]]
+Spans = tuple[Int64s, Int64s, Int64s, Int64s, Int64s]
 
 
 @cache
@@ -53,7 +59,10 @@ def _language(name: str) -> tuple[Any, Any]:
 
     package, function, bodies = LANGUAGES[name]
     grammar = tree_sitter.Language(getattr(importlib.import_module(package), function)())
-    return grammar, tree_sitter.Query(grammar, "\n".join(f"({body}) @body" for body in bodies))
+    patterns = [f"({body} (_) @statement) ({body}) @body" for body in bodies]
+    if name in _GLUED:
+        patterns.append(f"({_GLUED[name]}) @glued")
+    return grammar, tree_sitter.Query(grammar, "\n".join(patterns))
 
 
 def _parse(name: str, source: bytes) -> Any:
@@ -67,68 +76,34 @@ def has_syntax_errors(name: str, text: str) -> bool:
     return bool(_parse(name, text.encode()).root_node.has_error)
 
 
-def read_syntax(name: str, text: str) -> tuple[list[tuple[int, int]], list[Folded]]:
-    """(lines of the statements of the file, statements with bodies, in the order of their first lines).
+def read_spans(name: str, text: str) -> Spans:
+    """int64 arrays of bytes: starts and ends of bodies, starts and ends of statements, starts of attributes.
 
-    Raises ImportError without the extra, ValueError for a text that is not in the language at all.
-    O(characters + bodies log bodies).
+    Statements stand directly in the file or in a body. Raises ImportError without the extra, ValueError for
+    a text that is not in the language at all. O(characters).
     """
     import tree_sitter
 
-    source = text.encode()
-    root = _parse(name, source).root_node
+    root = _parse(name, text.encode()).root_node
     if root.type == "ERROR":  # its pieces stand in one row, and a query takes the square of their number
         raise ValueError(f"the grammar of {name} makes nothing of this text")
     cursor = tree_sitter.QueryCursor(_language(name)[1])
     cursor.set_max_start_depth(_DEEPEST)
-    captured = cursor.captures(root).get("body", [])
-    nodes = sorted(((node.start_byte, -node.end_byte, node) for node in captured), key=lambda item: item[:2])
-    braces = 0 if name == "python" else 1
-    # what encloses the next body
-    root_statements = _statements(root)
-    stack = [_Level(root.end_byte + 1, root_statements)]
-    folds: list[Folded] = []
-    for start, negative_end, node in nodes:
-        while stack[-1].end < -negative_end:
-            stack.pop()
-        level = stack[-1]
-        statements = _statements(node)
-        stack.append(_Level(-negative_end, statements))
-        first, last = node.start_point[0] + braces, node.end_point[0] - braces
-        index = bisect_right(level.bytes, start) - 1
-        indented = braces or not source[start - node.start_point[1] : start].strip()
-        if index < 0 or first > last or not indented:
-            continue
-        lines = [(a, b) for a, b, _ in statements if first <= a and b <= last]
-        if index not in level.folds:
-            level.folds[index] = (*level.statements[index][:2], [])
-            folds.append(level.folds[index])
-        level.folds[index][2].append((first, last, lines))
-    return [(a, b) for a, b, _ in root_statements], sorted(folds, key=lambda fold: fold[0])
+    found = cursor.captures(root)
+    statements = [*found.get("statement", ()), *root.named_children]
+    bodies = found.get("body", [])
+    return (
+        _starts(bodies),
+        _ends(bodies),
+        _starts(statements),
+        _ends(statements),
+        _starts(found.get("glued", [])),
+    )
 
 
-class _Level:
-    """A body that others may stand in."""
-
-    def __init__(self, end: int, statements: list[tuple[int, int, int]]) -> None:
-        self.end, self.statements = end, statements
-        self.bytes = [byte for _, _, byte in statements]
-        self.folds: dict[int, Folded] = {}
+def _starts(nodes: list[Any]) -> Int64s:
+    return np.array([node.start_byte for node in nodes], dtype=np.int64)
 
 
-def _statements(node: Any) -> list[tuple[int, int, int]]:
-    """(first line, last line, first byte) of each; an attribute is part of what it stands before."""
-    found: list[tuple[int, int, int]] = []
-    glued: tuple[int, int] | None = None
-    for child in node.named_children:
-        if child.type in _COMMENTS:
-            continue
-        first, byte = glued or (child.start_point[0], child.start_byte)
-        glued = None
-        if child.type in _GLUED:
-            glued = first, byte
-            continue
-        row, column = child.end_point
-        last = max(first, row - 1 if column == 0 else row)  # some end with their line break
-        found.append((first, last, byte))
-    return found
+def _ends(nodes: list[Any]) -> Int64s:
+    return np.array([node.end_byte for node in nodes], dtype=np.int64)

@@ -10,7 +10,7 @@ from tersely.facts import FactKind
 from tersely.memory.segments.clauses import Role
 from tersely.memory.segments.presence import anchors, missing_anchors, says, shared_words
 from tersely.memory.segments.preserved import PLACES, extract_preserved_metadata, fields_to_preserve, states
-from tersely.memory.segments.reading import Reading, read
+from tersely.memory.segments.reading import Reading, is_notes, read
 from tersely.memory.segments.segment import ContextSegment
 from tersely.stages.facts import facts_after
 
@@ -94,7 +94,8 @@ def check_preserved(
     """
     names = list(dict.fromkeys([*(fields_to_preserve() if fields is None else fields), "decision"]))
     values = extract_preserved_metadata(segment, names)
-    source, written = read(segment.text), read(compressed_text)
+    source = read(segment.text, notes=is_notes(segment))
+    written = read(compressed_text)
     known: set[str] = set()
     items = []
     for name, value in values.items():

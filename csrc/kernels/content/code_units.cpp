@@ -1,0 +1,209 @@
+#include "kernels/content/code_units.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "kernels/content/code_heads.hpp"
+#include "kernels/text/unicode.hpp"
+
+namespace tersely::content {
+namespace {
+
+using View = std::string_view;
+
+// Quotes that open a docstring: 3, 1, or 0 where there are none.
+int opening_quotes(View line) {
+    std::size_t at = 0;
+    while (at < 2 && at < line.size() && View("rRuUbBfF").find(line[at]) != View::npos) ++at;
+    const View rest = line.substr(at);
+    if (rest.starts_with("\"\"\"") || rest.starts_with("'''")) return 3;
+    return rest.starts_with('"') || rest.starts_with('\'') ? 1 : 0;
+}
+
+class Cutter {
+  public:
+    Cutter(const CodeLines& lines, CodeLanguage language, bool typed, const CodeShape& shape)
+        : lines_(lines), language_(language), python_(language == CodeLanguage::kPython), typed_(typed), shape_(shape) {
+        fold_at_.assign(static_cast<std::size_t>(lines.count()), -1);
+        for (std::size_t fold = shape.folds.size(); fold-- > 0;) {
+            fold_at_[static_cast<std::size_t>(shape.folds[fold].lines.first)] = static_cast<std::int32_t>(fold);
+        }
+    }
+
+    CodeUnits run() && {
+        body({0, lines_.count() - 1}, shape_.statements, -1, 0);
+        return std::move(units_);
+    }
+
+  private:
+    void body(LineSpan inside, const std::vector<LineSpan>& statements, std::int32_t parent, int depth) {
+        std::int32_t at = inside.first;
+        std::int32_t before = parent;  // of Python, what a comment needs so that it is no body alone
+        for (const LineSpan& part : statements) {
+            if (part.first < at || part.last > inside.last) continue;
+            const bool opens = python_ && at == inside.first;
+            const bool docstring = opens && all_blank(at, part.first - 1);
+            const std::int32_t begin = opens && parent >= 0 ? at : part.first;
+            plain({at, begin - 1}, before, false);
+            const auto row = static_cast<std::int32_t>(units_.size());
+            statement(begin, part, parent, depth, docstring);
+            if (python_ && parent >= 0) before = row;
+            at = part.last + 1;
+        }
+        plain({at, inside.last}, before, false);
+    }
+
+    bool all_blank(std::int32_t first, std::int32_t last) const {
+        for (std::int32_t line = first; line <= last; ++line) {
+            if (!lines_.blank(line)) return false;
+        }
+        return true;
+    }
+
+    // A statement, from the lines before it that belong to it.
+    void statement(std::int32_t begin, LineSpan span, std::int32_t parent, int depth, bool may_be_docstring) {
+        const std::int32_t number = fold_at_[static_cast<std::size_t>(span.first)];
+        const CodeFold* fold = number < 0 ? nullptr : &shape_.folds[static_cast<std::size_t>(number)];
+        if (fold == nullptr || fold->lines.last > span.last || depth >= kDeepestBody) {
+            const int quotes = may_be_docstring ? opening_quotes(lines_[span.first]) : 0;
+            if (quotes > 0) return comment(span, parent, CodeRole::kDocstring, quotes == 3);
+            return plain({begin, span.last}, parent, true);
+        }
+        std::int32_t row = -1;
+        std::int32_t at = begin;
+        for (const CodeBody& inside : fold->bodies) {
+            LineSpan lines = inside.lines;
+            if (lines.first <= at || lines.last > span.last) continue;
+            if (python_) {  // comments before the first statement are the body's
+                while (lines.first - 1 > at && (lines_.blank(lines.first - 1) || lines_[lines.first - 1][0] == '#'))
+                    --lines.first;
+            }
+            if (row < 0) {
+                const bool defining = defines({at, lines.first - 1});
+                row = add({at, lines.first - 1}, parent, defining ? CodeRole::kDefinition : CodeRole::kBranch);
+            } else {
+                add({at, lines.first - 1}, row, CodeRole::kAfter, row);
+            }
+            const std::size_t start = units_.size();
+            body(lines, inside.statements, row, depth + 1);
+            if (python_ && units_.size() > start) units_.suite[start] = static_cast<std::int32_t>(units_.size()) - 1;
+            at = lines.last + 1;
+        }
+        if (row < 0) return plain({begin, span.last}, parent, true);
+        if (at <= span.last) add({at, span.last}, row, CodeRole::kAfter, row);
+    }
+
+    bool defines(LineSpan span) const {
+        int brackets = 0;  // of a decorator
+        for (std::int32_t line = span.first; line <= span.last; ++line) {
+            const View text = lines_[line];
+            if (brackets > 0 || text.starts_with('@') || text.starts_with("#[")) {
+                for (const char byte : text) {
+                    if (byte == '(' || byte == '[') ++brackets;
+                    if (byte == ')' || byte == ']') --brackets;
+                }
+                continue;
+            }
+            if (text.empty() || View("#*[").find(text[0]) != View::npos || text.starts_with("//") ||
+                text.starts_with("/*"))
+                continue;
+            if (is_branch(text)) return false;
+            std::string whole;
+            if (lines_[span.last].ends_with('{')) {
+                for (std::int32_t part = line; part <= span.last && whole.size() <= kLongestHead; ++part) {
+                    whole.append(lines_[part]).push_back(' ');
+                }
+                whole.pop_back();
+            }
+            return is_definition(text, whole.size() <= kLongestHead ? View(whole) : View());
+        }
+        return false;
+    }
+
+    // Lines without bodies: a statement, or what stands between statements.
+    void plain(LineSpan span, std::int32_t parent, bool is_statement) {
+        while (span.first <= span.last && lines_.blank(span.first)) ++span.first;
+        if (span.first > span.last) return;
+        const View head = lines_[span.first];
+        if (head.starts_with("//") || head.starts_with("/*") || (!is_statement && is_comment(head, language_))) {
+            return comments(span, parent);
+        }
+        if (typed_ && span.last > span.first && is_open_type(head)) {
+            const std::int32_t row = add({span.first, span.first}, parent, CodeRole::kDefinition);
+            const std::int32_t type = add({span.first + 1, span.last}, row, CodeRole::kStatement);
+            units_.suite[static_cast<std::size_t>(type)] = type;
+            return;
+        }
+        CodeRole role = CodeRole::kStatement;
+        if (is_import(head)) {
+            role = CodeRole::kImport;
+        } else if (defines(span)) {
+            role = CodeRole::kDeclaration;
+        }
+        add(span, parent, role);
+    }
+
+    // Comments, apart where a blank line is between them.
+    void comments(LineSpan span, std::int32_t parent) {
+        std::int32_t first = span.first;
+        for (std::int32_t line = span.first; line < span.last; ++line) {
+            if (!lines_.blank(line) || line == first || lines_.blank(line + 1)) continue;
+            std::int32_t end = line - 1;
+            while (end > first && lines_.blank(end)) --end;
+            const View opening = lines_[first];
+            const bool ended = !opening.starts_with("/*") || lines_[end].ends_with("*/");
+            const View next = lines_[line + 1];
+            if (!ended || next.starts_with('*') || !is_comment(next, language_)) continue;
+            comment({first, end}, parent, CodeRole::kComment, opening.starts_with("/*"));
+            first = line + 1;
+        }
+        comment({first, span.last}, parent, CodeRole::kComment, lines_[first].starts_with("/*"));
+    }
+
+    // A comment or docstring: its beginning, the lines that follow, and what closes it.
+    void comment(LineSpan span, std::int32_t parent, CodeRole role, bool closed) {
+        while (span.last > span.first && lines_.blank(span.last)) --span.last;
+        if (span.last - span.first < kLongComment) {
+            add(span, parent, role);
+            return;
+        }
+        const bool marks_only = lines_[span.first].find_first_not_of("/*\"'rRuUbBfF#!") == View::npos;
+        const std::int32_t opening = span.first + (marks_only ? 1 : 0);
+        const std::int32_t row = add({span.first, opening}, parent, role);
+        for (std::int32_t line = opening + 1; line <= span.last - (closed ? 1 : 0); ++line) {
+            if (lines_.blank(line)) continue;
+            add({line, line}, row, CodeRole::kText);
+            units_.inside.back() = closed ? 1 : 0;
+        }
+        if (closed && span.last > opening) add({span.last, span.last}, row, CodeRole::kAfter, row);
+    }
+
+    // A unit without the blank lines at its ends; its row.
+    std::int32_t add(LineSpan span, std::int32_t parent, CodeRole role, std::int32_t follows = -1) {
+        while (span.first < span.last && lines_.blank(span.first)) ++span.first;
+        while (span.last > span.first && lines_.blank(span.last)) --span.last;
+        units_.first.push_back(span.first);
+        units_.last.push_back(span.last);
+        units_.parent.push_back(parent);
+        units_.follows.push_back(follows);
+        units_.role.push_back(role);
+        units_.suite.push_back(-1);
+        units_.inside.push_back(0);
+        return static_cast<std::int32_t>(units_.size()) - 1;
+    }
+
+    const CodeLines& lines_;
+    const CodeLanguage language_;
+    const bool python_, typed_;
+    const CodeShape& shape_;
+    std::vector<std::int32_t> fold_at_;  // by line: the first fold that begins there, or -1
+    CodeUnits units_;
+};
+
+}  // namespace
+
+CodeUnits cut_code(const CodeLines& lines, CodeLanguage language, bool typed, const CodeShape& shape) {
+    return Cutter(lines, language, typed, shape).run();
+}
+
+}  // namespace tersely::content
