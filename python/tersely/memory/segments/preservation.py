@@ -96,8 +96,8 @@ def check_preserved(
     message has to stand there to the letter (but for case and white space). A clause (task, progress, ...) is
     kept where all its numbers, paths and identifiers are, and a quarter of its terms; one with a negation
     only where the text denies something, and the task only where something is said to be current. What is
-    missing is held against the first field that has it: a lost path loses "file_path", not the task that names
-    the file. O(characters x fields).
+    missing is held against the first field that has it: a lost path loses "file_path", not the task that
+    names the file. O(characters x fields).
     """
     names = list(dict.fromkeys([*(fields_to_preserve() if fields is None else fields), "decision"]))
     values = extract_preserved_metadata(segment, names)
