@@ -8,6 +8,7 @@ from typing import Any
 from tersely.errors import UnknownIdError
 from tersely.memory.segments.segment import CompressionState, ContextSegment, SegmentMetadata, to_segment_type
 from tersely.protocols import BatchTokenCounter
+from tersely.providers.counters import COUNTERS
 from tersely.store import CompressionRecord, Store, Stored
 
 __all__ = [
@@ -68,7 +69,7 @@ def place_of(stored: Stored) -> str:
 def from_store(store: Store, stored: Stored, counter: BatchTokenCounter) -> ContextSegment:
     """The segment of a stored version. Its tokens are counted again if another counter had counted them."""
     known = stored.metadata
-    same = known["counter"] == _name(counter)
+    same = known["counter"] == _name(counter) in COUNTERS  # of others, two may have one name
     tokens = int(known["tokens"]) if same else int(counter.count(stored.text))
     metadata = SegmentMetadata(
         known["file_path"],

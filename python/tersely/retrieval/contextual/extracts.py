@@ -18,7 +18,6 @@ from tersely.retrieval.contextual.call import (
     to_plan,
     together,
 )
-from tersely.retrieval.contextual.choice import is_kept
 from tersely.retrieval.contextual.extraction import Extract, extract
 from tersely.retrieval.contextual.reading import needs
 from tersely.retrieval.contextual.settings import AllocationStrategy, CompressionStrategy
@@ -79,15 +78,12 @@ def _of_all(call: Call, room: int) -> tuple[dict[int, Extract], Int64s]:
     whole = extract(reading, {place: room})[place]
     found: dict[int, Extract] = {}
     shares = np.zeros(len(call.documents), dtype=np.int64)
-    documents = np.unique(reading.table.document[whole.kept]).tolist()
-    rows = [reading.rows(index, index) for index in documents]
-    status = [whole.status[first:last] for first, last in rows]
-    texts = [
-        whole.text if whole.cut is not None else reading.text(first + is_kept(codes))
-        for (first, _), codes in zip(rows, status, strict=True)
-    ]
-    counts = count_batch(call.manager.counter, texts).tolist()
-    for index, (first, _), codes, text, tokens in zip(documents, rows, status, texts, counts, strict=True):
-        found[index] = Extract(first, codes, text, int(tokens), whole.cut)
+    texts = reading.texts_of(whole.kept)
+    if whole.cut is not None:
+        texts = dict.fromkeys(texts, whole.text)
+    counts = count_batch(call.manager.counter, list(texts.values())).tolist()
+    for (index, text), tokens in zip(texts.items(), counts, strict=True):
+        first, last = reading.rows(index, index)
+        found[index] = Extract(first, whole.status[first:last], text, tokens, whole.cut)
         shares[index] = tokens
     return found, shares
