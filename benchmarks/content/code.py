@@ -88,7 +88,7 @@ def _outline(row: dict[str, Any]) -> str:
                 and lines[number].rstrip()[-1:] in ":{"
             ):
                 shown.setdefault(number, lines[number])
-                level = _indent(line)
+                level = _indent(lines[number])
             if level == 0:
                 break
         last = first
