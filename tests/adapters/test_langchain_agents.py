@@ -134,7 +134,7 @@ def long_history() -> list[BaseMessage]:
 def test_X09_a_whole_request_keeps_to_the_budget(system: str | None) -> None:
     reports: list[CompactedMessages] = []
     history = long_history()
-    middleware = TerselyMiddleware(900, keep_last=2, report=reports.append)
+    middleware = TerselyMiddleware(900, report=reports.append)
     given = request(history, system)
     sent = list(taken(middleware, given).messages)
     (report,) = reports
@@ -147,10 +147,20 @@ def test_X09_a_whole_request_keeps_to_the_budget(system: str | None) -> None:
     assert called == {message.tool_call_id for message in sent if isinstance(message, ToolMessage)}
     assert given.messages == long_history(), "the state's messages are left alone"
     with pytest.raises(BudgetExceededError):
-        taken(TerselyMiddleware(20, keep_last=2), given)
+        taken(TerselyMiddleware(20), given)
 
 
 def test_what_fits_is_sent_as_it_is() -> None:
     history = long_history()
     sent = sent_by(TerselyMiddleware(10**6, report=pytest.fail), history)
     assert all(after is before for after, before in zip(sent, history, strict=True))
+
+
+def test_a_folded_start_is_sent_in_the_same_bytes_on_the_next_turns() -> None:
+    history = long_history()[:-2]
+    middleware = TerselyMiddleware(900)
+    asked = [end for end, message in enumerate(history) if isinstance(message, AIMessage)]
+    sent = [[message.content for message in sent_by(middleware, history[:end])] for end in asked]
+    same = [after[: len(before)] == before for before, after in pairwise(sent)]
+    assert any(len(contents) < end for contents, end in zip(sent, asked, strict=True)), "something was folded"
+    assert same.count(True) >= 0.7 * len(same)

@@ -6,18 +6,21 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import tersely
+from tersely.cache import BoundedCache, digest_of
 from tersely.errors import BudgetExceededError, MissingExtraError
-from tersely.memory import CompactedMessages, compact_messages
+from tersely.memory import CompactedMessages, Compactor
 from tersely.providers.counters import resolve_counter
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
-    from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage, ToolMessage
+    from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
     from langchain_core.utils.function_calling import convert_to_openai_tool
 except ImportError as error:
     raise MissingExtraError("langchain", "langchain-agents") from error
 
 __all__ = ["TerselyMiddleware"]
+
+_CACHE_BYTES = 16 * 2**20  # of results that were made shorter: a history comes again on every turn
 
 
 class TerselyMiddleware(AgentMiddleware):
@@ -29,7 +32,10 @@ class TerselyMiddleware(AgentMiddleware):
     the message says what was kept of it.
 
     Then the whole: where system prompt, messages and tools are more than `budget` tokens, older messages are
-    folded (`tersely.memory.compact_messages`); a call and its results stay or go together.
+    folded to half of it (`tersely.memory.Compactor`), and stay as they were folded while the rest fits. A
+    call and its results stay or go together. What was sent on earlier turns follows from the history alone,
+    so one middleware may serve many conversations, threads and restarts. O(calls of the model x messages),
+    about a microsecond each.
     """
 
     def __init__(
@@ -37,7 +43,6 @@ class TerselyMiddleware(AgentMiddleware):
         budget: int | None = None,
         *,
         tool_budget: int | None = 2000,
-        keep_last: int = 0,
         counter: Any = None,
         strategy: Any = "auto",
         report: Callable[[CompactedMessages], object] | None = None,
@@ -47,7 +52,6 @@ class TerselyMiddleware(AgentMiddleware):
         Args:
             budget: tokens of the whole request; None: any number.
             tool_budget: tokens of the text of one result of a tool; None: any number.
-            keep_last: so many of the newest messages are never folded.
             counter, strategy: as in `tersely.compress`; the strategy is for results of tools.
             report: called with what became of each message, where messages were folded.
 
@@ -59,10 +63,10 @@ class TerselyMiddleware(AgentMiddleware):
                 raise ValueError(f"{name} must be a whole number from 1, or None, not {value!r}")
         self.budget = budget
         self.tool_budget = tool_budget
-        self.keep_last = keep_last
         self.counter = resolve_counter(counter)
         self.strategy = strategy
         self.report = report
+        self._made: BoundedCache[tuple[str, dict[str, Any]]] = BoundedCache(_CACHE_BYTES)
 
     def wrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
@@ -82,13 +86,13 @@ class TerselyMiddleware(AgentMiddleware):
             system = getattr(request, "system_message", None)  # langchain 1.0 has the text alone
             if system is None and request.system_prompt:
                 system = SystemMessage(request.system_prompt)
-            found = compact_messages(
-                messages if system is None else [system, *messages],
-                budget=self.budget,
-                counter=self.counter,
-                tools=[convert_to_openai_tool(tool) for tool in request.tools],
-                keep_last=self.keep_last,
-            )
+            history = messages if system is None else [system, *messages]
+            tools = [convert_to_openai_tool(tool) for tool in request.tools]
+            compactor = Compactor(self.budget, counter=self.counter, tools=tools)
+            for end, message in enumerate(history):
+                if isinstance(message, AIMessage):  # the model was asked with what is before it
+                    compactor.compact(history[:end])
+            found = compactor.compact(history)
             messages = [message for message in found.messages if message is not system]
             if self.report is not None and found.tokens < found.original_tokens:
                 self.report(found)
@@ -106,18 +110,32 @@ class TerselyMiddleware(AgentMiddleware):
 
     def _shorter(self, message: ToolMessage, question: str | None) -> ToolMessage:
         text, limit = message.content, self.tool_budget
-        if limit is None or not isinstance(text, str) or self.counter.count(text) <= limit:
+        if limit is None or not isinstance(text, str):
             return message
+        key = digest_of([question or "", text])
+        made = self._made.get(key)
+        if made is None:
+            made = self._make(text, question, limit)
+            self._made.put(key, made, 4 * len(made[0]) + 100 * len(made[1].get("spans", ())))
+        content, told = made
+        if not told:
+            return message
+        metadata = {**message.response_metadata, "tersely": dict(told)}
+        return message.model_copy(update={"content": content, "response_metadata": metadata})
+
+    def _make(self, text: str, question: str | None, limit: int) -> tuple[str, dict[str, Any]]:
+        """A shorter text and what to say of it; nothing to say: it is short enough."""
+        if self.counter.count(text) <= limit:
+            return "", {}
         try:
             result = tersely.compress(
                 text, question, budget=limit, counter=self.counter, strategy=self.strategy
             )
         except BudgetExceededError as error:
-            told: dict[str, Any] = {"not_compressed": str(error)}
-        else:
-            text = result.text
-            told = {"tokens": result.tokens, "original_tokens": result.original_tokens}
-            told["spans"] = [[span.start, span.end] for span in result.kept]
-            told["warnings"] = list(result.receipt.warnings)
-        metadata = {**message.response_metadata, "tersely": told}
-        return message.model_copy(update={"content": text, "response_metadata": metadata})
+            return text, {"not_compressed": str(error)}
+        return result.text, {
+            "tokens": result.tokens,
+            "original_tokens": result.original_tokens,
+            "spans": [[span.start, span.end] for span in result.kept],
+            "warnings": list(result.receipt.warnings),
+        }
