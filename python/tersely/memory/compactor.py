@@ -36,7 +36,8 @@ class Compactor:
     excerpts that are there already. Not for several threads at a time.
 
     Attributes:
-        budget, counter, tools, pinned, strategy, picture_tokens: as in `compact_messages`.
+        budget, counter, tools, pinned, strategy, picture_tokens: as in `compact_messages`; messages that
+            are still to come may be pinned.
         headroom: share of the budget that is free after folding, in [0, 1).
     """
 
@@ -181,7 +182,7 @@ class Compactor:
                 index for index, number in enumerate(numbers) if number >= 0 and self.pinned(current[index])
             ]
         else:
-            wanted = {range(len(self._seen))[index] for index in self.pinned}
+            wanted = {index + len(self._seen) if index < 0 else index for index in self.pinned}
             asked = [index for index, number in enumerate(numbers) if number in wanted]
         return [index for index in asked if index not in folded]
 

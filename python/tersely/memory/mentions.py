@@ -43,8 +43,9 @@ _LONGEST_LINE = 300  # characters of such a line; a longer one is data
 _CODES = re.compile(r"\b(?:[A-Za-z_-]{1,40}\d|\d[\d_-]{0,40}[A-Za-z])[\w-]{2,}")
 _LONGEST_CODE = 64
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
-# Short values of JSON, not its keys.
-_VALUES = re.compile(r'"([^"\\\n]{2,48})"(?!\s*:)')
+# Strings of JSON; a colon behind one makes it a key. Bounded, so that the scan stays linear.
+_STRINGS = re.compile(r'"((?:[^"\\\n]|\\.){0,1000}+)"(\s*:)?')
+_VALUE_CHARACTERS = range(2, 49)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -106,7 +107,8 @@ def _facts(texts: Sequence[str], first: Int64s, excerpts: Collection[int]) -> tu
         (at + match.start(1), at + match.end(1))
         for at, text in zip(first.tolist(), texts, strict=True)
         if text[:64].lstrip()[:1] in ("{", "[")
-        for match in _VALUES.finditer(text)
+        for match in _STRINGS.finditer(text)
+        if match[2] is None and len(match[1]) in _VALUE_CHARACTERS
     ]
     found = [
         (int(first[index]) + match.start(), int(first[index]) + match.end())
