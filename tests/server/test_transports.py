@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 from list_retriever import ListRetriever, ten
 from server_calls import call, call_all, listed
+from tersely.errors import MissingExtraError
 from tersely.server.application import make_server
 from tersely.server.gate import Gate
 from tersely.server.http import http_application
@@ -212,7 +213,7 @@ def test_http_sends_away_what_is_too_much_at_a_time() -> None:
 
 
 def test_http_does_not_wait_for_a_body_for_ever() -> None:
-    with served(all_tools(), patience=0.1) as url:
+    with served(all_tools(), patience=1.0) as url:
         place = urlsplit(url)
         with socket.create_connection((place.hostname, place.port), timeout=30) as slow:
             head = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items())
@@ -268,6 +269,12 @@ def test_every_tool_says_whether_it_changes_anything() -> None:
         call([*text_tools(), *text_tools()], "compress_text", text="x")
     with pytest.raises(ValueError, match="threads must be a whole number from 1, not 0"):
         make_server(text_tools(), threads=0)
+
+
+def test_without_the_sdk_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp.server", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'tersely\[mcp\]'"):
+        make_server(text_tools())
 
 
 def test_a_fault_inside_is_a_tool_error_without_its_details() -> None:

@@ -56,6 +56,17 @@ def test_e024_a_phrase_of_a_stashed_original_finds_it(path: Path) -> None:
         assert len(ids(store, "pasta cat tokens", 1)) == 1
 
 
+def test_words_that_are_everywhere_do_not_bring_everything(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tersely.store.words._COMMON", 3)
+    with Store.open(path) as store:
+        store.put_many([f"The ferry number {number}." for number in range(9)])
+        assert ids(store, "the ferry of the cat") == ["cats"]
+        assert len(ids(store, "the ferry", 20)) == 11  # nothing rarer: all words count
+        assert store.search("number 7")[0].text == "The ferry number 7."
+
+
 def test_compressed_texts_are_not_searched(path: Path) -> None:
     with Store.open(path) as store:
         store.replace("cats", "zebra")

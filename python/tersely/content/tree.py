@@ -25,7 +25,10 @@ _FITS, _SELECTED, _PINNED = (REASONS.index(name) for name in ("fits", "selected"
 _ROUNDS = 8  # of choosing, rendering and counting; each narrows the target
 _CANDIDATES = 4  # rows considered for a token of the budget; most cost more than a token
 _MARKER = 4.0  # tokens, about; not all that is kept has something left out
+_GAP = 1.0  # tokens: white space of more than a character before a unit
 _SHORT = 20  # characters
+_AIM = 0.995  # of the budget
+_CAUTION = 0.99  # where nothing has fitted, the target goes down by this to the power of 1, 3, 7, ...
 _UNUSED = 100  # a text that leaves less than this share (1 / _UNUSED) of the budget is good enough
 
 
@@ -61,6 +64,7 @@ class _Fitter:
         self.pinned = mark_pinned(table, request.pinned)
         order = _native.tree_order(table.heading, tree.follows, self.group, tree.priority)
         costs: Float64s = (table.end - table.start + 1).astype(np.float64) * density
+        costs[1:] += (table.start[1:] - table.end[:-1] > 1) * _GAP
         needed = table.heading[table.heading >= 0]
         costs[needed] += _MARKER  # of what is left out below them
         self.rows, self.among = self._candidates(order, costs)
@@ -105,27 +109,36 @@ class _Fitter:
         return found or self._smallest()
 
     def _search(self, marker: Marker) -> Fit | None:
-        low, high, target = 0.0, math.inf, float(self.budget)
+        low, high, target = (0.0, 0), (math.inf, 0), float(self.budget)  # targets, and what they gave
+        aim = _AIM * self.budget
         best: Fit | None = None
+        tried: dict[bytes, Fit | None] = {}
         for attempt in range(2 * _ROUNDS):
             if attempt >= _ROUNDS and best is not None:
                 break
-            fitted = self._try(self._choose(target), marker)
-            if fitted is None:
-                low = target
-            elif fitted.tokens <= self.budget:
-                low = target
-                best = fitted if best is None or fitted.tokens > best.tokens else best
-                if self.budget - fitted.tokens <= self.budget // _UNUSED:
-                    break
+            status = self._choose(target)
+            key = status.tobytes()
+            if key not in tried:
+                tried[key] = self._try(status, marker)
+            fitted = tried[key]
+            tokens = fitted.tokens if fitted else 0
+            if tokens > self.budget:
+                high = (target, tokens)
             else:
-                high = target
-            target = target * self.budget / fitted.tokens if fitted else 2 * target
-            if attempt >= 2 and best is None and fitted:
-                target /= 2
-            if not low < target < high:
-                target = (low + high) / 2 if high < math.inf else 1.5 * low + 1
-            if high - low < 0.5:
+                low = (target, tokens)
+                best = fitted if best is None or tokens > best.tokens else best
+                if fitted and self.budget - tokens <= self.budget * (1 + attempt // 2) // _UNUSED:
+                    break
+            if fitted is None:
+                target *= 2
+            elif high[0] == math.inf or best is None:
+                target *= aim / tokens * (1 if best else _CAUTION ** (2**attempt - 1))
+            else:
+                share = (aim - low[1]) / max(high[1] - low[1], 1)
+                target = low[0] + (high[0] - low[0]) * min(max(share, 0.1), 0.9)
+            if not low[0] < target < high[0]:
+                target = (low[0] + high[0]) / 2 if high[0] < math.inf else 1.5 * low[0] + 1
+            if high[0] - low[0] < 0.5:
                 break
         return best
 

@@ -65,8 +65,9 @@ def render_tree(
         low, high = limits[document], limits[document + 1]
         mine = rows[(rows >= low) & (rows < high)]
         breaks = np.flatnonzero(np.diff(mine) != 1 if tree.gap is None else np.ones(len(mine) - 1)) + 1
-        firsts = mine[np.concatenate(([0], breaks))].tolist()
-        lasts = mine[np.concatenate((breaks - 1, [len(mine) - 1]))].tolist()
+        firsts = mine[np.concatenate(([0], breaks))]
+        lasts = mine[np.concatenate((breaks - 1, [len(mine) - 1]))]
+        parts.line, parts.counted = 1, 0
         _render_document(texts[document], tree, low, high, firsts, lasts, marker, parts)
     return "".join(parts.pieces), tuple(parts.places)
 
@@ -76,16 +77,23 @@ class _Parts:
         self.pieces: list[str] = []
         self.places: list[tuple[int, int]] = []
         self.length = 0
+        self.line, self.counted = 1, 0  # of the document that is added: the line of a character, and that
 
     def add(self, text: str, generated: bool = False) -> None:
-        if generated and text:
-            self.places.append((self.length, self.length + len(text)))
+        if not text:
+            return
+        length = self.length + len(text)
+        if generated:
+            self.places.append((self.length, length))
         self.pieces.append(text)
-        self.length += len(text)
+        self.length = length
 
-    def add_numbered(self, text: str, line: int) -> None:
-        """A piece of a document that begins on the line; lines that begin in it get their numbers."""
-        for place, part in enumerate(text.split("\n")):
+    def add_numbered(self, text: str, begin: int, stop: int) -> None:
+        """A piece of a document; lines that begin in it get their numbers. Pieces come in order."""
+        self.line += text.count("\n", self.counted, begin)
+        self.counted = begin
+        line = self.line
+        for place, part in enumerate(text[begin:stop].split("\n")):
             if place:
                 self.add("\n")
             if part and (not self.pieces or self.pieces[-1].endswith("\n")):
@@ -95,45 +103,41 @@ class _Parts:
 
 
 def _render_document(
-    text: str,
-    tree: Tree,
-    low: int,
-    high: int,
-    firsts: list[int],
-    lasts: list[int],
-    marker: Marker,
-    parts: _Parts,
+    text: str, tree: Tree, low: int, high: int, firsts: Int64s, lasts: Int64s, marker: Marker, parts: _Parts
 ) -> None:
     """Runs of kept rows [firsts[i], lasts[i]] of the rows [low, high), with the document's own gaps."""
     start, end = tree.table.start, tree.table.end
+    opens = np.append(start[firsts], 0).tolist()  # of each run: where it begins in the text, and ends
+    closes = np.append(end[lasts], 0).tolist()
+    out = np.concatenate(([low], lasts + 1))  # the first row of what is left out before it, or itself
+    out_opens = start[np.minimum(out, high - 1)].tolist()
+    out_closes = end[np.append(firsts, high) - 1].tolist()  # where the row before it ends
+    add, gap = parts.add, tree.gap
 
-    def put(begin: int, stop: int) -> None:
-        piece = text[begin:stop]
-        if tree.numbered:
-            parts.add_numbered(piece, text.count("\n", 0, begin) + 1)
-        else:
-            parts.add(piece)
-
-    def put_gap(row: int) -> None:
+    def put_gap(row: int, begin: int, stop: int) -> None:
         """What stands before a row."""
-        if low < row < high and tree.gap is not None:
-            parts.add(tree.gap(row))
-        elif low < row < high:
-            put(int(end[row - 1]), int(start[row]))
+        if gap is not None:
+            add(gap(row))
+        elif tree.numbered:
+            parts.add_numbered(text, begin, stop)
+        else:
+            add(text[begin:stop])
 
-    done = low  # rows that something stands for
-    for first, last in zip([*firsts, high], [*lasts, high - 1], strict=True):
+    runs = len(firsts)
+    rows = zip(out.tolist(), [*firsts.tolist(), high], strict=True)
+    for run, (done, first) in enumerate(rows):
+        inside, more = run > 0, run < runs  # whether a run stands before, and comes
         if done < first:
             stand_in = marker(done, first - 1)
-            if stand_in:
-                put_gap(done)
-                parts.add(stand_in, generated=True)
-                put_gap(first)
-            elif done > low and first < high:
-                comma = "," in text[int(end[first - 1]) : int(start[first])]
-                put_gap(done if comma else first)  # no comma before what closes
-        elif first < high:
-            put_gap(first)
-        if first < high:
-            put(int(start[first]), int(end[last]))
-        done = last + 1
+            comma = not stand_in and inside and more and "," in text[out_closes[run] : opens[run]]
+            if inside and (stand_in or comma):
+                put_gap(done, closes[run - 1], out_opens[run])
+            add(stand_in, generated=True)
+            if more and (stand_in or (inside and not comma)):  # no comma before what closes
+                put_gap(first, out_closes[run], opens[run])
+        elif inside and more:
+            put_gap(first, closes[run - 1], opens[run])
+        if more and tree.numbered:
+            parts.add_numbered(text, opens[run], closes[run])
+        elif more:
+            add(text[opens[run] : closes[run]])

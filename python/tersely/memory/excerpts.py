@@ -20,7 +20,6 @@ HEADER = "[Excerpts of earlier messages, word for word]"
 _LABEL_TOKENS = 4  # "user 12: " and the line end, about
 _NEWEST = 1 / 3  # share of the messages whose facts count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.1, 0.55  # what a fact counts at the far and the near end of the others
-_COST_WEIGHT = 0.2  # exponent: how much it tells against a fact that it is long
 _LEAST_LEFT = 6  # tokens for which it is worth looking for one more line
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
 
@@ -114,9 +113,8 @@ class Excerpts:
         open_ = np.asarray(folded, dtype=bool)[owner]
         age = owner / max(len(self.entries), 1) / (1 - _NEWEST)
         recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
-        worth = stated.mentions.worth[stated.rows] * recency
-        rank = worth / np.maximum(stated.costs, 1) ** _COST_WEIGHT
-        best = np.argsort(-rank, kind="stable")
+        worth = stated.mentions.worth[stated.rows] * recency  # short or long: no other words say it
+        best = np.argsort(-worth, kind="stable")
         best = best[open_[best]]
         new_entry = np.zeros(len(best), dtype=bool)
         new_entry[np.unique(owner[best], return_index=True)[1]] = True

@@ -39,13 +39,20 @@ class Connections:
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
         close_at_forks(self)
-        if not read_only:
+        try:
+            self._first_look()
+        except BaseException:
+            self.close()
+            raise
+
+    def _first_look(self) -> None:
+        if not self.read_only:
             with self.maintaining():
                 return
         with self.reading() as connection:
-            version = is_ours(connection, path)
+            version = is_ours(connection, self.path)
         if version != VERSION:
-            raise StoreError(f"{path} has format {version}, not {VERSION}: open it once to write")
+            raise StoreError(f"{self.path} has format {version}, not {VERSION}: open it once to write")
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

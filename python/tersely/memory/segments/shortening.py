@@ -131,6 +131,12 @@ class Shortener:
         prompt = segment_prompt(segment, wanted.fields, wanted.active_state, wanted.target_ratio)
         return self.replies.get(self._key(prompt)) is not None
 
+    def key(self, segment: ContextSegment, wanted: Wanted) -> str:
+        """Names what a compression depends on: text, metadata, arguments, counter and model."""
+        prompt = segment_prompt(segment, wanted.fields, wanted.active_state, wanted.target_ratio)
+        known = f"{segment.type}\0{segment.metadata.file_path}\0{segment.metadata.line_number}\0{wanted}"
+        return self._key(f"{known}\0{prompt}").hex()
+
     def _key(self, prompt: str) -> bytes:
         name = self.model.name if self.model is not None else ""
         return hashlib.sha256(f"{name}\0{prompt}".encode()).digest()

@@ -95,7 +95,7 @@ def cosines(embeddings: npt.ArrayLike, query_embedding: npt.ArrayLike, documents
             f"embeddings must have shape ({documents}, d) and query_embedding (d,), not {rows.shape} and "
             f"{wanted.shape}"
         )
-    return np.clip(cosine_similarity(rows, wanted)[:, 0].astype(np.float64), 0.0, 1.0)
+    return np.clip(cosine_similarity(rows, wanted, threads=1)[:, 0].astype(np.float64), 0.0, 1.0)
 
 
 def key_of(chunks: Sequence[DocumentChunk], fields: Sequence[str]) -> bytes:
