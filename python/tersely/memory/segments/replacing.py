@@ -142,7 +142,7 @@ class Replacer:
             segment.segment_id,
             "not_worth_it",
             f"Not worth a model's call: saving {saved} tokens pays {after}, "
-            f"{self.cost.requests_expected} are expected",
+            f"{self.cost.requests_expected} are expected (tokens to save: {self.cost.least_saving})",
         )
 
 
