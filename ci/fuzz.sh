@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# libFuzzer (with ASan, UBSan and the leak check) over text, selection, tokens and JSON. A crash fails and leaves its
+# libFuzzer (with ASan, UBSan and the leak check) over text, selection, tokens, JSON, lines and code. A crash fails and leaves its
 # input in build/fuzz. ci/fuzz.sh SECONDS runs each target so long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ cmake -S . -B "$build" -G Ninja --log-level=WARNING \
 cmake --build "$build" -- --quiet
 
 seeds="$build/corpus/text"
-mkdir -p "$seeds" "$build/corpus/"{select,wordpiece,json,detect,lines}
+mkdir -p "$seeds" "$build/corpus/"{select,wordpiece,json,detect,lines,code}
 printf '# Title\n\nFirst sentence. Dr. Smith paid 3.14 USD (see fig. 2)! "Really?" he asked.\n' >"$seeds/prose"
 printf '1. one\n2. two\n   - nested; a, b\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n' >"$seeds/markdown"
 printf '```py\ndef f(x):\n    return snake_case + camelCase\n```\n\n    indented code\n' >"$seeds/code"
@@ -42,7 +42,14 @@ printf '@@ -1,2 +1 @@\n-a\n+b\n2024-01-02 10:11:12 ERROR a.c:3:4: error: x\n\033
 printf '\7\5req-1 10:00:00 INFO req-1 a.c:3\r\n10:00:01 ERROR "x y" (req-1)\r50%%\r\n\033[31m  at f(a.js:1:2)\n' >"$build/corpus/lines/log"
 printf '\100\0%s' "$(printf 'Jun 14 15:16:0%s host p[%s]: no %s\n' {1..60})" >"$build/corpus/lines/syslog"
 
-for target in text select wordpiece json detect lines; do
+# A language (the first byte), then its source.
+code="$build/corpus/code"
+printf '0@d(1,\n  2)\ndef f(a: int) -> None:\n    # c\n    """D.\n\n    E\n    F\n    """\n    if a:\n\tx = f"{a["b"]:>{n}}"\n    else: pass\n' >"$code/python"
+printf '1import {\n a,\n} from "b";\nexport const f = async (a) => {\n  return /[/]"/.test(`${a + "}"}`)\n}\ntype T =\n  | "a"\n' >"$code/script"
+printf '3#![x]\nuse a::{\n b};\n#[d]\npub fn f<%sa>(x: &%sa str) {\n  match x { _ => r#"}"# }\n}\n' "'" "'" >"$code/rust"
+printf '5#ifdef A\nint f(int a) {\n  switch (a) {\n  case 1:\n    return R"x(})x";\n  }\n}\n#else\n#define B \\\n 1\n#endif\n' >"$code/c"
+
+for target in text select wordpiece json detect lines code; do
   log="$build/$target.log"
   "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -max_len=8192 -verbosity=0 \
     -print_final_stats=1 -artifact_prefix="$build/$target-" "$build/corpus/$target" >"$log" 2>&1 || { cat "$log"; exit 1; }

@@ -50,7 +50,10 @@ def main() -> None:
         report.targets.append(Target("query, p95", 20, rows[0]["p95"], "ms", True))
         if arguments.copies > 1:
             _copies(report, folder, Path(place) / "copies", arguments.copies, questions)
-    report.note("A chunk answers where it shares 100 characters, or half, with the place of the answer.")
+    report.note(
+        "A chunk answers where it shares 100 characters, or half, with the place of the answer. The "
+        "constants by which ranks are fused were chosen on these questions, of 32 choices; both halves agree."
+    )
     report.finish(arguments.json)
 
 

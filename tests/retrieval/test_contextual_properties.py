@@ -116,6 +116,19 @@ def test_what_two_documents_say_word_for_word_is_kept_once(allocation: str) -> N
     assert duplicates + len(result.dropped_documents) >= 2
 
 
+@pytest.mark.parametrize("allocation", ["uniform", "proportional", "threshold", "marginal"])
+@pytest.mark.parametrize("available", range(60, 200, 20))
+def test_d009_what_one_document_cannot_use_is_not_lost(allocation: str, available: int) -> None:
+    documents = [
+        chunk(prose(14, f"rower{i}").replace("lamp", "tokens rotated ", 5 * i), str(i)) for i in range(4)
+    ]
+    config = CompressionConfig(min_relevance_threshold=0)
+    compressor = ContextualCompressor(config=config, budget=limits(available, allocation), counter=words)
+    result = compressor.compress_sync(documents, QUERY)
+    check_result(result, words, available)
+    assert result.usage.unused < 12, "less than the longest sentence"
+
+
 def test_a_document_that_others_have_is_a_duplicate() -> None:
     documents = [chunk(prose(9), "a"), chunk(prose(9), "b"), chunk(prose(9, "tokens"), "c")]
     compressor = ContextualCompressor(

@@ -139,6 +139,21 @@ def test_ids_of_compressed_versions_are_unique(path: Path) -> None:
         assert [version.version for version in map(store.get, ("a", "a@2"))] == [2, 1]
 
 
+@pytest.mark.parametrize(
+    ("original", "short", "ratio"), [("", "", 1.0), ("", "x", 1.0), ("äöü!", "ä", 2 / 7)]
+)
+def test_x067_a_ratio_that_nobody_gave_is_of_bytes(
+    path: Path, original: str, short: str, ratio: float
+) -> None:
+    with Store.open(path) as store:
+        store.put(original, id="a")
+        store.replace("a", short)
+        assert store.records("a")[0].compression_ratio == ratio and store.expand("a") == original
+        for wrong in (-0.1, float("nan")):
+            with pytest.raises(ValueError, match="0 or more"):
+                store.replace("a", short, compression_ratio=wrong)
+
+
 def test_x055_an_id_may_be_a_uuid(path: Path) -> None:
     name = uuid.uuid5(uuid.NAMESPACE_URL, "a")
     with Store.open(path) as store:

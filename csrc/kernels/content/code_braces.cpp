@@ -165,10 +165,16 @@ class Reader {
         if (const Level& level = levels_.back(); begun_ >= 0 && level.splits && !level.cases) {
             const bool ends = last_ == ',' ? ends_.at_comma(place())
                                            : newlines_ && level.bracket != '[' && ends_.at_line_end(place());
-            if (ends) end_statement(line_);
+            if (ends || is_label()) end_statement(line_);
         }
         ++line_;
         ++at_;
+    }
+
+    bool is_label() const {  // "public:" of C++
+        const View line = lines_[line_];
+        return last_ == ':' && begun_ == line_ && language_ == CodeLanguage::kC &&
+               (line == "public:" || line == "private:" || line == "protected:");
     }
 
     void open() {

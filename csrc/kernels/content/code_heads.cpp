@@ -92,10 +92,12 @@ bool names_function(Words words) {
     return value.rest().find("=>") != View::npos;
 }
 
-// "name(...) {" with types and marks before the name; no assignment or call of a member.
+// "name(...) {" with types and marks before the name; no assignment or call of a member. "type name(...);" too, of C
+// and Java.
 bool is_function_head(View whole) {
     const std::size_t open = whole.find('(');
-    if (open == View::npos || open == 0 || !whole.ends_with('{')) return false;
+    const bool body = whole.ends_with('{');
+    if (open == View::npos || open == 0 || (!body && !whole.ends_with(';'))) return false;
     View before = whole.substr(0, open);
     while (!before.empty() && text::ascii_space(before.back())) before.remove_suffix(1);
     if (before.empty() || (!code_word_byte(before.back()) && View("~#]>").find(before.back()) == View::npos))
@@ -105,7 +107,9 @@ bool is_function_head(View whole) {
             return false;
     }
     const std::size_t close = whole.rfind(')');
-    return close != View::npos && close > open && whole.find_first_of(";=(", close) == View::npos;
+    if (close == View::npos || close < open) return false;
+    if (!body && before.find_first_of(" *&>") == View::npos) return false;  // a call
+    return whole.find_first_of(body ? ";=(" : "({}", close) == View::npos;
 }
 
 }  // namespace
@@ -187,7 +191,7 @@ bool is_definition(View line, View whole) {
     if (first == "macro_rules" && words.next() == '!') return true;
     if (among(first, kSoftTypes) && words.at_space() && name_follows(words)) return true;
     if ((first == "let" || first == "var") && names_function(words)) return true;
-    return is_function_head(whole.substr(0, kLongestHead + 1));
+    return is_function_head(whole);
 }
 
 bool is_open_type(View line) {

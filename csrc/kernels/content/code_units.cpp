@@ -1,5 +1,6 @@
 #include "kernels/content/code_units.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -78,10 +79,12 @@ class Cutter {
                 while (lines.first - 1 > at && (lines_.blank(lines.first - 1) || lines_[lines.first - 1][0] == '#'))
                     --lines.first;
             }
+            const bool blank = all_blank(at, lines.first - 1);
+            if (row < 0 && blank) continue;
             if (row < 0) {
                 const bool defining = defines({at, lines.first - 1});
                 row = add({at, lines.first - 1}, parent, defining ? CodeRole::kDefinition : CodeRole::kBranch);
-            } else {
+            } else if (!blank) {
                 add({at, lines.first - 1}, row, CodeRole::kAfter, row);
             }
             const std::size_t start = units_.size();
@@ -90,7 +93,7 @@ class Cutter {
             at = lines.last + 1;
         }
         if (row < 0) return plain({begin, span.last}, parent, true);
-        if (at <= span.last) add({at, span.last}, row, CodeRole::kAfter, row);
+        if (!all_blank(at, span.last)) add({at, span.last}, row, CodeRole::kAfter, row);
     }
 
     bool defines(LineSpan span) const {
@@ -108,12 +111,17 @@ class Cutter {
                 text.starts_with("/*"))
                 continue;
             if (is_branch(text)) return false;
+            if (language_ == CodeLanguage::kC && text.starts_with("template") && line < span.last) continue;
             std::string whole;
-            if (lines_[span.last].ends_with('{')) {
+            const View end = lines_[span.last];
+            const bool typed = language_ == CodeLanguage::kC || language_ == CodeLanguage::kJava;
+            if (end.ends_with('{') || (typed && end.ends_with(';'))) {
                 for (std::int32_t part = line; part <= span.last && whole.size() <= kLongestHead; ++part) {
-                    whole.append(lines_[part]).push_back(' ');
+                    whole.append(lines_[part].substr(0, kLongestHead)).push_back(' ');
                 }
                 whole.pop_back();
+            } else if (line == span.last && end.ends_with('}')) {  // on one line
+                whole = text.substr(0, std::min(text.find('{'), kLongestHead) + 1);
             }
             return is_definition(text, whole.size() <= kLongestHead ? View(whole) : View());
         }
@@ -128,7 +136,7 @@ class Cutter {
         if (head.starts_with("//") || head.starts_with("/*") || (!is_statement && is_comment(head, language_))) {
             return comments(span, parent);
         }
-        if (typed_ && span.last > span.first && is_open_type(head)) {
+        if (typed_ && is_open_type(head) && !all_blank(span.first + 1, span.last)) {
             const std::int32_t row = add({span.first, span.first}, parent, CodeRole::kDefinition);
             const std::int32_t type = add({span.first + 1, span.last}, row, CodeRole::kStatement);
             units_.suite[static_cast<std::size_t>(type)] = type;

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Flag
+from functools import lru_cache
 from typing import overload
 
 from tersely.tables import Analysis, Float32s, Level, SegmentTable
@@ -15,6 +16,7 @@ __all__ = ["RelevanceScore", "RelevanceScores", "ScoringMethod", "SegmentScore",
 
 
 _SHORTEST_UUID = 32  # characters: its hexadecimal digits
+_LONG_NAME = 200  # characters: rather a text than a name
 
 
 class ScoringMethod(Flag):
@@ -156,12 +158,19 @@ def to_uuid(identity: str | uuid.UUID) -> uuid.UUID:
     """The UUID itself, the one that a str spells, or the UUID5 of any other str: the same each time."""
     if isinstance(identity, uuid.UUID):
         return identity
+    return _made(identity) if len(identity) > _LONG_NAME else _known(identity)
+
+
+def _made(identity: str) -> uuid.UUID:
     if len(identity) >= _SHORTEST_UUID:
         try:
             return uuid.UUID(identity)
         except ValueError:
             pass  # some other name
     return uuid.uuid5(uuid.NAMESPACE_OID, identity)
+
+
+_known = lru_cache(maxsize=4096)(_made)  # chunks come again with each search
 
 
 def document_uuid(document: Document) -> uuid.UUID:

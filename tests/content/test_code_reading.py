@@ -1,0 +1,194 @@
+"""Units of source code: the reader of marks against tree-sitter, literals, and texts that do not add up."""
+
+from __future__ import annotations
+
+import ast
+import sysconfig
+from pathlib import Path
+
+import numpy as np
+import pytest
+from code_samples import SAMPLES
+from growth import MOST, growth
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tersely import _native
+from tersely.content.code_units import CodeUnits, Role
+from tersely.providers.tree_sitter import LANGUAGES, read_spans
+
+STDLIB = Path(sysconfig.get_path("stdlib"))
+PYTHON = ["argparse", "difflib", "heapq", "tempfile", "csv", "ast", "typing", "inspect", "tokenize", "locale"]
+
+
+def by_marks(language: str, text: str) -> CodeUnits | None:
+    found = _native.code_units(text, language, "", True)
+    return None if found is None else CodeUnits(*found)
+
+
+def by_parser(language: str, text: str) -> CodeUnits:
+    return CodeUnits(*_native.code_units_of(text, language, "", *read_spans(language, text)))
+
+
+def shape(units: CodeUnits) -> list[tuple[int, int, int, int, int]]:
+    free = np.isin(units.role, (Role.COMMENT, Role.TEXT))  # readers differ in what a comment belongs to
+    columns = (units.first, units.last, np.where(free, -2, units.parent), units.follows, units.role)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def signatures(text: str, units: CodeUnits) -> set[str]:
+    lines = text.split("\n")
+    rows = zip(units.first.tolist(), units.last.tolist(), units.role.tolist(), strict=True)
+    return {
+        line.strip()
+        for first, last, role in rows
+        if role in (Role.DEFINITION, Role.DECLARATION)
+        for line in lines[first : last + 1]
+    }
+
+
+@pytest.mark.parametrize("name", PYTHON)
+def test_x22_python_is_read_as_its_parsers_do(name: str) -> None:
+    text = (STDLIB / f"{name}.py").read_text(encoding="utf-8")
+    units = by_marks("python", text)
+    assert units is not None
+    assert shape(units) == shape(by_parser("python", text))
+    nodes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    lines = text.split("\n")
+    defined = {
+        lines[node.lineno - 1].strip() for node in ast.walk(ast.parse(text)) if isinstance(node, nodes)
+    }
+    assert defined <= signatures(text, units)
+
+
+@pytest.mark.parametrize("language", SAMPLES)
+def test_a068_signatures_are_found_with_and_without_a_parser(language: str) -> None:
+    text, expected = SAMPLES[language]
+    for units in (by_marks(language, text), by_parser(language, text)):
+        assert units is not None
+        found = signatures(text, units)
+        assert all(any(line.strip() in one for one in found) for line in expected)
+
+
+@pytest.mark.parametrize(
+    ("language", "before"),
+    [
+        ("python", 'x = f"{a[\'}\']} {b["{"]:>{width}} {{ {c!r:\'>9}"'),
+        ("python", "x = '''\n'{[(\n'''"),
+        ("python", 'x = r"\\\\"\ny = b"(" "[" \'"\''),
+        ("python", "x = 1 + \\\n  2  # (["),
+        ("javascript", "const x = a / b / /[/\"']{/.exec(c)"),
+        ("javascript", "const x = `{ ${f({ a: `}` })} '`"),
+        ("javascript", "const x = 'it\\'s {'; // don't {\n/* { */"),
+        ("go", "var x = `{\n'\"`\nvar y = '\"'"),
+        (
+            "rust",
+            "fn a<'a>() -> char { '{' }\nconst S: &str = r##\"{\"# \"##;\nconst C: char = '\\'';",
+        ),
+        ("rust", '/* { /* } */ { */\nconst B: &[u8] = br#"{"#;'),
+        ("cpp", 'auto x = R"a(})" {)a"; char c = \'"\';'),
+        ("c", "#if A\nint x = '{';\n#else /* { */\n#define B {\\\n  {\n#endif"),
+        ("java", "String x = \"}\"; char c = '\\'';"),
+    ],
+)
+def test_literals_and_comments_are_passed_over(language: str, before: str) -> None:
+    braces, indents = "class F {\n  int a;\n  int b;\n}", "def f(a):\n    b = a\n    return b"
+    after = indents if language == "python" else braces
+    text = f"{before}\n{after}\n"
+    units = by_marks(language, text)
+    assert units is not None
+    row = units.first.tolist().index(text.split("\n").index(after.split("\n")[0]))
+    assert units.role[row] == Role.DEFINITION and units.parent[row] == -1
+    assert units.parent[row + 1 : row + 3].tolist() == [row, units.parent[row + 2]]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("typescript", "import {\n  a,\n} from 'b'\nlet x = a\n  .b()\nfoo()\n", [(0, 2), (3, 4), (5, 5)]),
+        ("javascript", "if (a) b()\nelse c()\nif (d)\n  e()\nf++\ng()\n", [(0, 1), (2, 3), (4, 4), (5, 5)]),
+        ("javascript", "switch (a) {\n  case 1:\n    b()\n    c()\n  // no\n  default:\n    d()\n}\n", None),
+        ("go", "x := a +\n\tb\ny++\nz()\n", [(0, 1), (2, 2), (3, 3)]),
+        ("rust", "#![a(b)]\nuse c::{\n  d,\n};\nstruct E<\n  F,\n>(F);\n", [(0, 0), (1, 3), (4, 6)]),
+        ("java", "int a = 1; // b\nvoid c() { d(); }\nint e;\n", [(0, 0), (1, 1), (2, 2)]),
+        ("c", "#include <a>\nint b\n  = 1;\ndo {\n} while (c);\n", [(0, 0), (1, 2), (3, 4)]),
+    ],
+)
+def test_statements_end_where_the_language_says(
+    language: str, text: str, expected: list[tuple[int, int]] | None
+) -> None:
+    units = by_marks(language, text)
+    assert units is not None
+    rows = zip(units.first.tolist(), units.last.tolist(), units.parent.tolist(), strict=True)
+    spans = [(first, last) for first, last, parent in rows if parent == -1]
+    if expected is None:  # cases are whole, for a statement cannot do without one
+        spans, expected = (
+            list(zip(units.first.tolist(), units.last.tolist(), strict=True)),
+            [
+                (0, 0),
+                (1, 3),
+                (4, 4),
+                (5, 6),
+                (7, 7),
+            ],
+        )
+    assert spans == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", "x = (1,\n"),
+        ("python", 'x = """a\n'),
+        ("python", "if a:\nb = 1\n"),
+        ("python", "    a = 1\n  b = 2\n"),
+        ("rust", "fn a() {\n"),
+        ("go", "a)\n"),
+        ("javascript", "a = `b\n"),
+        ("c", "#if A\nint a() {\n#endif\n}\n"),
+    ],
+)
+def test_what_does_not_add_up_is_not_sure(language: str, text: str) -> None:
+    assert by_marks(language, text) is None
+    assert _native.code_units(text, language, "", False) is not None
+
+
+PIECES = (
+    "def f():|{|\"|'|`|/*|*/|//|#|#if|#endif|\n|\n    |\n\t|\r\n|case|else|;|,|class A|type B =|impl|=>|@x|/"
+    '|}|\\|f"{|match|:|é'
+)
+pieces = st.sampled_from(PIECES.split("|"))
+
+
+@settings(max_examples=300)
+@given(st.sampled_from([*LANGUAGES, "php"]), st.lists(pieces, max_size=60).map(" ".join))
+def test_every_line_is_in_one_unit(language: str, text: str) -> None:
+    units = CodeUnits(*_native.code_units(text, language, "def", False) or ())
+    lines = text.split("\n")
+    spans = zip(units.first.tolist(), units.last.tolist(), strict=True)
+    covered = [line for first, last in spans for line in range(first, last + 1)]
+    assert covered == sorted(set(covered))
+    assert {number for number, line in enumerate(lines) if line.strip()} <= set(covered)
+    assert (units.parent < np.arange(len(units.parent))).all()
+    for start, end in zip(units.start.tolist(), units.end.tolist(), strict=True):
+        assert text[start:end] == text[start:end].strip() != ""
+
+
+ENDLESS = [
+    *("'\\", '"""\\', "/[/", "`${", "f'{'''\n", "f'{\n", 'r#"', "((", "[{", "x = \\\n", "a,\n", "> "),
+    *("}\n//\n", "#if\n", 'R"x', "export {", "if a:\n", "@a(\n", "{\n", "\n \n#"),
+]
+
+
+@pytest.mark.parametrize("unit", ENDLESS)
+def test_reading_is_linear(unit: str) -> None:
+    def run(text: str) -> object:
+        return [_native.code_units(text, name, "", False) for name in ("python", "typescript", "rust", "cpp")]
+
+    assert growth(lambda size: unit * (size // len(unit) + 1), run) < MOST
+
+
+def test_spans_that_are_not_in_the_text_are_refused() -> None:
+    none, three = np.empty(0, dtype=np.int64), np.array([3], dtype=np.int64)
+    for starts, ends in ((three, three + 5), (three, three - 1), (-three, three), (three, none)):
+        with pytest.raises(ValueError, match=r"must"):
+            _native.code_units_of("a\nb c", "go", "", starts, ends, none, none, none)
