@@ -55,7 +55,7 @@ def child(path: str, round_: int) -> None:
 
 
 def child_that_dies_at(path: str, round_: int, statement: int) -> None:
-    """Kills itself before that statement of a put and two replacements."""
+    """Kills itself before that statement of a put and a replacement."""
     count = 0
 
     def before(_: str) -> None:
@@ -66,7 +66,7 @@ def child_that_dies_at(path: str, round_: int, statement: int) -> None:
 
     with Store.open(path) as store:
         store._files._writer.set_trace_callback(before)  # type: ignore[union-attr]
-        write(store, round_, range(2, 3))
+        write(store, round_, range(1, 2))
         say("survived", round_, count)
 
 

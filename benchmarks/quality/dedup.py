@@ -24,6 +24,8 @@ from benchmarks import data, report
 from benchmarks.arguments import make_parser
 from benchmarks.quality import halves
 
+__all__ = ["Pair", "System", "neardup_sets", "rates_of", "section_pairs", "systems"]
+
 _DEFAULT = 0.85
 _GRID = np.arange(0.5, 1.0001, 0.01)
 _SHINGLE = 3  # words
@@ -57,13 +59,13 @@ class System:
 def main() -> None:
     """The command."""
     options = _arguments()
-    pairs = [*_sentence_pairs(options.data), *_section_pairs(options.data)]
+    pairs = [*_sentence_pairs(options.data), *section_pairs(options.data)]
     tuned = [pair for pair in pairs if pair.half == halves.TUNED]
     shown = [pair for pair in pairs if options.half in (halves.BOTH, pair.half)]
     settings = {"half": options.half, "pairs": len(shown)}
     result = report.Report("quality/dedup", settings, ("semhash", "datasketch", "onnxruntime"))
     rows = []
-    for system in _systems(options.model):
+    for system in systems(options.model):
         thresholds = [("", _DEFAULT)]
         if system.tunable:
             thresholds.append(("best ", _best_threshold(system, tuned)))
@@ -101,10 +103,20 @@ def _sentence_pairs(folder: Path) -> list[Pair]:
     ]
 
 
-def _section_pairs(folder: Path) -> list[Pair]:
+def neardup_sets(folder: Path) -> list[str]:
+    """Names of the sets of sections, without what tells chunks and pairs apart."""
+    found = [name for name in data.names(folder) if name.startswith("neardup_docs_")]
+    return [name.removesuffix("_pairs") for name in found if name.endswith("_pairs")]
+
+
+def section_pairs(folder: Path) -> list[Pair]:
     """Sections of two versions of a manual: the same where hardly a character and no number differs."""
-    texts = {row["id"]: row["text"] for row in data.rows(folder, "neardup_docs_etcd_chunks")}
-    rows = list(data.rows(folder, "neardup_docs_etcd_pairs"))
+    return [pair for name in neardup_sets(folder) for pair in _pairs_of(folder, name)]
+
+
+def _pairs_of(folder: Path, name: str) -> list[Pair]:
+    texts = {row["id"]: row["text"] for row in data.rows(folder, f"{name}_chunks")}
+    rows = list(data.rows(folder, f"{name}_pairs"))
     names = halves.halves_of([[row["a"].split("|")[1], row["b"].split("|")[1]] for row in rows])
     return [
         Pair(texts[row["a"]], texts[row["b"]], *_section_kind(row), half)
@@ -121,7 +133,7 @@ def _section_kind(row: dict[str, Any]) -> tuple[str, bool | None]:
     return {"exact": ("copies", True), "near": ("near copies", None)}.get(row["relation"], ("edited", None))
 
 
-def _systems(model: Path | None) -> list[System]:
+def systems(model: Path | None) -> list[System]:
     static = StaticEmbedder()
     systems = [_tersely("tersely", None), _cosine("cosine, the same vectors", static.embed)]
     if model is not None:
@@ -201,11 +213,11 @@ def _minhash(pairs: Sequence[Pair], threshold: float) -> Bools:
 def _best_threshold(system: System, pairs: Sequence[Pair]) -> float:
     """The threshold with the best F1 over the labelled pairs that are not copies."""
     labelled = [pair for pair in pairs if pair.same is not None and pair.kind != "copies"]
-    scored = [(_rates(labelled, system.merged(labelled, t))["f1"], float(t)) for t in _GRID]
+    scored = [(rates_of(labelled, system.merged(labelled, t))["f1"], float(t)) for t in _GRID]
     return max(scored, key=lambda one: (one[0], -one[1]))[1]
 
 
-def _rates(pairs: Sequence[Pair], merged: Bools) -> dict[str, Any]:
+def rates_of(pairs: Sequence[Pair], merged: Bools) -> dict[str, Any]:
     same = np.array([pair.same is True for pair in pairs])
     different = np.array([pair.same is False for pair in pairs])
     right, wrong = int((merged & same).sum()), int((merged & different).sum())
@@ -221,7 +233,7 @@ def _counts(pairs: Sequence[Pair], merged: Bools) -> dict[str, Any]:
         inside = np.array([pair.kind == kind for pair in pairs])
         row[kind] = int((merged & inside).sum())
         if kind.startswith("sentences"):
-            rates = _rates([pair for pair in pairs if pair.kind == kind], merged[inside])
+            rates = rates_of([pair for pair in pairs if pair.kind == kind], merged[inside])
             row |= {f"{kind} {name}": value for name, value in rates.items()}
     return row
 

@@ -22,6 +22,7 @@ from tersely.errors import (
     StoreError,
     SummarizationError,
     UnknownIdError,
+    VersionConflictError,
 )
 from tersely.facts import Fact, FactKind, FactReport
 from tersely.protocols import (
@@ -68,6 +69,7 @@ __all__ = [
     "SummarizationError",
     "TokenCounter",
     "UnknownIdError",
+    "VersionConflictError",
     "__version__",
     "check_facts",
     "compress",

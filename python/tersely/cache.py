@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
+from array import array
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Generic, TypeVar
 
-__all__ = ["BoundedCache"]
+__all__ = ["BoundedCache", "digest_of"]
 
 Value = TypeVar("Value")
 
@@ -78,3 +81,10 @@ class BoundedCache(Generic[Value]):
         with self._lock:
             self._entries.clear()
             self._bytes = 0
+
+
+def digest_of(fields: Sequence[str]) -> bytes:
+    """SHA-256 over texts and their lengths: other texts, other bytes. A lone surrogate stands for itself."""
+    encoded = [field.encode("utf-8", "surrogatepass") for field in fields]
+    lengths = array("Q", map(len, encoded)).tobytes()
+    return hashlib.sha256(lengths + b"".join(encoded)).digest()

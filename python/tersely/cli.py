@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 
 import tersely
+from tersely.cli_compact import add_compact, run_compact
 from tersely.cli_distill import add_distill
 from tersely.cli_files import InputError, read_files, write
 from tersely.cli_index import add_index, add_search, run_index, run_search
@@ -35,6 +36,7 @@ _EXAMPLES = """examples:
   tersely compress app.log --budget 800 --store notes.sqlite
   tersely segment notes.md --level paragraph
   tersely count docs/*.md --counter cl100k_base
+  tersely compact history.json --budget 8000 --counter o200k_base
   tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
   tersely index docs/ && tersely search docs/ "how are tokens rotated?" --budget 2000
   tersely mcp --index docs/.tersely
@@ -110,6 +112,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_counter(count)
 
     add_expand(commands)
+    add_compact(commands)
 
     text = "make a static table of token vectors from a sentence model and your own text"
     add_distill(commands.add_parser("distill", help=text, description=text))
@@ -227,6 +230,7 @@ def _expand(arguments: argparse.Namespace) -> None:
 
 
 _RUN = {
+    "compact": run_compact,
     "compress": _compress,
     "segment": _segment,
     "count": _count,

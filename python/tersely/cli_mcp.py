@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tersely.providers.language_models import CheckedLanguageModel
     from tersely.retrieval.chunks import Retriever
     from tersely.server.query_tools import QueryTools
+    from tersely.server.tools import Tool
 
 __all__ = ["add_ab", "add_mcp", "run_ab", "run_mcp"]
 
@@ -21,6 +24,7 @@ _MCP_EXAMPLES = f"""examples:
   tersely mcp --index docs/.tersely
   tersely mcp --index docs/.tersely --model gpt-4o-mini
   tersely mcp --index docs/.tersely --http --port 8765
+  tersely mcp --store context.sqlite
   {TOKEN}=$(cat token) tersely mcp --index docs/.tersely --http --host 0.0.0.0
 """
 _AB_EXAMPLES = """questions.jsonl has one JSON object a line: {"query": "...", "answers": ["...", "..."]}
@@ -34,7 +38,10 @@ examples:
 def add_mcp(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """The arguments of `tersely mcp`."""
     parser = _command(
-        commands, "mcp", "serve an index to agents over the Model Context Protocol", _MCP_EXAMPLES
+        commands, "mcp", "serve an index, and a memory, to agents (Model Context Protocol)", _MCP_EXAMPLES
+    )
+    parser.add_argument(
+        "--store", metavar="FILE", help="keep segments of the agent's context there; adds the tools for it"
     )
     parser.add_argument("--http", action="store_true", help="listen for HTTP; without it: standard input")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
@@ -52,7 +59,7 @@ def add_mcp(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         help="web origin that may call, besides this machine's (repeatable)",
     )
     parser.add_argument(
-        "--model", metavar="NAME", help="model that writes the answers; the key is read from OPENAI_API_KEY"
+        "--model", metavar="NAME", help="model that writes; the key is read from OPENAI_API_KEY"
     )
     parser.add_argument("--base-url", metavar="URL", help="server of the model (OPENAI_BASE_URL)")
     parser.add_argument(
@@ -77,10 +84,20 @@ def add_ab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run_mcp(arguments: argparse.Namespace) -> None:
     """Serve until standard input ends, or until interrupted."""
-    from tersely.errors import MissingExtraError
     from tersely.server.text_tools import text_tools
 
-    tools = [*_query_tools(arguments).tools(), *text_tools()]
+    if arguments.index is None and arguments.store is None:
+        raise ValueError("what is there to serve? Pass --index DIR, or --store FILE, or both")
+    tools = [*text_tools(), *(_query_tools(arguments).tools() if arguments.index is not None else ())]
+    with ExitStack() as stack:
+        if arguments.store is not None:
+            tools += _memory_tools(arguments, stack)
+        _serve(tools, arguments)
+
+
+def _serve(tools: Sequence[Tool], arguments: argparse.Namespace) -> None:
+    from tersely.errors import MissingExtraError
+
     try:
         if not arguments.http:
             from tersely.server.stdio import serve_stdio
@@ -138,7 +155,9 @@ def _command(
         epilog=examples,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--index", required=True, metavar="DIR", help="what `tersely index` wrote")
+    parser.add_argument(
+        "--index", required=name == "ab", metavar="DIR", help="a folder that was indexed, or its index"
+    )
     parser.add_argument(
         "--pool",
         type=int,
@@ -150,25 +169,42 @@ def _command(
 
 
 def _query_tools(arguments: argparse.Namespace) -> QueryTools:
-    from tersely.providers.language_models import resolve_language_model
     from tersely.server.answers import Answerer
     from tersely.server.query_tools import QueryTools
 
-    model = None
+    return QueryTools(_open(arguments.index), Answerer(_model(arguments)), arguments.pool)
+
+
+def _memory_tools(arguments: argparse.Namespace, stack: ExitStack) -> list[Tool]:
+    from tersely.memory import SegmentMemory
+    from tersely.server.memory_tools import MemoryTools
+    from tersely.store import Store
+
+    model = _model(arguments)
+    store = stack.enter_context(Store.open(arguments.store))
+    return MemoryTools(SegmentMemory(store, model=model)).tools()
+
+
+def _model(arguments: argparse.Namespace) -> CheckedLanguageModel | None:
+    from tersely.providers.language_models import resolve_language_model
+
     if getattr(arguments, "model", None):
         from tersely.providers.openai import language_model_from_environment
 
-        model = resolve_language_model(language_model_from_environment(arguments.model, arguments.base_url))
-    elif getattr(arguments, "base_url", None):
+        return resolve_language_model(language_model_from_environment(arguments.model, arguments.base_url))
+    if getattr(arguments, "base_url", None):
         raise ValueError("--base-url needs --model")
-    return QueryTools(_open(arguments.index), Answerer(model), arguments.pool)
+    return None
 
 
 def _open(folder: str) -> Retriever:
-    if not Path(folder).is_dir():
-        raise ValueError(f"{folder} is no folder; make an index with: tersely index DIR")
-    index: Retriever = importlib.import_module("tersely.retrieval.index").Index.open(folder)
-    return index
+    from tersely.errors import StoreError
+    from tersely.retrieval.index import Index
+
+    try:
+        return Index.open(folder)
+    except StoreError as error:
+        raise ValueError(f"{error}; an index is made with: tersely index DIR") from error
 
 
 def _token(file: str | None) -> str | None:

@@ -8,6 +8,7 @@ Exception
     RelevanceScoringError     relevance could not be scored, and no fallback was allowed
     StoreError                a file of ours is damaged, or is not ours
       UnknownIdError          nothing is stored under an id
+      VersionConflictError    another version was stored meanwhile
     SummarizationError        a model was to write a text and failed, and no fallback was allowed
 ImportError
   MissingExtraError           an optional package is not installed; the message says what to type
@@ -27,6 +28,7 @@ __all__ = [
     "StoreError",
     "SummarizationError",
     "UnknownIdError",
+    "VersionConflictError",
 ]
 
 
@@ -75,6 +77,10 @@ class StoreError(CompressionError):
 
 class UnknownIdError(StoreError, LookupError):
     """Nothing is stored under this id."""
+
+
+class VersionConflictError(StoreError):
+    """Another version of an id was stored meanwhile; nothing was changed."""
 
 
 class SummarizationError(CompressionError):

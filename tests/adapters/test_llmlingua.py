@@ -151,3 +151,5 @@ def test_other_names_and_models() -> None:
     with pytest.warns(UserWarning, match="instruction"):
         PromptCompressor(use_llmlingua2=True).compress_prompt(CONTEXT, INSTRUCTION)
     assert PromptCompressor().compress_prompt([])["compressed_prompt"] == ""
+    alone = PromptCompressor().compress_prompt([], INSTRUCTION, target_token=COUNT(INSTRUCTION))
+    assert alone["compressed_prompt"] == INSTRUCTION

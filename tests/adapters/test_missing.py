@@ -30,7 +30,9 @@ else:
         ("langchain", "langchain"),
         ("langchain_agents", "langchain-agents"),
         ("llama_index", "llama-index"),
+        ("llama_index_memory", "llama-index"),
         ("haystack", "haystack"),
+        ("haystack_chat", "haystack"),
     ],
 )
 def test_a_missing_framework_says_what_to_install(door: str, extra: str, tmp_path: Path) -> None:

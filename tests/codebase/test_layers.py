@@ -31,6 +31,7 @@ for path in (Path(__file__).parents[2] / "python" / "tersely").glob("cli_*.py"):
     RANK[path.stem] = RANK["cli_*"]
 VOCABULARY = set(LAYERS[0])
 VOCABULARY_ONLY = {"documents", "providers"}  # and native code, besides their own package
+_SHARED_BY_COMMANDS = {"cli_files"}
 APART = {"adapters", "stages"}  # their files do not import each other
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
@@ -73,6 +74,8 @@ def allowed(importer: str, name: str) -> bool:
     if mine in VOCABULARY_ONLY:
         return other in VOCABULARY or other == "_native"
     same_layer = mine in VOCABULARY and other in VOCABULARY
+    if mine.startswith("cli_"):
+        return RANK[other] <= RANK[mine] and (other in _SHARED_BY_COMMANDS or not other.startswith("cli_"))
     return RANK[other] < RANK[mine] or same_layer
 
 

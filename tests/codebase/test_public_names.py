@@ -39,6 +39,7 @@ PUBLIC = [
     "SummarizationError",
     "TokenCounter",
     "UnknownIdError",
+    "VersionConflictError",
     "__version__",
     "check_facts",
     "compress",

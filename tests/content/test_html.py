@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tersely import _native
 from tersely.content.html import Html
+from tersely.content.page_text import PageText
 
 PAGE = """<!DOCTYPE html>
 <html><head><title>Dams &amp; gates</title><script>if (a < b) { x("</p>") }</script></head>
@@ -120,12 +121,30 @@ def test_real_pages_as_pythons_parser_reads_them(folder: str) -> None:
         assert "".join("".join(pieces_of(page)).split()) == oracle(page), path
 
 
-@given(st.text(st.sampled_from("<>/!-=\"' apbé\n[]&;?")))
+def test_lines_and_indentation_of_preformatted_text_stay() -> None:
+    code = "def f(x):\n    if x:\n        return 1\n\n    return 2"
+    marked = (
+        code.replace("def", "<b>def</b>")
+        .replace("if", "<i class='k'>if</i>")
+        .replace("return", "<b>return</b>")
+    )
+    page = PageText.read(f"<p>See\n here:</p><pre>\n<span></span>{marked}\n</pre><p>So.</p>")
+    assert page.plain == f"See\n here:\n\n{code}\n\nSo."
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from(["<pre>", "</pre>", "<b>", " \n  "]), st.sampled_from("<>/!-=\"' apbé\n[]&;?")
+        )
+    ).map("".join)
+)
 def test_any_text_is_read(page: str) -> None:
     start, end, glue, aside = _native.html_texts([page])
     after = 0
     for a, b in zip(start.tolist(), end.tolist(), strict=True):
-        assert after <= a < b <= len(page) and page[a:b] == page[a:b].strip(" \n\t\r\f\v")
+        indentation = not page[a:b].strip(" \t\r\f\v") and page[a - 1] == "\n"
+        assert after <= a < b <= len(page) and (indentation or page[a:b] == page[a:b].strip(" \n\t\r\f\v"))
         after = b
     assert (glue <= 4).all() and (aside <= 1).all()
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tersely.memory import ContextSegment, new_segment
+from tersely.store import Store
 
 NOON = datetime(2024, 1, 15, 12, 0, tzinfo=UTC)
 
@@ -44,6 +45,14 @@ now return 401 (was 500) via pre-validation check. Current: handling
 invalid token format (malformed Bearer prefix) at line 50."""
 
 
+LOG = "\n".join(f"2024-01-15 10:00:{second:02} INFO shard {second} was moved" for second in range(60))
+
+
+def short_for(prompt: str) -> str:
+    """The short form of the note or message in a prompt."""
+    return NOTE_SHORT if "500 errors" in prompt else MESSAGE_SHORT
+
+
 def note(text: str = NOTE, segment_id: str = "note", **known: Any) -> ContextSegment:
     """A segment of noon."""
     return new_segment(segment_id, text, **{"timestamp": NOON, **known})
@@ -75,3 +84,8 @@ class Writer:
         if isinstance(reply, Exception):
             raise reply
         return str(reply)
+
+
+def everything(store: Store) -> list[tuple[str, int, str]]:
+    """Id, version and text of all that is newest."""
+    return [(id, store.get(id).version, store.get(id).text) for id in store.ids()]

@@ -248,3 +248,29 @@ def test_any_history_fits_or_says_what_it_needs(messages: list[Any], budget: int
     assert result.tokens == tokens_of(result.messages, counter) <= budget
     again = compact_messages(messages, budget=budget, counter=counter)
     assert again.messages == result.messages
+
+
+def test_a_query_says_what_stays() -> None:
+    talk = [f"We spoke about the garden, bed {n}, and its roses." for n in range(60)]
+    said = ["Now the invoices.", "The invoice of May is wrong.", "By how much?", "Forty euros too many."]
+    talk[20:24] = said
+    messages = [{"role": ("user", "assistant")[n % 2], "content": words} for n, words in enumerate(talk)]
+    whole = tokens_of(messages)
+    result = compact_messages(messages, budget=whole // 4, query="What is wrong with the invoice of May?")
+    assert result.tokens == tokens_of(result.messages) <= whole // 4
+    text = all_text(result.messages)
+    assert all(words in text for words in said)
+    assert "Forty euros" not in all_text(compact_messages(messages, budget=whole // 4).messages)
+
+
+@pytest.mark.parametrize(("query", "warning"), [(" ", "empty_query"), ("zyx", "query_without_matches")])
+def test_a_query_that_says_nothing_is_reported(query: str, warning: str) -> None:
+    messages = openai_chat(2)
+    result = compact_messages(messages, budget=2000, query=query)
+    assert result.warnings == (warning,)
+    assert result.messages == compact_messages(messages, budget=2000).messages
+
+
+def test_a_lone_surrogate_is_named() -> None:
+    with pytest.raises(ValueError, match=r"messages\[1\].*surrogate"):
+        compact_messages([{"role": "user", "content": "a"}, {"role": "user", "content": "\ud800"}], budget=1)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from growth import MOST, growth
 from hypothesis import given
 from hypothesis import strategies as st
 from segment_samples import MESSAGE, NOTE, SCENARIO
 from tersely.memory import PARAPHRASES, paraphrase
 from tersely.memory.segments.clauses import read_clauses, stripped
+from tersely.memory.segments.reading import read
 
 
 def test_e016_active_state() -> None:
@@ -72,6 +74,25 @@ def test_nothing_is_said_where_nothing_was() -> None:
         assert paraphrase("The sky is blue. Grass grows.", strategy).text == ""
     german = "Ich bearbeite gerade src/auth.py."
     assert paraphrase(german).text == ""  # the rules know English; other texts are extracted
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        NOTE + "\n\n",
+        "x, now ",
+        "XError(",
+    ],
+)
+def test_reading_takes_time_in_proportion(piece: str) -> None:
+    assert growth(lambda size: piece * (size // len(piece)), read) < MOST
+
+
+def test_facts_elsewhere_cost_nothing() -> None:
+    def make(size: int) -> str:
+        return "It is so. " * (size // 20) + "Next: a.py. " * (size // 24)
+
+    assert growth(make, read) < MOST
 
 
 @given(st.text() | st.lists(st.sampled_from([*NOTE.split(), "\n", ";", ", now "]), max_size=60).map(" ".join))

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import math
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import asdict, fields, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
-from segment_samples import MESSAGE, MESSAGE_SHORT, NOON, NOTE, NOTE_SHORT, Writer, ticking
-from tersely.errors import UnknownIdError
+from segment_samples import (
+    MESSAGE,
+    MESSAGE_SHORT,
+    NOON,
+    NOTE,
+    NOTE_SHORT,
+    Writer,
+    everything,
+    short_for,
+)
+from tersely.errors import NotReversibleError, UnknownIdError
 from tersely.memory import (
     CompressedSegment,
-    CompressionCost,
     CompressionResult,
     ContextState,
     ExpandResult,
@@ -25,49 +30,9 @@ from tersely.memory import (
 )
 from tersely.memory.segments.records import to_metadata
 from tersely.store import CompressionRecord, Store
+from tersely.threads import map_in_threads
 
 LATER = ContextState(now=NOON + timedelta(hours=1))
-LOG = "\n".join(f"2024-01-15 10:00:{second:02} INFO shard {second} was moved" for second in range(60))
-
-
-def short_for(prompt: str) -> str:
-    return NOTE_SHORT if "500 errors" in prompt else MESSAGE_SHORT
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "context.sqlite") as opened:
-        yield opened
-
-
-@pytest.fixture
-def model() -> Writer:
-    return Writer(short_for)
-
-
-@pytest.fixture
-def kept(store: Store, model: Writer) -> SegmentMemory:
-    """A memory with msg_123, a note and a log."""
-    memory = SegmentMemory(store, model=model, clock=ticking())
-    known: dict[str, Any] = {"file_path": "src/auth.py", "line_number": 45, "topic": "authentication"}
-    memory.store_context_segment(MESSAGE, segment_id="msg_123", **known)
-    memory.store_context_segment(NOTE, segment_id="note")
-    memory.store_context_segment(LOG, segment_id="log", type="log")
-    return memory
-
-
-def everything(store: Store) -> list[tuple[str, int, str]]:
-    return [(id, store.get(id).version, store.get(id).text) for id in store.ids()]
-
-
-def test_e001_x063_nothing_is_compressed_unless_somebody_says_so(
-    kept: SegmentMemory, store: Store, model: Writer
-) -> None:
-    before = everything(store)
-    plan = kept.plan_context(LATER)
-    kept.list_context_segments(), kept.search_stash("token"), kept.get("note")
-    assert {decision.action.value for decision in plan.decisions} <= {"keep", "compress", "stash", "remove"}
-    assert everything(store) == before and not model.prompts
 
 
 def test_e003_e006_x056_after_compression(kept: SegmentMemory, store: Store) -> None:
@@ -183,6 +148,18 @@ def test_e032_the_same_again_asks_no_model_and_makes_no_version(
     assert len(model.prompts) == 1
 
 
+def test_e032_known_after_a_restart_and_by_either_id(kept: SegmentMemory, store: Store) -> None:
+    [first] = kept.compress_context_segment(["msg_123"]).compressed_segments
+    model = Writer(short_for)
+    again = SegmentMemory(store, model=model)
+    result = again.compress_context_segment(["msg_123", first.compressed_id])
+    assert result.compressed_segments == (replace(first, cached=True),) and not model.prompts
+    other = Writer(short_for)
+    other.name = "another model"
+    assert not SegmentMemory(store, model=other).compress_context_segment(["msg_123"]).errors
+    assert len(other.prompts) == 1
+
+
 def test_e023_x056_expansion(kept: SegmentMemory, store: Store) -> None:
     assert {"segment_id", "original_text", "expanded_at"} <= {field.name for field in fields(ExpandResult)}
     [done] = kept.compress_context_segment(["msg_123"]).compressed_segments
@@ -227,97 +204,15 @@ def test_x058_three_times_compressed_expands_to_the_root(kept: SegmentMemory, st
     assert memory.expand_compressed_context(ids[0]).original_text == MESSAGE
 
 
-def test_e024_compressed_and_stashed(kept: SegmentMemory) -> None:
-    assert kept.search_stash("Bearer prefix is missing") == []
-    done = kept.compress_and_stash("msg_123")
-    assert done.compressed_segment is not None and done.original_stashed and done.can_retrieve
-    [hit] = kept.search_stash("Bearer prefix is missing or malformed")
-    assert (hit.segment_id, hit.text, hit.in_context) == ("msg_123", MESSAGE, True)
-    assert kept.get("msg_123").text == MESSAGE_SHORT
-    missing = kept.compress_and_stash("missing")
-    assert missing.error is not None and missing.error.code == "not_found" and not missing.original_stashed
-
-
-def test_e025_e026_applying_a_plan(kept: SegmentMemory, store: Store) -> None:
-    judged = SegmentMemory(
-        store,
-        model=Writer(short_for),
-        predicates=replace(kept._predicates, verbose=lambda segment, state: segment.segment_id == "note"),
-    )
-    judged.store_context_segment(
-        "Painted the fence green.", segment_id="fence", timestamp=NOON, topic="fence"
-    )
-    state = replace(LATER, completed_topics=frozenset({"fence"}), active_ids=frozenset({"msg_123"}))
-    plan = judged.plan_context(state)
-    actions = {decision.segment_id: decision.action.value for decision in plan.decisions}
-    assert actions == {"msg_123": "keep", "note": "compress", "log": "stash", "fence": "remove"}
-    applied = judged.apply(plan)
-    assert (applied.kept, applied.stashed, applied.removed) == (("msg_123",), ("log",), ("fence",))
-    assert applied.compression.compressed_segments[0].segment_id == "note" and not applied.errors
-    assert [segment.segment_id for segment in judged.list_context_segments()] == ["msg_123", "note"]
-    assert applied.tokens == sum(segment.tokens for segment in judged.list_context_segments())
-    assert [segment.segment_id for segment in judged.list_context_segments("stash")] == ["log"]
-    assert [hit.segment_id for hit in judged.search_stash("shard 17 moved", 3)] == ["log"]
-    assert not judged.search_stash("painted fence")  # removed: by its id alone
-    assert judged.get("fence").text == "Painted the fence green." and store.get("log").text == LOG
-    with pytest.raises(ValueError, match="place must be one of context, stash, removed"):
-        judged.list_context_segments("attic")
-
-
-def test_x063_a_plan_does_not_touch_what_has_changed_since(kept: SegmentMemory) -> None:
-    plan = kept.plan_context(LATER)
-    kept.store_context_segment("A new log.", segment_id="log", type="log")
-    applied = kept.apply(plan)
-    assert [(one.segment_id, one.code) for one in applied.errors] == [("log", "changed")]
-    assert kept.get("log").text == "A new log."
-
-
-def test_manage_context_is_plan_and_apply(kept: SegmentMemory) -> None:
-    assert kept.manage_context(LATER).stashed == ("log",)
-    assert kept.manage_context(LATER).stashed == ()
-
-
-def test_stashed_segments_come_back(kept: SegmentMemory) -> None:
-    kept.manage_context(LATER)
-    kept.store_context_segment(LOG, segment_id="log", type="log")
-    assert "log" in {segment.segment_id for segment in kept.list_context_segments()}
-    assert not kept.search_stash("shard 17 moved")
-
-
-def test_search_looks_past_what_is_not_stashed(kept: SegmentMemory) -> None:
-    for number in range(30):
-        kept.store_context_segment(f"shard {number} shard {number} moved", segment_id=f"s{number}")
-    kept.manage_context(ContextState(now=NOON + timedelta(minutes=10, seconds=5)))
-    assert [hit.segment_id for hit in kept.search_stash("shard moved", 1)] == ["log"]
-
-
-def test_e029_x066_a_model_is_asked_only_where_that_pays(store: Store, model: Writer) -> None:
-    def codes(requests: int) -> list[str]:
-        cost = CompressionCost(0.01, 3.0, requests)
-        memory = SegmentMemory(store, model=model, cost=cost)
-        memory.store_context_segment(MESSAGE, segment_id="msg_123")
-        return [one.code for one in memory.compress_context_segment(["msg_123"]).errors]
-
-    tokens = new_segment("msg_123", MESSAGE).tokens
-    saved = tokens - int(tokens * 0.6)
-    needed = CompressionCost(0.01, 3.0, 1).requests_to_pay(saved)
-    assert needed == math.ceil(0.01 / (saved * 3e-6))
-    assert codes(needed - 1) == ["not_worth_it"] and not model.prompts
-    assert codes(needed) == [] and len(model.prompts) == 1
-    by_rules = SegmentMemory(store, cost=CompressionCost(0.01, 3.0, 0))
-    by_rules.store_context_segment(NOTE, segment_id="note")
-    assert by_rules.compress_context_segment(["note"]).compressed_segments  # costs nothing
-
-
-def test_e029_x066_requests_to_pay() -> None:
-    assert CompressionCost(0.01, 3.0, 1).requests_to_pay(135) == 25
-    assert CompressionCost(0.05, 3.0, 1).requests_to_pay(135) == 124
-    assert CompressionCost(0.01, 0.3, 1).requests_to_pay(135) == 247
-    assert CompressionCost(0.01, 3.0, 1).requests_to_pay(0) is None
-    with pytest.raises(ValueError):
-        CompressionCost(-1, 3.0, 1)
-    with pytest.raises(ValueError, match="requests_expected must be a whole number from 0"):
-        CompressionCost(0.01, 3.0, -1)
+def test_masked_secrets_are_not_counted(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "masked.sqlite", mask_secrets=True) as store:
+        memory = SegmentMemory(store)
+        memory.store_context_segment(f"{NOTE} password = hunter2hunter2hunter2", segment_id="note")
+        segment = memory.get("note")
+        assert "hunter2" not in segment.text and segment.tokens == new_segment("x", segment.text).tokens
+        memory.compress_context_segment(["note"])
+        with pytest.raises(NotReversibleError):
+            memory.expand_compressed_context("note")
 
 
 def test_tokens_are_counted_again_for_another_counter(kept: SegmentMemory, store: Store) -> None:
@@ -336,6 +231,12 @@ def test_a_segment_that_changes_meanwhile_is_not_overwritten(store: Store) -> No
     memory.store_context_segment(NOTE, segment_id="note")
     assert [one.code for one in writing.compress_context_segment(["note"]).errors] == ["changed"]
     assert memory.get("note").text == "Something else by now."
+
+
+def test_many_threads_that_want_the_same(kept: SegmentMemory, store: Store) -> None:
+    results = map_in_threads(lambda _: kept.compress_context_segment(["msg_123", "note"]), range(8), 8)
+    assert all(len(result.compressed_segments) == 2 and not result.errors for result in results)
+    assert len(store.records("msg_123")) == len(store.records("note")) == 1
 
 
 def test_texts_are_data(store: Store, model: Writer) -> None:
@@ -364,3 +265,14 @@ def test_metadata_says_what_a_model_wrote(kept: SegmentMemory, store: Store) -> 
 
 def test_results_are_plain() -> None:
     assert asdict(CompressionResult((), 0))["can_expand"] is True
+
+
+def test_e035_the_page_about_segments_says_what_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "context_segments.md").read_text(encoding="utf-8")
+    code = page.partition("```python\n")[2].partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "context_segments.md", "exec"), {})
+    said = " ".join(line.removeprefix("> ") for line in page.splitlines() if line.startswith("> "))
+    assert said in " ".join(capsys.readouterr().out.split())

@@ -243,10 +243,34 @@ def test_e030_what_is_made_up_fails_the_check() -> None:
     assert {"src/other.py", "8080"} <= set(report.unsupported)
 
 
+def test_e030_a_denial_is_critical() -> None:
+    text = "I'm currently editing src/auth.py. I fixed the token check, but it does not run on Windows. " * 2
+    told = "Editing src/auth.py. Fixed the token check, runs {} Windows."
+    assert check_preserved(note(text), told.format("not on")).passed
+    assert check_preserved(note(text), told.format("on")).lost == ["progress_state"]
+
+
 def test_e030_decisions_are_critical() -> None:
     text = "We decided to use SQLite because it needs no server. " + NOTE
     assert check_preserved(note(text), NOTE_SHORT).lost == ["decision"]
     assert check_preserved(note(text), NOTE_SHORT + " Decision: SQLite (no server needed).").passed
+
+
+def test_e033_e034_every_decision_and_phase_is_there() -> None:
+    phases = {
+        "basic": ["SegmentMemory", "CompressionResult", "ContextSegment"],
+        "preservation": ["extract_preserved_metadata", "inject_preserved_metadata", "check_preserved"],
+        "strategies": ["PARAPHRASES", "paraphrase"],
+        "expansion and stash": ["ExpandResult", "StashedCompression", "StashHit"],
+        "when and what": [
+            "should_compress_segment",
+            "explain_compression",
+            "plan_context",
+            "CompressionCost",
+        ],
+    }
+    assert all(getattr(memory, name).__doc__ for names in phases.values() for name in names)
+    assert set(memory.__all__) >= {name for names in phases.values() for name in names}
 
 
 @given(st.text(max_size=300))

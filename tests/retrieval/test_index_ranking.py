@@ -94,7 +94,7 @@ def test_b023_fusion_is_reciprocal_rank(rankings: list[list[int]]) -> None:
     total: Counter[int] = Counter()
     for ranking in rankings:
         for rank, row in enumerate(ranking):
-            total[row] += 1 / (61 + rank)  # type: ignore[assignment]
+            total[row] += 1 / (11 + rank)  # type: ignore[assignment]
     assert rows.tolist() == sorted(total, key=lambda row: (-total[row], order[row]))
     assert scores.tolist() == [total[row] for row in rows.tolist()]
 

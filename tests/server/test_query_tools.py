@@ -231,6 +231,13 @@ def test_b015_the_vectors_of_the_index_are_used() -> None:
         assert len(call(served, COMPRESSED, query="x").structured_content["results"]) == left
 
 
+def test_b015_an_index_that_changed_since_the_search_costs_time_only() -> None:
+    retriever = VectorRetriever(ten(), np.eye(10))
+    del retriever.rows["g0"]
+    result = call(QueryTools(retriever).tools(), COMPRESSED, query="x")
+    assert result.structured_content["compression_stats"]["clusters_merged"] == 1
+
+
 def test_an_answer_that_a_model_wrote_says_so() -> None:
     prompts: list[str] = []
 
@@ -248,6 +255,15 @@ def test_an_answer_that_a_model_wrote_says_so() -> None:
     assert len(prompts) == 1 and "how often?" in prompts[0]
     marker = re.search(r"=== \w{12} ===", prompts[0])
     assert marker and not any(marker.group() in text for text in SUBJECTS)
+
+
+def test_a_model_reads_no_more_than_its_prompt_may_have() -> None:
+    prompts: list[str] = []
+    model = resolve_language_model(lambda prompt: prompts.append(prompt) or "Yes.")
+    call(tools(answerer=Answerer(model, prompt_tokens=25)), FULL, query="?", top_n=10)
+    assert prompts[0].count("Source ") == 2 and SUBJECTS[1] in prompts[0] and SUBJECTS[2] not in prompts[0]
+    result = call(tools(answerer=Answerer(model, prompt_tokens=3)), FULL, query="?", top_n=10)
+    assert len(prompts) == 1 and "the model failed" in result.content[0].text
 
 
 def test_a_model_that_fails_costs_nothing() -> None:

@@ -18,6 +18,8 @@ from urllib.parse import urlsplit
 import pytest
 from list_retriever import ListRetriever, ten
 from server_calls import call, call_all, listed
+from tersely.errors import MissingExtraError
+from tersely.server.application import make_server
 from tersely.server.gate import Gate
 from tersely.server.http import http_application
 from tersely.server.query_tools import QueryTools
@@ -211,7 +213,7 @@ def test_http_sends_away_what_is_too_much_at_a_time() -> None:
 
 
 def test_http_does_not_wait_for_a_body_for_ever() -> None:
-    with served(all_tools(), patience=0.1) as url:
+    with served(all_tools(), patience=1.0) as url:
         place = urlsplit(url)
         with socket.create_connection((place.hostname, place.port), timeout=30) as slow:
             head = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items())
@@ -220,6 +222,35 @@ def test_http_does_not_wait_for_a_body_for_ever() -> None:
             )
             assert slow.recv(1000).startswith(b"HTTP/1.1 408 ")
         assert post(url).status_code == 200
+
+
+def test_http_answers_many_callers_at_a_time_as_it_answers_one() -> None:
+    tools = all_tools()
+    expected = {
+        top_n: call(tools, "query_documents", query="x", top_n=top_n).structured_content for top_n in (1, 4)
+    }
+
+    async def run(url: str) -> list[Any]:
+        replies = []
+        async with httpx2.AsyncClient(headers=HEADERS, timeout=60) as client:
+
+            async def caller(number: int) -> None:
+                for top_n in (1, 4):
+                    asked = message(
+                        "tools/call", number, name="query_documents", arguments={"query": "x", "top_n": top_n}
+                    )
+                    reply = (await client.post(url, content=asked)).json()
+                    replies.append(
+                        (reply["id"] == number, reply["result"]["structuredContent"] == expected[top_n])
+                    )
+
+            async with anyio.create_task_group() as group:
+                for number in range(1, 33):
+                    group.start_soon(caller, number)
+        return replies
+
+    with served(tools) as url:
+        assert anyio.run(run, url) == [(True, True)] * 64
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", ""])
@@ -236,6 +267,14 @@ def test_every_tool_says_whether_it_changes_anything() -> None:
     assert all(tool.annotations.read_only_hint for tool in tools.values())
     with pytest.raises(ValueError, match="two tools have one name"):
         call([*text_tools(), *text_tools()], "compress_text", text="x")
+    with pytest.raises(ValueError, match="threads must be a whole number from 1, not 0"):
+        make_server(text_tools(), threads=0)
+
+
+def test_without_the_sdk_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp.server", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'tersely\[mcp\]'"):
+        make_server(text_tools())
 
 
 def test_a_fault_inside_is_a_tool_error_without_its_details() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tersely.errors import StoreError, UnknownIdError
+from tersely.errors import StoreError, UnknownIdError, VersionConflictError
 from tersely.store import CompressionRecord, Store
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
@@ -139,6 +139,21 @@ def test_ids_of_compressed_versions_are_unique(path: Path) -> None:
         assert [version.version for version in map(store.get, ("a", "a@2"))] == [2, 1]
 
 
+@pytest.mark.parametrize(
+    ("original", "short", "ratio"), [("", "", 1.0), ("", "x", 1.0), ("äöü!", "ä", 2 / 7)]
+)
+def test_x067_a_ratio_that_nobody_gave_is_of_bytes(
+    path: Path, original: str, short: str, ratio: float
+) -> None:
+    with Store.open(path) as store:
+        store.put(original, id="a")
+        store.replace("a", short)
+        assert store.records("a")[0].compression_ratio == ratio and store.expand("a") == original
+        for wrong in (-0.1, float("nan")):
+            with pytest.raises(ValueError, match="0 or more"):
+                store.replace("a", short, compression_ratio=wrong)
+
+
 def test_x055_an_id_may_be_a_uuid(path: Path) -> None:
     name = uuid.uuid5(uuid.NAMESPACE_URL, "a")
     with Store.open(path) as store:
@@ -168,7 +183,7 @@ def test_wrong_arguments_are_named(
         assert len(store) == 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20)
 @given(steps=st.lists(st.tuples(st.sampled_from("ab"), st.booleans(), TEXT), max_size=12))
 def test_x058_any_history_expands_to_its_root(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, bool, str]]
@@ -190,3 +205,19 @@ def test_x058_any_history_expands_to_its_root(
                 assert (store.get(id, number).text, store.expand(id, number)) == (text, root)
             if versions:
                 assert store.expand(id) == versions[-1][1]
+
+
+def test_a_version_that_is_no_longer_the_newest_changes_nothing(path: Path) -> None:
+    with Store.open(path) as store:
+        with pytest.raises(VersionConflictError, match="the newest version of 'a' is 0, not 1"):
+            store.put("first", id="a", expected_version=1)
+        assert "a" not in store
+        assert store.put("first", id="a", expected_version=0).version == 1
+        assert store.replace("a", "short", expected_version=1).version == 2
+        for stale in (0, 1, 3):
+            with pytest.raises(VersionConflictError, match=f"is 2, not {stale}"):
+                store.replace("a", "shorter", expected_version=stale)
+            with pytest.raises(VersionConflictError, match=f"is 2, not {stale}"):
+                store.put("second", id="a", expected_version=stale)
+        assert (store.get("a").text, store.get("a").version) == ("short", 2)
+        assert store.put("second", id="a", expected_version=2).version == 3

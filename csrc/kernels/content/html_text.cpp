@@ -92,6 +92,7 @@ class Scanner {
         glue_ = std::max(glue_, glue_of(name));
         if (among(name, kAside)) depth(asides_, opens, empty);
         if (among(name, kSkipped)) depth(skipped_, opens, empty);
+        if (name == "pre") depth(preformatted_, opens, empty);
         if (opens && !empty && among(name, kRaw)) pass_raw(name);
         return true;
     }
@@ -136,24 +137,44 @@ class Scanner {
     }
 
     void add_text(std::size_t start, std::size_t end) {
-        const std::size_t from = start;
-        while (start < end && space(html_[start])) ++start;
-        if (start > from) glue_ = std::max(glue_, Glue::space);
+        std::size_t first = start;
+        while (first < end && space(html_[first])) ++first;
+        add_space(start, first);
+        if (first == end) return;
+        std::size_t last = end;
+        while (space(html_[last - 1])) --last;
+        add_piece(first, last);
+        add_space(last, end);
+    }
+
+    // White space before, between or after words: in preformatted text its lines count, and the indentation of the
+    // last of them is text.
+    void add_space(std::size_t start, std::size_t end) {
         if (start == end) return;
-        const std::size_t to = end;
-        while (space(html_[end - 1])) --end;
+        const View blank = html_.substr(start, end - start);
+        const std::size_t line = preformatted_ > 0 ? blank.rfind('\n') : View::npos;
+        if (line == View::npos) {
+            glue_ = std::max(glue_, Glue::space);
+            return;
+        }
+        glue_ = std::max(glue_, blank.find('\n') < line ? Glue::paragraph : Glue::line);
+        if (line + 1 < blank.size()) add_piece(start + line + 1, end);
+    }
+
+    void add_piece(std::size_t start, std::size_t end) {
         if (skipped_ > 0) return;
         texts_.start.push_back(static_cast<std::int64_t>(start));
         texts_.end.push_back(static_cast<std::int64_t>(end));
         texts_.glue.push_back(static_cast<std::uint8_t>(glue_));
         texts_.aside.push_back(asides_ > 0 ? 1 : 0);
-        glue_ = end < to ? Glue::space : Glue::nothing;
+        glue_ = Glue::nothing;
     }
 
     View html_;
     std::size_t at_ = 0;
     std::size_t asides_ = 0;
     std::size_t skipped_ = 0;
+    std::size_t preformatted_ = 0;
     Glue glue_ = Glue::nothing;
     HtmlTexts texts_;
 };

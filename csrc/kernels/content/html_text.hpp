@@ -10,9 +10,10 @@ namespace tersely::content {
 enum class Glue : std::uint8_t { nothing, space, tab, line, paragraph };  // the larger wins
 
 struct HtmlTexts {
-    std::vector<std::int64_t> start, end;  // bytes of each piece, without white space around it; ascending
-    std::vector<std::uint8_t> glue;        // Glue that stands before it: what the tags and white space there mean
-    std::vector<std::uint8_t> aside;       // 1: in navigation, a footer, an aside, a form's controls
+    // Bytes of each piece, ascending: without white space around it, or the indentation of a line in a <pre>.
+    std::vector<std::int64_t> start, end;
+    std::vector<std::uint8_t> glue;   // Glue that stands before it: what the tags and white space there mean
+    std::vector<std::uint8_t> aside;  // 1: in navigation, a footer, an aside, a form's controls
 };
 
 // What stands between tags, outside comments, declarations, scripts, styles, templates and pictures; references such

@@ -1,6 +1,7 @@
 """Doors into other frameworks, one file each; each needs its own extra.
 
 `langchain` (TerselyCompressor, TerselyRedundantFilter), `langchain_agents` (TerselyMiddleware), `llama_index`
-(TerselyPostprocessor), `haystack` (TerselyCompressor), and without any other package `llmlingua`
-(PromptCompressor) and `drop_in` (functions of other libraries by their own names).
+(TerselyPostprocessor), `llama_index_memory` (TerselyMemoryBlock), `haystack` (TerselyCompressor),
+`haystack_chat` (TerselyCompactor), and without any other package `llmlingua` (PromptCompressor) and `drop_in`
+(functions of other libraries by their own names).
 """

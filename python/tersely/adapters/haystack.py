@@ -1,12 +1,11 @@
 """Haystack: a component that compresses documents. Needs `tersely[haystack]`."""
 
-from __future__ import annotations
-
+# Annotations are not postponed here: Haystack 2 reads the types of sockets from them.
 import asyncio
 import inspect
 import json
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, Self
 
 import tersely
 from tersely.errors import MissingExtraError
@@ -104,14 +103,14 @@ class TerselyCompressor:
         return written
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> TerselyCompressor:
+    def from_dict(cls, data: dict[str, Any]) -> Self:
         """What `to_dict` wrote."""
         options = dict(data["init_parameters"])
         if isinstance(counter := options.get("counter"), dict):
             options["counter"] = deserialize_callable(counter["function"])
         if isinstance(strategy := options.get("strategy"), dict):
             options["strategy"] = tersely.Extractive(**strategy["extractive"])
-        made: TerselyCompressor = default_from_dict(cls, {**data, "init_parameters": options})
+        made: Self = default_from_dict(cls, {**data, "init_parameters": options})
         return made
 
 

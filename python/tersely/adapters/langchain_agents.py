@@ -6,55 +6,100 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import tersely
+from tersely.cache import BoundedCache, digest_of
 from tersely.errors import BudgetExceededError, MissingExtraError
+from tersely.memory import CompactedMessages, Compactor
 from tersely.providers.counters import resolve_counter
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
-    from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
+    from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
+    from langchain_core.utils.function_calling import convert_to_openai_tool
 except ImportError as error:
     raise MissingExtraError("langchain", "langchain-agents") from error
 
 __all__ = ["TerselyMiddleware"]
 
+_CACHE_BYTES = 16 * 2**20  # of results that were made shorter: a history comes again on every turn
+
 
 class TerselyMiddleware(AgentMiddleware):
-    """Compresses long results of tools in each request to the model; the state keeps the originals.
+    """Compresses each request to the model; the agent's state, and so its history, stays whole.
 
-    A result of more than `tool_budget` tokens is compressed as what it is (a log, JSON, code...), with regard
-    to the question that the agent was at when the tool was called. So a message is sent in the same form on
-    every turn, and a provider's prompt cache holds. `response_metadata["tersely"]` of the message says from
-    how many tokens to how many, and what was kept. Everything else is sent as it is.
+    First the results of tools: one of more than `tool_budget` tokens is compressed as what it is (a log,
+    JSON, code...), with regard to the question that the agent was at when the tool was called. So it is sent
+    in the same bytes on every turn, and a provider's prompt cache holds. `response_metadata["tersely"]` of
+    the message says what was kept of it.
+
+    Then the whole: where system prompt, messages and tools are more than `budget` tokens, older messages are
+    folded to half of it (`tersely.memory.Compactor`), and stay as they were folded while the rest fits. A
+    call and its results stay or go together. What was sent on earlier turns follows from the history alone,
+    so one middleware may serve many conversations, threads and restarts. O(calls of the model x messages),
+    about a microsecond each.
     """
 
-    def __init__(self, tool_budget: int = 2000, *, counter: Any = None, strategy: Any = "auto") -> None:
-        """Say how long the result of a tool may be.
+    def __init__(
+        self,
+        budget: int | None = None,
+        *,
+        tool_budget: int | None = 2000,
+        counter: Any = None,
+        strategy: Any = "auto",
+        report: Callable[[CompactedMessages], object] | None = None,
+    ) -> None:
+        """Say how long a request may be.
 
         Args:
-            tool_budget: tokens of the text of one result.
-            counter, strategy: as in `tersely.compress`.
+            budget: tokens of the whole request; None: any number.
+            tool_budget: tokens of the text of one result of a tool; None: any number.
+            counter, strategy: as in `tersely.compress`; the strategy is for results of tools.
+            report: called with what became of each message, where messages were folded.
+
+        A call of the model raises BudgetExceededError where what must stay does not fit into the budget.
         """
         super().__init__()
-        if isinstance(tool_budget, bool) or not isinstance(tool_budget, int) or tool_budget < 1:
-            raise ValueError(f"tool_budget must be a whole number from 1, not {tool_budget!r}")
+        for name, value in (("budget", budget), ("tool_budget", tool_budget)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise ValueError(f"{name} must be a whole number from 1, or None, not {value!r}")
+        self.budget = budget
         self.tool_budget = tool_budget
         self.counter = resolve_counter(counter)
         self.strategy = strategy
+        self.report = report
+        self._made: BoundedCache[tuple[str, dict[str, Any]]] = BoundedCache(_CACHE_BYTES)
 
     def wrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
     ) -> ModelResponse:
-        """Send the request with shorter messages."""
-        return handler(request.override(messages=self.compress_messages(request.messages)))
+        """Send a shorter request."""
+        return handler(self._compressed(request))
 
     async def awrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
     ) -> ModelResponse:
         """The same."""
-        return await handler(request.override(messages=self.compress_messages(request.messages)))
+        return await handler(self._compressed(request))
 
-    def compress_messages(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-        """The messages as they are sent; those that change are copies."""
+    def _compressed(self, request: ModelRequest) -> ModelRequest:
+        messages = self._shorter_results(request.messages)
+        if self.budget is not None:
+            system = getattr(request, "system_message", None)  # langchain 1.0 has the text alone
+            if system is None and request.system_prompt:
+                system = SystemMessage(request.system_prompt)
+            history = messages if system is None else [system, *messages]
+            tools = [convert_to_openai_tool(tool) for tool in request.tools]
+            compactor = Compactor(self.budget, counter=self.counter, tools=tools)
+            for end, message in enumerate(history):
+                if isinstance(message, AIMessage):  # the model was asked with what is before it
+                    compactor.compact(history[:end])
+            found = compactor.compact(history)
+            messages = [message for message in found.messages if message is not system]
+            if self.report is not None and found.tokens < found.original_tokens:
+                self.report(found)
+        return request.override(messages=messages)
+
+    def _shorter_results(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+        """The messages; long results of tools are replaced by shorter copies."""
         question: str | None = None
         sent: list[AnyMessage] = []
         for message in messages:
@@ -64,19 +109,33 @@ class TerselyMiddleware(AgentMiddleware):
         return sent
 
     def _shorter(self, message: ToolMessage, question: str | None) -> ToolMessage:
-        text = message.content
-        if not isinstance(text, str) or self.counter.count(text) <= self.tool_budget:
+        text, limit = message.content, self.tool_budget
+        if limit is None or not isinstance(text, str):
             return message
+        key = digest_of([question or "", text])
+        made = self._made.get(key)
+        if made is None:
+            made = self._make(text, question, limit)
+            self._made.put(key, made, 4 * len(made[0]) + 100 * len(made[1].get("spans", ())))
+        content, told = made
+        if not told:
+            return message
+        metadata = {**message.response_metadata, "tersely": dict(told)}
+        return message.model_copy(update={"content": content, "response_metadata": metadata})
+
+    def _make(self, text: str, question: str | None, limit: int) -> tuple[str, dict[str, Any]]:
+        """A shorter text and what to say of it; nothing to say: it is short enough."""
+        if self.counter.count(text) <= limit:
+            return "", {}
         try:
             result = tersely.compress(
-                text, question, budget=self.tool_budget, counter=self.counter, strategy=self.strategy
+                text, question, budget=limit, counter=self.counter, strategy=self.strategy
             )
         except BudgetExceededError as error:
-            told: dict[str, Any] = {"not_compressed": str(error)}
-        else:
-            text = result.text
-            told = {"tokens": result.tokens, "original_tokens": result.original_tokens}
-            told["spans"] = [[span.start, span.end] for span in result.kept]
-            told["warnings"] = list(result.receipt.warnings)
-        metadata = {**message.response_metadata, "tersely": told}
-        return message.model_copy(update={"content": text, "response_metadata": metadata})
+            return text, {"not_compressed": str(error)}
+        return result.text, {
+            "tokens": result.tokens,
+            "original_tokens": result.original_tokens,
+            "spans": [[span.start, span.end] for span in result.kept],
+            "warnings": list(result.receipt.warnings),
+        }

@@ -173,7 +173,7 @@ class PromptCompressor:
             over = self.counter.count(_framed(result.text, ends)) - budget
             if over <= 0:
                 return result
-            room -= over
+            room = max(room - over, room // 2) if room else -1
         raise BudgetExceededError(
             f"instruction and question need {around} tokens, the budget is {budget}",
             required=max(around, budget + 1),

@@ -1,4 +1,4 @@
-"""Memory of agents: histories of chats, made smaller; segments of context that keep the active state.
+"""Memory of agents: histories made smaller; segments of context that keep the active state.
 
 What is offered loads when it is first asked for.
 """
@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tersely.memory.accounts import CompactedMessages, MessageAccount
     from tersely.memory.compaction import compact_messages
+    from tersely.memory.compaction_config import CompactionConfig, CompactionResult
+    from tersely.memory.compactor import Compactor
+    from tersely.memory.conversation import ConversationMemory, ConversationTurn
+    from tersely.memory.planning import CompactionPlan, Prices, apply, break_even, plan
+    from tersely.memory.repl import REPLEntry, REPLHistory
+    from tersely.memory.repl_compactor import MemoryCompactor
     from tersely.memory.segments.cost import CompressionCost
     from tersely.memory.segments.memory import SegmentMemory
     from tersely.memory.segments.paraphrases import PARAPHRASES, Paraphrase, paraphrase
@@ -54,6 +60,10 @@ __all__ = [
     "Action",
     "Applied",
     "CompactedMessages",
+    "CompactionConfig",
+    "CompactionPlan",
+    "CompactionResult",
+    "Compactor",
     "CompressedSegment",
     "CompressionCost",
     "CompressionResult",
@@ -62,18 +72,26 @@ __all__ = [
     "ContextPlan",
     "ContextSegment",
     "ContextState",
+    "ConversationMemory",
+    "ConversationTurn",
     "ExpandResult",
+    "MemoryCompactor",
     "MessageAccount",
     "Paraphrase",
     "Predicates",
     "PreservationReport",
     "PreservedItem",
+    "Prices",
+    "REPLEntry",
+    "REPLHistory",
     "SegmentError",
     "SegmentMemory",
     "SegmentMetadata",
     "SegmentType",
     "StashHit",
     "StashedCompression",
+    "apply",
+    "break_even",
     "check_preserved",
     "compact_messages",
     "explain_compression",
@@ -81,17 +99,62 @@ __all__ = [
     "inject_preserved_metadata",
     "new_segment",
     "paraphrase",
+    "plan",
     "plan_context",
     "should_compress_segment",
 ]
 
 _MODULES = {
-    "accounts": ("CompactedMessages", "MessageAccount"),
+    "accounts": (
+        "CompactedMessages",
+        "MessageAccount",
+    ),
     "compaction": ("compact_messages",),
-    "segments.plan": ("Action", "ContextDecision", "ContextPlan", "plan_context"),
-    "segments.paraphrases": ("PARAPHRASES", "Paraphrase", "paraphrase"),
-    "segments.policy": ("ContextState", "Predicates", "explain_compression", "should_compress_segment"),
-    "segments.preservation": ("PreservationReport", "PreservedItem", "check_preserved"),
+    "compaction_config": (
+        "CompactionConfig",
+        "CompactionResult",
+    ),
+    "compactor": ("Compactor",),
+    "conversation": (
+        "ConversationMemory",
+        "ConversationTurn",
+    ),
+    "planning": (
+        "CompactionPlan",
+        "Prices",
+        "apply",
+        "break_even",
+        "plan",
+    ),
+    "repl": (
+        "REPLEntry",
+        "REPLHistory",
+    ),
+    "repl_compactor": ("MemoryCompactor",),
+    "segments.cost": ("CompressionCost",),
+    "segments.memory": ("SegmentMemory",),
+    "segments.paraphrases": (
+        "PARAPHRASES",
+        "Paraphrase",
+        "paraphrase",
+    ),
+    "segments.plan": (
+        "Action",
+        "ContextDecision",
+        "ContextPlan",
+        "plan_context",
+    ),
+    "segments.policy": (
+        "ContextState",
+        "Predicates",
+        "explain_compression",
+        "should_compress_segment",
+    ),
+    "segments.preservation": (
+        "PreservationReport",
+        "PreservedItem",
+        "check_preserved",
+    ),
     "segments.preserved": (
         "DEFAULT_PRESERVE_METADATA",
         "PRESERVE_ALWAYS",
@@ -99,8 +162,6 @@ _MODULES = {
         "extract_preserved_metadata",
         "inject_preserved_metadata",
     ),
-    "segments.cost": ("CompressionCost",),
-    "segments.memory": ("SegmentMemory",),
     "segments.results": (
         "Applied",
         "CompressedSegment",

@@ -43,8 +43,8 @@ class CompactedMessages:
         budget: tokens allowed.
         accounts: one a message of the history, in order.
         originals: the messages as they came.
-        warnings: reason codes: "strategy_failed" (what was to shorten a result raised, so the message was
-            folded).
+        warnings: reason codes: "empty_query", "query_without_matches" (it was as without one),
+            "strategy_failed" (what was to shorten a result raised, so the message was folded).
     """
 
     messages: list[Any]

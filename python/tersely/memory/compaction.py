@@ -6,8 +6,10 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from tersely.content.auto import Auto
+from tersely.documents import check_text
 from tersely.errors import BudgetExceededError
 from tersely.memory.accounts import CompactedMessages, MessageAccount
+from tersely.memory.asking import relevance_of
 from tersely.memory.counting import REPLY_TOKENS, count_entries, count_tools
 from tersely.memory.folding import Folding
 from tersely.memory.groups import atomic_groups
@@ -15,7 +17,7 @@ from tersely.memory.messages import Entry, read_messages
 from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
 
-__all__ = ["compact_messages"]
+__all__ = ["check_budget", "compact_messages", "stay_within", "staying"]
 
 _TASK_SHARE = 0.1  # of the budget: a first message of the user up to this size stays
 
@@ -28,6 +30,7 @@ def compact_messages(
     tools: Any = None,
     pinned: Collection[int] | Callable[[Any], bool] = (),
     keep_last: int = 0,
+    query: str | None = None,
     strategy: Strategy | None = None,
     picture_tokens: int = 1000,
 ) -> CompactedMessages:
@@ -47,6 +50,8 @@ def compact_messages(
         tools: schemas that are sent along, counted as JSON.
         pinned: indices of messages that stay, or a function that says so of a message.
         keep_last: so many of the newest messages must stay as they are, with what belongs to them.
+        query: what the next answers will be about. Messages that have to do with it, and those around them,
+            then come before facts and, but for a tenth of the budget, before the newest.
         strategy: shortens results of tools; None: each as what it is (`tersely.content.auto.Auto`).
         picture_tokens: what a picture is taken to cost.
 
@@ -56,10 +61,7 @@ def compact_messages(
 
     O(characters + facts log facts).
     """
-    if isinstance(budget, bool) or not isinstance(budget, int):
-        raise TypeError(f"budget must be a whole number, not {budget!r}")
-    if budget < 0:
-        raise ValueError(f"budget must be 0 or more, not {budget}")
+    check_budget(budget)
     if isinstance(keep_last, bool) or not isinstance(keep_last, int) or keep_last < 0:
         raise ValueError(f"keep_last must be a whole number from 0, not {keep_last!r}")
     entries = read_messages(messages)
@@ -72,18 +74,17 @@ def compact_messages(
             MessageAccount(index, "verbatim", "fits", tokens) for index, tokens in enumerate(costs.tolist())
         )
         return CompactedMessages(list(messages), original, original, budget, accounts, list(messages))
+    relevance, warnings = None, list[str]()
+    if query is not None:
+        check_text(query, "query")
+        relevance = relevance_of(entries, query) if query.strip() else None
+        if relevance is None:
+            warnings.append("query_without_matches" if query.strip() else "empty_query")
     groups = atomic_groups(entries)
     stays = staying(messages, entries, groups, pinned, keep_last)
-    required = frame + sum(int(costs[index]) for index in stays)
-    if required > budget:
-        raise BudgetExceededError(
-            f"{len(stays)} messages that must stay, and the tools, need {required} tokens; "
-            f"{budget} are allowed",
-            required=required,
-            budget=budget,
-        )
-    _keep_task(entries, groups, costs.tolist(), stays, min(_TASK_SHARE * budget, budget - required))
-    folding = Folding(messages, entries, groups, costs, counting, strategy or Auto(), stays)
+    stay_within(entries, groups, costs.tolist(), stays, frame, budget)
+    chosen = strategy or Auto()
+    folding = Folding(messages, entries, groups, costs, counting, chosen, stays, relevance=relevance)
     folded = folding.fit(budget - frame)
     return CompactedMessages(
         folded.messages,
@@ -92,7 +93,7 @@ def compact_messages(
         budget,
         folded.accounts,
         list(messages),
-        folded.warnings,
+        (*warnings, *folded.warnings),
     )
 
 
@@ -119,16 +120,36 @@ def staying(
     return dict(sorted(reasons.items()))
 
 
-def _keep_task(
+def stay_within(
     entries: Sequence[Entry],
     groups: Sequence[tuple[int, int]],
     costs: Sequence[int],
     stays: dict[int, str],
-    room: float,
+    frame: int,
+    budget: int,
 ) -> None:
-    """Let the first message of the user stay where it is small: it says what all is about."""
+    """Check that what stays fits; a first message of the user that is small stays too: it is the task.
+
+    Raises BudgetExceededError.
+    """
+    required = frame + sum(costs[index] for index in stays)
+    if required > budget:
+        raise BudgetExceededError(
+            f"{len(stays)} messages that must stay, and the tools, need {required} tokens; "
+            f"{budget} are allowed",
+            required=required,
+            budget=budget,
+        )
     for first, last in groups:
         if entries[first].role == "user" and last - first == 1:
-            if first not in stays and costs[first] <= room:
-                stays[first] = "task"
+            if costs[first] <= min(_TASK_SHARE * budget, budget - required):
+                stays.setdefault(first, "task")
             return
+
+
+def check_budget(budget: Any) -> None:
+    """Raise TypeError or ValueError for what is no budget."""
+    if isinstance(budget, bool) or not isinstance(budget, int):
+        raise TypeError(f"budget must be a whole number, not {budget!r}")
+    if budget < 0:
+        raise ValueError(f"budget must be 0 or more, not {budget}")

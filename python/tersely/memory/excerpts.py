@@ -20,7 +20,6 @@ HEADER = "[Excerpts of earlier messages, word for word]"
 _LABEL_TOKENS = 4  # "user 12: " and the line end, about
 _NEWEST = 1 / 3  # share of the messages whose facts count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.1, 0.55  # what a fact counts at the far and the near end of the others
-_COST_WEIGHT = 0.2  # exponent: how much it tells against a fact that it is long
 _LEAST_LEFT = 6  # tokens for which it is worth looking for one more line
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
 
@@ -48,13 +47,11 @@ class Stated:
     tokens: Int64s
 
 
-def read_stated(
-    counter: BatchTokenCounter, entries: Sequence[Entry], stays: Collection[int], known: Collection[str] = ()
-) -> Stated:
+def read_stated(counter: BatchTokenCounter, entries: Sequence[Entry], stays: Collection[int]) -> Stated:
     """Find the facts of entries.
 
-    `stays`: entries that are sent anyway; `known`: facts that are stated elsewhere. O(characters + facts log
-    facts).
+    `stays`: entries that are sent anyway, so that nothing else needs to state what they do. O(characters +
+    facts log facts).
     """
     texts = [piece.text for entry in entries for piece in entry.pieces]
     owner = np.repeat(np.arange(len(entries)), [len(entry.pieces) for entry in entries])
@@ -64,7 +61,7 @@ def read_stated(
         inner.setdefault(row, []).append((start, end))
     documents, starts, ends = mentions.document.tolist(), mentions.start.tolist(), mentions.end.tolist()
     owners = owner[mentions.document] if len(mentions) else owner[:0]
-    seen = set(known)
+    seen: set[str] = set()
     staying = np.isin(owners, list(stays))
     chosen: list[int] = []
     keys: list[str] = []
@@ -116,9 +113,8 @@ class Excerpts:
         open_ = np.asarray(folded, dtype=bool)[owner]
         age = owner / max(len(self.entries), 1) / (1 - _NEWEST)
         recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
-        worth = stated.mentions.worth[stated.rows] * recency
-        rank = worth / np.maximum(stated.costs, 1) ** _COST_WEIGHT
-        best = np.argsort(-rank, kind="stable")
+        worth = stated.mentions.worth[stated.rows] * recency  # short or long: no other words say it
+        best = np.argsort(-worth, kind="stable")
         best = best[open_[best]]
         new_entry = np.zeros(len(best), dtype=bool)
         new_entry[np.unique(owner[best], return_index=True)[1]] = True
@@ -128,6 +124,15 @@ class Excerpts:
             place = (int(stated.mentions.start[row]), int(stated.mentions.end[row]))
             self._keep(int(stated.mentions.document[row]), place)
         return int(spent[fits - 1]) if fits else 0
+
+    def keep_entries(self, counter: BatchTokenCounter, order: Iterable[int], left: int) -> int:
+        """Keep entries as they are, in this order, as far as `left` tokens go; returns what is left."""
+        for index in order:
+            if left < _LEAST_LEFT:
+                break
+            for piece in self._pieces.get(index, ()):
+                left -= self._grow(counter, piece, False, left)
+        return left
 
     def keep_lines(self, counter: BatchTokenCounter, folded: Sequence[bool], left: int) -> None:
         """Whole lines, newest entries first: those with kept facts, then users' words, then all others."""

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from tersely.memory.accounts import MessageAccount
 from tersely.memory.counting import MESSAGE_TOKENS, count_entries
 from tersely.memory.excerpts import HEADER, Excerpts, Stated, read_stated
@@ -21,6 +24,7 @@ from tersely.tables import Int64s
 __all__ = ["Folded", "Folding"]
 
 _NEWEST_SHARE = 0.3  # of the budget: for the newest messages even where facts of older ones go short
+_NEWEST_SHARE_ASKED = 0.1  # the same where a query says what matters
 _DROPPED_AT_ONCE = 0.02  # of what is kept, when the text came out longer than expected
 
 
@@ -46,7 +50,7 @@ class Folding:
     strategy: Strategy
     stays: dict[int, str]
     numbers: Sequence[int] = ()
-    known: frozenset[str] = frozenset()
+    relevance: npt.NDArray[np.float64] | None = None  # of each message to a query
     _changed: dict[int, dict[Path, str]] = field(default_factory=dict)
     _now: list[int] = field(default_factory=list)  # tokens of each message as changed
     _why: dict[int, str] = field(default_factory=dict)
@@ -59,7 +63,7 @@ class Folding:
             entry = with_pieces(self.entries[index], changed)
             self._changed[index], self._why[index] = changed, "repeated"
             self._now[index] = int(count_entries(self.counter, [entry])[0])
-        stated = read_stated(self.counter, self.entries, self.stays, self.known)
+        stated = read_stated(self.counter, self.entries, self.stays)
         folded = self._choose(stated, budget)
         runs = [
             [index for index, _ in run]
@@ -74,6 +78,9 @@ class Folding:
     def _choose(self, stated: Stated, budget: int) -> list[bool]:
         """Which messages are folded: the older ones, where facts would have no room otherwise."""
         owed = stated.tokens.tolist()  # by the facts of each message, once it is folded
+        share = _NEWEST_SHARE
+        if self.relevance is not None:
+            owed, share = [0] * len(owed), _NEWEST_SHARE_ASKED
         used = sum(self._now[index] for index in self.stays)
         rest = sum(owed) + self._frame()
         folded = [index not in self.stays for index in range(len(self.entries))]
@@ -82,8 +89,10 @@ class Folding:
                 continue
             cost = sum(self._now[first:last])
             rest_after = rest - sum(owed[first:last])
-            room = max(budget - rest_after, int(_NEWEST_SHARE * budget)) - used
-            room = min(room, budget - used)
+            room = int(share * budget)
+            if self.relevance is None:
+                room = max(budget - rest_after, room)
+            room = min(room, budget) - used
             if cost > room:
                 cost = self._shorten(first, last, room)
                 if cost > room:
@@ -140,7 +149,11 @@ class Folding:
 
     def _excerpt(self, excerpts: Excerpts, folded: list[bool], runs: list[list[int]], room: int) -> list[str]:
         """A text of excerpts for each run of folded messages, with their frames in `room` tokens."""
-        expected = excerpts.keep_facts(folded, room - self._frame() * len(runs))
+        room_inside = room - self._frame() * len(runs)
+        if self.relevance is not None:
+            order = [int(index) for index in np.argsort(-self.relevance, kind="stable") if folded[index]]
+            room_inside = excerpts.keep_entries(self.counter, order, room_inside)
+        expected = excerpts.keep_facts(folded, room_inside)
         texts, spent = self._fitting(excerpts, runs, room)
         if excerpts.order or room > self._frame():
             excerpts.keep_lines(self.counter, folded, room - max(spent, min(expected, room)))

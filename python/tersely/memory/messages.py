@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tersely.documents import check_text
+
 __all__ = ["Entry", "Path", "Piece", "read_message", "read_messages"]
 
 Path = tuple[str | int, ...]
@@ -67,16 +69,18 @@ def read_messages(messages: Sequence[Any]) -> list[Entry]:
 
 
 def read_message(message: Any, index: int = 0) -> Entry:
-    """The entry of a message. `index` is for the error."""
+    """The entry of a message. `index` is for the error: TypeError, ValueError for a lone surrogate."""
     given = _as_mapping(message)
     if given is None:
         raise TypeError(
             f"messages[{index}] must be a mapping with a role or a type, or an object with content, "
             f"not {type(message).__name__}"
         )
-    if "role" not in given and given.get("type") != "message":
-        return _responses_item(given)
-    return _chat_message(given)
+    is_item = "role" not in given and given.get("type") != "message"
+    entry = _responses_item(given) if is_item else _chat_message(given)
+    for text in (*(piece.text for piece in entry.pieces), entry.name, entry.opaque):
+        check_text(text, f"messages[{index}]")
+    return entry
 
 
 def _as_mapping(message: Any) -> Mapping[str, Any] | None:

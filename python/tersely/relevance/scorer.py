@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Generator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from tersely.cache import BoundedCache
+from tersely.cache import BoundedCache, digest_of
 from tersely.documents import check_text, to_documents, to_level
 from tersely.errors import RelevanceScoringError
 from tersely.providers.embedders import resolve_cross_encoder, resolve_embedder
@@ -21,7 +21,7 @@ from tersely.relevance.scores import (
     RelevanceScore,
     RelevanceScores,
     ScoringMethod,
-    SegmentScore,
+    SegmentScores,
     document_uuid,
 )
 from tersely.tables import Level
@@ -189,14 +189,10 @@ class RelevanceScorer:
 
     def _key(self, documents: tuple[Document, ...], query: str) -> bytes:
         """Everything that the scores depend on, this scorer's own settings apart."""
-        digest = hashlib.sha256()
         fields = [query]
         for document in documents:
             fields += [document.text, document.title or "", repr(document.id)]
-        for field in fields:
-            data = field.encode("utf-8")
-            digest.update(len(data).to_bytes(8, "little") + data)
-        return digest.digest()
+        return digest_of(fields)
 
 
 def _advance(steps: Steps, replies: list[Reply] | None) -> tuple[list[str], RelevanceScores | None]:
@@ -211,14 +207,13 @@ def _by_document(
     prepared: Prepared, scored: Scored, methods: Sequence[ScoringMethod]
 ) -> tuple[RelevanceScore, ...]:
     table = prepared.table
-    of_document: list[list[SegmentScore]] = [[] for _ in prepared.documents]
-    for (index, start, end, _), value in zip(table, scored.segments.tolist(), strict=True):
-        segments = of_document[index]
-        segments.append(SegmentScore(len(segments), (start, end), value))
+    bounds = np.searchsorted(table.document, np.arange(len(prepared.documents) + 1)).tolist()
     return tuple(
-        RelevanceScore(document_uuid(document), float(overall), tuple(segments), method)
-        for document, overall, segments, method in zip(
-            prepared.documents, scored.documents, of_document, methods, strict=True
+        RelevanceScore(
+            document_uuid(document), overall, SegmentScores(table, scored.segments, first, last), method
+        )
+        for document, overall, (first, last), method in zip(
+            prepared.documents, scored.documents.tolist(), pairwise(bounds), methods, strict=True
         )
     )
 

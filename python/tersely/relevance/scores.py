@@ -6,12 +6,17 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Flag
+from functools import lru_cache
 from typing import overload
 
 from tersely.tables import Analysis, Float32s, Level, SegmentTable
 from tersely.types import Document
 
 __all__ = ["RelevanceScore", "RelevanceScores", "ScoringMethod", "SegmentScore", "to_uuid"]
+
+
+_SHORTEST_UUID = 32  # characters: its hexadecimal digits
+_LONG_NAME = 200  # characters: rather a text than a name
 
 
 class ScoringMethod(Flag):
@@ -49,6 +54,45 @@ class SegmentScore:
         return self.span[1]
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class SegmentScores(Sequence[SegmentScore]):
+    """The scores of a document's segments; each `SegmentScore` is made when it is asked for.
+
+    Attributes:
+        segments: of all documents.
+        scores: float32, one a row of `segments`.
+        first, last: the document's rows, `last` exclusive.
+    """
+
+    segments: SegmentTable
+    scores: Float32s
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        """Number of segments."""
+        return self.last - self.first
+
+    @overload
+    def __getitem__(self, index: int) -> SegmentScore: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[SegmentScore]: ...
+    def __getitem__(self, index: int | slice) -> SegmentScore | list[SegmentScore]:
+        """The score of segment `index`, or a list for a slice."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        at = range(len(self))[index]
+        row = self.first + at
+        span = int(self.segments.start[row]), int(self.segments.end[row])
+        return SegmentScore(at, span, float(self.scores[row]))
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to any sequence of equal scores."""
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # like a list
+
+
 @dataclass(frozen=True, slots=True)
 class RelevanceScore:
     """One document's relevance.
@@ -63,7 +107,7 @@ class RelevanceScore:
 
     document_id: uuid.UUID
     overall_score: float
-    segment_scores: tuple[SegmentScore, ...]
+    segment_scores: Sequence[SegmentScore]
     method: ScoringMethod
 
 
@@ -114,10 +158,19 @@ def to_uuid(identity: str | uuid.UUID) -> uuid.UUID:
     """The UUID itself, the one that a str spells, or the UUID5 of any other str: the same each time."""
     if isinstance(identity, uuid.UUID):
         return identity
-    try:
-        return uuid.UUID(identity)
-    except ValueError:
-        return uuid.uuid5(uuid.NAMESPACE_OID, identity)
+    return _made(identity) if len(identity) > _LONG_NAME else _known(identity)
+
+
+def _made(identity: str) -> uuid.UUID:
+    if len(identity) >= _SHORTEST_UUID:
+        try:
+            return uuid.UUID(identity)
+        except ValueError:
+            pass  # some other name
+    return uuid.uuid5(uuid.NAMESPACE_OID, identity)
+
+
+_known = lru_cache(maxsize=4096)(_made)  # chunks come again with each search
 
 
 def document_uuid(document: Document) -> uuid.UUID:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import tersely
 from tersely.providers.language_models import CheckedLanguageModel
 from tersely.retrieval.chunks import ChunkResult
+from tersely.retrieval.token_limit import within_budget
 
 __all__ = ["Answer", "Answerer"]
 
@@ -35,10 +36,12 @@ class Answerer:
     Attributes:
         model: writes the answer; None: the sentences that say most about the query, verbatim.
         budget: tokens (o200k_base) of a verbatim answer.
+        prompt_tokens: of the results that the model reads: the best ones, whole, while they fit.
     """
 
     model: CheckedLanguageModel | None = None
     budget: int = 200
+    prompt_tokens: int = 8000
 
     def answer(self, query: str, results: Sequence[ChunkResult]) -> Answer:
         """The answer. A model that fails costs nothing: the answer is verbatim then, and says so."""
@@ -46,8 +49,10 @@ class Answerer:
             return Answer("")
         if self.model is not None:
             try:
-                return Answer(self.model.complete(answer_prompt(query, results)).strip(), self.model.name)
-            except Exception:  # whatever the client raises, the results are at hand
+                count, _ = within_budget([one.content for one in results], self.prompt_tokens, None)
+                reply = self.model.complete(answer_prompt(query, results[:count]))
+                return Answer(reply.strip(), self.model.name)
+            except Exception:  # whatever the client raises, or a prompt too long: the results are at hand
                 return Answer(self._extract(query, results), fallback=True)
         return Answer(self._extract(query, results))
 

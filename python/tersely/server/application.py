@@ -22,7 +22,8 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8) -> Any:
     What a caller can mend is a tool error with its message. What goes wrong inside is one too, without
     details: these go to the log.
 
-    Raises MissingExtraError without the extra `mcp`, ValueError where two tools have one name.
+    Raises MissingExtraError without the extra `mcp`, ValueError where two tools have one name or
+    `threads` is under 1.
     """
     try:
         import anyio
@@ -40,6 +41,8 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8) -> Any:
     except ImportError as error:
         raise MissingExtraError("mcp 2", "mcp") from error
 
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise ValueError(f"threads must be a whole number from 1, not {threads!r}")
     by_name = {tool.name: tool for tool in tools}
     if len(by_name) < len(tools):
         raise ValueError(f"two tools have one name: {', '.join(tool.name for tool in tools)}")

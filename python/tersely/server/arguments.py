@@ -16,8 +16,9 @@ _PYTHON = {"string": str, "boolean": bool, "array": list, "object": dict}
 def checked_arguments(schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
     """The arguments by name.
 
-    `schema` may use: type, properties, required, default, enum, minimum, maximum, items, minItems, maxItems.
-    true and false are no numbers; 5.0 is the integer 5; names that the schema does not have are refused.
+    `schema` may use: type, properties, required, default, enum, minimum, exclusiveMinimum (with maximum),
+    maximum, items, minItems, maxItems. true and false are no numbers; 5.0 is the integer 5; names that the
+    schema does not have are refused.
 
     Raises ToolError that names the argument, what came and what is allowed.
     """
@@ -38,9 +39,11 @@ def _checked(name: str, schema: Mapping[str, Any], value: Any) -> Any:
     if "enum" in schema and value not in schema["enum"]:
         raise ToolError(f"{name} must be one of {', '.join(map(str, schema['enum']))}, not {_shown(value)}")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        low, high = schema.get("minimum"), schema.get("maximum")
-        if (low is not None and value < low) or (high is not None and value > high):
-            limits = f"in [{low}, {high}]" if high is not None else f"{low} or more"
+        low, high, above = (schema.get(limit) for limit in ("minimum", "maximum", "exclusiveMinimum"))
+        too_low = (low is not None and value < low) or (above is not None and value <= above)
+        if too_low or (high is not None and value > high):
+            limits = f"over {above}, at most {high}" if above is not None else f"in [{low}, {high}]"
+            limits = limits if high is not None else f"{low} or more"
             raise ToolError(f"{name} must be {limits}, not {value}")
     if isinstance(value, list):
         if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tersely.retrieval.chunks import ChunkResult, Retriever
 from tersely.retrieval.preview import previews
@@ -135,13 +136,23 @@ class QueryTools:
         self, query: str, top_n: int, min_score: float, threshold: float
     ) -> tuple[Sequence[ChunkResult], ResultStats]:
         found = list(self.retriever.search(query, max(self.pool, 4 * top_n)))
-        vectors = None
-        if found and hasattr(self.retriever, "vectors"):
-            vectors = np.asarray(self.retriever.vectors([one.chunk_id for one in found]))
         left = compress_results(
-            found, min_score=min_score, similarity_threshold=threshold, top_n=top_n, vectors=vectors
+            found,
+            min_score=min_score,
+            similarity_threshold=threshold,
+            top_n=top_n,
+            vectors=self._vectors(found),
         )
         return left.results, left.compression_stats
+
+    def _vectors(self, found: Sequence[ChunkResult]) -> npt.NDArray[Any] | None:
+        """What the index has; None where it has none, or not these: it may have changed since the search."""
+        if not found or not hasattr(self.retriever, "vectors"):
+            return None
+        try:
+            return np.asarray(self.retriever.vectors([one.chunk_id for one in found]))
+        except KeyError:
+            return None
 
 
 def _schema(**properties: Any) -> dict[str, Any]:

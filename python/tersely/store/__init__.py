@@ -9,7 +9,7 @@
 ('The story.', 'The whole story, with every detail.', 2)
 """
 
-from tersely.errors import NotReversibleError, StoreError, UnknownIdError
+from tersely.errors import NotReversibleError, StoreError, UnknownIdError, VersionConflictError
 from tersely.store.records import CompressionRecord, Found, Stored, Version
 from tersely.store.store import Store
 
@@ -22,4 +22,5 @@ __all__ = [
     "Stored",
     "UnknownIdError",
     "Version",
+    "VersionConflictError",
 ]

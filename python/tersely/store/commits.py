@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections import deque
@@ -38,8 +39,7 @@ class GroupCommit:
     def __init__(self, transaction: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
         """`transaction` gives a connection inside BEGIN and commits, or rolls back where its block raises."""
         self._transaction = transaction
-        self._queue: deque[_Entry] = deque()
-        self._turn = threading.Lock()
+        self._begin()
 
     def run(self, job: Callable[[sqlite3.Connection], Result]) -> Result:
         """What the job gives, once it is durable.
@@ -47,6 +47,8 @@ class GroupCommit:
         A job that raises has no effect, and none on the others; its error is raised here. Jobs may be run
         again where the transaction failed for another one's sake.
         """
+        if self._pid != os.getpid():  # a forked child: whoever had the turn is not here
+            self._begin()
         mine = _Entry(job)
         self._queue.append(mine)
         with self._turn:
@@ -69,6 +71,11 @@ class GroupCommit:
         with self._turn:
             work()
 
+    def _begin(self) -> None:
+        self._pid = os.getpid()
+        self._queue: deque[_Entry] = deque()
+        self._turn = threading.Lock()
+
     def _commit(self, batch: list[_Entry]) -> None:
         try:
             with self._transaction() as connection:
@@ -90,6 +97,8 @@ def _attempt(entry: _Entry, connection: sqlite3.Connection) -> None:
     connection.execute("SAVEPOINT job")
     try:
         entry.result = entry.job(connection)
+    except UnicodeDecodeError:  # a ValueError, but of SQLite: damage
+        raise
     except (CompressionError, ValueError, TypeError) as error:
         entry.error = error
         connection.execute("ROLLBACK TO job")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sqlite3
 from collections.abc import Iterable, Iterator
 
 from tersely.store.connections import Connections
@@ -32,13 +33,14 @@ def search(files: Connections, texts: Texts, vectors: Vectors | None, query: str
         raise ValueError(f"top_n must be 1 or more, not {top_n}")
     if vectors is None:
         with files.reading() as connection:
-            return _found(files, texts, by_words(connection, query), top_n)
+            return _found(connection, texts, by_words(connection, query), top_n)
     vectors.fill(files, texts)
     wanted = max(_CANDIDATES, 4 * top_n)
     with files.reading() as connection:
         words = [number for number, _ in itertools.islice(by_words(connection, query), wanted)]
     alike = vectors.nearest(files, query, wanted)
-    return _found(files, texts, _fused(words, alike), top_n)
+    with files.reading() as connection:
+        return _found(connection, texts, _fused(words, alike), top_n)
 
 
 def _fused(*orders: list[int]) -> Iterator[tuple[int, float]]:
@@ -49,11 +51,12 @@ def _fused(*orders: list[int]) -> Iterator[tuple[int, float]]:
     return iter(sorted(scores.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _found(files: Connections, texts: Texts, scored: Iterable[tuple[int, float]], top_n: int) -> list[Found]:
+def _found(
+    connection: sqlite3.Connection, texts: Texts, scored: Iterable[tuple[int, float]], top_n: int
+) -> list[Found]:
     found: dict[str, Found] = {}
     for number, score in scored:
-        with files.reading() as connection:
-            row = by_number(connection, texts, number)
+        row = by_number(connection, texts, number)
         if row is not None and row.id not in found:
             found[row.id] = Found(row.id, row.version, row.text, to_mapping(row.metadata), score)
         if len(found) == top_n:

@@ -9,32 +9,33 @@ from typing import Any
 
 __all__ = ["mask_mapping", "mask_secrets"]
 
-# (kind, pattern): what is masked is the group "secret", or the whole match. Each pattern starts with fixed
-# characters and repeats one class a bounded number of times, so that time is linear. The forms are those that
-# their issuers document.
+# (kind, pattern): what is masked is the group "secret", or the whole match. The forms are those that their
+# issuers document. A run of characters is read a bounded number of times: what repeats is bounded, or cannot
+# begin inside itself, so that time is linear.
+_APART = r"(?<![A-Za-z0-9_\-])"
 _PATTERNS = (
     (
         "private key",
-        r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?s:.){0,20000}?"
+        r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[^\-]|-(?!----))*"
         r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----",
     ),
     ("AWS key id", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
     ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})"),
-    ("GitLab token", r"\bglpat-[A-Za-z0-9_\-]{20,255}"),
-    ("Slack token", r"\bxox[abeoprs]-[A-Za-z0-9\-]{10,255}"),
+    ("GitLab token", _APART + r"glpat-[A-Za-z0-9_\-]{20,255}"),
+    ("Slack token", _APART + r"xox[abeoprs]-[A-Za-z0-9\-]{10,255}"),
     ("Stripe key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}"),
-    ("Google key", r"\bAIza[A-Za-z0-9_\-]{35}"),
-    ("API key", r"\bsk-[A-Za-z0-9_\-]{20,255}"),
+    ("Google key", _APART + r"AIza[A-Za-z0-9_\-]{35}"),
+    ("API key", _APART + r"sk-[A-Za-z0-9_\-]{20,255}"),
     ("npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
-    ("PyPI token", r"\bpypi-[A-Za-z0-9_\-]{32,255}"),
-    ("JWT", r"\beyJ[A-Za-z0-9_\-]{10,4096}\.[A-Za-z0-9_\-]{10,8192}\.[A-Za-z0-9_\-]{10,4096}"),
+    ("PyPI token", _APART + r"pypi-[A-Za-z0-9_\-]{32,255}"),
+    ("JWT", _APART + r"eyJ[A-Za-z0-9_\-]{10,4096}\.[A-Za-z0-9_\-]{10,8192}\.[A-Za-z0-9_\-]{10,4096}"),
     ("bearer token", r"(?i:\bbearer )(?P<secret>[A-Za-z0-9._~+/\-]{16,4096}=*)"),
     ("password in a URL", r"\b[a-z][a-z0-9+.\-]{1,20}://[^\s:/@]{0,100}:(?P<secret>[^\s:/@]{1,200})@"),
     (
         "password",
         r"(?i:(?:password|passwd|pwd|secret|secret_key|api_key|apikey|api-key|access_key|access_token|"
-        r"auth_token|client_secret)[\"']?\s{0,3}[:=]\s{0,3})(?P<quote>[\"']?)"
-        r"(?P<secret>(?!\[masked: )[^\s\"',;]{6,500})",
+        r"auth_token|client_secret)[\"']?\s{0,3}[:=]\s{0,3})[\"']?"
+        r"(?P<secret>(?!\[masked: |[\w.]*[(\[{])[^\s\"',;]{6,500})",
     ),
 )
 _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)

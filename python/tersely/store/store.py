@@ -94,18 +94,28 @@ class Store:
         """Close the file. What was stored is durable without this."""
         self._files.close()
 
-    def put(self, text: str, *, id: Any = None, metadata: Mapping[str, Any] | None = None) -> Version:
+    def put(
+        self,
+        text: str,
+        *,
+        id: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+        expected_version: int | None = None,
+    ) -> Version:
         """Store an original: a first version of `id`, or a new one.
 
         The same text and metadata again as the newest version is no new version. Without an id, one is made
-        of the text's digest. `metadata` is any JSON object.
+        of the text's digest. `metadata` is any JSON object. `expected_version`: of the newest version; where
+        that is another one, nothing is stored and VersionConflictError raised (0: there is none yet).
 
         Raises ValueError for a text with a lone surrogate or over 256 MiB, and TypeError for other types.
         """
         item = intake(text, id, metadata, mask=self._mask)
         created = versions.microseconds(self._clock())
         return self._commits.run(
-            lambda connection: to_version(writes.put_original(connection, self._texts, item, created))
+            lambda connection: to_version(
+                writes.put_original(connection, self._texts, item, created, expected_version)
+            )
         )
 
     def put_many(self, items: Iterable[Any]) -> list[Version]:
@@ -133,6 +143,7 @@ class Store:
         metadata: Mapping[str, Any] | None = None,
         compressed_id: Any = None,
         compressed_at: datetime | None = None,
+        expected_version: int | None = None,
     ) -> Version:
         """Make a compressed text the newest version of `id`, with its record, in one transaction.
 
@@ -147,6 +158,8 @@ class Store:
             metadata: of the new version; None or empty: what the version before has.
             compressed_id: a name for the new version; None: ID@VERSION.
             compressed_at: with a time zone; None: now.
+            expected_version: the one that this was made from; where another is the newest by now, nothing is
+                replaced and VersionConflictError raised. None: not checked.
 
         Raises UnknownIdError, and ValueError for a compressed_id that is taken.
         """
@@ -156,6 +169,7 @@ class Store:
             checked_mapping(preserved_metadata, "preserved_metadata", mask=self._mask),
             versions.microseconds(self._clock() if compressed_at is None else compressed_at),
             None if compressed_id is None else checked_id(compressed_id),
+            expected_version,
         )
         return self._commits.run(
             lambda connection: to_version(writes.replace_newest(connection, self._texts, item, said))
@@ -229,7 +243,7 @@ class Store:
 
         They have words of it: BM25, stemmed, the whole query as a phrase included. With an embedder the order
         of cosines counts as much, so that other words for the same thing are found; it is asked for what came
-        since the last search. Scores compare within one search only.
+        since the last search, unless the store is only read. Scores compare within one search only.
         """
         return search(self._files, self._texts, self._vectors, query, top_n)
 

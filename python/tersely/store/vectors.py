@@ -30,7 +30,12 @@ class Vectors:
         self._commits = commits
 
     def fill(self, files: Connections, texts: Texts) -> None:
-        """Embed the originals that came since the last time. Raises what the embedder raises."""
+        """Embed the originals that came since the last time, unless the file is only read.
+
+        Raises what the embedder raises.
+        """
+        if files.read_only:
+            return
         while rows := self._without(files):
             with files.reading() as connection:
                 contents = [texts.read(connection, text)[1] for _, text in rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from tersely.errors import StoreError
+from tersely.errors import StoreError, VersionConflictError
 from tersely.store.intake import Intake, checked_ratio
 from tersely.store.records import Version
 from tersely.store.texts import Texts
@@ -23,11 +23,19 @@ class Replacement:
     preserved: str
     created: int
     compressed_id: str | None
+    expected_version: int | None = None
 
 
-def put_original(connection: sqlite3.Connection, texts: Texts, item: Intake, created: int) -> Row:
+def put_original(
+    connection: sqlite3.Connection,
+    texts: Texts,
+    item: Intake,
+    created: int,
+    expected_version: int | None = None,
+) -> Row:
     """Add an original; where it is the newest version already, that one."""
     before = newest(connection, texts, item.id)
+    _check_version(item.id, before, expected_version)
     if before is not None and before.root == before.version:
         if (before.digest, before.metadata, before.masked) == (item.digest, item.metadata, item.masked):
             return before
@@ -48,6 +56,7 @@ def replace_newest(connection: sqlite3.Connection, texts: Texts, item: Intake, s
     The original is read first: what could not be given back is not replaced.
     """
     before = find(connection, texts, item.id)
+    _check_version(item.id, before, said.expected_version)
     root = root_of(connection, texts, before)
     version = before.version + 1 if before.id == item.id else _last_version(connection, before.id) + 1
     text = texts.write(connection, item.data, item.digest)
@@ -89,6 +98,12 @@ def root_of(connection: sqlite3.Connection, texts: Texts, row: Row) -> Row:
 def to_version(row: Row) -> Version:
     """What the caller is told."""
     return Version(row.id, row.version, row.digest.hex(), row.masked)
+
+
+def _check_version(id: str, newest: Row | None, expected: int | None) -> None:
+    found = 0 if newest is None else newest.version
+    if expected is not None and found != expected:
+        raise VersionConflictError(f"the newest version of {id!r} is {found}, not {expected}")
 
 
 def _last_version(connection: sqlite3.Connection, id: str) -> int:

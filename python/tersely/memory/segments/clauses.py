@@ -50,14 +50,17 @@ _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
         (Role.REJECTED, r"^(?:the )?(?:other |alternative|rejected|instead of)|\balternatives?\b"),
         (
             Role.NEXT,
-            r"^(?:and |then )?next\b|\bnext (?:step|up|task|is|i|we)\b"
-            r"|\b(?:needs?|have|has|going|plan|planning|left|remains|wants?|yet|still) to\b"
-            r"|\bto[- ]?do\b|\bremaining\b|\bpending\b|\bstill (?:missing|open)\b"
-            r"|\b(?:i|we|it|that|this)(?:['’]ll| will| must| should)\b|\bmust be\b|\bshould be\b",
+            r"^(?:and |then )?next\b|\bnext (?:step|up|task|i|we)\b|\bneeds? to be\b"
+            r"|\b(?:i|we|i['’]m|we['’]re|still|now|then)(?: \w+){0,2}"
+            r" (?:need|have|want|plan|planning|going) to\b"
+            r"|^(?:need|have|left|yet|still|going) to\b|\b(?:left|remains|yet) to (?:be|do)\b"
+            r"|^to[- ]?do\b|^(?:remaining|pending)\b|\bis pending\b|\bstill (?:missing|open|pending)\b"
+            r"|\b(?:i|we)(?:['’]ll| will| must| should)\b",
         ),
         (
             Role.ACTIVE,
-            rf"\bcurrent(?:ly)?\b|\bright now\b|\bat the moment\b|\bin the middle of\b"
+            r"\bcurrently\b|^current(?: task| work| state)? ?:"
+            r"|\bright now\b|\bat the moment\b|\bin the middle of\b"
             rf"|\b{_I_AM} (?:\w+ )?{_DOING}\b"
             rf"|\b(?:i['’]m|i am|now) (?:currently )?(?:at|in|on) |\b(?:i['’]ve|i have) reached\b|^{_DOING}\b"
             rf"|\b(?:now|still) {_DOING}\b",

@@ -30,6 +30,12 @@ class CompressionCost:
         if isinstance(expected, bool) or not isinstance(expected, int) or expected < 0:
             raise ValueError(f"requests_expected must be a whole number from 0, not {expected!r}")
 
+    @property
+    def least_saving(self) -> int | None:
+        """Tokens that a compression must save to pay within the requests that are expected; None: no number
+        of tokens does."""
+        return break_even(self.per_compression, self.requests_expected, self.price_per_million)
+
     def requests_to_pay(self, saved_tokens: int) -> int | None:
         """Requests after which the call has paid for itself; None: never."""
         return break_even(self.per_compression, saved_tokens, self.price_per_million)

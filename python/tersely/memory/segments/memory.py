@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from tersely.errors import UnknownIdError
+from tersely.errors import UnknownIdError, VersionConflictError
 from tersely.memory.segments.cost import CompressionCost
 from tersely.memory.segments.plan import Action, ContextPlan, plan_context
 from tersely.memory.segments.policy import ContextState, Predicates
@@ -158,21 +158,26 @@ class SegmentMemory:
         return StashedCompression(result.compressed_segments[0], True, True)
 
     def expand_compressed_context(self, segment_id: str) -> ExpandResult:
-        """The original of a compressed segment, byte for byte; it is back in its place afterwards.
+        """The original of a compressed segment, byte for byte; it is back in its place afterwards. So is one
+        that was stashed or removed.
 
-        `segment_id`: a segment's id, or the id of any compressed version of it.
+        `segment_id`: a segment's id, or the id of any compressed version of it. What is neither compressed
+        nor out of the context gives an error.
+
+        Raises NotReversibleError where secrets of the original were masked when it was stored, and
+        VersionConflictError where it changes at this very moment.
         """
         try:
             asked = self.store.get(segment_id)
             newest = newest_of(self.store, asked.id)
         except UnknownIdError:
             return ExpandResult(segment_id, error=_NOT_COMPRESSED, code="not_compressed")
-        if asked.is_original:
+        in_place = newest.is_original and place_of(newest) == CONTEXT
+        if in_place and asked.is_original:
             return ExpandResult(segment_id, error=_NOT_COMPRESSED, code="not_compressed")
         text = self.store.expand(segment_id)
-        if not newest.is_original:
-            original = original_of(self.store, newest, self._counter)
-            self.store.put(text, id=newest.id, metadata=to_metadata(original, CONTEXT, self._counter))
+        if not in_place:
+            self._move(newest, CONTEXT)
         return ExpandResult(newest.id, text, self._clock())
 
     def search_stash(self, query: str, top_n: int = 5) -> list[StashHit]:
@@ -210,7 +215,7 @@ class SegmentMemory:
         preserve_metadata: Sequence[str] | None = None,
         preserve_active_state: bool = True,
     ) -> Applied:
-        """Do what a plan says. A segment that is gone, or has other tokens than were planned with, stays."""
+        """Do what a plan says. A segment that is gone, or has another text than the plan's, stays."""
         wanted = Wanted.of(preserve_metadata, plan.target_compression_ratio, preserve_active_state)
         kept: list[str] = []
         to_compress: list[str] = []
@@ -222,8 +227,7 @@ class SegmentMemory:
             except UnknownIdError:
                 errors.append(not_found(decision.segment_id))
                 continue
-            segment = from_store(self.store, newest, self._counter)
-            if segment.tokens != decision.tokens or place_of(newest) != CONTEXT:
+            if newest.digest != decision.digest or place_of(newest) != CONTEXT:
                 errors.append(changed(decision.segment_id))
             elif decision.action is Action.KEEP:
                 kept.append(decision.segment_id)
@@ -231,8 +235,11 @@ class SegmentMemory:
                 to_compress.append(decision.segment_id)
             else:
                 place = STASH if decision.action is Action.STASH else REMOVED
-                self._move(newest, place)
-                moved[place].append(decision.segment_id)
+                try:
+                    self._move(newest, place)
+                    moved[place].append(decision.segment_id)
+                except VersionConflictError:
+                    errors.append(changed(decision.segment_id))
         done = self._replacer.compress(to_compress, wanted, stashed=False)
         tokens = sum(segment.tokens for segment in self.list_context_segments())
         return Applied(tuple(kept), tuple(moved[STASH]), tuple(moved[REMOVED]), done, tuple(errors), tokens)
@@ -242,9 +249,10 @@ class SegmentMemory:
         return self.apply(self.plan_context(state, **options))
 
     def _move(self, newest: Stored, place: str) -> None:
-        """Out of the context: what is kept in the other place is the original."""
+        """To a place, as the original. Raises VersionConflictError where `newest` no longer is."""
         original = original_of(self.store, newest, self._counter)
-        self.store.put(original.text, id=newest.id, metadata=to_metadata(original, place, self._counter))
+        metadata = to_metadata(original, place, self._counter)
+        self.store.put(original.text, id=newest.id, metadata=metadata, expected_version=newest.version)
 
 
 def _checked_ids(segment_ids: Sequence[str]) -> list[str]:

@@ -51,7 +51,7 @@ class Paraphrase:
 def active_state(reading: Reading) -> str:
     """ "Editing src/auth.py:45, authenticate_user(). Fixed X. Current: Y." """
     done = [capitalized(_short(text)) for text in reading.done]
-    return _sentences([_head(reading), *done, _current(reading)])
+    return _sentences([_head(reading), *done, _current(reading, brief=True)])
 
 
 def progress(reading: Reading) -> str:
@@ -84,7 +84,7 @@ def decision(reading: Reading) -> str:
 
 def _state(reading: Reading, brief: bool = False) -> str:
     """All four, nothing said twice. `brief`: of what was done, only what no other part says the facts of."""
-    head, current, ahead = _head(reading), _current(reading), [_short(text) for text in reading.next]
+    head, current, ahead = _head(reading), _current(reading, brief), [_short(text) for text in reading.next]
     done = [_short(text) for text in reading.done]
     if brief:
         done = _telling(done)
@@ -145,15 +145,22 @@ def _head(reading: Reading) -> str:
     return f"{capitalized(verb.group().lower()) if verb else 'Working on'} {place}"
 
 
-def _current(reading: Reading) -> str:
-    """The last thing that is current, and more than a place."""
-    for task in reversed(reading.active):
+def _current(reading: Reading, brief: bool) -> str:
+    """What is current, and more than a place; `brief`: only the last of it, unless others have facts."""
+    known = [
+        str(part) for part in (reading.place.path, reading.function, reading.place.line) if part is not None
+    ]
+    tasks = []
+    for task in reading.active:
         rest = task
-        for known in (reading.place.path, reading.function, reading.place.line):
-            rest = rest.replace(str(known), "") if known is not None else rest
+        for part in known:
+            rest = rest.replace(part, "")
         if not _ONLY_PLACE.match(rest):
-            return f"Current: {_short(task)}"
-    return ""
+            tasks.append(task)
+    if brief:
+        told = {*known, *(anchor for task in tasks[-1:] for anchor in anchors(task))}
+        tasks = [task for task in tasks[:-1] if set(anchors(task)) - told] + tasks[-1:]
+    return _listed("Current", [_short(task) for task in tasks])
 
 
 def _chosen(text: str) -> str:

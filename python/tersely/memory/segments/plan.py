@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +10,7 @@ from enum import StrEnum
 from tersely.memory.segments.policy import SMALLEST, ContextState, Predicates
 from tersely.memory.segments.segment import ContextSegment
 
-__all__ = ["Action", "ContextDecision", "ContextPlan", "check_ratio", "decide", "plan_context"]
+__all__ = ["Action", "ContextDecision", "ContextPlan", "check_ratio", "decide", "plan_context", "text_digest"]
 
 TARGET_RATIO = 0.6
 
@@ -33,6 +34,7 @@ class ContextDecision:
         reason: code of the rule that decided.
         tokens: that it has now.
         tokens_after: at most so many that it will have in the context.
+        digest: SHA-256 of the text that was judged, in hexadecimal.
     """
 
     segment_id: str
@@ -40,6 +42,7 @@ class ContextDecision:
     reason: str
     tokens: int
     tokens_after: int
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +89,17 @@ def plan_context(
             Action.KEEP: segment.tokens,
             Action.COMPRESS: int(segment.tokens * target_compression_ratio),
         }.get(action, 0)
-        decisions.append(ContextDecision(segment.segment_id, action, reason, segment.tokens, after))
+        decisions.append(
+            ContextDecision(
+                segment.segment_id, action, reason, segment.tokens, after, text_digest(segment.text)
+            )
+        )
     return ContextPlan(tuple(decisions), target_compression_ratio)
+
+
+def text_digest(text: str) -> str:
+    """SHA-256 of a text, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def decide(segment: ContextSegment, state: ContextState, judge: Predicates) -> tuple[Action, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,13 +11,18 @@ from tersely.facts import FactKind
 from tersely.memory.segments.clauses import Role
 from tersely.memory.segments.presence import anchors, missing_anchors, says, shared_words
 from tersely.memory.segments.preserved import PLACES, extract_preserved_metadata, fields_to_preserve, states
-from tersely.memory.segments.reading import Reading, read
+from tersely.memory.segments.reading import Reading, is_notes, read
 from tersely.memory.segments.segment import ContextSegment
 from tersely.stages.facts import facts_after
 
 __all__ = ["PreservationReport", "PreservedItem", "check_preserved"]
 
 ENOUGH_WORDS = 0.25  # of a clause's terms, beside all its numbers, paths and names
+_DENIES = re.compile(r"\b(?:not|never|neither|nor|without|cannot|no longer)\b|n['’]t\b", re.IGNORECASE)
+_DENIED = re.compile(  # the same in other words
+    rf"{_DENIES.pattern}|\bno\b|\bun\w+|\bfail|\bmissing\b|\binvalid\b|\black|\bstill\b|\binstead\b",
+    re.IGNORECASE,
+)
 _MOST_MADE_UP = 50  # are looked at
 _ACTIVE = ("active_task", "active_state")  # these must also be said to be current
 _TO_THE_LETTER = ("file_path", "line_number", "function_name", "current_file", "topic", "timestamp")
@@ -88,13 +94,15 @@ def check_preserved(
 
     Only what the segment's text says counts, not what its metadata adds. A file, line, function or error
     message has to stand there to the letter (but for case and white space). A clause (task, progress, ...) is
-    kept where all its numbers, paths and identifiers are, and a quarter of its terms; the task must also be
-    said to be current. What is missing is held against the first field that has it: a lost path loses
-    "file_path", not the task that names the file. O(characters x fields).
+    kept where all its numbers, paths and identifiers are, and a quarter of its terms; one with a negation
+    only where the text denies something, and the task only where something is said to be current. What is
+    missing is held against the first field that has it: a lost path loses "file_path", not the task that
+    names the file. O(characters x fields).
     """
     names = list(dict.fromkeys([*(fields_to_preserve() if fields is None else fields), "decision"]))
     values = extract_preserved_metadata(segment, names)
-    source, written = read(segment.text), read(compressed_text)
+    source = read(segment.text, notes=is_notes(segment))
+    written = read(compressed_text)
     known: set[str] = set()
     items = []
     for name, value in values.items():
@@ -124,6 +132,8 @@ def _lost(
         return not states(text, name, value) and (not missing or bool(set(missing) - known)), missing
     if set(missing) - known:
         return True, missing
+    if (denied := _DENIES.search(whole)) and not _DENIED.search(text):
+        return denied.group() not in known, [*missing, denied.group()]
     if name in _ACTIVE and not any(clause.role is Role.ACTIVE for clause in written.clauses):
         return not missing, missing
     # A clause whose anchors are gone, and reported elsewhere, is judged by its other words.

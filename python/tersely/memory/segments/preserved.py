@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tersely.memory.segments.presence import says, says_line
-from tersely.memory.segments.reading import Reading, read
+from tersely.memory.segments.reading import Reading, read_segment
 from tersely.memory.segments.segment import ContextSegment
 
 __all__ = [
@@ -103,7 +103,7 @@ def extract_preserved_metadata(
     names = fields_to_preserve() if preserve_list is None else list(preserve_list)
     if unknown := [name for name in names if _ALIASES.get(name, name) not in FIELDS]:
         raise ValueError(f"unknown field {unknown[0]!r}; known: {', '.join([*FIELDS, *_ALIASES])}")
-    reading = read(segment.text, segment.metadata.file_path, segment.metadata.line_number)
+    reading = read_segment(segment)
     values = {name: FIELDS[_ALIASES.get(name, name)][1](segment, reading) for name in names}
     return {name: value for name, value in values.items() if value is not None}
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import tersely
 from tersely.facts import Fact, FactKind
 from tersely.memory.segments.clauses import Clause, Role, read_clauses, stripped
+from tersely.memory.segments.segment import NOTE_TYPES, ContextSegment
 from tersely.stages.facts import list_facts
 
-__all__ = ["Place", "Reading", "read"]
+__all__ = ["Place", "Reading", "is_notes", "read", "read_segment"]
 
 _LINE = re.compile(r"\b(?:lines?|ln)[ \t]*[:#]?\s{0,3}(\d{1,9})\b|(?<![\w.:-])L(\d{1,9})\b", re.IGNORECASE)
 _PATH_LINE = re.compile(r"(?P<path>.+?)(?::|\(|\", line )\[?(?P<line>\d{1,9})")
@@ -27,6 +30,8 @@ _STATUS = re.compile(r"(?<![\w.:/-])[45]\d\d(?![\w.]\w)(?:\s{1,3}[A-Z][a-z]{1,20
 _TYPE = re.compile(
     r"\b\w{0,60}(?:Error|Exception)\b(?P<message>\([^()\n]{1,160}\)|:(?:[^\n.;]|[.;](?=\S)){1,160})?"
 )
+# A few sentences about errors look like the output of a tool; that is no reason not to read them.
+_PROSE = ("prose", "markdown", "conversation", "tool_output", "mixed")
 _RECENT = 3  # of what was done, or is current, the last ones count
 
 
@@ -55,6 +60,7 @@ class Reading:
         error_exact: whether it was quoted, so that it has to stay to the letter.
         error_place: where that error was.
         error_function: the function it was in.
+        tellers: the clauses that told file, line, function and error.
     """
 
     clauses: tuple[Clause, ...]
@@ -64,10 +70,20 @@ class Reading:
     error_exact: bool
     error_place: Place
     error_function: str | None
+    tellers: tuple[Clause, ...]
 
     def of(self, *roles: Role) -> list[str]:
         """The clauses of these roles, without the words they open with."""
         return [stripped(clause.text) for clause in self.clauses if clause.role in roles]
+
+    @property
+    def state(self) -> list[Clause]:
+        """The clauses that what must survive was read from, in source order."""
+        found = {clause.start: clause for clause in self.tellers}
+        for role in (Role.ACTIVE, Role.DONE, Role.NEXT, Role.DECISION):
+            of_role = [clause for clause in self.clauses if clause.role is role]
+            found |= {clause.start: clause for clause in of_role[-_RECENT:]}
+        return [found[start] for start in sorted(found)]
 
     @property
     def active(self) -> list[str]:
@@ -90,57 +106,96 @@ class Reading:
         return self.of(Role.DECISION)[-_RECENT:]
 
 
-def read(text: str, path: str | None = None, line: int | None = None) -> Reading:
-    """Read a text; `path` and `line`: what is known besides, where it does not say. O(characters)."""
-    clauses = tuple(read_clauses(text))
+def read(text: str, path: str | None = None, line: int | None = None, *, notes: bool = True) -> Reading:
+    """Read a text. O(characters).
+
+    `path`, `line`: what is known besides, where it does not say. `notes`: whether it is what somebody said of
+    their work; of a log, code or a document only errors are read, and where they were.
+    """
+    clauses = tuple(read_clauses(text) if notes else map(_of_data, read_clauses(text)))
     facts = [fact for fact in list_facts([text]) if fact.kind in (FactKind.PATH, FactKind.PATH_LINE)]
     active = [clause for clause in clauses if clause.role is Role.ACTIVE]
-    here = [clause for clause in clauses if clause.role not in (Role.ERROR, Role.NEXT)]
-    found_path = _last_path(facts, active) or path or _last_path(facts, here) or _last_path(facts, clauses)
-    found_line = _last_line(facts, active)
-    if found_line is None:
-        found_line = line if line is not None else _last_line(facts, here)
-    function = _last_function(active) or _last_function(clauses)
+    here = [clause for clause in clauses if clause.role not in (Role.ERROR, Role.NEXT)] if notes else []
+    told_path = _last_path(facts, active)
+    if told_path is None and path is None:
+        told_path = _last_path(facts, here) or _last_path(
+            facts, [c for c in clauses if c.role is not Role.OTHER]
+        )
+    told_line = _last_line(facts, active)
+    if told_line is None and line is None:
+        told_line = _last_line(facts, here)
+    function = (_last_function(active) or _last_function(clauses)) if notes else None
     error, exact, teller = _last_error(clauses)
+    place = Place(told_path[0] if told_path else path, told_line[0] if told_line else line)
     where, inside = Place(None, None), None
     if teller is not None:
-        wrong_line = _last_line(facts, [teller])
-        wrong_path = _last_path(facts, [teller])
+        wrong_line, wrong_path = _last_line(facts, [teller]), _last_path(facts, [teller])
         if wrong_line is not None or wrong_path is not None:
-            where = Place(wrong_path or found_path, wrong_line)
+            where = Place(wrong_path[0] if wrong_path else place.path, wrong_line[0] if wrong_line else None)
         inside = _last_function([teller])
-    return Reading(clauses, Place(found_path, found_line), function, error, exact, where, inside)
+    tellers = [told[1] for told in (told_path, told_line, function) if told is not None]
+    return Reading(
+        clauses,
+        place,
+        function[0] if function else None,
+        error,
+        exact,
+        where,
+        inside[0] if inside else None,
+        tuple(tellers if teller is None else [*tellers, teller]),
+    )
 
 
-def _facts_in(facts: Iterable[Fact], clause: Clause) -> list[Fact]:
-    end = clause.start + len(clause.text)
-    return [fact for fact in facts if clause.start <= fact.start < end]
+def read_segment(segment: ContextSegment) -> Reading:
+    """Read a segment, as what it is, with what its metadata knows."""
+    known = segment.metadata
+    return read(segment.text, known.file_path, known.line_number, notes=is_notes(segment))
 
 
-def _last_path(facts: list[Fact], clauses: Iterable[Clause]) -> str | None:
+def is_notes(segment: ContextSegment) -> bool:
+    """Whether a segment is what somebody said of their work, by its type and by its looks."""
+    return segment.type in NOTE_TYPES and tersely.detect(segment.text).kind in _PROSE
+
+
+def _of_data(clause: Clause) -> Clause:
+    role = Role.ERROR if clause.role is Role.ERROR else Role.OTHER
+    return Clause(role, clause.text, clause.start)
+
+
+def _facts_in(facts: list[Fact], clause: Clause) -> list[Fact]:
+    """Of facts in source order, those that start in the clause."""
+    first = bisect_left(facts, clause.start, key=_start)
+    return facts[first : bisect_left(facts, clause.start + len(clause.text), lo=first, key=_start)]
+
+
+def _start(fact: Fact) -> int:
+    return fact.start
+
+
+def _last_path(facts: list[Fact], clauses: Iterable[Clause]) -> tuple[str, Clause] | None:
     for clause in reversed(list(clauses)):
         for fact in reversed(_facts_in(facts, clause)):
             match = _PATH_LINE.match(fact.text) if fact.kind is FactKind.PATH_LINE else None
-            return match["path"] if match else fact.text
+            return (match["path"] if match else fact.text), clause
     return None
 
 
-def _last_line(facts: list[Fact], clauses: Iterable[Clause]) -> int | None:
+def _last_line(facts: list[Fact], clauses: Iterable[Clause]) -> tuple[int, Clause] | None:
     for clause in reversed(list(clauses)):
         for fact in reversed(_facts_in(facts, clause)):
             if fact.kind is FactKind.PATH_LINE and (match := _PATH_LINE.match(fact.text)):
-                return int(match["line"])
+                return int(match["line"]), clause
         if matches := _LINE.findall(clause.text):
-            return int(matches[-1][0] or matches[-1][1])
+            return int(matches[-1][0] or matches[-1][1]), clause
     return None
 
 
-def _last_function(clauses: Iterable[Clause]) -> str | None:
+def _last_function(clauses: Iterable[Clause]) -> tuple[str, Clause] | None:
     for clause in reversed(list(clauses)):
         for match in reversed(list(_FUNCTION.finditer(clause.text))):
             name = str(match["call"] or match["before"] or match["after"])
             if match["call"] or match["before"] or _NAMED_LIKE_CODE.search(name):
-                return name.strip(".")
+                return name.strip("."), clause
     return None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from tersely.errors import UnknownIdError
 from tersely.memory.segments.segment import CompressionState, ContextSegment, SegmentMetadata, to_segment_type
 from tersely.protocols import BatchTokenCounter
+from tersely.providers.counters import COUNTERS
 from tersely.store import CompressionRecord, Store, Stored
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
 
 CONTEXT, STASH, REMOVED = PLACES = ("context", "stash", "removed")
 _MARK = "context_segment"  # what other texts of a store do not have
+_KNOWN = {"type", "file_path", "line_number", "timestamp", "topic", "tokens", "counter", "place", "stashed"}
 
 
 def to_metadata(
@@ -57,7 +59,7 @@ def to_metadata(
 
 def is_segment(stored: Stored) -> bool:
     """Whether a stored text is a segment."""
-    return _MARK in stored.metadata
+    return stored.metadata.keys() >= {_MARK, *_KNOWN}
 
 
 def place_of(stored: Stored) -> str:
@@ -68,7 +70,8 @@ def place_of(stored: Stored) -> str:
 def from_store(store: Store, stored: Stored, counter: BatchTokenCounter) -> ContextSegment:
     """The segment of a stored version. Its tokens are counted again if another counter had counted them."""
     known = stored.metadata
-    same = known["counter"] == _name(counter)
+    # Of other counters, two may have one name; of a text that was masked, more was counted.
+    same = known["counter"] == _name(counter) in COUNTERS and not stored.masked
     tokens = int(known["tokens"]) if same else int(counter.count(stored.text))
     metadata = SegmentMetadata(
         known["file_path"],

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from tersely.errors import UnknownIdError
+from tersely.errors import UnknownIdError, VersionConflictError
 from tersely.memory.segments.cost import CompressionCost
-from tersely.memory.segments.records import newest_of, original_of, place_of, to_metadata
+from tersely.memory.segments.preservation import check_preserved
+from tersely.memory.segments.records import from_store, newest_of, original_of, place_of, to_metadata
 from tersely.memory.segments.results import CompressedSegment, CompressionResult, SegmentError
 from tersely.memory.segments.segment import ContextSegment
 from tersely.memory.segments.shortening import Short, Shortener, Wanted
@@ -36,26 +37,37 @@ class Replacer:
         before: dict[str, Stored] = {}
         errors: dict[str, SegmentError] = {}
         originals: dict[str, ContextSegment] = {}
+        done: dict[str, CompressedSegment] = {}
+        seen: set[str] = set()
         for id in ids:
             try:
-                before[id] = newest_of(self.store, id)
-                originals[id] = original_of(self.store, before[id], self.counter)
+                newest = newest_of(self.store, id)
             except UnknownIdError:
                 errors[id] = not_found(id)
-        for id, segment in originals.items():
-            if (declined := self._declined(segment, wanted)) is not None:
+                continue
+            if newest.id in seen:
+                continue  # the same segment by another of its ids
+            seen.add(newest.id)
+            before[id], originals[id] = newest, original_of(self.store, newest, self.counter)
+            if (known := self._known(newest, originals[id], wanted, stashed)) is not None:
+                done[id] = known
+            elif (declined := self._declined(originals[id], wanted)) is not None:
                 errors[id] = declined
-        todo = [id for id in originals if id not in errors]
-        done: dict[str, CompressedSegment] = {}
+        todo = [id for id in originals if id not in errors and id not in done]
         for id, made in zip(
             todo, self.shortener.shorten([originals[id] for id in todo], wanted), strict=True
         ):
             if isinstance(made, SegmentError):
                 errors[id] = replace(made, segment_id=id)
-            elif newest_of(self.store, before[id].id).version != before[id].version:
-                errors[id] = changed(id)
-            else:
-                done[id] = self._replace(before[id], originals[id], made, stashed)
+                continue
+            try:
+                done[id] = self._replace(before[id], originals[id], made, stashed, wanted)
+            except VersionConflictError:  # perhaps by somebody who asked for the same
+                known = self._known(newest_of(self.store, before[id].id), originals[id], wanted, stashed)
+                if known is not None:
+                    done[id] = known
+                else:
+                    errors[id] = changed(id)
         compressed = tuple(done[id] for id in ids if id in done)
         return CompressionResult(
             compressed,
@@ -64,22 +76,22 @@ class Replacer:
         )
 
     def _replace(
-        self, before: Stored, original: ContextSegment, made: Short, stashed: bool
+        self, before: Stored, original: ContextSegment, made: Short, stashed: bool, wanted: Wanted
     ) -> CompressedSegment:
         ratio = made.tokens / original.tokens
         stashed = stashed or bool(before.metadata["stashed"])
         new = to_metadata(original, place_of(before), self.counter, tokens=made.tokens, stashed=stashed)
-        compressed_id = before.compressed_id
-        if compressed_id is None or before.text != made.text or before.metadata["stashed"] != stashed:
-            version = self.store.replace(
-                before.id,
-                made.text,
-                compression_ratio=ratio,
-                preserved_metadata=made.preserved,
-                metadata={**new, "generated": [list(place) for place in made.generated]},
-                compressed_at=self.clock(),
-            )
-            compressed_id = self.store.get(before.id, version.version).compressed_id
+        said = {"generated": [list(place) for place in made.generated], "method": made.method}
+        version = self.store.replace(
+            before.id,
+            made.text,
+            compression_ratio=ratio,
+            preserved_metadata=made.preserved,
+            metadata={**new, **said, "asked": self.shortener.key(original, wanted)},
+            compressed_at=self.clock(),
+            expected_version=before.version,
+        )
+        compressed_id = self.store.get(before.id, version.version).compressed_id
         return CompressedSegment(
             before.id,
             compressed_id or before.id,
@@ -90,6 +102,29 @@ class Replacer:
             made.method,
             tuple(made.report.kept),
             made.cached,
+        )
+
+    def _known(
+        self, newest: Stored, original: ContextSegment, wanted: Wanted, stashed: bool
+    ) -> CompressedSegment | None:
+        """What stands there already, where it was made with the same arguments."""
+        if newest.compressed_id is None or newest.metadata.get("asked") != self.shortener.key(
+            original, wanted
+        ):
+            return None
+        if stashed and not newest.metadata["stashed"]:
+            return None
+        tokens = from_store(self.store, newest, self.counter).tokens
+        return CompressedSegment(
+            newest.id,
+            newest.compressed_id,
+            original.tokens,
+            tokens,
+            original.tokens - tokens,
+            tokens / original.tokens,
+            newest.metadata["method"],
+            tuple(check_preserved(original, newest.text, wanted.fields).kept),
+            cached=True,
         )
 
     def _declined(self, segment: ContextSegment, wanted: Wanted) -> SegmentError | None:
@@ -107,7 +142,7 @@ class Replacer:
             segment.segment_id,
             "not_worth_it",
             f"Not worth a model's call: saving {saved} tokens pays {after}, "
-            f"{self.cost.requests_expected} are expected",
+            f"{self.cost.requests_expected} are expected (tokens to save: {self.cost.least_saving})",
         )
 
 

@@ -49,7 +49,7 @@ class SegmentError:
     Attributes:
         segment_id: which.
         code: "not_found", "empty", "lost", "unsupported", "not_compressed_enough", "not_worth_it",
-            "model_failed", "empty_reply", "changed", "stored_text_damaged".
+            "model_failed", "empty_reply", "changed".
         error: in words.
         lost, kept: fields that the refused text lost, and those it still stated.
         missing: numbers, paths and names that it lacked.

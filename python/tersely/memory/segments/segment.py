@@ -14,6 +14,7 @@ from tersely.providers.counters import resolve_counter
 
 __all__ = [
     "DATA_TYPES",
+    "NOTE_TYPES",
     "CompressionState",
     "ContextSegment",
     "SegmentMetadata",
@@ -39,6 +40,10 @@ class SegmentType(StrEnum):
     DOCUMENT = "document"
 
 
+#: Types of segments that somebody wrote about their work.
+NOTE_TYPES = frozenset(
+    {SegmentType.CONVERSATION_MESSAGE, SegmentType.TASK, SegmentType.DECISION, SegmentType.ERROR}
+)
 #: Types of segments that are no prose.
 DATA_TYPES = frozenset(
     {SegmentType.CODE, SegmentType.CONFIG, SegmentType.LOG, SegmentType.DEBUG, SegmentType.TOOL_OUTPUT}

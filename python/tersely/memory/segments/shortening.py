@@ -7,34 +7,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import tersely
 from tersely.cache import BoundedCache
 from tersely.documents import check_text
-from tersely.errors import CompressionError, ModelReplyError
-from tersely.memory.segments.clauses import Role, stripped
-from tersely.memory.segments.paraphrases import PARAPHRASES
-from tersely.memory.segments.presence import says
+from tersely.errors import ModelReplyError
+from tersely.memory.segments.drafting import drafts, only_in_metadata
 from tersely.memory.segments.preservation import PreservationReport, check_preserved
 from tersely.memory.segments.preserved import (
     extract_preserved_metadata,
     fields_to_preserve,
     inject_preserved_metadata,
-    states,
 )
 from tersely.memory.segments.prompt import segment_prompt
-from tersely.memory.segments.reading import Reading, read
 from tersely.memory.segments.results import SegmentError
-from tersely.memory.segments.segment import DATA_TYPES, ContextSegment
+from tersely.memory.segments.segment import ContextSegment
 from tersely.protocols import BatchTokenCounter
 from tersely.providers.language_models import CheckedLanguageModel, complete_all
 from tersely.stages.count import count
 from tersely.strategies.prompt import read_reply
 
 __all__ = ["Short", "Shortener", "Wanted"]
-
-# A few sentences about errors look like the output of a tool; that is no reason not to read them.
-_PROSE = ("prose", "markdown", "conversation", "tool_output", "mixed")
-_OPENING = 5  # clauses of fewer words ("After discussing the options") say nothing by themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +131,12 @@ class Shortener:
         prompt = segment_prompt(segment, wanted.fields, wanted.active_state, wanted.target_ratio)
         return self.replies.get(self._key(prompt)) is not None
 
+    def key(self, segment: ContextSegment, wanted: Wanted) -> str:
+        """Names what a compression depends on: text, metadata, arguments, counter and model."""
+        prompt = segment_prompt(segment, wanted.fields, wanted.active_state, wanted.target_ratio)
+        known = f"{segment.type}\0{segment.metadata.file_path}\0{segment.metadata.line_number}\0{wanted}"
+        return self._key(f"{known}\0{prompt}").hex()
+
     def _key(self, prompt: str) -> bytes:
         name = self.model.name if self.model is not None else ""
         return hashlib.sha256(f"{name}\0{prompt}".encode()).digest()
@@ -164,53 +161,19 @@ class Shortener:
         return self._judged(segment, wanted, text, ((0, len(text)),), "model")
 
     def _by_rules(self, segment: ContextSegment, wanted: Wanted) -> Short | SegmentError:
-        """The fullest form that passes: state and extract, brief state and extract, extract alone."""
+        """The first form that passes; else what was wrong with the fullest."""
+        name = segment.segment_id
         if segment.tokens == 0:
-            return SegmentError(segment.segment_id, "empty", "The segment has no tokens")
+            return SegmentError(name, "empty", "The segment has no tokens")
+        budget = int(segment.tokens * wanted.target_ratio)
         failed: SegmentError | None = None
-        for rule in ("state", "brief", None) if _is_notes(segment) else (None,):
-            made = self._ruled(segment, wanted, rule)
+        for draft in drafts(segment, budget, self.counter):
+            made = self._judged(segment, wanted, draft.text, draft.generated, "rules")
             if isinstance(made, Short):
                 return made
             failed = failed or made
-        assert failed is not None
-        return failed
-
-    def _ruled(self, segment: ContextSegment, wanted: Wanted, rule: str | None) -> Short | SegmentError:
-        reading = read(segment.text, segment.metadata.file_path, segment.metadata.line_number)
-        state = PARAPHRASES[rule](reading) if rule is not None else ""
-        budget = int(segment.tokens * wanted.target_ratio)
-        front = inject_preserved_metadata("", _only_in_metadata(segment, state or segment.text))
-        room = budget - count(self.counter, f"{front}{state}\n") - 1
-        rest = _left(reading, state) if state else segment.text
-        strategy = None if _is_notes(segment) else "auto"
-        extract, written = self._extracted(rest, room, reading.error, strategy)
-        lead = f"{state}\n" if state and extract else state
-        text = lead + extract
-        if not text.strip():
-            return SegmentError(
-                segment.segment_id,
-                "not_compressed_enough",
-                f"No text of at most {budget} tokens says what it must",
-            )
-        places = [(0, len(state))] if state else []
-        places += [(start + len(lead), end + len(lead)) for start, end in written]
-        return self._judged(segment, wanted, text, tuple(places), "rules")
-
-    def _extracted(
-        self, rest: str, room: int, error: str | None, strategy: str | None
-    ) -> tuple[str, tuple[tuple[int, int], ...]]:
-        """What fits of a text, verbatim, as what it is, and the places in it that say what was left out;
-        nothing where not even one piece fits whole."""
-        if room < 1 or not rest.strip():
-            return "", ()
-        pinned = [error] if error and error in rest else []
-        try:
-            kept = tersely.compress(rest, budget=room, counter=self.counter, strategy=strategy, pinned=pinned)
-        except CompressionError:
-            return "", ()
-        whole = all(span.reason != "cut" for span in kept.kept)
-        return (kept.text, tuple(kept.generated)) if whole else ("", ())
+        error = f"No text of at most {budget} tokens says what it must"
+        return failed or SegmentError(name, "not_compressed_enough", error)
 
     def _judged(
         self,
@@ -222,7 +185,7 @@ class Shortener:
     ) -> Short | SegmentError:
         """The text if it passes the gate: nothing lost, nothing made up, and short enough."""
         report = check_preserved(segment, text, wanted.fields)
-        whole = inject_preserved_metadata(text, _only_in_metadata(segment, text))
+        whole = inject_preserved_metadata(text, only_in_metadata(segment, text))
         front = whole.removesuffix(text)
         tokens = count(self.counter, whole)
         ratio = tokens / segment.tokens
@@ -252,25 +215,3 @@ class Shortener:
         generated = tuple((start + len(front), end + len(front)) for start, end in generated)
         places = ((0, len(front)), *generated) if front else generated
         return Short(whole, tokens, report, values, method, places)
-
-
-def _is_notes(segment: ContextSegment) -> bool:
-    """Whether it is what somebody said, rather than a log, code or other data."""
-    return segment.type not in DATA_TYPES and tersely.detect(segment.text).kind in _PROSE
-
-
-def _only_in_metadata(segment: ContextSegment, text: str) -> dict[str, Any]:
-    """File and line that the metadata knows, and neither the original text nor its short form states."""
-    known = {"file_path": segment.metadata.file_path, "line_number": segment.metadata.line_number}
-    return {
-        name: value
-        for name, value in known.items()
-        if value is not None and not states(segment.text, name, value) and not states(text, name, value)
-    }
-
-
-def _left(reading: Reading, state: str) -> str:
-    """The clauses that a state does not say, without those about what was not chosen, and mere openings."""
-    clauses = [c for c in reading.clauses if c.role in (Role.OTHER, Role.ERROR, Role.DONE)]
-    left = [c.text for c in clauses if len(c.text.split()) >= _OPENING]
-    return "\n".join(text for text in left if not says(state, stripped(text)))

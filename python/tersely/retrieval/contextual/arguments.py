@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tersely.cache import digest_of
 from tersely.documents import check_text, to_documents
 from tersely.kernels import cosine_similarity
 from tersely.relevance.scores import to_uuid
@@ -95,20 +95,10 @@ def cosines(embeddings: npt.ArrayLike, query_embedding: npt.ArrayLike, documents
             f"embeddings must have shape ({documents}, d) and query_embedding (d,), not {rows.shape} and "
             f"{wanted.shape}"
         )
-    return np.clip(cosine_similarity(rows, wanted)[:, 0].astype(np.float64), 0.0, 1.0)
+    return np.clip(cosine_similarity(rows, wanted, threads=1)[:, 0].astype(np.float64), 0.0, 1.0)
 
 
 def key_of(chunks: Sequence[DocumentChunk], fields: Sequence[str]) -> bytes:
     """SHA-256 over the chunks, with their ids and metadata, and the fields."""
-    digest = hashlib.sha256()
-    for chunk in chunks:
-        for text in (repr(chunk.id), repr(chunk.metadata), chunk.content):
-            _add(digest, text)
-    for field in fields:
-        _add(digest, field)
-    return digest.digest()
-
-
-def _add(digest: Any, text: str) -> None:
-    data = text.encode("utf-8", "surrogatepass")
-    digest.update(len(data).to_bytes(8, "little") + data)
+    told = [text for chunk in chunks for text in (repr(chunk.id), repr(chunk.metadata), chunk.content)]
+    return digest_of([*told, *fields])

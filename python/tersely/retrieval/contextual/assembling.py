@@ -33,10 +33,12 @@ def to_result(
     warnings: Sequence[str],
 ) -> CompressionResult:
     """The result. `relevance`: the scores to report. `reason`, `warnings`: of the scoring."""
-    compressed = tuple(_document(call, index, outcome.made[index]) for index in sorted(outcome.made))
+    cut = any(one.extract or one.summary for one in outcome.made.values())
+    codes = np.zeros(len(call.reading.table) if cut else 0, dtype=np.uint8)  # of all rows
+    compressed = tuple(_document(call, index, outcome.made[index], codes) for index in sorted(outcome.made))
     dropped = tuple(
         DroppedDocument(
-            to_uuid(call.chunks[index].id),
+            call.chunks[index].id,
             index,
             int(call.sizes[index]),
             float(call.scores[index]),
@@ -86,8 +88,8 @@ def _reason(call: Call, index: int) -> str:
     return "duplicate" if out == {CODES.index("duplicate")} else "budget"
 
 
-def _document(call: Call, index: int, made: Made) -> CompressedDocument:
-    kept, dropped = _spans(call, index, made)
+def _document(call: Call, index: int, made: Made, codes: UInt8s) -> CompressedDocument:
+    kept, dropped = _spans(call, index, made, codes)
     summary = made.summary
     return CompressedDocument(
         original_id=to_uuid(call.chunks[index].id),
@@ -112,19 +114,19 @@ def _warnings(made: Made) -> tuple[str, ...]:
     return ("segment_cut",) if made.extract is not None and made.extract.cut is not None else ()
 
 
-def _spans(call: Call, index: int, made: Made) -> tuple[Sequence[SegmentRef], Sequence[SegmentRef]]:
+def _spans(
+    call: Call, index: int, made: Made, codes: UInt8s
+) -> tuple[Sequence[SegmentRef], Sequence[SegmentRef]]:
     """What of the document stands in its text, and what does not."""
     text = call.documents[index].text
     if made.extract is None and made.summary is None:
         return (SegmentRef(index, 0, len(text), Kind.PROSE, "fits", float(call.scores[index])),), ()
     reading = call.reading
     first, last = reading.rows(index, index)
-    codes = np.zeros(len(reading.table), dtype=np.uint8)
-    codes[first:last] = _codes(call, index, made, first, last)
-    rows = np.arange(first, last)
+    codes[first:last] = _codes(call, made, first, last)
     inside = codes[first:last] >= FIRST_KEPT
-    kept = Spans(reading.table, rows[inside], CODES, codes, reading.scores)
-    dropped = Spans(reading.table, rows[~inside], CODES, codes, reading.scores)
+    kept = Spans(reading.table, first + inside.nonzero()[0], CODES, codes, reading.scores)
+    dropped = Spans(reading.table, first + (~inside).nonzero()[0], CODES, codes, reading.scores)
     cut = made.extract.cut if made.extract is not None and made.summary is None else None
     if cut is None:
         return kept, dropped
@@ -132,7 +134,7 @@ def _spans(call: Call, index: int, made: Made) -> tuple[Sequence[SegmentRef], Se
     return (head,), sorted([*dropped, rest], key=lambda span: span.start)
 
 
-def _codes(call: Call, index: int, made: Made, first: int, last: int) -> UInt8s:
+def _codes(call: Call, made: Made, first: int, last: int) -> UInt8s:
     if made.summary is None:
         assert made.extract is not None
         return made.extract.status

@@ -128,6 +128,8 @@ class TokenBudgetManager:
             self._raise("what must be kept", int(must.sum()), room)
         most = np.maximum(np.minimum(size, self.config.max_per_document), must)
         least = np.maximum(np.minimum(most, self.config.min_per_document), must)
+        if int(least[must > 0].sum()) > room:
+            least = np.where(must > 0, must, least)
         wanted = (size > 0) | (must > 0)
         if self.config.allocation_strategy is AllocationStrategy.THRESHOLD:
             wanted &= (score >= self.relevance_threshold) | (must > 0)

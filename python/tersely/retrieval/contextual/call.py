@@ -12,7 +12,7 @@ from tersely.errors import BudgetExceededError
 from tersely.relevance.scores import RelevanceScore
 from tersely.retrieval.chunks import DocumentChunk
 from tersely.retrieval.contextual.budget import BudgetPlan, TokenBudgetManager
-from tersely.retrieval.contextual.choice import Part, choose, is_kept
+from tersely.retrieval.contextual.choice import Parts, choose, is_kept
 from tersely.retrieval.contextual.extraction import Extract, Reading
 from tersely.retrieval.contextual.reading import Bools, read
 from tersely.retrieval.contextual.settings import CompressionConfig, CompressionStrategy
@@ -155,9 +155,9 @@ def required_tokens(call: Call, live: Sequence[int]) -> Int64s:
     required = np.zeros(len(call.documents), dtype=np.int64)
     reading = call.reading
     for index in sorted({document for document, _, _ in call.pinned} & set(live)):
-        first, last = reading.rows(index, index)
-        kept = is_kept(choose(reading, Part.of(reading, first, last, call.available), 0))
-        required[index] = count(call.manager.counter, reading.text(first + kept))
+        place = reading.rows(index, index)
+        status = choose(reading, Parts.of(reading, {place: call.available}), {place: 0})
+        required[index] = count(call.manager.counter, reading.text(is_kept(status)))
     return required
 
 

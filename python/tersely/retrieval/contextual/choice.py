@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,9 @@ from tersely.tables import Float32s, Int32s, Int64s, SegmentTable, UInt8s
 if TYPE_CHECKING:
     from tersely.retrieval.contextual.extraction import Reading
 
-__all__ = ["CODES", "FIRST_KEPT", "Part", "choose", "is_kept"]
+__all__ = ["CODES", "FIRST_KEPT", "Parts", "Place", "choose", "is_kept"]
+
+Place = tuple[int, int]  # first row and row after the last
 
 #: Why a segment is out or, from "selected" on, in. The first two and the next four in are those of select().
 CODES = (
@@ -34,142 +37,164 @@ _IRRELEVANT, _DUPLICATE, _SELECTED, _CONTEXT, _HEADING = map(
     CODES.index, ("irrelevant", "duplicate", "selected", "context", "heading")
 )
 _SELECT = ("budget", "redundant", "selected", "pinned", "context", "heading")  # codes of stages/select.py
-_OURS = np.array([CODES.index(name) for name in _SELECT])
+_OURS = np.array([CODES.index(name) for name in _SELECT], dtype=np.uint8)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Part:
-    """A range of rows on its own: arrays as in `Reading`, rows counted from its first."""
+class Parts:
+    """Ranges of rows that are chosen from, each on its own.
 
-    table: SegmentTable
-    group: Int32s
-    pinned: UInt8s
-    open: UInt8s
+    Attributes:
+        worth: float32[n], per token; 0 where a row may not be chosen.
+        group, heading: int32[n], as in the reading, rows counted from the first of their range.
+        whole: int32[n], the groups in rows of the reading.
+    """
+
     worth: Float32s
-    costs: Int64s
-    term_ids: Int32s
-    term_offsets: Int64s
+    group: Int32s
+    heading: Int32s
+    whole: Int32s
 
     @classmethod
-    def of(cls, reading: Reading, first: int, last: int, share: int) -> Part:
-        """The rows `first` to `last` (exclusive), which are all those of some documents.
+    def of(cls, reading: Reading, shares: Mapping[Place, int]) -> Parts:
+        """The ranges, first row and row after the last, each all rows of some documents; with their tokens.
 
-        A group that is larger than their share of tokens is dissolved. One with a row that may be chosen is
+        A group that is larger than the share of its range is dissolved. One with a row that may be chosen is
         chosen whole: each of its rows is worth the mean per token.
         """
-        table, rows = reading.table, slice(first, last)
-        offsets = reading.analysis.term_offsets[first : last + 1]
-        heading, costs, status = table.heading[rows], reading.prices.costs[rows], reading.status[rows]
-        group = np.where(reading.group[rows] >= 0, reading.group[rows] - first, -1).astype(np.int32)
-        worth = np.where(status == 0, reading.worth[rows], 0).astype(np.float64)
-        grouped = np.flatnonzero(group >= 0)
+        n, costs = len(reading.table), reading.prices.costs
+        begins, share = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
+        for (first, last), tokens in shares.items():
+            begins[first:last], share[first:last] = first, tokens
+        group = reading.group.copy()
+        worth = np.where(reading.status == 0, reading.worth, 0).astype(np.float64)
+        grouped = (group >= 0).nonzero()[0]
         if len(grouped):
             of = group[grouped]
-            tokens = np.bincount(of, costs[grouped], len(group))
-            value = np.bincount(of, (worth * costs)[grouped], len(group))
-            group[grouped[tokens[of] > share]] = -1
-            whole = np.flatnonzero(group >= 0)
-            worth[whole] = (value / np.maximum(tokens, 1))[group[whole]]
+            sums = np.bincount(of, costs[grouped], n)
+            value = np.bincount(of, (worth * costs)[grouped], n)
+            group[grouped[sums[of] > share[grouped]]] = -1
+            whole = (group >= 0).nonzero()[0]
+            worth[whole] = (value / np.maximum(sums, 1))[group[whole]]
+        heading = reading.table.heading
         return cls(
-            SegmentTable(
-                table.document[rows],
-                table.start[rows],
-                table.end[rows],
-                table.kind[rows],
-                table.block[rows],
-                np.where(heading >= 0, heading - first, -1).astype(np.int32),
-            ),
-            group,
-            reading.pinned[rows],
-            status,
             worth.astype(np.float32),
-            costs,
-            reading.analysis.term_ids[offsets[0] : offsets[-1]],
-            offsets - offsets[0],
+            np.where(group >= 0, group - begins, -1).astype(np.int32),
+            np.where(heading >= 0, heading - begins, -1).astype(np.int32),
+            group,
         )
 
 
 def is_kept(status: UInt8s) -> Int64s:
     """Rows that are in, ascending."""
-    return np.flatnonzero(status >= FIRST_KEPT)
+    return (status >= FIRST_KEPT).nonzero()[0]
 
 
-def choose(reading: Reading, part: Part, target: int) -> UInt8s:
-    """uint8[rows]: an index into CODES for each; those in cost `target` at most, pinned ones apart.
+def choose(reading: Reading, parts: Parts, targets: Mapping[Place, int]) -> UInt8s:
+    """uint8[n]: an index into CODES for each row of the ranges that have a target; those that are kept cost
+    their target at most, pinned ones apart.
 
     The hits are the best choice of what may be chosen; what is left of the target goes to neighbours of the
-    best hits, the nearest first.
+    best hits, the nearest first. O(segments log segments).
     """
-    chosen = select(
-        part.table,
-        part.worth,
-        part.costs,
-        max(target, 0),
-        pinned=part.pinned,
-        group=part.group,
-        term_ids=part.term_ids,
-        term_offsets=part.term_offsets,
+    chosen = np.zeros(len(reading.table), dtype=np.uint8)
+    for (first, last), target in targets.items():
+        chosen[first:last] = _hits(reading, parts, first, last, max(target, 0))
+    status = _OURS[chosen]
+    status[(status == _SELECTED) & (parts.worth <= 0)] = _IRRELEVANT
+    _drop_lone_headings(reading, status)
+    closed = (status < FIRST_KEPT) & (reading.status > 0)
+    status[closed] = reading.status[closed]
+    if reading.context:
+        for (first, last), target in targets.items():
+            _add_context(reading, parts, status, first, last, target)
+    return status
+
+
+def _hits(reading: Reading, parts: Parts, first: int, last: int, target: int) -> UInt8s:
+    """The choice for one range, in the codes of stages/select.py."""
+    table, rows = reading.table, slice(first, last)
+    offsets = reading.analysis.term_offsets[first : last + 1]
+    return select(
+        SegmentTable(
+            table.document[rows],
+            table.start[rows],
+            table.end[rows],
+            table.kind[rows],
+            table.block[rows],
+            parts.heading[rows],
+        ),
+        parts.worth[rows],
+        reading.prices.costs[rows],
+        target,
+        pinned=reading.pinned[rows],
+        group=parts.group[rows],
+        term_ids=reading.analysis.term_ids[offsets[0] : offsets[-1]],
+        term_offsets=offsets - offsets[0],
         term_weight=reading.term_weight,
         redundancy=reading.redundancy,
         headings=reading.headings,
     )
-    status = _OURS[chosen].astype(np.uint8)
-    status[(status == _SELECTED) & (part.worth <= 0)] = _IRRELEVANT
-    _drop_lone_headings(part, status)
-    closed = (status < FIRST_KEPT) & (part.open > 0)
-    status[closed] = part.open[closed]
-    if reading.context:
-        _add_context(reading, part, status, target)
-    return status
 
 
-def _drop_lone_headings(part: Part, status: UInt8s) -> None:
+def _drop_lone_headings(reading: Reading, status: UInt8s) -> None:
     """A heading above nothing that is kept goes."""
-    kept = status >= FIRST_KEPT
+    if not (status == _HEADING).any():
+        return
     needed = np.zeros(len(status), dtype=bool)
-    for row in np.flatnonzero(kept & (status != _HEADING)).tolist():
-        above = int(part.table.heading[row])
-        while above >= 0 and not needed[above]:
-            needed[above] = True
-            above = int(part.table.heading[above])
+    rows = ((status >= FIRST_KEPT) & (status != _HEADING)).nonzero()[0]
+    while True:
+        above = reading.table.heading[rows]
+        above = np.unique(above[above >= 0])
+        rows = above[~needed[above]]
+        if not len(rows):
+            break
+        needed[rows] = True
     status[(status == _HEADING) & ~needed] = 0
 
 
-def _add_context(reading: Reading, part: Part, status: UInt8s, target: int) -> None:
-    """Neighbours of the hits, best hit first and nearest first, each with its group and headings."""
-    hits = np.flatnonzero(status == _SELECTED)
-    room = target - int(part.costs[status >= FIRST_KEPT].sum())
-    if not len(hits) or room < int(part.costs[status < FIRST_KEPT].min(initial=room + 1)):
+def _add_context(reading: Reading, parts: Parts, status: UInt8s, first: int, last: int, target: int) -> None:
+    """Neighbours of the hits of a range, best hit and nearest first, with their groups and headings."""
+    own, costs = status[first:last], reading.prices.costs
+    kept = own >= FIRST_KEPT
+    room = target - int(costs[first:last][kept].sum())
+    if room <= 0:
         return
-    document = part.table.document
+    cheapest = int(costs[first:last][~kept].min(initial=2**60))
+    hits = first + (own == _SELECTED).nonzero()[0]
+    best = hits[np.argsort(-parts.worth[hits], kind="stable")].tolist()
+    document = reading.table.document
     for distance in range(1, reading.context + 1):
-        for hit in hits[np.lexsort((hits, -part.worth[hits]))].tolist():
+        if room < cheapest:
+            return
+        for hit in best:
             for row in (hit - distance, hit + distance):
-                if not 0 <= row < len(status) or document[row] != document[hit] or status[row] >= FIRST_KEPT:
+                if not first <= row < last or document[row] != document[hit] or status[row] >= FIRST_KEPT:
                     continue
-                if part.open[row] == _DUPLICATE:
+                if reading.status[row] == _DUPLICATE:
                     continue
-                rows = _with_headings(reading, part, status, row)
-                cost = int(part.costs[rows].sum())
+                rows = _with_headings(reading, parts, status, row)
+                cost = int(costs[rows].sum())
                 if cost <= room:
                     room -= cost
                     status[rows] = _HEADING
-                    status[_members(part, row)] = _CONTEXT
+                    status[_members(parts, row)] = _CONTEXT
 
 
-def _members(part: Part, row: int) -> list[int]:
-    group = int(part.group[row])
-    return [row] if group < 0 else np.flatnonzero(part.group == group).tolist()
+def _members(parts: Parts, row: int) -> list[int]:
+    group = int(parts.whole[row])
+    return [row] if group < 0 else (parts.whole == group).nonzero()[0].tolist()
 
 
-def _with_headings(reading: Reading, part: Part, status: UInt8s, row: int) -> list[int]:
+def _with_headings(reading: Reading, parts: Parts, status: UInt8s, row: int) -> list[int]:
     """The row, its group, and the headings above them that are not in."""
-    rows = [each for each in _members(part, row) if status[each] < FIRST_KEPT]
+    rows = [each for each in _members(parts, row) if status[each] < FIRST_KEPT]
     if not reading.headings:
         return rows
+    heading = reading.table.heading
     for each in rows:
-        above = int(part.table.heading[each])
+        above = int(heading[each])
         while above >= 0 and status[above] < FIRST_KEPT and above not in rows:
             rows.append(above)
-            above = int(part.table.heading[above])
+            above = int(heading[above])
     return rows

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tersely.protocols import BatchTokenCounter
-from tersely.retrieval.contextual.choice import CODES, Part, choose, is_kept
+from tersely.retrieval.contextual.choice import CODES, Parts, Place, choose, is_kept
 from tersely.stages.count import count, count_batch
-from tersely.stages.render import render
 from tersely.strategies.cutting import longest_prefix
 from tersely.strategies.fitting import Prices
 from tersely.tables import Analysis, Float32s, Int32s, Int64s, SegmentTable, UInt8s
@@ -66,9 +65,22 @@ class Reading:
         found = np.searchsorted(self.table.document, [first, last + 1])
         return int(found[0]), int(found[1])
 
+    def texts_of(self, rows: Int64s) -> dict[int, str]:
+        """The text of each document that has some of the rows (ascending), in their order."""
+        if not len(rows):
+            return {}
+        document = self.table.document[rows]
+        apart = ((np.diff(rows) != 1) | (np.diff(document) != 0)).nonzero()[0]
+        first, last = np.concatenate(([0], apart + 1)), np.append(apart, len(rows) - 1)
+        runs: dict[int, list[str]] = {}
+        begins, ends = self.table.start[rows[first]].tolist(), self.table.end[rows[last]].tolist()
+        for index, begin, end in zip(document[first].tolist(), begins, ends, strict=True):
+            runs.setdefault(index, []).append(self.texts[index][begin:end])
+        return {index: self.separator.join(pieces) for index, pieces in runs.items()}
+
     def text(self, rows: Int64s) -> str:
-        """The rows as a text."""
-        return render(self.texts, self.table, rows, self.separator)
+        """The rows as one text."""
+        return self.separator.join(self.texts_of(rows).values())
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -94,29 +106,27 @@ class Extract:
         return self.first + is_kept(self.status)
 
 
-def extract(reading: Reading, shares: Mapping[tuple[int, int], int]) -> dict[tuple[int, int], Extract]:
+def extract(reading: Reading, shares: Mapping[Place, int]) -> dict[Place, Extract]:
     """The best choice for each range of rows, none over its share of tokens.
 
     Each range is chosen from on its own; all texts are counted together. Estimates (the counts of segments)
     are corrected by what the texts really count. Where no segment fits whole, the best is cut. O(segments log
     segments) a round.
     """
-    done: dict[tuple[int, int], Extract] = {}
-    parts = {place: Part.of(reading, *place, share) for place, share in shares.items()}
-    targets = dict(shares)
+    done: dict[Place, Extract] = {}
+    parts, targets = Parts.of(reading, shares), dict(shares)
     for attempt in range(_ROUNDS):
-        found = {place: choose(reading, parts[place], target) for place, target in targets.items()}
-        texts = [reading.text(place[0] + is_kept(status)) for place, status in found.items()]
+        status = choose(reading, parts, targets)
+        texts = _texts(reading, status, list(targets))
         counts = count_batch(reading.counter, texts).tolist()
-        for (place, status), text, tokens in zip(found.items(), texts, counts, strict=True):
-            share = shares[place]
-            if text and tokens <= share:
-                done[place] = Extract(place[0], status, text, tokens)
+        for place, text, tokens in zip(list(targets), texts, counts, strict=True):
+            first, last = place
+            if text and tokens <= shares[place]:
+                done[place] = Extract(first, status[first:last], text, tokens)
             elif text and attempt + 1 < _ROUNDS:
-                costs = reading.prices.costs[place[0] + is_kept(status)]
-                target = min(targets[place], int(costs.sum())) - max(1, tokens - share) * 2**attempt
-                targets[place] = target
-                if target > 0:
+                cost = int(reading.prices.costs[first + is_kept(status[first:last])].sum())
+                targets[place] = min(targets[place], cost) - max(1, tokens - shares[place]) * 2**attempt
+                if targets[place] > 0:
                     continue
             del targets[place]
         if not targets:
@@ -124,7 +134,18 @@ def extract(reading: Reading, shares: Mapping[tuple[int, int], int]) -> dict[tup
     return {place: done.get(place) or _piece(reading, place, share) for place, share in shares.items()}
 
 
-def _piece(reading: Reading, place: tuple[int, int], share: int) -> Extract:
+def _texts(reading: Reading, status: UInt8s, places: list[Place]) -> list[str]:
+    """What is kept of each range, as one text."""
+    found = reading.texts_of(is_kept(status))
+    owner = reading.table.document
+    texts = []
+    for first, last in places:
+        documents = range(int(owner[first]), int(owner[last - 1]) + 1) if first < last else range(0)
+        texts.append(reading.separator.join(found[index] for index in documents if index in found))
+    return texts
+
+
+def _piece(reading: Reading, place: Place, share: int) -> Extract:
     """The best segment that fits alone, else the start of the best; nothing where not even that fits."""
     first, last = place
     status = reading.status[first:last].copy()

@@ -13,8 +13,10 @@ from tersely.errors import BudgetExceededError
 from tersely.kernels import budgeted_select
 from tersely.providers.counters import resolve_counter
 from tersely.relevance.scorer import RelevanceScorer
+from tersely.relevance.scores import ScoringMethod
 from tersely.retrieval.chunks import DocumentChunk
 from tersely.retrieval.contextual.arguments import to_chunks, to_document
+from tersely.retrieval.contextual.reading import NEARLY_ONE
 from tersely.retrieval.contextual.results import ExtractedContent
 from tersely.retrieval.contextual.segmenter import Segment, Segmenter
 from tersely.stages.count import count, count_batch
@@ -117,8 +119,7 @@ class ExtractiveCompressor:
         counts = count_batch(self.counter, texts)
         joint = count_batch(self.counter, ["one.", "Two", f"one.{self.separator}Two"]).tolist()
         costs = counts + max(int(joint[2] - joint[0] - joint[1]), 0)
-        relevance = np.asarray(scores, dtype=np.float64)
-        values = (relevance if relevance.any() else np.ones(len(segments))) * np.maximum(counts, 1)
+        values = self._worth(scores) * np.maximum(counts, 1)
         room = budget
         for attempt in range(_ROUNDS):
             rows = self._with_neighbours(_best(values, costs, room), values, costs, room)
@@ -131,8 +132,17 @@ class ExtractiveCompressor:
                 return ExtractedContent(
                     tuple(segments[row] for row in kept), text, tokens, tuple(scores[row] for row in kept)
                 )
-            room -= max(tokens - budget, 1) * 2**attempt
+            room = max(room - max(tokens - budget, 1) * 2**attempt, 0)
         return self._piece(segments, scores, counts, budget)
+
+    def _worth(self, scores: list[float]) -> Float64s:
+        """What a token of each segment is worth; HYBRID's scores are 1 - exp(-worth)."""
+        relevance = np.asarray(scores, dtype=np.float64)
+        if not relevance.any():
+            return np.ones(len(scores))
+        if getattr(self.scorer, "method", None) is ScoringMethod.HYBRID:
+            return -np.log1p(-np.minimum(relevance, NEARLY_ONE))
+        return relevance
 
     def _with_neighbours(self, rows: Int64s, values: Float64s, costs: Int64s, room: int) -> Int64s:
         taken = set(rows.tolist())

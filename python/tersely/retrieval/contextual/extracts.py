@@ -18,16 +18,17 @@ from tersely.retrieval.contextual.call import (
     to_plan,
     together,
 )
-from tersely.retrieval.contextual.choice import is_kept
+from tersely.retrieval.contextual.choice import FIRST_KEPT, Place
 from tersely.retrieval.contextual.extraction import Extract, extract
 from tersely.retrieval.contextual.reading import needs
 from tersely.retrieval.contextual.settings import AllocationStrategy, CompressionStrategy
-from tersely.stages.count import count_batch
-from tersely.tables import Int64s
+from tersely.stages.count import count, count_batch
+from tersely.tables import Int64s, UInt8s
 
 __all__ = ["extract_all"]
 
 _ROUNDS = 6  # of sharing out and counting the whole; each leaves less to share
+_BEST = 4  # documents that may have what others did not use
 
 
 def extract_all(call: Call, live: Sequence[int], reason: str | None) -> Outcome:
@@ -64,12 +65,48 @@ def _extracts(
         places = {index: reading.rows(index, index) for index in live if shares[index]}
         made = extract(reading, {places[index]: int(shares[index]) for index in places})
         found = {index: made[place] for index, place in places.items()}
+        shares = _rest_used(call, places, found, shares, room)
     method = CompressionStrategy.EXTRACTIVE.value
     texts = {index: one for index, one in found.items() if one.text}
     return (
         {index: Made(one.text, one.tokens, method, one, fallback=reason) for index, one in texts.items()},
         to_plan(call, shares),
     )
+
+
+def _rest_used(
+    call: Call, places: dict[int, Place], found: dict[int, Extract], shares: Int64s, room: int
+) -> Int64s:
+    """The shares once what some documents did not use has gone to the best that could use more; `found` has
+    what they keep then."""
+    joined = call.separator.join(found[index].text for index in sorted(found) if found[index].text)
+    tokens = sum(one.tokens for one in found.values())
+    rest = room - max(count(call.manager.counter, joined), tokens)
+    status = call.reading.status
+    again = sorted(found, key=lambda index: (-call.scores[index], index))
+    more = [index for index in again if found[index].text and _lacks(status, places[index], found[index])]
+    changed = False
+    for index in more[:_BEST]:
+        most = min(int(call.sizes[index]), call.manager.config.max_per_document)
+        share = min(found[index].tokens + rest, most)
+        if share <= shares[index]:
+            continue
+        place = places[index]
+        better = extract(call.reading, {place: share})[place]
+        if better.tokens > found[index].tokens:
+            rest -= better.tokens - found[index].tokens
+            found[index], changed = better, True
+    if not changed:
+        return shares
+    for index, one in found.items():
+        shares[index] = one.tokens
+    return shares
+
+
+def _lacks(status: UInt8s, place: Place, extracted: Extract) -> bool:
+    """Whether something of a range that may be chosen is left out."""
+    out = extracted.status < FIRST_KEPT
+    return extracted.cut is not None or bool((out & (status[place[0] : place[1]] == 0)).any())
 
 
 def _of_all(call: Call, room: int) -> tuple[dict[int, Extract], Int64s]:
@@ -79,15 +116,12 @@ def _of_all(call: Call, room: int) -> tuple[dict[int, Extract], Int64s]:
     whole = extract(reading, {place: room})[place]
     found: dict[int, Extract] = {}
     shares = np.zeros(len(call.documents), dtype=np.int64)
-    documents = np.unique(reading.table.document[whole.kept]).tolist()
-    rows = [reading.rows(index, index) for index in documents]
-    status = [whole.status[first:last] for first, last in rows]
-    texts = [
-        whole.text if whole.cut is not None else reading.text(first + is_kept(codes))
-        for (first, _), codes in zip(rows, status, strict=True)
-    ]
-    counts = count_batch(call.manager.counter, texts).tolist()
-    for index, (first, _), codes, text, tokens in zip(documents, rows, status, texts, counts, strict=True):
-        found[index] = Extract(first, codes, text, int(tokens), whole.cut)
+    texts = reading.texts_of(whole.kept)
+    if whole.cut is not None:
+        texts = dict.fromkeys(texts, whole.text)
+    counts = count_batch(call.manager.counter, list(texts.values())).tolist()
+    for (index, text), tokens in zip(texts.items(), counts, strict=True):
+        first, last = reading.rows(index, index)
+        found[index] = Extract(first, whole.status[first:last], text, tokens, whole.cut)
         shares[index] = tokens
     return found, shares

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tersely.retrieval.contextual.budget import BudgetPlan
-from tersely.retrieval.contextual.call import Call, Made, Outcome, to_plan, together
+from tersely.retrieval.contextual.call import Call, Made, Outcome, to_outcome, to_plan, together
 from tersely.retrieval.contextual.extracts import extract_all
 from tersely.retrieval.contextual.settings import CompressionStrategy
 from tersely.retrieval.contextual.summaries import write
@@ -32,10 +32,8 @@ def run(call: Call) -> Generator[list[str], list[Reply], Outcome]:
         made = {
             index: Made(call.documents[index].text, int(call.sizes[index]), "passthrough") for index in live
         }
-        tokens = together(call, made)
-        if tokens <= call.available:
-            shares = np.where(call.live, call.sizes, 0)
-            return Outcome(made, to_plan(call, shares), tokens)
+        if together(call, made) <= call.available:
+            return to_outcome(call, made, to_plan(call, np.where(call.live, call.sizes, 0)))
         call = replace(call, strategy=CompressionStrategy.EXTRACTIVE)
     if call.strategy is CompressionStrategy.EXTRACTIVE or call.summarizer is None:
         reason = None if call.strategy is CompressionStrategy.EXTRACTIVE else "no_model"

@@ -63,7 +63,7 @@ class Asked:
             near = _can_have_a_share(sizes, given["similarity"], given["config"], manager)
             near[sorted({document for document, _, _ in given["pinned"]})] = True
             read = tuple(
-                document if kept else replace(document, text="")
+                document if kept else Document("", document.id)
                 for document, kept in zip(documents, near.tolist(), strict=True)
             )
         return cls(**given, sizes=sizes, read=read)
@@ -158,7 +158,7 @@ def reported(call: Call, similarity: Float64s | None) -> Sequence[RelevanceScore
     if similarity is None:
         return call.relevance
     return [
-        replace(score, overall_score=value, method=ScoringMethod.EMBEDDING)
+        RelevanceScore(score.document_id, value, score.segment_scores, ScoringMethod.EMBEDDING)
         for score, value in zip(call.relevance, similarity.tolist(), strict=True)
     ]
 

@@ -20,12 +20,12 @@ from tersely.strategies.fitting import price
 from tersely.tables import Analysis, Float32s, Float64s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 from tersely.types import Document, Request
 
-__all__ = ["needs", "read"]
+__all__ = ["NEARLY_ONE", "needs", "read"]
 
 Bools = npt.NDArray[np.bool_]
 
 _CLOSE = 1e-6  # how near to the threshold counts as there: the scores are float32
-_NEARLY_ONE = 1 - 1e-7
+NEARLY_ONE = 1 - 1e-7  # float32 has no number between
 _WHOLE = (Kind.TABLE, Kind.FENCED_CODE, Kind.CODE)  # blocks that stay whole; a list is all its items
 _BY_QUERY, _ANYTHING = 0.2, 1.0  # redundancy, as in strategies/extractive.py
 _LEAST_TERMS = 4  # of a segment that may count as a duplicate
@@ -119,7 +119,7 @@ def _scores(table: SegmentTable, relevance: Sequence[RelevanceScore]) -> tuple[F
     hybrid = np.array([score.method is ScoringMethod.HYBRID for score in relevance], dtype=bool)
     if hybrid.any():  # these are 1 - exp(-worth)
         rows = hybrid[table.document]
-        worth[rows] = -np.log1p(-np.minimum(worth[rows], _NEARLY_ONE))
+        worth[rows] = -np.log1p(-np.minimum(worth[rows], NEARLY_ONE))
     return scores, worth.astype(np.float32)
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from tersely.relevance.scores import RelevanceScore
+from tersely.relevance.scores import RelevanceScore, to_uuid
 from tersely.retrieval.chunks import DocumentChunk
 from tersely.retrieval.contextual.budget import TokenUsage
 from tersely.retrieval.contextual.segmenter import Segment
@@ -91,17 +91,23 @@ class DroppedDocument:
     """A document of which nothing is left.
 
     Attributes:
-        original_id, index, relevance_score: as of a `CompressedDocument`.
+        id: as given.
+        index, relevance_score: as of a `CompressedDocument`.
         token_count: tokens that it had.
         reason: "irrelevant" (under the threshold), "budget" (no room for the least it could have),
             "duplicate" (all of it stands in others), "empty".
     """
 
-    original_id: UUID
+    id: str | UUID
     index: int
     token_count: int
     relevance_score: float
     reason: str
+
+    @property
+    def original_id(self) -> UUID:
+        """As of a `CompressedDocument`."""
+        return to_uuid(self.id)
 
 
 @dataclass(frozen=True, eq=False)

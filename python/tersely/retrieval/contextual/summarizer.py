@@ -136,8 +136,8 @@ class ContentSummarizer:
     def summarize_sync(self, text: str, query: str = "", token_budget: int | None = None) -> Summary:
         """Summarize a text in `token_budget` tokens at most (None: `target` of its own).
 
-        A reply that is too long or too short is asked for once more; then one is cut at the end of a
-        sentence, the other filled up with sentences of the text. Raises SummarizationError where the model
+        A reply that is too long is asked for once more, and then cut at the end of a sentence; one that is
+        too short is filled up with sentences of the text. Raises SummarizationError where the model
         raises or has nothing to say.
         """
         return self._only(answer(self.steps([self._task(text, query, token_budget)]), self.llm, 1))
@@ -196,10 +196,6 @@ class ContentSummarizer:
             keep = before is not None and 0 < before.token_count <= task.limit
             why = f"it had {tokens} tokens, and the limit is {task.limit}"
             return (before if keep and before is not None else summary), why
-        if tokens < task.least <= count(self.counter, task.text):
-            longer = before is not None and tokens < before.token_count <= task.limit
-            why = f"it had {tokens} tokens, and at least {task.least} are wanted"
-            return (before if longer and before is not None else summary), why
         return summary, ""
 
     def _finished(self, task: SummaryTask, summary: Summary) -> Summary:

@@ -117,6 +117,7 @@ class Generation:
         self._path = folder / SQLITE
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
+        self._closed = False
         try:
             self.vectors = _mapped(folder / VECTORS, header.chunks, header.dimensions)
             arrays = {name: _loaded(folder / f"{name}.npy", kind) for name, kind in _ARRAYS.items()}
@@ -142,7 +143,7 @@ class Generation:
             yield connection
         finally:
             with self._lock:
-                keep = len(self._idle) < _IDLE
+                keep = len(self._idle) < _IDLE and not self._closed
                 if keep:
                     self._idle.append(connection)
             if not keep:
@@ -172,6 +173,8 @@ class Generation:
                 marks = ",".join("?" * len(some))
                 for row in connection.execute(f"SELECT {_COLUMNS} FROM chunks WHERE id IN ({marks})", some):
                     found[row[0]] = row
+        if len(found) < len(set(ids)):
+            raise StoreError(f"{self._path} is damaged: chunks are missing")
         return [found[number] for number in ids]
 
     def chunk(self, path: str, number: int) -> ChunkRow | None:
@@ -183,12 +186,16 @@ class Generation:
         return row
 
     def close(self) -> None:
-        """Close the connections that wait."""
+        """Close its connections: those that wait now, those in use when they come back."""
         with self._lock:
-            idle, self._idle = self._idle, []
-        if self.process == os.getpid():  # SQLite's connections must not be closed after a fork
-            for connection in idle:
-                connection.close()
+            idle, self._idle, self._closed = self._idle, [], True
+        for connection in idle:
+            connection.close()
+
+    def __del__(self) -> None:
+        """Close the connections that wait."""
+        if hasattr(self, "_closed"):
+            self.close()
 
 
 def _mapped(path: Path, rows: int, columns: int) -> Float32s:

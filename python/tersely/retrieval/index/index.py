@@ -25,7 +25,7 @@ SearchMethod = Literal["hybrid", "lexical", "vector"]
 Result = TypeVar("Result")
 
 _FEWEST_CANDIDATES = 50  # of each ranking that are fused
-_WEIGHTS = {"hybrid": (1.0, 1.0), "lexical": (1.0, 0.0), "vector": (0.0, 1.0)}  # of terms, of vectors
+_WEIGHTS = {"hybrid": (1.0, 0.7), "lexical": (1.0, 0.0), "vector": (0.0, 1.0)}  # of terms, of vectors
 _TRIES = 20  # to open a generation: a writer may have replaced the one that the header named
 
 
@@ -178,7 +178,7 @@ class Index:
             except sqlite3.OperationalError as error:  # removed before a thread's first look at it
                 if attempt + 1 == _TRIES:
                     raise StoreError(f"{self.folder}: {error}") from error
-            except sqlite3.DatabaseError as error:
+            except (sqlite3.DatabaseError, IndexError) as error:
                 raise StoreError(f"{self.folder} is damaged: {error}") from error
         raise AssertionError("unreachable")
 
@@ -215,6 +215,10 @@ def _search(
         rankings.append(best_rows(generation.postings.score(query), candidates, generation.order))
         used.append(weights[0])
     if vector is not None and generation.header.chunks:
+        if len(vector) != generation.header.dimensions:
+            raise ValueError(
+                f"the embedder gives {len(vector)} dimensions; the index has {generation.header.dimensions}"
+            )
         rankings.append(best_cosines(generation.vectors, vector, candidates, generation.order))
         used.append(weights[1])
     rows, scores = fuse(rankings, used, generation.order)

@@ -6,9 +6,10 @@ import html
 import re
 from dataclasses import dataclass
 
-from tersely.content.code_units import Role, cut_code
+import numpy as np
+
+from tersely.content.code_units import Role, read_code
 from tersely.content.page_text import PageText
-from tersely.content.syntax import read_code
 from tersely.stages.segment import segment
 from tersely.tables import Kind, Level
 
@@ -112,21 +113,22 @@ def page_sections(source: str, page: PageText) -> list[Section]:
 def code_sections(text: str, language: str) -> list[Section]:
     """Sections of source code: definitions, and what stands between them. O(characters)."""
     lines = text.split("\n")
-    statements, folds, _ = read_code(language, text)
-    units = cut_code(lines, statements, folds, language == "python")
+    units = read_code(language, text)
+    first, last, role = units.first.tolist(), units.last.tolist(), units.role.tolist()
+    needs = np.where(units.follows < 0, units.parent, units.follows).tolist()
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     sections = [Section(0, 0, ())]
     paths: list[tuple[str, ...]] = []
-    for row, first in enumerate(units.first):
-        parent = units.parent[row] if units.follows[row] < 0 else units.follows[row]
+    for row, parent in enumerate(needs):
         above = paths[parent] if 0 <= parent < row else ()
-        if units.role[row] in (Role.DEFINITION, Role.DECLARATION):
-            above = _joined(above, _signature(lines[first : units.last[row] + 1]))
+        if role[row] in (Role.DEFINITION, Role.DECLARATION):
+            above = _joined(above, _signature(lines[first[row] : last[row] + 1]))
         paths.append(above)
-        if above != sections[-1].path and starts[first] >= sections[-1].start:
-            sections.append(Section(starts[first], starts[first], above))
+        start = starts[first[row]]
+        if above != sections[-1].path and start >= sections[-1].start:
+            sections.append(Section(start, start, above))
     return sections
 
 

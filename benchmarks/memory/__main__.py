@@ -1,0 +1,42 @@
+"""Histories of agents and chats within a budget: what stays stated, beside peers; speed; stable starts.
+
+examples:
+  python -m benchmarks.memory --data DIR
+  python -m benchmarks.memory --data DIR --parts traces,questions --json memory.json
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.arguments import make_parser
+from benchmarks.memory import growing, questions, traces
+from benchmarks.report import Report
+
+_PARTS: dict[str, Callable[[Report, Path], None]] = {
+    "traces": traces.report,
+    "questions": questions.report,
+    "long": growing.report_long,
+    "starts": growing.report_starts,
+}
+
+
+def main() -> None:
+    """Run the parts."""
+    parser = make_parser(__doc__)
+    parser.add_argument("--parts", default=",".join(_PARTS), help=f"of {', '.join(_PARTS)} (all)")
+    arguments = parser.parse_args()
+    parts = arguments.parts.split(",")
+    unknown = [part for part in parts if part not in _PARTS]
+    if unknown:
+        parser.error(f"unknown parts: {', '.join(unknown)}")
+    report = Report(
+        "memory", {"data": str(arguments.data), "parts": parts}, ("headroom-ai", "langchain-core", "llmslim")
+    )
+    for part in parts:
+        _PARTS[part](report, arguments.data)
+    report.finish(arguments.json)
+
+
+main()

@@ -1,0 +1,118 @@
+"""tersely and its peers behind one shape: (messages, budget, ratio) -> all that stays visible."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from typing import Any
+
+from tersely.memory import compact_messages
+
+from benchmarks import tokens
+from benchmarks.peers import llmslim_counter
+
+__all__ = ["Message", "systems"]
+
+Message = dict[str, Any]
+Call = Callable[[list[Message], int, float], str]
+_ENCODING = "cl100k_base"
+
+
+def systems() -> dict[str, Call | None]:
+    """By name; None where a package is missing."""
+    return {
+        "tersely": _tersely,
+        "newest that fit": _newest,
+        "head and tail": _head_and_tail,
+        "LangChain trim_messages": _trim_messages(),
+        "TextCrusher": _textcrusher(),
+        "llmslim, text": _llmslim("compress"),
+        "llmslim, chat": _llmslim("compress_chat_messages"),
+    }
+
+
+def _tersely(messages: list[Message], budget: int, ratio: float) -> str:
+    result = compact_messages(messages, budget=budget, counter=_ENCODING)
+    assert result.tokens <= budget
+    return "\n".join(message["content"] for message in result.messages)
+
+
+def _newest(messages: list[Message], budget: int, ratio: float) -> str:
+    kept: list[str] = []
+    left = budget
+    for message in reversed(messages):
+        needs = tokens.count(message["content"], _ENCODING) + 1
+        if needs > left:
+            kept.append(_clipped(message["content"], left - 1, tail=True))
+            break
+        left -= needs
+        kept.append(message["content"])
+    return "\n".join(reversed(kept))
+
+
+def _head_and_tail(messages: list[Message], budget: int, ratio: float) -> str:
+    text = "\n".join(message["content"] for message in messages)
+    half = budget // 2 - 2
+    return f"{_clipped(text, half)}\n...\n{_clipped(text, half, tail=True)}"
+
+
+def _clipped(text: str, budget: int, tail: bool = False) -> str:
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        part = text[-middle:] if tail else text[:middle]
+        low, high = (middle, high) if tokens.count(part, _ENCODING) <= budget else (low, middle - 1)
+    return (text[-low:] if tail else text[:low]) if low else ""
+
+
+def _trim_messages() -> Call | None:
+    if importlib.util.find_spec("langchain_core") is None:
+        return None
+    module = importlib.import_module("langchain_core.messages")
+    kinds = {"user": module.HumanMessage, "assistant": module.AIMessage}
+
+    def call(messages: list[Message], budget: int, ratio: float) -> str:
+        given = [kinds[message["role"]](message["content"]) for message in messages]
+        kept = module.trim_messages(
+            given,
+            max_tokens=budget,
+            token_counter=lambda some: sum(tokens.count(one.content, _ENCODING) + 1 for one in some),
+            strategy="last",
+            allow_partial=True,
+        )
+        return "\n".join(message.content for message in kept)
+
+    return call
+
+
+def _textcrusher() -> Call | None:
+    if importlib.util.find_spec("headroom") is None:
+        return None
+    module = importlib.import_module("headroom.transforms.text_crusher")
+
+    def call(messages: list[Message], budget: int, ratio: float) -> str:
+        text = "\n".join(message["content"] for message in messages)
+        crusher = module.TextCrusher(module.TextCrusherConfig(target_ratio=ratio))
+        return str(crusher.compress(text, "", ratio).compressed)
+
+    return call
+
+
+def _llmslim(function: str) -> Call | None:
+    if importlib.util.find_spec("llmslim") is None:
+        return None
+    llmslim_counter()
+    compress = getattr(importlib.import_module("llmslim"), function)
+
+    def call(messages: list[Message], budget: int, ratio: float) -> str:
+        if function == "compress":
+            text = "\n".join(message["content"] for message in messages)
+            return str(compress(text, target_ratio=ratio).compressed_text)
+        answer = compress([dict(message) for message in messages], target_ratio=ratio)
+        return "\n".join(
+            str(message["content"] if isinstance(message, dict) else message.content)
+            for message in getattr(answer, "messages", answer)
+        )
+
+    return call

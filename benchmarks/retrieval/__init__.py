@@ -1,0 +1,1 @@
+"""Benchmarks of retrieval: results of searches made smaller, and the server."""

@@ -1,0 +1,177 @@
+"""Finding originals by words and by vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tersely.errors import ModelReplyError
+from tersely.store import Store, StoreError
+
+CATS = "The cat sat on the mat and purred all afternoon."
+TOKENS = "Refresh tokens are rotated every 24 hours by src/auth.py, line 45."
+COOKING = "Boil the pasta for nine minutes, then add the sauce."
+
+
+class Topics:
+    """An embedder that knows three topics by some of their words."""
+
+    name = "topics"
+    words = (("cat", "kitten", "purred"), ("token", "credential", "auth"), ("pasta", "spaghetti", "sauce"))
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.asked += len(texts)
+        return [[1e-3 + sum(w in text.lower() for w in topic) for topic in self.words] for text in texts]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "texts.sqlite"
+    with Store.open(path) as store:
+        for id, text in (("cats", CATS), ("tokens", TOKENS), ("cooking", COOKING)):
+            store.put(text, id=id, metadata={"topic": id})
+        store.replace("tokens", "Tokens: rotation.")
+    return path
+
+
+def ids(store: Store, query: str, top_n: int = 5) -> list[str]:
+    return [found.id for found in store.search(query, top_n)]
+
+
+def test_e024_a_phrase_of_a_stashed_original_finds_it(path: Path) -> None:
+    with Store.open(path) as store:
+        found = store.search("rotated every 24 hours")[0]
+        assert (found.id, found.version, found.text) == ("tokens", 1, TOKENS)
+        assert found.metadata == {"topic": "tokens"} and found.score > 0
+        assert ids(store, "rotating token") == ["tokens"]  # stems
+        assert ids(store, "src/auth.py") == ["tokens"]
+        assert ids(store, "pasta AND cat") == ids(store, "pasta cat") and len(ids(store, "pasta cat")) == 2
+        assert len(ids(store, "pasta cat tokens", 1)) == 1
+
+
+def test_words_that_are_everywhere_do_not_bring_everything(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tersely.store.words._COMMON", 3)
+    with Store.open(path) as store:
+        store.put_many([f"The ferry number {number}." for number in range(9)])
+        assert ids(store, "the ferry of the cat") == ["cats"]
+        assert len(ids(store, "the ferry", 20)) == 11  # nothing rarer: all words count
+        assert store.search("number 7")[0].text == "The ferry number 7."
+
+
+def test_compressed_texts_are_not_searched(path: Path) -> None:
+    with Store.open(path) as store:
+        store.replace("cats", "zebra")
+        assert ids(store, "zebra") == [] and ids(store, "purred") == ["cats"]
+
+
+def test_an_id_is_found_once(path: Path) -> None:
+    with Store.open(path) as store:
+        for number in range(10):
+            store.put(f"{CATS} Version {number}.", id="cats")
+        store.put("The cat of the neighbours.", id="other")
+        assert sorted(ids(store, "cat", 2)) == ["cats", "other"]
+
+
+def test_scripts_without_spaces_are_found(path: Path) -> None:
+    with Store.open(path) as store:
+        store.put("我们每二十四小时轮换一次令牌。", id="zh")
+        store.put("トークンは毎日更新されます。", id="ja")
+        store.put("ลูกแมวนอนอยู่บนพรม", id="th")
+        assert (ids(store, "轮换")[0], ids(store, "毎日更新")[0], ids(store, "แมว")[0]) == ("zh", "ja", "th")
+
+
+@given(query=st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
+def test_no_query_is_an_expression(tmp_path_factory: pytest.TempPathFactory, query: str) -> None:
+    path = tmp_path_factory.getbasetemp() / "any_query.sqlite"
+    with Store.open(path) as store:
+        store.put("NEAR (a b) * ^ text: -1 \" OR 'x'", id="a")
+        assert ids(store, query) in ([], ["a"])
+
+
+@pytest.mark.parametrize(
+    "query",
+    ['"', "text:cat", "cat*", "NEAR(cat mat)", "^cat", "-cat", "OR", "{text}: cat", "\x00", "cat\x00"],
+)
+def test_operators_are_words(path: Path, query: str) -> None:
+    with Store.open(path) as store:
+        assert ids(store, query) in ([], ["cats"])
+        assert (ids(store, query) == ["cats"]) == ("cat" in query)
+
+
+@pytest.mark.parametrize(
+    ("query", "top_n", "error"), [("a", 0, ValueError), ("a", "5", TypeError), (b"a", 5, TypeError)]
+)
+def test_wrong_arguments(path: Path, query: str, top_n: int, error: type[Exception]) -> None:
+    with Store.open(path) as store, pytest.raises(error):
+        store.search(query, top_n)
+
+
+def test_e024_vectors_find_what_shares_no_word(path: Path) -> None:
+    embedder = Topics()
+    with Store.open(path, embedder=embedder) as store:
+        assert ids(store, "a kitten")[0] == "cats"
+        assert ids(store, "credentials")[0] == "tokens"
+        assert ids(store, "spaghetti")[0] == "cooking"
+        assert embedder.asked == 3 + 3  # each original once, each query
+        store.put("Two kittens.", id="kittens")
+        assert set(ids(store, "a kitten", 2)) == {"cats", "kittens"}
+        assert embedder.asked == 3 + 3 + 1 + 1
+    again = Topics()
+    with Store.open(path, embedder=again) as store:
+        assert set(ids(store, "a kitten", 2)) == {"cats", "kittens"} and again.asked == 1  # kept in the file
+
+
+def test_vectors_of_two_models_are_apart(path: Path) -> None:
+    class Wide(Topics):
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            return [[*row, 0.0] for row in super().embed(texts)]
+
+    with Store.open(path, embedder=Topics()) as store:
+        store.search("cat")
+    wide = Wide()
+    with Store.open(path, embedder=wide) as store, pytest.raises(StoreError, match="two models"):
+        store.search("cat")
+    wide.name = "wide"
+    with Store.open(path, embedder=wide) as store:
+        assert ids(store, "kitten")[0] == "cats"
+
+
+def test_a_failing_embedder_costs_the_search_and_nothing_else(path: Path) -> None:
+    class Broken:
+        name = "broken"
+
+        def embed(self, texts: Sequence[str]) -> np.ndarray:
+            return np.full((len(texts), 3), np.nan)
+
+    with Store.open(path, embedder=Broken()) as store:
+        assert store.put("still stored", id="new").version == 1
+        with pytest.raises(ModelReplyError):
+            store.search("cat")
+        assert store.expand("new") == "still stored"
+
+
+def test_a_forgotten_text_is_found_no_more(path: Path) -> None:
+    with Store.open(path, embedder=Topics()) as store:
+        assert ids(store, "kitten")[0] == "cats"
+        assert store.delete("cats") and not store.delete("cats")
+        assert "cats" not in ids(store, "purred") and "cats" not in ids(store, "kitten")
+        assert store.check() == []
+    assert b"purred" not in path.read_bytes()
+
+
+def test_a_read_only_store_searches_the_vectors_that_are_there(path: Path) -> None:
+    with Store.open(path, embedder=Topics()) as store:
+        store.search("cat")
+    with Store.open(path) as store:
+        store.put("A new text without a vector: zebra.", id="new")
+    with Store.open(path, embedder=Topics(), read_only=True) as store:
+        assert ids(store, "kitten")[0] == "cats" and "new" in ids(store, "zebra")
