@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from histories import anthropic, openai_chat, openai_responses
 from tersely import BudgetExceededError
-from tersely.memory import Compactor
+from tersely.memory import CompactedMessages, Compactor
 from tersely.memory.counting import REPLY_TOKENS, count_entries
 from tersely.memory.messages import read_messages
 from tersely.providers.counters import resolve_counter
@@ -47,12 +47,14 @@ def test_each_turn_fits_and_the_start_stays(
         assert result.original_tokens == tokens_of(messages[:length])
         assert [account.index for account in result.accounts] == list(range(length))
         same = 0
-        while same < len(before) and before[same] == result.messages[same]:
+        while same < min(len(before), len(result.messages)) and before[same] == result.messages[same]:
             same += 1
         if before:
             shares.append(tokens_of(before[:same]) / tokens_of(before))
         before = result.messages
         assert_pairs(before)
+        assert_places_are_word_for_word(messages, result)
+        assert result.accounts[-1].outcome in ("verbatim", "compressed")  # the next answer is to it
     if headroom:
         assert sum(shares) / len(shares) > 0.9
     assert min(shares) < 1  # it was compacted
@@ -62,6 +64,16 @@ def assert_pairs(messages: list[Any]) -> None:
     calls = [call for entry in read_messages(messages) for call in entry.calls]
     answers = [answer for entry in read_messages(messages) for answer in entry.answers]
     assert calls == answers
+
+
+def assert_places_are_word_for_word(messages: list[Any], result: CompactedMessages) -> None:
+    text = "\n".join(piece.text for entry in read_messages(result.messages) for piece in entry.pieces)
+    entries = read_messages(messages)
+    for account in result.accounts:
+        for piece, start, end in account.kept:
+            assert account.outcome == "folded" and start < end
+            for line in entries[account.index].pieces[piece].text[start:end].split("\n"):
+                assert line in text
 
 
 def test_facts_of_the_start_are_still_stated_at_the_end() -> None:

@@ -13,15 +13,18 @@ from tersely.content.auto import Auto
 from tersely.memory.accounts import CompactedMessages, MessageAccount
 from tersely.memory.compaction import check_budget, stay_within, staying
 from tersely.memory.counting import REPLY_TOKENS, count_entries, count_tools
-from tersely.memory.folding import Folding
+from tersely.memory.folding import NEWEST_ROOM, Folding
 from tersely.memory.groups import atomic_groups
-from tersely.memory.messages import Entry, read_message
+from tersely.memory.messages import Entry, Piece, read_message
 from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
 
 __all__ = ["Compactor"]
 
-_SENT_SHARE = 0.5  # of the budget: excerpts that take more are made anew from the whole history
+_SENT_SHARE = 0.75  # of the tokens after folding: excerpts that take more are made anew, shorter
+_FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more than `headroom` leaves
+
+Places = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(eq=False, slots=True)
@@ -43,7 +46,7 @@ class Compactor:
     pinned: Collection[int] | Callable[[Any], bool] = ()
     strategy: Strategy | None = None
     picture_tokens: int = 1000
-    headroom: float = 0.5
+    headroom: float = 0.6
     _seen: list[Any] = field(default_factory=list, repr=False)  # the history as it was, safe from changes
     _entries: list[Entry] = field(default_factory=list, repr=False)
     _costs: list[int] = field(default_factory=list, repr=False)
@@ -67,15 +70,16 @@ class Compactor:
         for one that fits, and O(characters of the budget) where something has to be folded.
         """
         if len(messages) < len(self._seen) or not all(map(_same, self._seen, messages)):
-            self._forget(0)
+            self._forget()
         self._read(messages)
         counter = resolve_counter(self.counter)
         frame = REPLY_TOKENS + count_tools(counter, self.tools)
         waiting = sum(self._costs[self._done :])
         if frame + self._sent_tokens + waiting > self.budget:
-            if self._sent_tokens > _SENT_SHARE * self.budget or not self._fold(messages, frame):
-                self._forget_sent()
-                self._fold(messages, frame)
+            if self._sent_tokens > _SENT_SHARE * (1 - self.headroom) * self.budget or not self._fold(
+                messages, frame, anew=False
+            ):
+                self._fold(messages, frame, anew=True)
             waiting = sum(self._costs[self._done :])
         return CompactedMessages(
             [*self._sent, *messages[self._done :]],
@@ -87,17 +91,11 @@ class Compactor:
             self._warnings,
         )
 
-    def _forget(self, upto: int) -> None:
-        for column in (self._seen, self._entries, self._costs, self._accounts):
-            del column[upto:]
-        self._total = sum(self._costs)
-        self._forget_sent()
-
-    def _forget_sent(self) -> None:
-        self._sent, self._sent_tokens, self._done = [], 0, 0
-        self._accounts = [
-            MessageAccount(index, "verbatim", "fits", tokens) for index, tokens in enumerate(self._costs)
-        ]
+    def _forget(self) -> None:
+        for column in (self._seen, self._entries, self._costs, self._accounts, self._sent):
+            column.clear()
+        self._total = self._sent_tokens = self._done = 0
+        self._warnings = ()
 
     def _read(self, messages: Sequence[Any]) -> None:
         first = len(self._seen)
@@ -111,41 +109,105 @@ class Compactor:
             MessageAccount(index, "verbatim", "fits", tokens) for index, tokens in enumerate(costs, first)
         ]
 
-    def _fold(self, messages: Sequence[Any], frame: int) -> bool:
-        """Fold messages behind what was sent; False where they do not fit so.
+    def _fold(self, messages: Sequence[Any], frame: int, anew: bool) -> bool:
+        """Fold messages behind what was sent, or, `anew`, with what is left of those; False if it fails.
 
-        Raises BudgetExceededError where nothing was sent yet, so that there is nothing else to try.
+        Raises BudgetExceededError where what must stay does not fit.
         """
-        sent, done = len(self._sent), self._done
-        current = [*self._sent, *messages[done:]]
-        entries = [*(read_message(message) for message in self._sent), *self._entries[done:]]
-        counter = resolve_counter(self.counter)
-        costs = count_entries(counter, entries[:sent], self.picture_tokens).tolist() + self._costs[done:]
-        groups = [(first, last) for first, last in atomic_groups(entries) if first >= sent]
-        pinned = staying(messages, self._entries, atomic_groups(self._entries), self.pinned, 0)
-        stays = dict.fromkeys(range(sent), "sent")
-        stays |= {index - done + sent: reason for index, reason in pinned.items() if index >= done}
+        counter, done = resolve_counter(self.counter), self._done
+        head = self._standing(messages) if anew else self._as_sent()
+        tail = range(done, len(messages))
+        current = [*(old.message for old in head), *messages[done:]]
+        entries = [*(old.entry for old in head), *self._entries[done:]]
+        numbers = [*(old.number for old in head), *tail]
+        costs = [*(old.tokens for old in head), *self._costs[done:]]
+        excerpts = {index for index, old in enumerate(head) if old.kept}
+        groups = atomic_groups(entries)
+        stays = staying(current, entries, groups, self._pinned(current, numbers, excerpts), 0)
+        if not anew:
+            stays |= dict.fromkeys(range(len(head)), "sent")
         fixed = frame + sum(costs[index] for index in stays)
-        if fixed > self.budget and sent:
+        if fixed > self.budget and not anew:
             return False
         stay_within(entries, groups, costs, stays, frame, self.budget)
-        target = max(int((1 - self.headroom) * self.budget), min(fixed, self.budget))
-        numbers = [*range(-sent, 0), *range(done, len(messages))]
+        newest = sum(costs[slice(*groups[-1])])
+        wanted = min(fixed + int(newest / NEWEST_ROOM) + 1, int(_FOLDED_TO * self.budget))
+        target = max(int((1 - self.headroom) * self.budget), wanted, min(fixed, self.budget))
         folding = Folding(
-            current, entries, [*((i, i + 1) for i in range(sent)), *groups], np.array(costs, dtype=np.int64),
-            counter, self.strategy or Auto(), stays, numbers,
+            current, entries, groups, np.array(costs, dtype=np.int64), counter, self.strategy or Auto(),
+            stays, numbers, excerpts,
         )  # fmt: skip
         folded = folding.fit(target - frame)
-        accounts = [replace(account, index=numbers[account.index]) for account in folded.accounts[sent:]]
-        self._accounts[done:] = accounts
-        changed = [i for i, account in enumerate(accounts) if account.outcome != "verbatim"]
+        for old, account in zip(head, folded.accounts, strict=False):
+            if anew:
+                kept = _original_places(old.kept, account.kept) if old.kept else account.kept
+                self._accounts[old.number] = replace(account, index=old.number, kept=kept)
+        accounts = folded.accounts[len(head) :]
+        self._accounts[done:] = [
+            replace(account, index=number) for account, number in zip(accounts, tail, strict=True)
+        ]
+        changed = [index for index, account in enumerate(accounts) if account.outcome != "verbatim"]
         upto = changed[-1] + 1 if changed else 0
-        verbatim = len(accounts) - upto
-        self._sent = folded.messages[: len(folded.messages) - verbatim]
+        self._sent = folded.messages[: len(folded.messages) - (len(accounts) - upto)]
         self._done = done + upto
         self._sent_tokens = folded.tokens - sum(self._costs[self._done :])
         self._warnings = tuple(dict.fromkeys((*self._warnings, *folded.warnings)))
         return frame + folded.tokens <= self.budget
+
+    def _as_sent(self) -> list[_Old]:
+        """What was sent, as messages that stay."""
+        entries = [read_message(message) for message in self._sent]
+        costs = count_entries(resolve_counter(self.counter), entries, self.picture_tokens).tolist()
+        sent = zip(self._sent, entries, costs, strict=True)
+        return [_Old(message, entry, tokens, -1) for message, entry, tokens in sent]
+
+    def _standing(self, messages: Sequence[Any]) -> list[_Old]:
+        """The messages before `_done` of which anything is left, those that are folded as their excerpts."""
+        found = []
+        for account in self._accounts[: self._done]:
+            number = account.index
+            entry = self._entries[number]
+            if account.outcome == "folded":
+                lines = [entry.pieces[piece].text[start:end] for piece, start, end in account.kept]
+                entry = Entry(entry.role, (Piece("\n".join(lines), "text", ()),), name=entry.name)
+            if account.outcome != "dropped":
+                found.append(_Old(messages[number], entry, account.tokens, number, account.kept))
+        return found
+
+    def _pinned(self, current: Sequence[Any], numbers: Sequence[int], folded: Collection[int]) -> list[int]:
+        """Where in `current` the pinned messages are; those that are folded were none."""
+        if callable(self.pinned):
+            asked = [
+                index for index, number in enumerate(numbers) if number >= 0 and self.pinned(current[index])
+            ]
+        else:
+            wanted = {range(len(self._seen))[index] for index in self.pinned}
+            asked = [index for index, number in enumerate(numbers) if number in wanted]
+        return [index for index in asked if index not in folded]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Old:
+    """A message that was sent, or what is left of one: its number, and `kept` where it was folded."""
+
+    message: Any
+    entry: Entry
+    tokens: int
+    number: int
+    kept: Places = ()
+
+
+def _original_places(kept: Places, left: Places) -> Places:
+    """Places in the lines that `kept` made, as places of the message."""
+    found = []
+    for _, first, last in left:
+        at = 0
+        for piece, start, end in kept:
+            low, high = max(first, at), min(last, at + end - start)
+            if low < high:
+                found.append((piece, start + low - at, start + high - at))
+            at += end - start + 1
+    return tuple(found)
 
 
 def _snapshot(message: Any) -> Any:

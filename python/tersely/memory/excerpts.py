@@ -47,15 +47,20 @@ class Stated:
     tokens: Int64s
 
 
-def read_stated(counter: BatchTokenCounter, entries: Sequence[Entry], stays: Collection[int]) -> Stated:
+def read_stated(
+    counter: BatchTokenCounter,
+    entries: Sequence[Entry],
+    stays: Collection[int],
+    excerpts: Collection[int] = (),
+) -> Stated:
     """Find the facts of entries.
 
-    `stays`: entries that are sent anyway, so that nothing else needs to state what they do. O(characters +
-    facts log facts).
+    `stays`: entries that are sent anyway, so that nothing else needs to state what they do. `excerpts`:
+    entries that hold nothing but excerpts, a line each. O(characters + facts log facts).
     """
     texts = [piece.text for entry in entries for piece in entry.pieces]
     owner = np.repeat(np.arange(len(entries)), [len(entry.pieces) for entry in entries])
-    mentions = find_mentions(texts)
+    mentions = find_mentions(texts, np.flatnonzero(np.isin(owner, list(excerpts))).tolist())
     inner: dict[int, list[Span]] = {}
     for row, start, end in mentions.inner:
         inner.setdefault(row, []).append((start, end))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Literal
@@ -21,10 +21,11 @@ from tersely.protocols import BatchTokenCounter, Strategy
 from tersely.stages.count import count, count_batch
 from tersely.tables import Int64s
 
-__all__ = ["Folded", "Folding"]
+__all__ = ["NEWEST_ROOM", "Folded", "Folding"]
 
 _NEWEST_SHARE = 0.3  # of the budget: for the newest messages even where facts of older ones go short
 _NEWEST_SHARE_ASKED = 0.1  # the same where a query says what matters
+NEWEST_ROOM = 0.8  # of what is free: for the newest group, whatever becomes of others
 _DROPPED_AT_ONCE = 0.02  # of what is kept, when the text came out longer than expected
 
 
@@ -50,6 +51,7 @@ class Folding:
     strategy: Strategy
     stays: dict[int, str]
     numbers: Sequence[int] = ()
+    excerpts: Collection[int] = ()  # entries that hold excerpts, a line each: folded before
     relevance: npt.NDArray[np.float64] | None = None  # of each message to a query
     _changed: dict[int, dict[Path, str]] = field(default_factory=dict)
     _now: list[int] = field(default_factory=list)  # tokens of each message as changed
@@ -59,11 +61,12 @@ class Folding:
     def fit(self, budget: int) -> Folded:
         """Everything in at most `budget` tokens, the frame of the reply not counted."""
         self._now = self.costs.tolist()
-        for index, changed in find_repeats(self.entries, self.stays).items():
+        self.numbers = self.numbers or range(len(self.entries))
+        for index, changed in find_repeats(self.entries, self.stays, self.numbers).items():
             entry = with_pieces(self.entries[index], changed)
             self._changed[index], self._why[index] = changed, "repeated"
             self._now[index] = int(count_entries(self.counter, [entry])[0])
-        stated = read_stated(self.counter, self.entries, self.stays)
+        stated = read_stated(self.counter, self.entries, self.stays, self.excerpts)
         folded = self._choose(stated, budget)
         runs = [
             [index for index, _ in run]
@@ -71,7 +74,7 @@ class Folding:
             if folds
         ]
         kept = sum(tokens for tokens, folds in zip(self._now, folded, strict=True) if not folds)
-        excerpts = Excerpts(stated, self.entries, self.numbers or range(len(self.entries)))
+        excerpts = Excerpts(stated, self.entries, self.numbers)
         texts = self._excerpt(excerpts, folded, runs, budget - kept)
         return self._assemble(excerpts, folded, dict(zip((run[0] for run in runs), texts, strict=True)))
 
@@ -87,12 +90,16 @@ class Folding:
         for first, last in reversed(self.groups):
             if first in self.stays:
                 continue
+            if first in self.excerpts:
+                break
             cost = sum(self._now[first:last])
             rest_after = rest - sum(owed[first:last])
             room = int(share * budget)
             if self.relevance is None:
                 room = max(budget - rest_after, room)
             room = min(room, budget) - used
+            if last == len(self.entries):
+                room = max(room, int(NEWEST_ROOM * (budget - used)))  # the next answer is to it
             if cost > room:
                 cost = self._shorten(first, last, room)
                 if cost > room:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,7 +33,7 @@ for _kind, _worth in {
     FactKind.NUMBER: 0.15,
 }.items():
     _WORTH[_kind] = _worth
-_FAILURE_WORTH, _CODE_WORTH, _VALUE_WORTH = 1.0, 0.7, 0.5
+_FAILURE_WORTH, _CODE_WORTH, _VALUE_WORTH, _EXCERPT_WORTH = 1.0, 0.7, 0.5, 0.3
 
 # What a line says that tells of a failure, in small letters.
 _FAILURES = ("error", "exception", "failed", "failure", "traceback", "fatal", "panic", "cannot ", "denied",
@@ -42,6 +42,7 @@ _LONGEST_LINE = 300  # characters of such a line; a longer one is data
 # Codes: letters and digits in one word ("HAT039", "gift_card_7480005", "c-17").
 _CODES = re.compile(r"\b(?:[A-Za-z_-]{1,40}\d|\d[\d_-]{0,40}[A-Za-z])[\w-]{2,}")
 _LONGEST_CODE = 64
+_LINE = re.compile(r"\S(?:[^\n]*\S)?")
 # Short values of JSON, not its keys.
 _VALUES = re.compile(r'"([^"\\\n]{2,48})"(?!\s*:)')
 
@@ -68,10 +69,14 @@ class Mentions:
         return len(self.document)
 
 
-def find_mentions(texts: Sequence[str]) -> Mentions:
-    """The mentions of the texts. O(characters + facts log facts)."""
+def find_mentions(texts: Sequence[str], excerpts: Collection[int] = ()) -> Mentions:
+    """The mentions of the texts. O(characters + facts log facts).
+
+    `excerpts`: indices of texts whose every line is a mention: what was found before, and no more stands in
+    its surroundings.
+    """
     first = np.cumsum([0, *(len(text) + 1 for text in texts)], dtype=np.int64)[:-1]
-    start, end, worth = _facts(texts, first)
+    start, end, worth = _facts(texts, first, excerpts)
     order = np.lexsort((-end, start))
     start, end, worth = start[order], end[order], worth[order]
     reach = np.concatenate(([-1], np.maximum.accumulate(end)[:-1])) if len(end) else end
@@ -87,7 +92,7 @@ def find_mentions(texts: Sequence[str]) -> Mentions:
     return Mentions(document, start[whole] - offset, end[whole] - offset, best, inner)
 
 
-def _facts(texts: Sequence[str], first: Int64s) -> tuple[Int64s, Int64s, Float64s]:
+def _facts(texts: Sequence[str], first: Int64s, excerpts: Collection[int]) -> tuple[Int64s, Int64s, Float64s]:
     """Start, end and worth of every fact; the texts stand in one row, a character between them."""
     plain = [text.replace("```", "   ") for text in texts]  # what stands in fenced code counts by itself
     facts = find_facts(plain, segment(plain, Level.SENTENCE))
@@ -103,11 +108,16 @@ def _facts(texts: Sequence[str], first: Int64s) -> tuple[Int64s, Int64s, Float64
         if text[:64].lstrip()[:1] in ("{", "[")
         for match in _VALUES.finditer(text)
     ]
-    spans = [np.array(places, dtype=np.int64).reshape(-1, 2) for places in (codes, values)]
+    found = [
+        (int(first[index]) + match.start(), int(first[index]) + match.end())
+        for index in excerpts
+        for match in _LINE.finditer(texts[index])
+    ]
+    spans = [np.array(places, dtype=np.int64).reshape(-1, 2) for places in (codes, values, found)]
     spans[0] = spans[0][spans[0][:, 1] - spans[0][:, 0] <= _LONGEST_CODE]
     own = np.concatenate([lines, *spans])
     own_worth = np.repeat(
-        [_FAILURE_WORTH, _CODE_WORTH, _VALUE_WORTH], [len(lines), len(spans[0]), len(spans[1])]
+        [_FAILURE_WORTH, _CODE_WORTH, _VALUE_WORTH, _EXCERPT_WORTH], [len(lines), *map(len, spans)]
     )
     return (
         np.concatenate(((facts.start + offset)[counts], own[:, 0])),

@@ -14,11 +14,14 @@ _LONGEST_DIFF = 2000  # lines of both together that are compared line by line
 _WORTHWHILE = 0.5  # a difference replaces a text where it is at most this share of it
 
 
-def find_repeats(entries: Sequence[Entry], stays: Collection[int]) -> dict[int, dict[Path, str]]:
+def find_repeats(
+    entries: Sequence[Entry], stays: Collection[int], numbers: Sequence[int]
+) -> dict[int, dict[Path, str]]:
     """Other texts for results that a newer message repeats: index -> path -> text.
 
     Two results of the same call (tool and arguments) are compared line by line, any two as a whole. Entries
-    in `stays` are not changed. O(characters), and for repeated calls the lines of both.
+    in `stays` are not changed. `numbers`: of the entries, as the reader is told them. O(characters), and for
+    repeated calls the lines of both.
     """
     asked: dict[str, str] = {}  # id of a call -> what was called
     for entry in entries:
@@ -35,9 +38,9 @@ def find_repeats(entries: Sequence[Entry], stays: Collection[int]) -> dict[int, 
                 continue
             call = asked.get(entry.answers[number], "") if number < len(entry.answers) else ""
             if piece.text in same:
-                text: str | None = f"[The same as in message {same[piece.text]}]"
+                text: str | None = f"[The same as in message {numbers[same[piece.text]]}]"
             elif call and call in newest:
-                text = _difference(piece.text, *newest[call])
+                text = _difference(piece.text, numbers[newest[call][0]], newest[call][1])
             else:
                 text = None
             if text is not None and index not in stays:
