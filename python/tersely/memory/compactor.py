@@ -21,7 +21,7 @@ from tersely.providers.counters import resolve_counter
 
 __all__ = ["Compactor"]
 
-_SENT_SHARE = 0.75  # of the tokens after folding: excerpts that take more are made anew, shorter
+_SENT_SHARE = 0.9  # of the tokens after folding: excerpts that take more are made anew, shorter
 _FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more than `headroom` leaves
 
 Places = tuple[tuple[int, int, int], ...]
