@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-seconds=${1:-45}
+seconds=${1:-30}
 build=build/fuzz
 python3 -m venv .venv-fuzz
 .venv-fuzz/bin/pip install -q cmake ninja

@@ -82,13 +82,10 @@ def _outline(row: dict[str, Any]) -> str:
     for first in sorted({definition["line"] - 1 for definition in row["definitions"]}):
         level = _indent(lines[first])
         for number in range(first - 1, -1, -1):  # what it stands in
-            if (
-                lines[number].strip()
-                and _indent(lines[number]) < level
-                and lines[number].rstrip()[-1:] in ":{"
-            ):
-                shown.setdefault(number, lines[number])
-                level = _indent(lines[number])
+            line = lines[number].rstrip()
+            if line and _indent(line) < level and line.endswith((":", "{")):
+                shown.setdefault(number, line)
+                level = _indent(line)
             if level == 0:
                 break
         last = first

@@ -51,8 +51,8 @@ def main() -> None:
         if arguments.copies > 1:
             _copies(report, folder, Path(place) / "copies", arguments.copies, questions)
     report.note(
-        "A chunk answers where it shares 100 characters, or half, with the place of the answer. The "
-        "constants by which ranks are fused were chosen on these questions, of 32 choices; both halves agree."
+        "A chunk answers where it shares 100 characters, or half, with the place of the answer. Constants "
+        "by which ranks are fused were chosen on these questions, among 32 choices; both halves agree."
     )
     report.finish(arguments.json)
 

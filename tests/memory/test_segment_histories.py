@@ -30,6 +30,7 @@ class Histories(RuleBasedStateMachine):
         self.path = Path(self.folder.name) / "context.sqlite"
         self.open()
         self.texts: dict[str, str] = {}
+        self.kinds: dict[str, str] = {}
         self.roots: dict[str, str] = {}  # of compressed ids
 
     def open(self) -> None:
@@ -44,14 +45,14 @@ class Histories(RuleBasedStateMachine):
     @rule(id=IDS, text=TEXTS, kind=st.sampled_from(["conversation_message", "log"]))
     def put(self, id: str, text: str, kind: str) -> None:
         self.memory.store_context_segment(text, segment_id=id, type=kind, timestamp=NOON)
-        self.texts[id] = text
+        self.texts[id], self.kinds[id] = text, kind
 
     @rule(target=compressed, ids=st.lists(IDS, min_size=1), ratio=st.sampled_from([0.3, 0.6, 1.0]))
     def compress(self, ids: list[str], ratio: float) -> str:
         result = self.memory.compress_context_segment(ids, target_compression_ratio=ratio)
         for one in result.compressed_segments:
             text = self.memory.get(one.segment_id).text
-            original = new_segment(one.segment_id, self.texts[one.segment_id])
+            original = new_segment(one.segment_id, self.texts[one.segment_id], self.kinds[one.segment_id])
             assert one.compression_ratio <= ratio and one.compressed_tokens == new_segment("x", text).tokens
             assert check_preserved(original, text).lost == []
             self.roots[one.compressed_id] = self.texts[one.segment_id]

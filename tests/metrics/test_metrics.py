@@ -289,3 +289,16 @@ def test_without_the_extra_enabling_says_what_to_install() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'tersely[metrics]'" in done.stdout
+
+
+def test_contextual_compression_is_counted(registry: CollectorRegistry) -> None:
+    from tersely.retrieval import CompressionConfig, ContextualCompressor
+
+    compressor = ContextualCompressor(config=CompressionConfig(token_budget=1100))
+    result = compressor.compress_sync([TEXT], "When does the harbour open?")
+    assert value(registry, "tersely_input_tokens_total") == result.original_token_count
+    assert value(registry, "tersely_output_tokens_total") == result.compressed_token_count
+    calls = {labels["method"]: n for labels, n in exposed(registry, "tersely_compression_seconds_count")}
+    assert calls["extractive"] == 1
+    compressor.compress_sync([TEXT], "When does the harbour open?")
+    assert value(registry, "rlm_compression_cache_hits_total") == 1

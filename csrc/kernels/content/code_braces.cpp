@@ -21,6 +21,7 @@ struct Level {
     bool splits;               // statements stand in it
     std::size_t owner;         // the nearest level that splits, itself or around it
     bool cases = false;        // of a switch: statements are its cases
+    bool commas = false;       // end statements in it: fields, values, arms
     std::vector<LineSpan> statements = {};
     std::size_t fold = kNone;  // of the statement in it that has not ended
 };
@@ -99,7 +100,9 @@ class Reader {
         return is("case") || is("default");
     }
 
-    BracePlace place() const { return {at_, line_, begun_, levels_.back().bracket, last_, before_last_}; }
+    BracePlace place() const {
+        return {at_, line_, begun_, levels_.back().bracket, levels_.back().commas, last_, before_last_};
+    }
 
     void pass(std::size_t end) {
         line_ += static_cast<std::int32_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
@@ -115,6 +118,11 @@ class Reader {
         for (;; ++line_, ++at_) {
             at_ = std::min(text_.find('\n', at_), text_.size());
             if (at_ == text_.size() || !lines_[line_].ends_with('\\')) break;
+        }
+        if (const std::size_t note = lines_[line_].rfind("/*");
+            note != View::npos && lines_[line_].find("*/", note) == View::npos) {
+            const std::size_t end = literal_end(text_, lines_.start(line_) + note, language_, false);
+            pass(end == kOpen ? text_.size() : end);
         }
         const bool opens = word.starts_with("if");
         const bool closes = word.starts_with("endif");
@@ -186,6 +194,8 @@ class Reader {
         Level next{bracket, line_, begun_, !whole && (bracket == '{' || list), 0};
         next.owner = next.splits ? levels_.size() : levels_.back().owner;
         next.cases = bracket == '{' && (word == "switch" || word == "select");
+        const bool values = line.find("enum") != View::npos || View("=,({[").find(last_) != View::npos;
+        next.commas = next.splits && (values || language_ != CodeLanguage::kC);
         if (next.splits) begun_ = -1;
         levels_.push_back(std::move(next));
         last_ = bracket;
@@ -220,6 +230,7 @@ class Reader {
     void add_body(const Level& level, std::int32_t last) {
         CodeBody body{{level.line + 1, last - 1}, {}};
         for (const LineSpan& part : level.statements) {
+            if (part.last >= last && part.first > level.line && part.first < last) return;  // `}}` closes both
             if (part.first > level.line && part.last < last) body.statements.push_back(part);
         }
         Level& around = levels_[levels_.back().owner];

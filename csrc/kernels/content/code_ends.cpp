@@ -27,7 +27,7 @@ View StatementEnds::head(const BracePlace& place) const {
 }
 
 bool StatementEnds::at_comma(const BracePlace& place) const {
-    if (place.bracket == '\0') return false;
+    if (!place.commas) return false;
     const View line = head(place);
     return !is_definition(line, View()) && !(language_ == CodeLanguage::kC && line.starts_with("template"));
 }

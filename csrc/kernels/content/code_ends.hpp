@@ -11,6 +11,7 @@ struct BracePlace {
     std::int32_t line = 0;    // of it
     std::int32_t begun = -1;  // line of the statement that has not ended; -1: none has begun
     char bracket = '\0';      // the innermost that is open; '\0' for the file
+    bool commas = false;      // commas end statements in it
     char last = '\n';         // what was read last but white space and comments
     char before_last = ' ';   // before it; '\0' for the start of a word
 };

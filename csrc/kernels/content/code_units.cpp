@@ -130,12 +130,15 @@ class Cutter {
 
     // Lines without bodies: a statement, or what stands between statements.
     void plain(LineSpan span, std::int32_t parent, bool is_statement) {
-        while (span.first <= span.last && lines_.blank(span.first)) ++span.first;
-        if (span.first > span.last) return;
-        const View head = lines_[span.first];
-        if (head.starts_with("//") || head.starts_with("/*") || (!is_statement && is_comment(head, language_))) {
-            return comments(span, parent);
+        for (;;) {
+            while (span.first <= span.last && lines_.blank(span.first)) ++span.first;
+            if (span.first > span.last) return;
+            const View line = lines_[span.first];
+            const bool note = line.starts_with("//") || line.starts_with("/*");
+            if (!note && (is_statement || !is_comment(line, language_))) break;
+            span.first = comments(span, parent);
         }
+        const View head = lines_[span.first];
         if (typed_ && is_open_type(head) && !all_blank(span.first + 1, span.last)) {
             const std::int32_t row = add({span.first, span.first}, parent, CodeRole::kDefinition);
             const std::int32_t type = add({span.first + 1, span.last}, row, CodeRole::kStatement);
@@ -151,21 +154,22 @@ class Cutter {
         add(span, parent, role);
     }
 
-    // Comments, apart where a blank line is between them.
-    void comments(LineSpan span, std::int32_t parent) {
-        std::int32_t first = span.first;
-        for (std::int32_t line = span.first; line < span.last; ++line) {
-            if (!lines_.blank(line) || line == first || lines_.blank(line + 1)) continue;
-            std::int32_t end = line - 1;
-            while (end > first && lines_.blank(end)) --end;
-            const View opening = lines_[first];
-            const bool ended = !opening.starts_with("/*") || lines_[end].ends_with("*/");
-            const View next = lines_[line + 1];
-            if (!ended || next.starts_with('*') || !is_comment(next, language_)) continue;
-            comment({first, end}, parent, CodeRole::kComment, opening.starts_with("/*"));
-            first = line + 1;
+    // A comment: up to what closes it, or a blank line before another. The line behind it.
+    std::int32_t comments(LineSpan span, std::int32_t parent) {
+        const bool closed = lines_[span.first].starts_with("/*");
+        std::int32_t line = span.first;
+        if (closed) {
+            while (line < span.last && lines_[line].find("*/", line == span.first ? 2 : 0) == View::npos) ++line;
+            if (line < span.last && lines_[line].ends_with("*/")) span.last = line;
+        } else {
+            for (; line < span.last; ++line) {
+                const View next = lines_[line + 1];
+                const bool note = is_comment(next, language_) && !next.starts_with('*');
+                if (lines_.blank(line) ? note : next.starts_with("/*")) span.last = line;
+            }
         }
-        comment({first, span.last}, parent, CodeRole::kComment, lines_[first].starts_with("/*"));
+        comment(span, parent, CodeRole::kComment, closed);
+        return span.last + 1;
     }
 
     // A comment or docstring: its beginning, the lines that follow, and what closes it.

@@ -18,8 +18,9 @@ __all__ = ["StackTrace"]
 
 _FRAME = re.compile(
     r"\s+at |\s*File \"|\s*#\d+\s|\s+\d+: +\S|\s+/?\S+\.go:\d|\s+from \S+:\d+:in |"
-    r"\s*\.{3} \d+ more|\s*\S+:\d+:in "
+    r"\s*\.{3} \d+ more|\s*(?:\d+: from |[\w-]+ \(\d[\w.]*\) )?\S+:\d+:in "
 )
+_RUBY_THROWN = re.compile(r"\s*\S+:\d+:in [`'][^']*': .*\([A-Z][\w:]*\)\s*$")
 _CAUSE = re.compile(
     r"\s*(?:Caused by: |Suppressed: |Wrapped by: |\[cause\]: |---> |During handling of the above|"
     r"The above exception was|Caused by:$)"
@@ -27,6 +28,7 @@ _CAUSE = re.compile(
 _THROWN = re.compile(
     r"\s{0,8}(?:[^\s:]{1,40}:? ){0,3}(?:[\w$.]{1,80}\.)?[A-Z]\w{0,60}"
     r"(?:Error|Exception|Failure|Fault|Interrupt|Exit)\b"
+    r"|[A-Z]\w{0,60}(?:::[A-Z]\w{0,60}){1,9} \("
 )
 _BEGIN = re.compile(
     r"\s*(?:Traceback \(most recent call last\)|goroutine \d+ |panic: |thread '[^']*' panicked|"
@@ -39,7 +41,7 @@ _LIBRARY = re.compile(
     r"\bat (?:java|javax|jdk|sun|kotlin|kotlinx|scala|groovy|com\.sun|io\.netty|System|Microsoft)\.|"
     r"\bat org\.(?:springframework|apache|hibernate|junit|eclipse|jboss|gradle)\.|/usr/local/go/src|"
     r"\bruntime[./]|/rustc/|/\.cargo/|\b(?:std|core|alloc|tokio|__gnu_cxx)::|"
-    r"__libc_|libc\.so|libstdc\+\+|/usr/include|\b_start\b|/gems/|/ruby/"
+    r"__libc_|libc\.so|libstdc\+\+|/usr/include|\b_start\b|/gems/|/ruby/|^[\w-]+ \(\d"
 )
 _BEGINS, _THROWS, _CAUSES, _OWN, _LIBRARIES, _BELOW, _TEXT = range(7)
 _WORTH = np.array([1.0, 6.0, 6.0, 1.5, 0.2, 0.8, 0.4])
@@ -107,6 +109,8 @@ class StackTrace:
             )
             if lines.template[row] < 0:
                 role = _TEXT
+            elif _RUBY_THROWN.match(text):
+                role = _THROWS
             elif _FRAME.match(text):
                 role = self._frame(text)
                 if roles and _is_go_call(previous) and roles[-1] in (_TEXT, _OWN):

@@ -36,7 +36,7 @@ class Clause:
 
 
 _DOING = (
-    r"(?:edit|work|debug|implement|writ|fix|handl|add|refactor|test|investigat|look|review|build|updat|chang"
+    r"(?:edit|work|debugg|runn|creat|mov|implement|writ|fix|handl|add|refactor|test|investigat|look|review|build|updat|chang"
     r"|deal|continu|try|migrat|remov)(?:t?)ing"
 )
 _I_AM = r"(?:i['’]m|i am|we['’]re|we are|i['’]ve been|i have been|we['’]ve been|we have been)"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tersely.memory.segments.clauses import Role, capitalized, stripped
 from tersely.memory.segments.presence import anchors, says
-from tersely.memory.segments.reading import Place, Reading, read
+from tersely.memory.segments.reading import Reading, read
 
 __all__ = ["PARAPHRASES", "Paraphrase", "paraphrase"]
 
@@ -67,8 +67,6 @@ def error(reading: Reading) -> str:
     if reading.error is None:
         return ""
     place = reading.error_place
-    if place.line is not None and place.path is None:
-        place = Place(reading.place.path, place.line)
     message = " ".join(reading.error.split())
     message = f"'{message}'" if reading.error_exact and "'" not in message else message
     function = reading.error_function
@@ -137,18 +135,18 @@ def paraphrase(
 
 def _head(reading: Reading) -> str:
     """ "Editing src/auth.py:45, authenticate_user()"; "" where nothing is said to be current."""
-    if not reading.active or not (str(reading.place) or reading.function):
+    if not reading.active or not (str(reading.now) or reading.now_function):
         return ""
     verb = _VERB.search(" ".join(reading.active))
-    function = f"{reading.function}()" if reading.function else ""
-    place = ", ".join(part for part in (str(reading.place), function) if part)
+    function = f"{reading.now_function}()" if reading.now_function else ""
+    place = ", ".join(part for part in (str(reading.now), function) if part)
     return f"{capitalized(verb.group().lower()) if verb else 'Working on'} {place}"
 
 
 def _current(reading: Reading, brief: bool) -> str:
     """What is current, and more than a place; `brief`: only the last of it, unless others have facts."""
     known = [
-        str(part) for part in (reading.place.path, reading.function, reading.place.line) if part is not None
+        str(part) for part in (reading.now.path, reading.now_function, reading.now.line) if part is not None
     ]
     tasks = []
     for task in reading.active:

@@ -57,10 +57,10 @@ FIELDS: dict[str, tuple[str, _Reader]] = {
     "last_error": ("Error", lambda segment, reading: reading.error),
     "error_location": ("Error at", lambda segment, reading: str(reading.error_place) or None),
     "progress_state": ("Progress", lambda segment, reading: _progress(reading)),
-    "current_file": ("Current file", lambda segment, reading: reading.place.path),
+    "current_file": ("Current file", lambda segment, reading: reading.now.path),
     "cursor_position": (
         "Cursor",
-        lambda segment, reading: str(reading.place) if reading.place.line is not None else None,
+        lambda segment, reading: str(reading.now) if reading.now.line is not None else None,
     ),
     "recent_changes": ("Changes", lambda segment, reading: _joined(reading.done)),
     "pending_work": ("Pending", lambda segment, reading: _joined(reading.next)),

@@ -54,8 +54,8 @@ class Reading:
 
     Attributes:
         clauses: all of them, in order.
-        place: where the work is.
-        function: the function worked on, without "()".
+        place, function: the file and line, and the function (without "()"), that it is about.
+        now, now_function: those that are said to be current, or known besides.
         error: the message of the last error.
         error_exact: whether it was quoted, so that it has to stay to the letter.
         error_place: where that error was.
@@ -66,6 +66,8 @@ class Reading:
     clauses: tuple[Clause, ...]
     place: Place
     function: str | None
+    now: Place
+    now_function: str | None
     error: str | None
     error_exact: bool
     error_place: Place
@@ -116,28 +118,39 @@ def read(text: str, path: str | None = None, line: int | None = None, *, notes: 
     facts = [fact for fact in list_facts([text]) if fact.kind in (FactKind.PATH, FactKind.PATH_LINE)]
     active = [clause for clause in clauses if clause.role is Role.ACTIVE]
     here = [clause for clause in clauses if clause.role not in (Role.ERROR, Role.NEXT)] if notes else []
-    told_path = _last_path(facts, active)
+    paths = {_path(fact) for fact in facts} | ({path} if path else set())
+    told_path, told_line, told_function = (
+        _last_path(facts, active),
+        _last_line(facts, active),
+        _last_function(active),
+    )
+    if told_path and told_line and told_line[1].start < told_path[1].start and len(paths) > 1:
+        told_line = None  # of another file, perhaps
+    now = Place(told_path[0] if told_path else path, told_line[0] if told_line else line)
+    function = told_function
     if told_path is None and path is None:
-        told_path = _last_path(facts, here) or _last_path(
-            facts, [c for c in clauses if c.role is not Role.OTHER]
-        )
-    told_line = _last_line(facts, active)
-    if told_line is None and line is None:
+        others = [clause for clause in clauses if clause.role is not Role.OTHER]
+        told_path = _last_path(facts, here) or _last_path(facts, others)
+    if told_line is None and line is None and not active:
         told_line = _last_line(facts, here)
-    function = (_last_function(active) or _last_function(clauses)) if notes else None
-    error, exact, teller = _last_error(clauses)
+    if function is None and notes and not active:
+        function = _last_function(clauses)
     place = Place(told_path[0] if told_path else path, told_line[0] if told_line else line)
+    error, exact, teller = _last_error(clauses)
     where, inside = Place(None, None), None
     if teller is not None:
         wrong_line, wrong_path = _last_line(facts, [teller]), _last_path(facts, [teller])
-        if wrong_line is not None or wrong_path is not None:
-            where = Place(wrong_path[0] if wrong_path else place.path, wrong_line[0] if wrong_line else None)
+        if wrong_path is not None or wrong_line is not None:
+            only = next(iter(paths)) if len(paths) == 1 else None
+            where = Place(wrong_path[0] if wrong_path else only, wrong_line[0] if wrong_line else None)
         inside = _last_function([teller])
     tellers = [told[1] for told in (told_path, told_line, function) if told is not None]
     return Reading(
         clauses,
         place,
         function[0] if function else None,
+        now,
+        told_function[0] if told_function else None,
         error,
         exact,
         where,
@@ -175,9 +188,13 @@ def _start(fact: Fact) -> int:
 def _last_path(facts: list[Fact], clauses: Iterable[Clause]) -> tuple[str, Clause] | None:
     for clause in reversed(list(clauses)):
         for fact in reversed(_facts_in(facts, clause)):
-            match = _PATH_LINE.match(fact.text) if fact.kind is FactKind.PATH_LINE else None
-            return (match["path"] if match else fact.text), clause
+            return _path(fact), clause
     return None
+
+
+def _path(fact: Fact) -> str:
+    match = _PATH_LINE.match(fact.text) if fact.kind is FactKind.PATH_LINE else None
+    return match["path"] if match else fact.text
 
 
 def _last_line(facts: list[Fact], clauses: Iterable[Clause]) -> tuple[int, Clause] | None:

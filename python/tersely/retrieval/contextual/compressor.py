@@ -280,5 +280,6 @@ class ContextualCompressor:
         self._tally.add(result, seconds, finished.asked)
         if metrics.enabled():
             name = result.strategy_used.value if result.used_llm else "extractive"
-            metrics.observe(name, result.original_token_count, result.compressed_token_count, seconds)
+            before, after = result.original_token_count, result.compressed_token_count
+            metrics.observe(name, before, after, seconds, cache_hit=result.cached)
         return result
