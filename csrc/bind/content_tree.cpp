@@ -33,7 +33,7 @@ content::Tree checked_tree(const Rows& parent, const Rows& follows, const Rows& 
 }
 
 py::array_t<std::int32_t> tree_order(const Rows& parent, const Rows& follows, const Rows& group,
-                                     const Input<double>& priority) {
+                                     const Input<double>& priority, std::size_t most) {
     const content::Tree tree = checked_tree(parent, follows, group, {});
     const std::span<const double> values = view(priority);
     require(values.size() == tree.parent.size(), "priority must be as long as parent");
@@ -41,7 +41,7 @@ py::array_t<std::int32_t> tree_order(const Rows& parent, const Rows& follows, co
     std::vector<std::int32_t> order;
     {
         const py::gil_scoped_release release;
-        order = content::tree_order(tree, values);
+        order = content::tree_order(tree, values, most);
     }
     return to_array(std::move(order));
 }
@@ -86,7 +86,8 @@ py::array_t<float> query_share(const py::list& units, const std::string& query) 
 }  // namespace
 
 void bind_content_tree(py::module_& m) {
-    m.def("tree_order", &tree_order, py::arg("parent"), py::arg("follows"), py::arg("group"), py::arg("priority"));
+    m.def("tree_order", &tree_order, py::arg("parent"), py::arg("follows"), py::arg("group"), py::arg("priority"),
+          py::arg("most"));
     m.def("tree_choose", &tree_choose, py::arg("parent"), py::arg("follows"), py::arg("group"), py::arg("pinned"),
           py::arg("order"), py::arg("cost"), py::arg("budget"), py::arg("most"));
     m.def("query_share", &query_share, py::arg("units"), py::arg("query"));

@@ -154,7 +154,9 @@ def json_units(
     texts: list[str],
     query: str,  # "": none
 ) -> tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s, _Int32s, _Float64s, _UInt8s]: ...
-def tree_order(parent: _Int32s, follows: _Int32s, group: _Int32s, priority: _Float64s) -> _Int32s: ...
+def tree_order(
+    parent: _Int32s, follows: _Int32s, group: _Int32s, priority: _Float64s, most: int
+) -> _Int32s: ...
 def tree_choose(
     parent: _Int32s,
     follows: _Int32s,

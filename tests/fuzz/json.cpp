@@ -46,7 +46,7 @@ void check_choice(const JsonUnits& units, const std::vector<double>& priority, d
         check(std::isfinite(priority[row]), "priorities are finite");
     }
     const Tree tree{units.parent, follows, {}, {}};
-    const std::vector<std::int32_t> order = tree_order(tree, priority);
+    const std::vector<std::int32_t> order = tree_order(tree, priority, units.size());
     const std::vector<std::uint8_t> in = tree_choose(tree, order, cost, budget, units.size());
     double used = 0;
     for (std::size_t row = 0; row < in.size(); ++row) {

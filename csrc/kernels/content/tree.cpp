@@ -84,7 +84,7 @@ class Chooser {
 
 }  // namespace
 
-std::vector<std::int32_t> tree_order(const Tree& tree, std::span<const double> priority) {
+std::vector<std::int32_t> tree_order(const Tree& tree, std::span<const double> priority, std::size_t most) {
     const std::size_t n = tree.parent.size();
     std::vector<double> raised(priority.begin(), priority.end());
     for (const auto& [number, rows] : groups_of(tree)) {
@@ -102,9 +102,16 @@ std::vector<std::int32_t> tree_order(const Tree& tree, std::span<const double> p
     for (std::size_t row = 0; row < n; ++row) {
         if (tree.follows[row] < 0) order.push_back(static_cast<std::int32_t>(row));
     }
-    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-        return raised[static_cast<std::size_t>(a)] > raised[static_cast<std::size_t>(b)];
-    });
+    const auto before = [&](std::int32_t a, std::int32_t b) {
+        const double one = raised[static_cast<std::size_t>(a)];
+        const double other = raised[static_cast<std::size_t>(b)];
+        return one != other ? one > other : a < b;
+    };
+    if (most < order.size()) {
+        std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(), before);
+        order.resize(most);
+    }
+    std::sort(order.begin(), order.end(), before);
     return order;
 }
 

@@ -16,9 +16,9 @@ struct Tree {
 };
 
 // Rows that follow none, the highest priority first, a parent before what needs it, ties by row: a parent's priority
-// counts as the least number above all of those below it; a group's as its best. `priority`: finite.
-// O(n log n).
-std::vector<std::int32_t> tree_order(const Tree& tree, std::span<const double> priority);
+// counts as the least number above all of those below it; a group's as its best. `priority`: finite. The first `most`
+// of them. O(n + most log most).
+std::vector<std::int32_t> tree_order(const Tree& tree, std::span<const double> priority, std::size_t most);
 
 // What is in under a budget of estimated tokens: pinned rows, then in `order` each row whose parent is in and that
 // fits, with what follows it; a group with all parents of its members. 1 for in. `cost`: >= 0, of a row without those

@@ -62,16 +62,19 @@ class _Fitter:
         self.request, self.texts, self.tree, self.budget = request, texts, tree, budget
         self.group = mark_groups(table, request.groups)
         self.pinned = mark_pinned(table, request.pinned)
-        order = _native.tree_order(table.heading, tree.follows, self.group, tree.priority)
+        first = _CANDIDATES * (budget + 250)
+        all_ = self.pinned.any() or (self.group >= 0).any() or np.count_nonzero(tree.follows < 0) <= 2 * first
+        most = len(table) if all_ else first
+        order = _native.tree_order(table.heading, tree.follows, self.group, tree.priority, most)
         costs: Float64s = (table.end - table.start + 1).astype(np.float64) * density
         costs[1:] += (table.start[1:] - table.end[:-1] > 1) * _GAP
         needed = table.heading[table.heading >= 0]
         costs[needed] += _MARKER  # of what is left out below them
-        self.rows, self.among = self._candidates(order, costs)
+        self.rows, self.among = self._candidates(order, costs, bool(all_))
         self.recounts = 0
 
     def _candidates(
-        self, order: Int32s, costs: Float64s
+        self, order: Int32s, costs: Float64s, all_: bool
     ) -> tuple[Int64s, tuple[Int32s, Int32s, Int32s, UInt8s, Int32s, Float64s]]:
         """The rows that can be in, and what `tree_choose` is told of them.
 
@@ -79,19 +82,18 @@ class _Fitter:
         before, and what follows them.
         """
         table, follows = self.tree.table, self.tree.follows
-        first = _CANDIDATES * (self.budget + 250)
-        if len(order) <= 2 * first or self.pinned.any() or (self.group >= 0).any():
+        if all_:
             rows = np.arange(len(table))
             return rows, (table.heading, follows, self.group, self.pinned, order, costs)
         among = np.zeros(len(table), dtype=bool)
-        among[order[:first]] = True
+        among[order] = True
         among |= (follows >= 0) & among[follows]
         rows = np.flatnonzero(among)
         place = np.full(len(table) + 1, -1, dtype=np.int32)  # the last for -1
         place[rows] = np.arange(len(rows), dtype=np.int32)
         none_i, none_u = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint8)
         parent, mine = place[table.heading[rows]], place[follows[rows]]
-        return rows, (parent, mine, none_i, none_u, place[order[:first]], costs[rows])
+        return rows, (parent, mine, none_i, none_u, place[order], costs[rows])
 
     def run(self) -> Fit:
         if len(self.tree.table) == 0:
