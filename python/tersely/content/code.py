@@ -56,8 +56,9 @@ class Code:
             language with braces.
         show_lines: numbers stand before lines; the result is for reading, and does not parse.
 
-    Indentation, braces and ends of lines say where bodies are; where they do not add up, tree-sitter does, if the
-    extra `code` is installed. In TypeScript, `unknown;` stands for a type on lines of its own that is left out.
+    Indentation, braces and ends of lines say where bodies are; where they do not add up, tree-sitter does, if
+    the extra `code` is installed. In TypeScript, `unknown;` stands for a type on lines of its own that is left
+    out.
     """
 
     language: str | None = None
