@@ -57,8 +57,7 @@ class Code:
         show_lines: numbers stand before lines; the result is for reading, and does not parse.
 
     Indentation, braces and ends of lines say where bodies are; where they do not add up, tree-sitter does, if
-    the extra `code` is installed. In TypeScript, `unknown;` stands for a type on lines of its own that is left
-    out.
+    the extra `code` is installed. In TypeScript, `unknown;` stands for a left out type on lines of its own.
     """
 
     language: str | None = None
