@@ -117,7 +117,8 @@ def _render_document(
     def put_gap(row: int, begin: int, stop: int) -> None:
         """What stands before a row."""
         if gap is not None:
-            add(gap(row))
+            between = gap(row)
+            add(between, generated=bool(between.strip(", \n\t")))
         elif tree.numbered:
             parts.add_numbered(text, begin, stop)
         else:

@@ -1,0 +1,80 @@
+"""JSON in units: values, what opens and closes them, pieces of long strings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tersely import _native
+from tersely.stages.question import read_question
+from tersely.tables import Float64s, Int32s, Kind, SegmentTable, UInt8s
+
+__all__ = ["ARRAY", "CLOSE", "LINE", "OBJECT", "PIECE", "VALUE", "JsonUnits"]
+
+# Kinds of units and faults of texts, as csrc/kernels/content/json_scan.hpp has them.
+VALUE, OBJECT, ARRAY, CLOSE, _HEAD, PIECE, LINE = range(7)
+_FAULTS = ("", "json_invalid", "json_too_deep")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class JsonUnits:
+    """Units of texts (json_scan.hpp says what they are), in source order.
+
+    Attributes:
+        table: their spans; `heading` is the unit that opens what each stands in, -1 at the top.
+        kind: uint8[n], VALUE, OBJECT, ...
+        place: int32[n], from 0, in the container; of what closes it, how many there are.
+        count: int32[n], of a container: its values.
+        priority: float64[n], higher is kept first.
+        fault: uint8[documents], why a text is not JSON; 0 where it is.
+    """
+
+    table: SegmentTable
+    kind: UInt8s
+    place: Int32s
+    count: Int32s
+    priority: Float64s
+    fault: UInt8s
+
+    @staticmethod
+    def read(texts: list[str], query: str | None) -> JsonUnits:
+        """The units of texts, ranked for a query. O(characters)."""
+        asked = read_question(query).text if query and query.strip() else ""
+        document, start, end, kind, parent, place, count, priority, fault = _native.json_units(texts, asked)
+        code = np.full(len(start), Kind.CODE, dtype=np.uint8)
+        table = SegmentTable(document, start, end, code, document, parent)
+        return JsonUnits(table, kind, place, count, priority, fault)
+
+    def warnings(self) -> tuple[str, ...]:
+        """A code for each fault."""
+        return tuple(_FAULTS[code] for code in np.unique(self.fault).tolist() if code)
+
+    def gap(self, row: int) -> str:
+        """The least that may stand before a row: a comma before all values of a container but the first."""
+        if self.kind[row] in (CLOSE, PIECE) or self.place[row] == 0:
+            return ""
+        return "\n" if self.table.heading[row] < 0 else ","
+
+    def marker(self, first: int, last: int) -> str:
+        """A run lies in one container, from one of its values to before another or what closes it."""
+        container = int(self.table.heading[first])
+        if self.kind[first] == PIECE:
+            more = f"… {int(self.table.end[last] - self.table.start[first])} more"
+            return more if self.kind[last + 1] == CLOSE else f"{more} …"
+        begin = int(self.place[first])
+        stop = self._stop(first, last, container)
+        more = f"{stop - begin} more"
+        if self.kind[first] == LINE:
+            return f"… {stop - begin} more lines"
+        if container < 0 or self.kind[container] != OBJECT:
+            return f'"… {more}"'
+        key = "…" if stop == self.count[container] else f"… {begin + 1}-{stop}"
+        return f'"{key}": "{more}"'
+
+    def _stop(self, first: int, last: int, container: int) -> int:
+        """The place behind the run."""
+        after = last + 1
+        if after < len(self.place) and self.table.document[after] == self.table.document[first]:
+            return int(self.place[after])
+        return int(np.count_nonzero(self.table.heading[first:after] == container)) + int(self.place[first])
