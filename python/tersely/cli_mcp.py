@@ -204,7 +204,7 @@ def _open(folder: str) -> Retriever:
     try:
         return Index.open(folder)
     except StoreError as error:
-        raise ValueError(f"{error}; an index is made with: tersely index DIR") from error
+        raise ValueError(str(error)) from error
 
 
 def _token(file: str | None) -> str | None:

@@ -45,6 +45,19 @@ def test_b023_scores_are_normalised_and_sorted(harbour: Index) -> None:
         assert all(0 <= score <= 1 for score in scores) and (not scores or scores[0] == 1.0)
 
 
+def test_more_results_begin_with_the_same_ones(tmp_path: Path) -> None:
+    text = "".join(
+        f"# Pier {n}\n\n" + f"The ferry of pier {n} waits for the tide. " * 9 + "\n\n" for n in range(300)
+    )
+    (tmp_path / "piers.md").write_text(text, encoding="utf-8")
+    index = Index.build(tmp_path)
+    for query in ("Which ferry waits at pier 7?", "tide"):
+        found = [result.chunk_id for result in index.search(query, 100)]
+        assert len(found) == 100
+        for top_n in (1, 10, 40):
+            assert [result.chunk_id for result in index.search(query, top_n)] == found[:top_n]
+
+
 def test_search_finds_by_words_and_by_vectors(harbour: Index) -> None:
     for word in WORDS:
         for method in ("hybrid", "lexical", "vector"):

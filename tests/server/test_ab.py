@@ -93,7 +93,7 @@ def test_b022_what_is_no_question_is_named(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--index", "nowhere"], "an index is made with: tersely index DIR"),
+        (["--index", "nowhere"], "make one with `tersely index nowhere`"),
         (["--http", "--host", "0.0.0.0"], "needs a bearer token"),
         (["--http", "--token-file", "missing"], "cannot read missing"),
         (["--base-url", "http://localhost:1"], "--base-url needs --model"),

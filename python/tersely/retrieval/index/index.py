@@ -24,7 +24,7 @@ __all__ = ["Index", "SearchMethod"]
 SearchMethod = Literal["hybrid", "lexical", "vector"]
 Result = TypeVar("Result")
 
-_FEWEST_CANDIDATES = 50  # of each ranking that are fused
+_FEWEST_CANDIDATES = 200  # of each ranking that are fused: up to 100 results begin with the same ones
 _WEIGHTS = {"hybrid": (1.0, 0.7), "lexical": (1.0, 0.0), "vector": (0.0, 1.0)}  # of terms, of vectors
 _TRIES = 20  # to open a generation: a writer may have replaced the one that the header named
 
