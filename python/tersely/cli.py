@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import tersely
 from tersely.cli_compact import add_compact, run_compact
 from tersely.cli_distill import add_distill
-from tersely.cli_files import InputError, read_files, write
+from tersely.cli_files import Commands, InputError, add_command, read_files, write
 from tersely.cli_index import add_index, add_search, run_index, run_search
 from tersely.cli_large import compress_large, is_large_log
 from tersely.cli_mcp import add_ab, add_mcp, run_ab, run_mcp
@@ -123,16 +123,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str
-) -> argparse.ArgumentParser:
-    parser = commands.add_parser(
-        name,
-        help=text,
-        description=text,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _command(commands: Commands, name: str, text: str) -> argparse.ArgumentParser:
+    parser = add_command(commands, name, text, _EXAMPLES)
     parser.add_argument("files", nargs="*", metavar="FILE", help="UTF-8 text; - or nothing: standard input")
     return parser
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tersely.cli_files import read_files, write
+from tersely.cli_files import Commands, add_command, read_files, write
 from tersely.providers.counters import COUNTERS
 
 __all__ = ["add_compact", "run_compact"]
@@ -20,16 +20,10 @@ _EXAMPLES = """examples:
 """
 
 
-def add_compact(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_compact(commands: Commands) -> None:
     """A chat history, a budget, and what must stay."""
     text = "fit a chat history into a token budget, in the shape it came in"
-    parser = commands.add_parser(
-        "compact",
-        help=text,
-        description=text,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "compact", text, _EXAMPLES)
     parser.add_argument(
         "file",
         metavar="FILE",

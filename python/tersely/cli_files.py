@@ -1,20 +1,48 @@
-"""Files in and text out, for the command line."""
+"""What subcommands share: their parser, files in, text out, a progress bar."""
 
 from __future__ import annotations
 
+import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 from tersely.types import Document
 
-__all__ = ["InputError", "read_files", "write"]
+__all__ = ["Commands", "InputError", "add_command", "progress_bar", "read_files", "write"]
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 _MANY_FILES = 20  # from here on a terminal is shown progress
 
 
 class InputError(Exception):
     """A file that cannot be used; the message is for the user."""
+
+
+def add_command(commands: Commands, name: str, text: str, examples: str) -> argparse.ArgumentParser:
+    """The parser of a subcommand; its help ends with examples, as they are written."""
+    form = argparse.RawDescriptionHelpFormatter
+    return commands.add_parser(name, help=text, description=text, epilog=examples, formatter_class=form)
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int], object] | None]:
+    """A function (done, of all) that shows both, where there is a terminal and rich; else None."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+    except ImportError:
+        yield None
+        return
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
 
 
 def write(text: str, output: str | None) -> None:

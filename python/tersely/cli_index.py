@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TypeAlias
 
+from tersely.cli_files import Commands, add_command, progress_bar
 from tersely.errors import StoreError
 from tersely.providers.counters import COUNTERS
 
@@ -18,8 +16,6 @@ __all__ = ["add_index", "add_search", "run_index", "run_search"]
 _NOTES_SHOWN = 10
 
 
-_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-
 _EXAMPLES = """examples:
   tersely index docs/                                       # makes docs/.tersely; again: what changed
   tersely search docs/ "how are tokens rotated?" --budget 2000
@@ -27,9 +23,10 @@ _EXAMPLES = """examples:
 """
 
 
-def add_index(commands: _Commands) -> None:
+def add_index(commands: Commands) -> None:
     """Folder, output, limits."""
-    parser = _command(commands, "index", "index a folder of Markdown, text, HTML, reStructuredText and code")
+    text = "index a folder of Markdown, text, HTML, reStructuredText and code"
+    parser = add_command(commands, "index", text, _EXAMPLES)
     parser.add_argument("folder", metavar="DIR", help="whose files are indexed; hidden ones are not")
     parser.add_argument("-o", "--output", metavar="INDEX", help="folder of the index (DIR/.tersely)")
     parser.add_argument(
@@ -38,11 +35,10 @@ def add_index(commands: _Commands) -> None:
     parser.add_argument("--json", action="store_true", help="print what was done as JSON")
 
 
-def add_search(commands: _Commands) -> None:
+def add_search(commands: Commands) -> None:
     """Index, query, sizes."""
-    parser = _command(
-        commands, "search", "find chunks of an indexed folder; print what answers, within a budget"
-    )
+    text = "find chunks of an indexed folder; print what answers, within a budget"
+    parser = add_command(commands, "search", text, _EXAMPLES)
     parser.add_argument("folder", metavar="DIR", help="a folder that was indexed, or its index")
     parser.add_argument("query", metavar="QUERY", help="any text; nothing in it is syntax")
     parser.add_argument("-n", "--top-n", type=int, default=5, metavar="N", help="chunks to find (5)")
@@ -60,17 +56,12 @@ def add_search(commands: _Commands) -> None:
     parser.add_argument("--json", action="store_true", help="print results, scores and files as JSON")
 
 
-def _command(commands: _Commands, name: str, text: str) -> argparse.ArgumentParser:
-    form = argparse.RawDescriptionHelpFormatter
-    return commands.add_parser(name, help=text, description=text, epilog=_EXAMPLES, formatter_class=form)
-
-
 def run_index(arguments: argparse.Namespace) -> None:
     """Index a folder; what was done goes to stderr, or as JSON to stdout."""
     from tersely.retrieval.index import Index
 
     try:
-        with _progress() as progress:
+        with progress_bar("indexing") as progress:
             index = Index.build(
                 arguments.folder,
                 arguments.output,
@@ -119,20 +110,3 @@ def run_search(arguments: argparse.Namespace) -> None:
             f"{found.tokens} of {found.original_tokens} tokens",
             file=sys.stderr,
         )
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], object] | None]:
-    """A progress bar where there is a terminal and rich."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    try:
-        from rich.console import Console
-        from rich.progress import Progress
-    except ImportError:
-        yield None
-        return
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("indexing", total=None)
-        yield lambda done, of: bar.update(task, completed=done, total=of)

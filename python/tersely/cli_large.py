@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tersely.cli_files import progress_bar
 from tersely.content.log_file import compress_file
 from tersely.stages.detect import detect
 
@@ -36,9 +35,14 @@ def is_large_log(arguments: argparse.Namespace) -> bool:
 def compress_large(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """The text that fits, and everything that is known of it."""
     path = Path(arguments.files[0])
-    with _progress(path) as progress:
+    size = path.stat().st_size
+    with progress_bar("reading") as show:
         digest = compress_file(
-            path, arguments.query, budget=arguments.budget, counter=arguments.counter, progress=progress
+            path,
+            arguments.query,
+            budget=arguments.budget,
+            counter=arguments.counter,
+            progress=None if show is None else lambda read: show(read, size),
         )
     for warning in digest.warnings:
         print(f"tersely: note: {warning.replace('_', ' ')}", file=sys.stderr)
@@ -46,20 +50,3 @@ def compress_large(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
         read = f"{digest.lines:,} lines, {digest.templates:,} kinds of lines"
         print(f"tersely: kept {digest.tokens} tokens of {read}", file=sys.stderr)
     return digest.text, {"documents": [str(path)], **asdict(digest)}
-
-
-@contextmanager
-def _progress(path: Path) -> Iterator[Callable[[int], object] | None]:
-    """A bar of the bytes read, where somebody looks on and rich is installed."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    try:
-        from rich.console import Console
-        from rich.progress import Progress
-    except ImportError:
-        yield None
-        return
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=path.stat().st_size)
-        yield lambda size: bar.update(task, completed=size)

@@ -10,6 +10,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tersely.cli_files import Commands, add_command
+
 if TYPE_CHECKING:
     from tersely.providers.language_models import CheckedLanguageModel
     from tersely.retrieval.chunks import Retriever
@@ -35,7 +37,7 @@ examples:
 """
 
 
-def add_mcp(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_mcp(commands: Commands) -> None:
     """The arguments of `tersely mcp`."""
     parser = _command(
         commands, "mcp", "serve an index, and a memory, to agents (Model Context Protocol)", _MCP_EXAMPLES
@@ -67,7 +69,7 @@ def add_mcp(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
 
 
-def add_ab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_ab(commands: Commands) -> None:
     """The arguments of `tersely ab`."""
     text = "compare compressed with full search results: which hold the answers, at how many tokens"
     parser = _command(commands, "ab", text, _AB_EXAMPLES)
@@ -145,16 +147,8 @@ def run_ab(arguments: argparse.Namespace) -> None:
         print(f"{name:<28}{f'{held} ({held / found.questions:.1%})':>17}{only:>12}{tokens:>12,}")
 
 
-def _command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str, examples: str
-) -> argparse.ArgumentParser:
-    parser = commands.add_parser(
-        name,
-        help=text,
-        description=text,
-        epilog=examples,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _command(commands: Commands, name: str, text: str, examples: str) -> argparse.ArgumentParser:
+    parser = add_command(commands, name, text, examples)
     parser.add_argument(
         "--index", required=name == "ab", metavar="DIR", help="a folder that was indexed, or its index"
     )

@@ -8,6 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
+from tersely.cli_files import Commands, add_command
 from tersely.types import Compressed
 
 __all__ = ["add_expand", "add_store", "kept_in_store", "run_expand"]
@@ -36,16 +37,10 @@ def kept_in_store(result: Compressed, path: str) -> None:
     print(f"tersely: the original is kept: tersely expand {id} --store {shlex.quote(path)}", file=sys.stderr)
 
 
-def add_expand(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_expand(commands: Commands) -> None:
     """The subcommand `expand`."""
     text = "print the original of a compressed text, byte for byte"
-    parser = commands.add_parser(
-        "expand",
-        help=text,
-        description=text,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "expand", text, _EXAMPLES)
     parser.add_argument("id", metavar="ID", help="what `compress --store` printed, or any id in the store")
     parser.add_argument("--store", metavar="FILE", help=f"the store (the environment's {_VARIABLE})")
     parser.add_argument("--version", type=int, metavar="N", help="of the id, from 1 (the newest)")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.tables import Analysis, Float32s
+from tersely.tables import Analysis, Float32s, Int32s, Int64s
 
 __all__ = [
     "FEATURES",
@@ -82,28 +82,18 @@ def weigh(features: Float32s, weights: Mapping[str, float]) -> Float32s:
 
 def centrality(analysis: Analysis) -> Float32s:
     """float32[n] in [0, 1.7]: importance without a query (csrc/kernels/lexical/centrality.hpp)."""
-    table = analysis.table
-    return _native.centrality(
-        analysis.term_ids,
-        analysis.term_offsets,
-        analysis.vocabulary,
-        table.document,
-        table.block,
-        table.heading,
-    )
+    return _native.centrality(*_columns(analysis))
 
 
 def term_weights(analysis: Analysis) -> Float32s:
     """float32[vocabulary]: inverse frequency of each term (csrc/kernels/lexical/)."""
+    return _native.inverse_frequency(*_columns(analysis))
+
+
+def _columns(analysis: Analysis) -> tuple[Int32s, Int64s, int, Int32s, Int32s, Int32s]:
     table = analysis.table
-    return _native.inverse_frequency(
-        analysis.term_ids,
-        analysis.term_offsets,
-        analysis.vocabulary,
-        table.document,
-        table.block,
-        table.heading,
-    )
+    terms = (analysis.term_ids, analysis.term_offsets, analysis.vocabulary)
+    return (*terms, table.document, table.block, table.heading)
 
 
 def lead(words: Sequence[int], position_decay: float = 0.01, position_floor: float | None = None) -> Float32s:
