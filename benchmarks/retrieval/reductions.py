@@ -1,4 +1,4 @@
-"""What each way to make search results smaller saves and costs, beside the shares that were expected of it.
+"""B014: what each way to make search results smaller saves and costs, beside what was expected of it.
 
 Examples:
     python -m benchmarks.retrieval.reductions --data DIR
