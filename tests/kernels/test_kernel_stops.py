@@ -150,6 +150,7 @@ import numpy as np
 from tersely.kernels import cosine_pairs, threshold_clusters
 x = np.random.default_rng(0).standard_normal((30_000, 256), dtype=np.float32)
 sent = []
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process started in the background ignores it
 
 def press():
     sent.append(time.perf_counter())
