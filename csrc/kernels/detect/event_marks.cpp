@@ -51,12 +51,11 @@ bool has_stamp(View line) {
 enum WordKind : std::uint8_t { kPlainWord, kLevelWord, kOutcomeWord };
 
 // What builds and logs say of an event: levels, and how something ended.
+constexpr std::array<View, 14> kLevels = {"TRACE", "DEBUG",  "INFO",     "NOTICE", "WARN",    "WARNING", "ERROR",
+                                          "FATAL", "SEVERE", "CRITICAL", "PANIC",  "FAILURE", "HINT",    "FINE"};
+constexpr std::array<View, 7> kOutcomes = {"PASSED", "FAILED", "ERRORS", "WARNINGS", "PASSES", "FAILURES", "SKIPPED"};
+
 WordKind kind_of(View word) {
-    static constexpr std::array<View, 14> kLevels = {"TRACE",   "DEBUG",   "INFO",  "NOTICE", "WARN",
-                                                     "WARNING", "ERROR",   "FATAL", "SEVERE", "CRITICAL",
-                                                     "PANIC",   "FAILURE", "HINT",  "FINE"};
-    static constexpr std::array<View, 7> kOutcomes = {"PASSED", "FAILED",   "ERRORS", "WARNINGS",
-                                                      "PASSES", "FAILURES", "SKIPPED"};
     std::array<char, 9> upper_case{};
     for (std::size_t i = 0; i < word.size(); ++i)
         upper_case[i] = lower(word[i]) ? static_cast<char>(word[i] - 32) : word[i];
@@ -75,19 +74,34 @@ constexpr ByteSet bytes_of(View bytes) {
 
 constexpr bool in(const ByteSet& set, char byte) { return set[static_cast<unsigned char>(byte)]; }
 
-constexpr ByteSet kLevelStarts = bytes_of("TDINWEFSCPHtdinwefscph");
+// Which two letters such words begin with, in capitals or not: few other words do.
+constexpr std::array<bool, 26 * 26> starts_of_words() {
+    std::array<bool, 26 * 26> starts{};
+    for (const View word : kLevels) starts[static_cast<std::size_t>((word[0] - 'A') * 26 + word[1] - 'A')] = true;
+    for (const View word : kOutcomes) starts[static_cast<std::size_t>((word[0] - 'A') * 26 + word[1] - 'A')] = true;
+    return starts;
+}
+
+constexpr std::array<bool, 26 * 26> kStartsOfWords = starts_of_words();
+
+bool may_be_word(char first, char second) {  // two letters
+    const auto number = [](char byte) { return static_cast<std::size_t>((byte | 0x20) - 'a'); };
+    return kStartsOfWords[number(first) * 26 + number(second)];
+}
+
+constexpr ByteSet kLetters = bytes_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
 
 // kLevel: a level in capitals, or in brackets. kBuild: "error:", ": warning", "3 failed", "FAILED". kAnchor: "line 3".
 std::uint32_t word_marks(View line) {
     std::uint32_t marks = 0;
     for (std::size_t at = 0; at < line.size();) {
-        if (!letter(line[at])) {
+        if (!in(kLetters, line[at])) {
             ++at;
             continue;
         }
         std::size_t end = at + 1;
-        while (end < line.size() && letter(line[end])) ++end;
-        if (end - at >= 4 && end - at <= 8 && in(kLevelStarts, line[at])) {
+        while (end < line.size() && in(kLetters, line[end])) ++end;
+        if (end - at >= 4 && end - at <= 8 && may_be_word(line[at], line[at + 1])) {
             const WordKind kind = kind_of(line.substr(at, end - at));
             const char before = at > 0 ? line[at - 1] : ' ';
             const char after = end < line.size() ? line[end] : ' ';
