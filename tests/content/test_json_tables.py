@@ -76,6 +76,14 @@ def test_what_is_no_table_stays_as_it_is(other: list[Any]) -> None:
     assert json.loads(result.text)["rows"] == other
 
 
+@pytest.mark.parametrize("budget", [2, 3, 5, 8, 13, 21])
+def test_without_room_for_a_first_row_there_is_no_table(budget: int) -> None:
+    text = json.dumps([{"": None, "0": None, "1": None, "2": None, "00": None}] * 3)
+    result = tersely.compress(text, budget=budget, strategy=Json(tables=True))
+    json.loads(result.text)
+    assert result.tokens == COUNT(result.text) <= budget
+
+
 def test_a_key_that_comes_twice_is_no_column() -> None:
     text = (
         '{"rows": ['

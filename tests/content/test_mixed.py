@@ -60,6 +60,16 @@ def test_every_block_goes_its_own_way() -> None:
     assert "ERROR payment timeout for order 9" in result.text
 
 
+def test_a_block_of_which_nothing_is_kept_goes_with_its_fences() -> None:
+    block = "\n".join(f"layer_{n}/                 what stands in layer {n}, and no other" for n in range(40))
+    page = f"{AFTER}\n\n```\n{block}\n```\n\n" + "The counter goes to the providers. " * 8 + AFTER * 20
+    result = tersely.compress(page, "Where does the counter go?", budget=60, strategy="auto")
+    check(page, result, 60)
+    assert "The counter goes to the providers." in result.text
+    assert "```\n\n```" not in result.text
+    assert sum(result.receipt.reasons.values()) == result.receipt.segments
+
+
 def test_facts_and_pins_are_of_the_whole_text() -> None:
     strategy = Mixed(text=tersely.Extractive(preserve=("numbers",)))
     page = PAGE.replace("The deadline is Friday.", "The deadline is 12 March 2026.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from tersely.content.json_tables import find_tables
 from tersely.content.json_units import CLOSE, LINE, OBJECT, PIECE, JsonUnits
 from tersely.content.tree import fit_tree
 from tersely.content.tree_text import Tree
+from tersely.errors import BudgetExceededError
 from tersely.strategies.extractive import Extractive
 from tersely.types import Compressed, Request, Span
 
@@ -54,19 +56,21 @@ class Json:
             result = Extractive().compress(request)
             warnings = (*units.warnings(), *result.receipt.warnings)
             return replace(result, receipt=replace(result.receipt, warnings=warnings))
-        return fit_tree(request, lambda texts: self._tree(texts, units))
-
-    def _tree(self, texts: list[str], units: JsonUnits) -> Tree:
-        warnings = units.warnings()
         if self.tables:
-            tables = find_tables(texts, units)
-            units = tables.units
-            return Tree(
-                units.table, tables.follows, units.priority, units.marker, gap=tables.gap, warnings=warnings
-            )
+            with suppress(BudgetExceededError):  # a table may need more for its first row than an object does
+                result = fit_tree(request, lambda texts: _tables(texts, units))
+                if "markers_left_out" not in result.receipt.warnings:
+                    return result
         follows = np.where(units.kind == CLOSE, units.table.heading, -1).astype(np.int32)
-        gap = units.gap if self.minify else None
-        return Tree(units.table, follows, units.priority, units.marker, gap=gap, warnings=warnings)
+        gap = units.gap if self.minify or self.tables else None
+        tree = Tree(units.table, follows, units.priority, units.marker, gap=gap, warnings=units.warnings())
+        return fit_tree(request, lambda _: tree)
+
+
+def _tables(texts: list[str], units: JsonUnits) -> Tree:
+    found = find_tables(texts, units)
+    table, priority, marker = found.units.table, found.units.priority, found.units.marker
+    return Tree(table, found.follows, priority, marker, gap=found.gap, warnings=units.warnings())
 
 
 def json_pointers(result: Compressed) -> list[tuple[str, Span, bool]]:

@@ -12,10 +12,12 @@ from tersely.facts import FactReport
 from tersely.stages.count import count
 from tersely.strategies.by_document import ByDocument
 from tersely.strategies.extractive import Extractive
+from tersely.tables import Kind
 from tersely.types import Compressed, Document, Request, Span
 
 __all__ = ["Mixed"]
 
+_ROUNDS = 4  # of leaving out blocks of which nothing is kept
 _TEXT = 4.0  # what people wrote around a block is worth so many times as much per character
 
 
@@ -53,13 +55,21 @@ class Mixed:
         if budget is None:
             whole = request.separator.join(document.text for document in request.documents)
             budget = max(1, int(count(request.counter, whole) * request.ratio))
-        try:
-            result = ByDocument(Auto(text=self.text)).compress(_parted(request, regions, budget))
-        except BudgetExceededError:
-            return self.text.compress(request)
-        if result.receipt.tokens == result.receipt.original_tokens:
-            return self.text.compress(request)  # it fits
-        return _whole(request, regions, result)
+        left = regions
+        for _ in range(_ROUNDS):
+            try:
+                result = ByDocument(Auto(text=self.text)).compress(_parted(request, left, budget))
+            except BudgetExceededError:
+                return self.text.compress(request)
+            if left is regions and result.receipt.tokens == result.receipt.original_tokens:
+                return self.text.compress(request)  # it fits
+            kept = {span.document for span in result.kept}
+            empty = [number for number, region in enumerate(left) if region.block and number not in kept]
+            if not empty:
+                return _whole(request, left, [region for region in regions if region not in left], result)
+            gone = {number + step for number in empty for step in (-1, 0, 1)}  # with their fences
+            left = [region for number, region in enumerate(left) if number not in gone]
+        return self.text.compress(request)
 
 
 def _regions(request: Request) -> Iterator[_Region]:
@@ -99,8 +109,8 @@ def _parted(request: Request, regions: list[_Region], budget: int) -> Request:
     return replace(parted, documents=tuple(weighed))
 
 
-def _whole(request: Request, regions: list[_Region], result: Compressed) -> Compressed:
-    """The result in places of the documents."""
+def _whole(request: Request, regions: list[_Region], gone: list[_Region], result: Compressed) -> Compressed:
+    """The result in places of the documents; `gone`: blocks with their fences of which nothing is kept."""
 
     def moved(span: Span) -> Span:
         region = regions[span.document]
@@ -126,10 +136,16 @@ def _whole(request: Request, regions: list[_Region], result: Compressed) -> Comp
         ]
         receipt = replace(receipt, facts=FactReport(facts))
     original = count(request.counter, request.separator.join(d.text for d in request.documents))
+    lost = [Span(part.document, part.start, part.end, Kind.FENCED_CODE, "budget", 0.0) for part in gone]
+    dropped = sorted([*map(moved, result.dropped), *lost], key=lambda span: (span.document, span.start))
+    reasons = dict(receipt.reasons)
+    if lost:
+        reasons["dropped:budget"] = reasons.get("dropped:budget", 0) + len(lost)
+        receipt = replace(receipt, reasons=reasons, segments=receipt.segments + len(lost))
     return replace(
         result,
         documents=request.documents,
         kept=[moved(span) for span in result.kept],
-        dropped=[moved(span) for span in result.dropped],
+        dropped=dropped,
         receipt=replace(receipt, original_tokens=original),
     )
