@@ -10,6 +10,7 @@ from tersely.cache import BoundedCache
 from tersely.providers.language_models import resolve_language_model
 from tersely.retrieval.chunks import ChunkResult
 from tersely.stages.facts import facts_after
+from tersely.strategies.prompt import marker_line
 
 __all__ = ["ChunkSummarizer", "ChunkSummary", "summary_prompt"]
 
@@ -72,7 +73,7 @@ class ChunkSummarizer:
 def summary_prompt(content: str, query: str, target_length: int) -> str:
     """The prompt; `content` stands between two marker lines that it does not hold, as data."""
     asked = " ".join(query.split())
-    marker = f"=== {hashlib.sha256(f'{asked}{content}'.encode()).hexdigest()[:12]} ==="
+    marker = marker_line(content, asked)
     return (
         f"Summarize the following content in {target_length} words, "
         f"preserving key facts relevant to: {asked}\n"
