@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Collection
 from pathlib import Path
 
-__all__ = ["make_parser"]
+__all__ = ["make_parser", "parse_parts"]
 
 
 def make_parser(documentation: str | None) -> argparse.ArgumentParser:
@@ -28,6 +29,19 @@ def make_parser(documentation: str | None) -> argparse.ArgumentParser:
         "--json", type=Path, metavar="FILE", help="write the numbers, machine and versions there too"
     )
     return parser
+
+
+def parse_parts(
+    parser: argparse.ArgumentParser, names: Collection[str]
+) -> tuple[argparse.Namespace, list[str]]:
+    """The arguments, and the parts of a benchmark that --parts asks for; all where it does not."""
+    parser.add_argument("--parts", default=",".join(names), help=f"of {', '.join(names)} (all)")
+    arguments = parser.parse_args()
+    parts = arguments.parts.split(",")
+    unknown = [part for part in parts if part not in names]
+    if unknown:
+        parser.error(f"unknown parts: {', '.join(unknown)}")
+    return arguments, parts
 
 
 def _directory(given: str) -> Path:

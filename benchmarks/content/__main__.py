@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.arguments import make_parser
+from benchmarks.arguments import make_parser, parse_parts
 from benchmarks.content import code, detection, json, lines
 from benchmarks.report import Report
 
@@ -27,18 +27,13 @@ _PARTS: dict[str, Callable[[Report, Path], None]] = {
 def main() -> None:
     """Run the parts."""
     parser = make_parser(__doc__)
-    parser.add_argument("--parts", default=",".join(_PARTS), help=f"of {', '.join(_PARTS)} (all)")
     parser.add_argument(
         "--files",
         type=Path,
         metavar="DIR",
         help="a folder whose files are told apart by their extensions too",
     )
-    arguments = parser.parse_args()
-    parts = arguments.parts.split(",")
-    unknown = [part for part in parts if part not in _PARTS]
-    if unknown:
-        parser.error(f"unknown parts: {', '.join(unknown)}")
+    arguments, parts = parse_parts(parser, _PARTS)
     report = Report(
         "content", {"data": str(arguments.data), "parts": parts}, ("drain3", "headroom-ai", "llmslim")
     )

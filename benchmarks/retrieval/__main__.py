@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.arguments import make_parser
+from benchmarks.arguments import make_parser, parse_parts
 from benchmarks.report import Report
 from benchmarks.retrieval import contextual_speed, evidence
 
@@ -26,14 +26,9 @@ _PACKAGES = ("langchain-classic", "langchain-community", "llama-index-core", "on
 def main() -> None:
     """Run the parts."""
     parser = make_parser(__doc__)
-    parser.add_argument("--parts", default=",".join(_PARTS), help=f"of {', '.join(_PARTS)} (all)")
     parser.add_argument("--rows", type=int, default=40, help="questions a set (default: 40)")
     parser.add_argument("--model", type=Path, metavar="DIR", help="MiniLM in ONNX, for the peers")
-    options = parser.parse_args()
-    parts = options.parts.split(",")
-    unknown = [part for part in parts if part not in _PARTS]
-    if unknown:
-        parser.error(f"unknown parts: {', '.join(unknown)}")
+    options, parts = parse_parts(parser, _PARTS)
     result = Report("retrieval", {"parts": parts, "rows": options.rows}, _PACKAGES)
     for part in parts:
         _PARTS[part](result, options)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.arguments import make_parser
+from benchmarks.arguments import make_parser, parse_parts
 from benchmarks.report import Report
 from benchmarks.strategies import latency, planted, queries, ratios, replay
 
@@ -25,13 +25,7 @@ _PARTS: dict[str, Callable[[Report, Path], None]] = {
 
 def main() -> None:
     """Run the parts."""
-    parser = make_parser(__doc__)
-    parser.add_argument("--parts", default=",".join(_PARTS), help=f"of {', '.join(_PARTS)} (all)")
-    arguments = parser.parse_args()
-    parts = arguments.parts.split(",")
-    unknown = [part for part in parts if part not in _PARTS]
-    if unknown:
-        parser.error(f"unknown parts: {', '.join(unknown)}")
+    arguments, parts = parse_parts(make_parser(__doc__), _PARTS)
     report = Report("strategies", {"data": str(arguments.data), "parts": parts}, ())
     for part in parts:
         _PARTS[part](report, arguments.data)
