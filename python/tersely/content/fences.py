@@ -18,6 +18,8 @@ def long_blocks(text: str) -> Iterator[tuple[int, int]]:
     A fence is closed by one of the same characters, as long or longer, with nothing behind it (CommonMark,
     4.5); one that is never closed is none. O(characters).
     """
+    if "```" not in text and "~~~" not in text:
+        return
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
         marks, rest = fence.group(1), fence.group(2)

@@ -51,7 +51,7 @@ def find_tables(texts: Sequence[str], units: JsonUnits) -> JsonTables:
     follows = np.where(kind == CLOSE, parent, -1).astype(np.int32)
     gone = np.zeros(len(kind), dtype=bool)
     gaps: dict[int, str] = {}
-    for array, records in _arrays(texts, units):
+    for array, keys, records in _arrays(texts, units):
         for number, (opens, first, last, values) in enumerate(records):
             gone[[opens, last + 1]] = True
             start[first : last + 1] = values
@@ -59,7 +59,7 @@ def find_tables(texts: Sequence[str], units: JsonUnits) -> JsonTables:
             follows[first + 1 : last + 1] = first
             follows[first] = -1
             priority[first : last + 1] = priority[opens]
-            gaps[first] = "],[" if number else _header(texts, units, first, last)
+            gaps[first] = "],[" if number else f"[{','.join(keys)}],["
         gaps[records[-1][2] + 2] = "]"
     rows = np.flatnonzero(~gone)
     moved = np.full(len(kind) + 1, -1, dtype=np.int32)  # the last for -1
@@ -87,8 +87,8 @@ def find_tables(texts: Sequence[str], units: JsonUnits) -> JsonTables:
 _Record = tuple[int, int, int, Int64s]  # what opens it, its first and last value, where the values begin
 
 
-def _arrays(texts: Sequence[str], units: JsonUnits) -> Iterator[tuple[int, list[_Record]]]:
-    """Rows of arrays that can be tables, and their objects."""
+def _arrays(texts: Sequence[str], units: JsonUnits) -> Iterator[tuple[int, list[str], list[_Record]]]:
+    """Rows of arrays that can be tables, their keys as they are written, and their objects."""
     table, kind = units.table, units.kind.tolist()
     parents = table.heading.tolist()
     opened: dict[int, list[int]] = {}  # objects of each array
@@ -109,7 +109,7 @@ def _arrays(texts: Sequence[str], units: JsonUnits) -> Iterator[tuple[int, list[
             keys = found[0]
             records.append((opens, first, last, found[1]))
         if len(records) == len(objects) and keys is not None and len(set(keys)) == len(keys):
-            yield array, records
+            yield array, keys, records
 
 
 def _keys(text: str, units: JsonUnits, first: int, last: int) -> tuple[list[str], Int64s] | None:
@@ -125,12 +125,6 @@ def _keys(text: str, units: JsonUnits, first: int, last: int) -> tuple[list[str]
         keys.append(match.group().rstrip()[:-1].rstrip())
         begins.append(match.end())
     return keys, np.array(begins, dtype=np.int64)
-
-
-def _header(texts: Sequence[str], units: JsonUnits, first: int, last: int) -> str:
-    found = _keys(texts[int(units.table.document[first])], units, first, last)
-    assert found is not None  # it was, a moment ago
-    return f"[{','.join(found[0])}],["
 
 
 def _places(units: JsonUnits, gaps: dict[int, str], rows: Int64s) -> Int32s:
