@@ -14,10 +14,21 @@ using View = std::string_view;
 constexpr bool digit(char byte) { return byte >= '0' && byte <= '9'; }
 constexpr bool letter(char byte) { return (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z'); }
 
+using ByteSet = std::array<bool, 256>;
+
+constexpr ByteSet bytes_of(View bytes) {
+    ByteSet set{};
+    for (const char byte : bytes) set[static_cast<unsigned char>(byte)] = true;
+    return set;
+}
+
+constexpr bool in(const ByteSet& set, char byte) { return set[static_cast<unsigned char>(byte)]; }
+
 bool has(View line, View part) { return line.find(part) != View::npos; }
 
 bool starts_with_any(View line, std::span<const View> starts) {
-    return std::any_of(starts.begin(), starts.end(), [&](View start) { return line.starts_with(start); });
+    return std::any_of(starts.begin(), starts.end(),
+                       [&](View start) { return start[0] == line[0] && line.starts_with(start); });
 }
 
 // Without the lines that Python draws beside groups of exceptions: "| ", "+ ".
@@ -115,15 +126,15 @@ bool is_head(View line, bool indented) {
                                                      "goroutine ",
                                                      "panic:",
                                                      "stack "};
-    static constexpr View kFirst = "-*=CDEFPSTU[fgpst";
-    if (kFirst.find(line[0]) != View::npos) {
-        if (starts_with_any(line, kCauses)) return true;
-        if (indented) return false;
+    static constexpr ByteSet kFirstOfCauses = bytes_of("-CS[");
+    static constexpr ByteSet kFirst = bytes_of("*=CDEFPSTU[fgpst");
+    if (in(kFirstOfCauses, line[0]) && starts_with_any(line, kCauses)) return true;
+    if (indented) return false;
+    if (in(kFirst, line[0])) {
         if (starts_with_any(line, kStarts)) return !line.starts_with("stack ") || has(line, "trace");
         if (line.starts_with("thread '") && has(line, " panicked at")) return true;
         if (line.starts_with("==") && has(line, "==ERROR: ")) return true;
     }
-    if (indented) return false;
     // java.lang.X: ..., ValueError: ..., NoMethodError (...)
     std::size_t end = 0;
     while (end < line.size() &&
