@@ -9,7 +9,7 @@ from odd_counters import quarters
 from sample_texts import ALL, prose
 from tersely import Extractive, Level, _native
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.growth
 
 REPEATED = {
     "spaces": " ",
