@@ -13,7 +13,7 @@ from statistics import mean
 from typing import Any
 
 import tersely
-from tersely import Extractive, FactKind
+from tersely import Extractive, FactKind, Level
 from tersely.stages.facts import PRESERVABLE, facts_after
 
 from benchmarks import peers, tokens
@@ -50,7 +50,11 @@ def main() -> None:
 
 
 def _systems() -> dict[str, System]:
-    found: dict[str, System] = {"plain": _ours(()), "preserve": _ours(_EVERY)}
+    found: dict[str, System] = {
+        "plain": _ours(()),
+        "preserve": _ours(_EVERY),
+        "clauses": _ours(_EVERY, Level.CLAUSE),
+    }
     for peer in (peers.llmslim(), peers.textcrusher()):
         if peer.call is not None:
             found[peer.name] = _theirs(peer)
@@ -61,9 +65,9 @@ def _theirs(peer: peers.Compressor) -> System:
     return lambda text, budget, ratio: peer.text(peer([text], None, budget, ratio))
 
 
-def _ours(preserve: tuple[str, ...]) -> System:
+def _ours(preserve: tuple[str, ...], level: Level = Level.SENTENCE) -> System:
     def compress(text: str, budget: int, ratio: float) -> str:
-        result = tersely.compress(text, budget=budget, strategy=Extractive(preserve=preserve))
+        result = tersely.compress(text, budget=budget, strategy=Extractive(preserve=preserve, level=level))
         check_compressed(result, budget)
         return result.text
 

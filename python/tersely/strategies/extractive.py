@@ -35,7 +35,8 @@ class Extractive:
     """Keeps the segments worth most per token.
 
     Attributes:
-        level: how finely the text is cut.
+        level: how finely the text is cut. CLAUSE keeps parts of sentences, with "…" where others of a
+            paragraph are left out: for `preserve` under a tight budget, as they hold more facts per token.
         scoring: "relevance" (to the query, by terms and vectors), "lexical" (by terms alone), "centrality"
             (without a query), "auto" (relevance where there is a query that has to do with the text, else
             centrality), "lead" (1 - 0.01 i, + 0.3 for sentences of 6 to 49 words).
@@ -166,6 +167,7 @@ class Extractive:
             warnings=tuple(warnings),
             cosine=cosine,
             must=must,
+            clauses=self.level is Level.CLAUSE,
         )
 
     def unchanged(self, request: Request, whole: str, tokens: int, budget: int) -> Compressed:

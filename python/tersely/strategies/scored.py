@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tersely.stages.render import render_clauses
 from tersely.stages.select import REASONS, is_kept, select
 from tersely.stages.verify import verify
-from tersely.strategies.fitting import Fit, Prices, fit
+from tersely.strategies.fitting import Fit, Places, Prices, fit
 from tersely.strategies.preserving import MustKeep
 from tersely.tables import Analysis, Float32s, Int32s, Int64s, SegmentTable, UInt8s
 from tersely.types import Compressed, Request, Spans
@@ -36,6 +37,7 @@ class Scored:
         warnings: reason codes so far.
         cosine: float32[n], of each segment's vector with the query's; None where there are no vectors.
         must: which segments hold facts that are to be preserved; None: nobody asked.
+        clauses: whether the segments are clauses: an "…" says where some of a paragraph are left out.
     """
 
     request: Request
@@ -53,6 +55,7 @@ class Scored:
     warnings: tuple[str, ...]
     cosine: Float32s | None = None
     must: MustKeep | None = None
+    clauses: bool = False
 
     def choose(self, scores: Float32s, costs: Int64s, target: int, pinned: UInt8s) -> UInt8s:
         """uint8[n]: the codes of the best choice under a target of estimated tokens (stages/select.py).
@@ -95,6 +98,9 @@ class Scored:
         def choose(costs: Int64s, target: int) -> UInt8s:
             return self.choose(self.scores, costs, target, pinned)
 
+        def marked(rows: Int64s) -> tuple[str, Places]:
+            return render_clauses(self.texts, self.analysis.table, rows, self.request.separator)
+
         fitted = fit(
             self.request,
             self.texts,
@@ -107,6 +113,7 @@ class Scored:
             choose,
             prices,
             cuttable,
+            marked if self.clauses else None,
         )
         if kept is None or stays is None:
             return fitted
