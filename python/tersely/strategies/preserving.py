@@ -35,10 +35,15 @@ def check_names(preserve: Collection[str] | str) -> tuple[str, ...]:
 
 
 def preserved_facts(
-    texts: Sequence[str], table: SegmentTable, level: Level, preserve: Collection[str]
+    texts: Sequence[str],
+    table: SegmentTable,
+    level: Level,
+    preserve: Collection[str],
+    sentences: SegmentTable | None = None,
 ) -> FactTable:
-    """The facts that `preserve` names."""
-    sentences = None if level is Level.SENTENCE else segment(texts, Level.SENTENCE)
+    """The facts that `preserve` names. `sentences`: of the texts, where they were read already."""
+    if level is not Level.SENTENCE and sentences is None:
+        sentences = segment(texts, Level.SENTENCE)
     return choose_facts(texts, find_facts(texts, table, sentences), preserve)
 
 
@@ -92,7 +97,7 @@ class MustKeep:
             costs,
             budget,
             pinned=pinned,
-            group=self._group(costs, budget),
+            group=self.tied(costs, budget),
             term_ids=self._keys,
             term_offsets=self._key_offsets,
             term_weight=np.ones(self.facts.keys, dtype=np.float32),
@@ -103,8 +108,11 @@ class MustKeep:
         held[is_kept(status)] = 1
         return held
 
-    def _group(self, costs: Int64s, budget: int) -> Int32s:
-        """The groups; the segments of a fact that fits into the budget stay together."""
+    def tied(self, costs: Int64s, budget: int) -> Int32s:
+        """int32[n]: the groups; the segments of a fact that fits into the budget stay together.
+
+        O(segments) where the caller has no groups.
+        """
         first, last = self._wide
         if len(first) == 0:
             return self.group

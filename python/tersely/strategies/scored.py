@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tersely.stages.render import render_clauses
+from tersely.stages.render import render, render_clauses
 from tersely.stages.select import REASONS, is_kept, select
 from tersely.stages.verify import verify
 from tersely.strategies.fitting import Fit, Places, Prices, fit
@@ -81,6 +81,12 @@ class Scored:
             status[(status == _PINNED) & (pinned == 0)] = _PRESERVED
         return status
 
+    def render(self, rows: Int64s) -> tuple[str, Places]:
+        """The text of some segments (ascending), and the characters of it that are no source's."""
+        if self.clauses:
+            return render_clauses(self.texts, self.analysis.table, rows, self.request.separator)
+        return render(self.texts, self.analysis.table, rows, self.request.separator), ()
+
     def fit(self, budget: int, kept: Fit | None = None, within: Fit | None = None) -> Fit:
         """The best choice for a budget.
 
@@ -98,9 +104,6 @@ class Scored:
         def choose(costs: Int64s, target: int) -> UInt8s:
             return self.choose(self.scores, costs, target, pinned)
 
-        def marked(rows: Int64s) -> tuple[str, Places]:
-            return render_clauses(self.texts, self.analysis.table, rows, self.request.separator)
-
         fitted = fit(
             self.request,
             self.texts,
@@ -113,7 +116,7 @@ class Scored:
             choose,
             prices,
             cuttable,
-            marked if self.clauses else None,
+            self.render if self.clauses else None,
         )
         if kept is None or stays is None:
             return fitted
