@@ -128,12 +128,15 @@ def test_edits_of_a_text_cut_into_clauses() -> None:
         text = text.replace("western", f"eastern {n}", 1)
 
 
-@given(st.lists(texts, min_size=1, max_size=3), st.integers(0, 60))
-def test_facts_tie_the_segments_that_they_span(documents: list[str], budget: int) -> None:
+@given(st.lists(texts, min_size=1, max_size=3), st.integers(0, 60), st.booleans())
+def test_facts_tie_the_segments_that_they_span(documents: list[str], budget: int, grouped: bool) -> None:
     table = segment(documents, Level.CLAUSE)
     facts = find_facts(documents, table, segment(documents))
-    request = Request(tuple(map(Document, documents)), None, budget, 0.3, resolve_counter(None))
-    scores, group = np.zeros(len(table), dtype=np.float32), np.full(len(table), -1, dtype=np.int32)
+    groups = (((0, 0, 1 + len(documents[0]) // 2),),) if grouped else ()
+    request = Request(
+        tuple(map(Document, documents)), None, budget, 0.3, resolve_counter(None), groups=groups
+    )
+    scores, group = np.zeros(len(table), dtype=np.float32), mark_groups(table, groups)
     costs = np.arange(len(table), dtype=np.int64) % 7 + 1
     must = MustKeep(request, documents, table, facts, scores, group, ("all",), False)
     last = last_rows(documents, table, facts)
@@ -142,4 +145,4 @@ def test_facts_tie_the_segments_that_they_span(documents: list[str], budget: int
         for row in range(len(facts))
         if last[row] > facts.segment[row] and costs[facts.segment[row] : last[row] + 1].sum() <= budget
     ]
-    np.testing.assert_array_equal(must.tied(costs, budget), mark_groups(table, spans))
+    np.testing.assert_array_equal(must.tied(costs, budget), mark_groups(table, [*groups, *spans]))
