@@ -142,9 +142,7 @@ class Extractive:
         table = analysis.table
         query = (request.query or "").strip()
         judged, sentences = analysis, None
-        if (
-            self.level is Level.CLAUSE
-        ):  # which say too little by themselves: each is worth what its sentence is
+        if self.level is Level.CLAUSE:  # says too little by itself: it is worth what its sentence is
             prepared = prepare(request.documents, query, Level.SENTENCE) if query else None
             judged, cosine = prepared.analysis if prepared else analyze(texts), None
             sentences = judged.table
