@@ -39,7 +39,7 @@ void split_lines(std::string_view text, Span span, std::size_t least, std::vecto
     }
 }
 
-void split_block(std::string_view text, const Block& block, bool ordinal_stops, std::vector<Span>& out) {
+void split_block(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops, std::vector<Span>& out) {
     const Span whole{block.begin, block.end};
     const std::size_t size = block.end - block.begin;
     switch (block.kind) {
@@ -119,7 +119,7 @@ Segments segment(std::string_view text, Level level, std::size_t window) {
         sections(blocks, out);
         return out;
     }
-    const bool ordinal_stops = level == Level::kSentence && has_ordinal_stops(text);
+    const OrdinalStops ordinal_stops(text);
     std::array<std::int32_t, 7> open{};  // the open heading of each level
     open.fill(-1);
     std::vector<Span> spans;

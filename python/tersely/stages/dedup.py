@@ -102,14 +102,13 @@ def _copies(texts: Sequence[str], scores: npt.NDArray[np.float64]) -> Int64s:
         ends = (*text.split(None, _WORDS)[:_WORDS], *text.rsplit(None, _WORDS)[-_WORDS:])
         alike.setdefault(ends, []).append(row)
     copy_of = np.arange(len(texts))
-    for rows in alike.values():
+    for rows in (rows for rows in alike.values() if len(rows) > 1):
         best: dict[str, int] = {}
-        keys = [" ".join(texts[row].split()) for row in rows] if len(rows) > 1 else []
-        for row, key in zip(rows, keys, strict=False):
+        keys = [" ".join(texts[row].split()) for row in rows]
+        for row, key in zip(rows, keys, strict=True):
             if key not in best or scores[row] > scores[best[key]]:
                 best[key] = row
-        for row, key in zip(rows, keys, strict=False):
-            copy_of[row] = best[key]
+        copy_of[rows] = [best[key] for key in keys]
     return copy_of
 
 
