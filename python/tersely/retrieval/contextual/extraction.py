@@ -26,6 +26,7 @@ class Reading:
 
     Attributes:
         texts: of the documents.
+        bounds: the first row of each document, and the number of rows.
         analysis: segments and terms.
         scores: float32[n] in [0, 1], relevance of each segment.
         worth: float32[n] >= 0, what a segment is worth per token.
@@ -41,6 +42,7 @@ class Reading:
     """
 
     texts: list[str]
+    bounds: list[int]
     analysis: Analysis
     scores: Float32s
     worth: Float32s
@@ -60,10 +62,9 @@ class Reading:
         """The segments."""
         return self.analysis.table
 
-    def rows(self, first: int, last: int) -> tuple[int, int]:
-        """First row and row after the last of the documents `first` to `last`, both included."""
-        found = np.searchsorted(self.table.document, [first, last + 1])
-        return int(found[0]), int(found[1])
+    def rows(self, document: int) -> Place:
+        """First row of a document and the row after its last."""
+        return self.bounds[document], self.bounds[document + 1]
 
     def texts_of(self, rows: Int64s) -> dict[int, str]:
         """The text of each document that has some of the rows (ascending), in their order."""

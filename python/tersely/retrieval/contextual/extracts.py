@@ -62,7 +62,7 @@ def _extracts(
             most.tolist(), call.scores.tolist(), available=less_gaps(call, room), required=required.tolist()
         )
         shares = np.array(plan.allocations, dtype=np.int64)
-        places = {index: reading.rows(index, index) for index in live if shares[index]}
+        places = {index: reading.rows(index) for index in live if shares[index]}
         made = extract(reading, {places[index]: int(shares[index]) for index in places})
         found = {index: made[place] for index, place in places.items()}
         shares = _rest_used(call, places, found, shares, room)
@@ -121,7 +121,7 @@ def _of_all(call: Call, room: int) -> tuple[dict[int, Extract], Int64s]:
         texts = dict.fromkeys(texts, whole.text)
     counts = count_batch(call.manager.counter, list(texts.values())).tolist()
     for (index, text), tokens in zip(texts.items(), counts, strict=True):
-        first, last = reading.rows(index, index)
+        first, last = reading.rows(index)
         found[index] = Extract(first, whole.status[first:last], text, tokens, whole.cut)
         shares[index] = tokens
     return found, shares

@@ -62,6 +62,7 @@ def read(
     request = Request(tuple(documents), query, None, 1.0, counter, tuple(pinned), (), separator)
     return Reading(
         texts=texts,
+        bounds=np.searchsorted(table.document, np.arange(len(texts) + 1)).tolist(),
         analysis=analysis,
         scores=scores,
         worth=worth,

@@ -45,7 +45,7 @@ def write(
     shares = np.array(plan.allocations, dtype=np.int64)
     chosen = [index for index in live if shares[index]]
     short = [index for index in chosen if call.sizes[index] <= shares[index]]
-    places = {index: reading.rows(index, index) for index in chosen if index not in short}
+    places = {index: reading.rows(index) for index in chosen if index not in short}
     pinned = {document for document, _, _ in call.pinned}
     asked = [index for index in places if index not in pinned]
     extracts = extract(reading, {places[index]: int(shares[index]) for index in places})
