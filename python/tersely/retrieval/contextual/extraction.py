@@ -9,9 +9,9 @@ import numpy as np
 
 from tersely.protocols import BatchTokenCounter
 from tersely.retrieval.contextual.choice import CODES, Parts, Place, choose, is_kept
+from tersely.retrieval.contextual.prices import SegmentPrices
 from tersely.stages.count import count, count_batch
 from tersely.strategies.cutting import longest_prefix
-from tersely.strategies.fitting import Prices
 from tersely.tables import Analysis, Float32s, Int32s, Int64s, SegmentTable, UInt8s
 
 __all__ = ["Extract", "Reading", "extract"]
@@ -22,7 +22,7 @@ _CUT, _SELECTED = CODES.index("cut"), CODES.index("selected")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Reading:
-    """Documents that were cut, counted and scored.
+    """Documents that were cut and scored.
 
     Attributes:
         texts: of the documents.
@@ -32,7 +32,7 @@ class Reading:
         worth: float32[n] >= 0, what a segment is worth per token.
         status: uint8[n], an index into CODES: "budget" where a segment may be chosen, else why not
             ("irrelevant", "duplicate").
-        prices: what each costs.
+        prices: what each costs, once it was counted.
         pinned, group: uint8[n], int32[n]: what must stay, what stays together (-1: on its own).
         term_weight: float32[vocabulary].
         redundancy: of the selection (`tersely.Extractive`).
@@ -47,7 +47,7 @@ class Reading:
     scores: Float32s
     worth: Float32s
     status: UInt8s
-    prices: Prices
+    prices: SegmentPrices
     pinned: UInt8s
     group: Int32s
     term_weight: Float32s
@@ -108,7 +108,7 @@ class Extract:
 
 
 def extract(reading: Reading, shares: Mapping[Place, int]) -> dict[Place, Extract]:
-    """The best choice for each range of rows, none over its share of tokens.
+    """The best choice for each range of rows, all counted, none over its share of tokens.
 
     Each range is chosen from on its own; all texts are counted together. Estimates (the counts of segments)
     are corrected by what the texts really count. Where no segment fits whole, the best is cut. O(segments log

@@ -48,6 +48,7 @@ def write(
     places = {index: reading.rows(index) for index in chosen if index not in short}
     pinned = {document for document, _, _ in call.pinned}
     asked = [index for index in places if index not in pinned]
+    reading.prices.count(list(places))
     extracts = extract(reading, {places[index]: int(shares[index]) for index in places})
     first = _first_stage(call, {index: places[index] for index in asked}, shares) if hybrid else {}
     tasks = [
