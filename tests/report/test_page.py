@@ -7,15 +7,16 @@ import gzip
 import hashlib
 import json
 import os
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tersely
+from growth import MOST, growth
 from hypothesis import given
 from hypothesis import strategies as st
+from odd_counters import quarters
 from read_page import Page, shown
 from tersely.facts import Fact, FactKind, FactReport
 from tersely.report import to_html, write_html
@@ -321,17 +322,15 @@ def test_of_many_documents_those_with_something_kept_are_drawn() -> None:
     assert len(page.texts) == len({span.document for span in result.kept})
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("level", [tersely.Level.SENTENCE, tersely.Level.WORD])
 def test_time_is_linear(level: tersely.Level) -> None:
-    def seconds(size: int) -> float:
-        text = " ".join(f"Sentence {number} says {number % 97} things." for number in range(size))
-        result = tersely.compress(text, "things", ratio=0.3, strategy=tersely.Extractive(level=level))
-        start = time.process_time()
-        to_html(result, "things")
-        return time.process_time() - start
+    def result(size: int) -> tersely.Compressed:
+        text = " ".join(f"Sentence {number} says {number % 97} things." for number in range(size // 25))
+        strategy = tersely.Extractive(level=level)
+        return tersely.compress(text, "things", ratio=0.3, strategy=strategy, counter=quarters)
 
-    small = min(seconds(1_000) for _ in range(3))
-    assert min(seconds(8_000) for _ in range(2)) < 8 * 3 * small + 0.05
+    assert growth(result, lambda made: to_html(made, "things")) < MOST
 
 
 def test_names_may_be_what_no_utf8_can_say(tmp_path: Path) -> None:

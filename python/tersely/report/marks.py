@@ -116,7 +116,8 @@ def fact_marks(result: Compressed) -> list[list[Mark]]:
 
 def text_marks(result: Compressed) -> list[Mark]:
     """Marks of the compressed text: what a model wrote, and facts that it made up or that were put back."""
-    marks = [Mark(start, end, "gen", "A model wrote this") for start, end in result.generated]
+    tip = "A model wrote this" if result.receipt.used_llm else "Something was left out here"
+    marks = [Mark(start, end, "gen", tip) for start, end in result.generated]
     report = result.receipt.facts
     facts = [fact for fact in report.facts if fact.outcome in ("unsupported", "reinserted")] if report else []
     for fact in facts[:_MOST_SEARCHED]:

@@ -188,7 +188,8 @@ def _legend(result: Compressed, query: bool) -> str:
     if query:
         entries.append(('<mark class="q">word</mark>', "word of the query"))
     if result.generated:
-        entries.append(('<mark class="gen">text</mark>', "written by a model"))
+        words = "written by a model" if result.receipt.used_llm else "says that something was left out"
+        entries.append(('<mark class="gen">text</mark>', words))
     outcomes = (
         Counter(fact.outcome for fact in result.receipt.facts.facts) if result.receipt.facts else Counter()
     )
