@@ -291,7 +291,5 @@ def _ratio(ratio: float) -> float:
 
 
 def _text(value: Any, name: str) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{name} must be str, not {type(value).__name__}")
     check_text(value, name)
-    return value
+    return str(value)
