@@ -133,7 +133,7 @@ def test_a_long_document_whose_parts_begin_in_fences_is_markdown() -> None:
     code = "".join(
         f"def part_{n}(self, value):\n    if not value:\n        return {n}\n\n" for n in range(90)
     )
-    text = f"# Incident\n\nThe service timed out.\n\n```log\n{log}```\n\nWhat we changed:\n\n```python\n{code}```\n"
+    text = f"# Incident\n\nWe looked.\n\n```log\n{log}```\n\nWhat we changed:\n\n```python\n{code}```\n"
     for more in ("", "\n## Decision\n\nWe raised the limit. Nobody objected.\n" * 9):
         assert len(text + more) > 12_288
         assert tersely.detect(text + more).kind == "markdown"
