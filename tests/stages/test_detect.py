@@ -148,6 +148,26 @@ def test_a_long_text_is_read_in_parts() -> None:
         assert sum(map(len, _sample("x\n" * size))) <= 12_288 + 1
 
 
+def test_a_long_document_whose_parts_begin_in_fences_is_markdown() -> None:
+    log = "".join(
+        f"2026-01-02 03:19:{n % 60:02} INFO worker-{n % 7} handled request {n}\n" for n in range(150)
+    )
+    code = "".join(
+        f"def part_{n}(self, value):\n    if not value:\n        return {n}\n\n" for n in range(90)
+    )
+    text = f"# Incident\n\nWe looked.\n\n```log\n{log}```\n\nWhat we changed:\n\n```python\n{code}```\n"
+    for more in ("", "\n## Decision\n\nWe raised the limit. Nobody objected.\n" * 9):
+        assert len(text + more) > 12_288
+        assert tersely.detect(text + more).kind == "markdown"
+
+
+def test_a_long_diff_whose_parts_begin_in_hunks_is_a_diff() -> None:
+    lines = [f"+    raise ValueError(f'module_{n}.py:{n}: error: no value {{value}}')\n" for n in range(600)]
+    text = f"diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -0,0 +1,600 @@\n{''.join(lines)}"
+    assert len(text) > 12_288
+    assert tersely.detect(text).kind == "diff"
+
+
 def test_time_does_not_depend_on_the_length_of_a_long_text() -> None:
     text = TEXTS["log"] * 20
     times = []

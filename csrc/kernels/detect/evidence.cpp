@@ -22,12 +22,32 @@ std::uint32_t hash_of(std::string_view name) {
 
 bool letter_or_digit(char byte) { return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || byte == '('; }
 
+// Whether a line that is a fence names what follows it: such a fence opens.
+bool names_language(std::string_view fence) {
+    const std::size_t after = fence.find_first_not_of(fence[0]);
+    return after != std::string_view::npos && fence.find_first_not_of(" \t\r", after) != std::string_view::npos;
+}
+
 }  // namespace
+
+// Whether a part from within a text starts in a fence: where fences that open have names, one without a name closes.
+bool Reader::starts_fenced(std::string_view piece) const {
+    if (named_fences_ <= 0) return false;
+    for (std::size_t at = 0; at < piece.size();) {
+        const text::Line line = text::read_line(piece, at);
+        at = line.next;
+        const std::string_view head = piece.substr(line.first, std::min(line.last - line.first, kHead));
+        if (text::fence_length(head) > 0) return !names_language(head);
+    }
+    return false;
+}
 
 void Reader::read(std::string_view piece, bool whole_first_line) {
     std::size_t at = 0;
     if (!whole_first_line) at = text::read_line(piece, 0).next;
-    fenced_ = hunk_ = commented_ = false;
+    hunk_ = !whole_first_line && counts_[kHunk] > 0;  // after the first hunk of a diff there are others, and heads
+    fenced_ = !whole_first_line && starts_fenced(piece.substr(at));
+    commented_ = false;
     while (at < piece.size()) {
         const text::Line line = text::read_line(piece, at);
         if (!line.blank()) add(piece, line);
@@ -58,7 +78,10 @@ void Reader::add(std::string_view piece, const text::Line& line) {
         return;
     }
     const std::uint32_t marks = line_marks(head, last, indented);
-    if ((marks & kFence) != 0) fenced_ = !fenced_;
+    if ((marks & kFence) != 0) {
+        if (!fenced_) named_fences_ += names_language(head) ? 1 : -1;
+        fenced_ = !fenced_;
+    }
     if (fenced_ && (marks & kFence) == 0) {
         ++counts_.in_fence;
         return;

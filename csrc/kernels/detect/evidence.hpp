@@ -56,6 +56,7 @@ class Reader {
     const Counts& counts() const { return counts_; }
 
   private:
+    bool starts_fenced(std::string_view piece) const;
     void add(std::string_view piece, const text::Line& line);
     bool in_comment(std::string_view head);
     void add_diff(char first, std::uint32_t marks);
@@ -65,6 +66,7 @@ class Reader {
     void add_votes(std::string_view head, std::uint32_t marks, bool indented);
 
     Counts counts_;
+    int named_fences_ = 0;  // fences that open with a name less those without
     bool fenced_ = false;
     bool hunk_ = false;
     bool commented_ = false;  // in a comment /* ... */
