@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -25,6 +25,8 @@ _ENDLESS = 2**60
 
 def check_names(preserve: Collection[str] | str) -> tuple[str, ...]:
     """The names, in a fixed order. Raises TypeError or ValueError for what PRESERVABLE does not have."""
+    if not isinstance(preserve, Iterable):
+        raise TypeError(f"preserve must be a name or a list of names, not {type(preserve).__name__}")
     names = [preserve] if isinstance(preserve, str) else list(preserve)
     for name in names:
         if not isinstance(name, str):
