@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from tersely.memory.counting import REPLY_TOKENS, count_entries, count_tools
 from tersely.memory.folding import NEWEST_ROOM, Folding
 from tersely.memory.groups import atomic_groups
 from tersely.memory.messages import Entry, Piece, read_message
+from tersely.memory.sources import called_tools
 from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
 
@@ -51,6 +54,7 @@ class Compactor:
     _seen: list[Any] = field(default_factory=list, repr=False)  # the history as it was, safe from changes
     _entries: list[Entry] = field(default_factory=list, repr=False)
     _costs: list[int] = field(default_factory=list, repr=False)
+    _called: dict[str, str] = field(default_factory=dict, repr=False)  # the tool of each call, by its id
     _accounts: list[MessageAccount] = field(default_factory=list, repr=False)
     _sent: list[Any] = field(default_factory=list, repr=False)  # stands for the first `_done` messages
     _sent_tokens: int = field(default=0, repr=False)
@@ -95,6 +99,7 @@ class Compactor:
     def _forget(self) -> None:
         for column in (self._seen, self._entries, self._costs, self._accounts, self._sent):
             column.clear()
+        self._called.clear()
         self._total = self._sent_tokens = self._done = 0
         self._warnings = ()
 
@@ -104,6 +109,7 @@ class Compactor:
         costs = count_entries(resolve_counter(self.counter), entries, self.picture_tokens).tolist()
         self._seen += [_snapshot(message) for message in messages[first:]]
         self._entries += entries
+        self._called |= called_tools(entries)
         self._costs += costs
         self._total += sum(costs)
         self._accounts += [
@@ -136,7 +142,7 @@ class Compactor:
         target = max(int((1 - self.headroom) * self.budget), wanted, min(fixed, self.budget))
         folding = Folding(
             current, entries, groups, np.array(costs, dtype=np.int64), counter, self.strategy or Auto(),
-            stays, numbers, excerpts,
+            stays, self._called, numbers, excerpts,
         )  # fmt: skip
         folded = folding.fit(target - frame)
         for old, account in zip(head, folded.accounts, strict=False):
@@ -169,8 +175,7 @@ class Compactor:
             number = account.index
             entry = self._entries[number]
             if account.outcome == "folded":
-                lines = [entry.pieces[piece].text[start:end] for piece, start, end in account.kept]
-                entry = Entry(entry.role, (Piece("\n".join(lines), "text", ()),), name=entry.name)
+                entry = Entry(entry.role, _excerpted(entry, account.kept), name=entry.name)
             if account.outcome != "dropped":
                 found.append(_Old(messages[number], entry, account.tokens, number, account.kept))
         return found
@@ -198,15 +203,29 @@ class _Old:
     kept: Places = ()
 
 
+def _excerpted(entry: Entry, kept: Places) -> tuple[Piece, ...]:
+    """The pieces of an entry of which places are kept, with those alone, a line each."""
+    return tuple(
+        replace(
+            entry.pieces[row],
+            text="\n".join(entry.pieces[row].text[start:end] for _, start, end in places),
+            path=(),
+        )
+        for row, places in groupby(kept, key=itemgetter(0))
+    )
+
+
 def _original_places(kept: Places, left: Places) -> Places:
-    """Places in the lines that `kept` made, as places of the message."""
+    """Places in the pieces that `_excerpted` made, as places of the message."""
+    made = [(row, list(places)) for row, places in groupby(kept, key=itemgetter(0))]
     found = []
-    for _, first, last in left:
+    for number, first, last in left:
         at = 0
-        for piece, start, end in kept:
+        row, places = made[number]
+        for _, start, end in places:
             low, high = max(first, at), min(last, at + end - start)
             if low < high:
-                found.append((piece, start + low - at, start + high - at))
+                found.append((row, start + low - at, start + high - at))
             at += end - start + 1
     return tuple(found)
 

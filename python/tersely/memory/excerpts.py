@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
 from tersely.memory.mentions import Mentions, find_mentions
 from tersely.memory.messages import Entry
+from tersely.memory.quoting import quote
+from tersely.memory.sources import source_of
 from tersely.protocols import BatchTokenCounter
 from tersely.stages.count import count_batch
 from tersely.tables import Int64s
 
-__all__ = ["HEADER", "Excerpts", "Stated", "read_stated"]
+__all__ = ["Excerpts", "Stated", "read_stated"]
 
-HEADER = "[Excerpts of earlier messages, word for word]"
 _LABEL_TOKENS = 4  # "user 12: " and the line end, about
 _NEWEST = 1 / 3  # share of the messages whose facts count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.1, 0.55  # what a fact counts at the far and the near end of the others
@@ -94,6 +97,7 @@ class Excerpts:
     Attributes:
         stated, entries: what was read.
         numbers: of the entries, as the reader is told them.
+        called: the tool of each call, by its id.
         kept: of each piece, the kept places.
         order: what can be taken away again, what matters most first: (piece, place).
     """
@@ -101,6 +105,7 @@ class Excerpts:
     stated: Stated
     entries: Sequence[Entry]
     numbers: Sequence[int]
+    called: Mapping[str, str]
     kept: dict[int, list[Span]] = field(default_factory=dict)
     order: list[tuple[int, Span]] = field(default_factory=list)
     _pieces: dict[int, list[int]] = field(default_factory=dict)
@@ -188,14 +193,16 @@ class Excerpts:
             if not self.kept[piece]:
                 del self.kept[piece]
 
-    def text(self, indices: Iterable[int]) -> str:
-        """The excerpts of these entries, a line or more each; "" where nothing of them is kept."""
-        lines = []
-        for index in indices:
-            drawn = [self._drawn(piece) for piece in self._pieces.get(index, ()) if piece in self.kept]
-            if drawn:
-                lines.append(f"{self.entries[index].role} {self.numbers[index]}: " + "\n".join(drawn))
-        return "\n".join([HEADER, *lines]) if lines else ""
+    def text(self) -> str:
+        """The excerpts of all entries, a line or more each; "" where nothing is kept."""
+        said = [
+            (source_of(entry, piece, self.numbers[index], self.called), self._drawn(row))
+            for index, entry in enumerate(self.entries)
+            for row, piece in zip(self._pieces.get(index, ()), entry.pieces, strict=False)
+            if row in self.kept
+        ]
+        by_source = groupby(said, key=itemgetter(0))
+        return quote([(source, "\n".join(words for _, words in alike)) for source, alike in by_source])
 
     def places(self, index: int) -> tuple[tuple[int, int, int], ...]:
         """(piece of the entry, start, end) of what is kept of an entry, in order, without overlap."""
