@@ -17,7 +17,9 @@ from tersely.memory.compaction import check_budget, stay_within, staying
 from tersely.memory.counting import REPLY_TOKENS, count_entries, count_tools
 from tersely.memory.folding import NEWEST_ROOM, Folding
 from tersely.memory.groups import atomic_groups
+from tersely.memory.mentions import Mentions, find_mentions, join_mentions
 from tersely.memory.messages import Entry, Piece, read_message
+from tersely.memory.notes import Notes
 from tersely.memory.sources import called_tools
 from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
@@ -55,6 +57,10 @@ class Compactor:
     _entries: list[Entry] = field(default_factory=list, repr=False)
     _costs: list[int] = field(default_factory=list, repr=False)
     _called: dict[str, str] = field(default_factory=dict, repr=False)  # the tool of each call, by its id
+    _notes: Notes = field(default_factory=Notes, repr=False)
+    _head: tuple[list[_Old], Mentions] | None = field(
+        default=None, repr=False
+    )  # what was sent, as it was read
     _accounts: list[MessageAccount] = field(default_factory=list, repr=False)
     _sent: list[Any] = field(default_factory=list, repr=False)  # stands for the first `_done` messages
     _sent_tokens: int = field(default=0, repr=False)
@@ -86,6 +92,9 @@ class Compactor:
             ):
                 self._fold(messages, frame, anew=True)
             waiting = sum(self._costs[self._done :])
+        else:  # what the next folding needs to know, a little at a time
+            self._notes.read(self._entries, self._done, self._costs)
+            self._as_sent()
         return CompactedMessages(
             [*self._sent, *messages[self._done :]],
             frame + self._sent_tokens + waiting,
@@ -100,6 +109,8 @@ class Compactor:
         for column in (self._seen, self._entries, self._costs, self._accounts, self._sent):
             column.clear()
         self._called.clear()
+        self._notes = Notes()
+        self._head = None
         self._total = self._sent_tokens = self._done = 0
         self._warnings = ()
 
@@ -122,7 +133,9 @@ class Compactor:
         Raises BudgetExceededError where what must stay does not fit.
         """
         counter, done = resolve_counter(self.counter), self._done
-        head = self._standing(messages) if anew else self._as_sent()
+        head, stated = self._standing(messages) if anew else self._as_sent()
+        pieces = sum(len(old.entry.pieces) for old in head)
+        mentions = join_mentions([(stated, 0), (self._notes.since(self._entries, done), pieces)])
         tail = range(done, len(messages))
         current = [*(old.message for old in head), *messages[done:]]
         entries = [*(old.entry for old in head), *self._entries[done:]]
@@ -142,7 +155,7 @@ class Compactor:
         target = max(int((1 - self.headroom) * self.budget), wanted, min(fixed, self.budget))
         folding = Folding(
             current, entries, groups, np.array(costs, dtype=np.int64), counter, self.strategy or Auto(),
-            stays, self._called, numbers, excerpts,
+            stays, self._called, numbers, excerpts, mentions,
         )  # fmt: skip
         folded = folding.fit(target - frame)
         for old, account in zip(head, folded.accounts, strict=False):
@@ -155,20 +168,23 @@ class Compactor:
         ]
         changed = [index for index, account in enumerate(accounts) if account.outcome != "verbatim"]
         upto = changed[-1] + 1 if changed else 0
+        self._head = None
         self._sent = folded.messages[: len(folded.messages) - (len(accounts) - upto)]
         self._done = done + upto
         self._sent_tokens = folded.tokens - sum(self._costs[self._done :])
         self._warnings = tuple(dict.fromkeys((*self._warnings, *folded.warnings)))
         return frame + folded.tokens <= self.budget
 
-    def _as_sent(self) -> list[_Old]:
-        """What was sent, as messages that stay."""
-        entries = [read_message(message) for message in self._sent]
-        costs = count_entries(resolve_counter(self.counter), entries, self.picture_tokens).tolist()
-        sent = zip(self._sent, entries, costs, strict=True)
-        return [_Old(message, entry, tokens, -1) for message, entry, tokens in sent]
+    def _as_sent(self) -> tuple[list[_Old], Mentions]:
+        """What was sent, as messages that stay, and what it states."""
+        if self._head is None:
+            entries = [read_message(message) for message in self._sent]
+            costs = count_entries(resolve_counter(self.counter), entries, self.picture_tokens).tolist()
+            sent = zip(self._sent, entries, costs, strict=True)
+            self._head = _with_mentions([_Old(message, entry, tokens, -1) for message, entry, tokens in sent])
+        return self._head
 
-    def _standing(self, messages: Sequence[Any]) -> list[_Old]:
+    def _standing(self, messages: Sequence[Any]) -> tuple[list[_Old], Mentions]:
         """The messages before `_done` of which anything is left, those that are folded as their excerpts."""
         found = []
         for account in self._accounts[: self._done]:
@@ -178,7 +194,7 @@ class Compactor:
                 entry = Entry(entry.role, _excerpted(entry, account.kept), name=entry.name)
             if account.outcome != "dropped":
                 found.append(_Old(messages[number], entry, account.tokens, number, account.kept))
-        return found
+        return _with_mentions(found)
 
     def _pinned(self, current: Sequence[Any], numbers: Sequence[int], folded: Collection[int]) -> list[int]:
         """Where in `current` the pinned messages are; those that are folded were none."""
@@ -201,6 +217,12 @@ class _Old:
     tokens: int
     number: int
     kept: Places = ()
+
+
+def _with_mentions(head: list[_Old]) -> tuple[list[_Old], Mentions]:
+    pieces = [(piece.text, old) for old in head for piece in old.entry.pieces]
+    excerpts = [row for row, (_, old) in enumerate(pieces) if old.kept]
+    return head, find_mentions([text for text, _ in pieces], excerpts)
 
 
 def _excerpted(entry: Entry, kept: Places) -> tuple[Piece, ...]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from tersely.memory.accounts import MessageAccount
 from tersely.memory.counting import MESSAGE_TOKENS, count_entries
 from tersely.memory.excerpts import Excerpts, Stated, read_stated
+from tersely.memory.mentions import Mentions
 from tersely.memory.messages import Entry, Path, read_message
 from tersely.memory.quoting import quote
 from tersely.memory.repeats import find_repeats
@@ -26,7 +27,6 @@ __all__ = ["NEWEST_ROOM", "Folded", "Folding"]
 _NEWEST_SHARE = 0.3  # of the budget: for the newest messages even where facts of older ones go short
 _NEWEST_SHARE_ASKED = 0.1  # the same where a query says what matters
 NEWEST_ROOM = 0.8  # of what is free: for the newest group, whatever becomes of others
-_DROPPED_AT_ONCE = 0.02  # of what is kept, when the text came out longer than expected
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -53,6 +53,7 @@ class Folding:
     called: Mapping[str, str]  # the tool of each call, by its id
     numbers: Sequence[int] = ()
     excerpts: Collection[int] = ()  # entries that hold excerpts, a line each: folded before
+    mentions: Mentions | None = None  # of all pieces, where they are known
     relevance: npt.NDArray[np.float64] | None = None  # of each message to a query
     _changed: dict[int, dict[Path, str]] = field(default_factory=dict)
     _now: list[int] = field(default_factory=list)  # tokens of each message as changed
@@ -67,7 +68,7 @@ class Folding:
             entry = with_pieces(self.entries[index], changed)
             self._changed[index], self._why[index] = changed, "repeated"
             self._now[index] = int(count_entries(self.counter, [entry])[0])
-        stated = read_stated(self.counter, self.entries, self.stays, self.excerpts)
+        stated = read_stated(self.counter, self.entries, self.stays, self.excerpts, self.mentions)
         folded = self._choose(stated, budget)
         kept = sum(tokens for tokens, folds in zip(self._now, folded, strict=True) if not folds)
         excerpts = Excerpts(stated, self.entries, self.numbers, self.called)
@@ -168,8 +169,7 @@ class Folding:
             spent = MESSAGE_TOKENS + int(count_batch(self.counter, ["user", text]).sum()) if text else 0
             if spent <= room or not excerpts.order:
                 return text, spent
-            share = max(_DROPPED_AT_ONCE, (spent - room) / spent / 2)
-            excerpts.drop_last(max(int(share * len(excerpts.order)), 1))
+            excerpts.drop_last((spent - room) * len(text) // spent * 2 // 3)
 
     def _assemble(self, excerpts: Excerpts, folded: list[bool], text: str) -> Folded:
         messages: list[Any] = []
