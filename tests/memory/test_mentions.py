@@ -51,3 +51,10 @@ def test_time_is_linear(piece: str) -> None:
 
     small = min(seconds(20_000) for _ in range(3))
     assert min(seconds(160_000) for _ in range(2)) < 8 * 4 * small + 0.05
+
+
+def test_a_capital_of_two_small_letters_moves_no_line() -> None:
+    text = "İ" * 40 + "\nit is plain\nit failed here\nand plain again"
+    found = find_mentions([text])
+    stated = [text[start:end] for start, end in zip(found.start, found.end, strict=True)]
+    assert "it failed here" in stated and "it is plain" not in stated

@@ -26,7 +26,7 @@ from tersely.providers.counters import resolve_counter
 
 __all__ = ["Compactor"]
 
-_SENT_SHARE = 0.9  # of the tokens after folding: excerpts that take more are made anew, shorter
+_FULL = 0.6  # of the room beside what must stay: excerpts that take more are made anew, shorter
 _FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more than `headroom` leaves
 
 Places = tuple[tuple[int, int, int], ...]
@@ -37,13 +37,15 @@ class Compactor:
     """Compacts a history again and again as it grows, so that the start of what is sent stays the same bytes.
 
     Providers charge a fraction for a prompt's start that they have seen. So messages are added as they are
-    until the budget is reached; then the older ones are folded, to `1 - headroom` of the budget, behind the
-    excerpts that are there already. Not for several threads at a time.
+    until the budget is reached; then the older ones are folded, to `1 - headroom` of the room that is left
+    behind the excerpts that are there already. Where those have become long, they are made anew. Not for
+    several threads at a time.
 
     Attributes:
         budget, counter, tools, pinned, strategy, picture_tokens: as in `compact_messages`; messages that
             are still to come may be pinned.
-        headroom: share of the budget that is free after folding, in [0, 1).
+        headroom: share of what the messages that stay leave of the budget, which is free after folding, in
+            [0, 1).
     """
 
     budget: int
@@ -52,7 +54,7 @@ class Compactor:
     pinned: Collection[int] | Callable[[Any], bool] = ()
     strategy: Strategy | None = None
     picture_tokens: int = 1000
-    headroom: float = 0.6
+    headroom: float = 0.65
     _seen: list[Any] = field(default_factory=list, repr=False)  # the history as it was, safe from changes
     _entries: list[Entry] = field(default_factory=list, repr=False)
     _costs: list[int] = field(default_factory=list, repr=False)
@@ -87,9 +89,7 @@ class Compactor:
         frame = REPLY_TOKENS + count_tools(counter, self.tools)
         waiting = sum(self._costs[self._done :])
         if frame + self._sent_tokens + waiting > self.budget:
-            if self._sent_tokens > _SENT_SHARE * (1 - self.headroom) * self.budget or not self._fold(
-                messages, frame, anew=False
-            ):
+            if self._is_full(frame) or not self._fold(messages, frame, anew=False):
                 self._fold(messages, frame, anew=True)
             waiting = sum(self._costs[self._done :])
         else:  # what the next folding needs to know, a little at a time
@@ -104,6 +104,11 @@ class Compactor:
             self._seen[:],
             self._warnings,
         )
+
+    def _is_full(self, frame: int) -> bool:
+        kept = [account.tokens for account in self._accounts[: self._done] if account.outcome == "verbatim"]
+        room = self.budget - frame - sum(kept)
+        return self._sent_tokens - sum(kept) > _FULL * room
 
     def _forget(self) -> None:
         for column in (self._seen, self._entries, self._costs, self._accounts, self._sent):
@@ -152,7 +157,7 @@ class Compactor:
         stay_within(entries, groups, costs, stays, frame, self.budget)
         newest = sum(costs[slice(*groups[-1])])
         wanted = min(fixed + int(newest / NEWEST_ROOM) + 1, int(_FOLDED_TO * self.budget))
-        target = max(int((1 - self.headroom) * self.budget), wanted, min(fixed, self.budget))
+        target = max(fixed + int((1 - self.headroom) * (self.budget - fixed)), wanted)
         folding = Folding(
             current, entries, groups, np.array(costs, dtype=np.int64), counter, self.strategy or Auto(),
             stays, self._called, numbers, excerpts, mentions,
