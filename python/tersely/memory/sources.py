@@ -18,7 +18,7 @@ def source_of(entry: Entry, piece: Piece, number: int, called: Mapping[str, str]
     A result is a tool's, whatever the role of its message; what was quoted before says itself whose it is:
     "excerpts 14". `called`: id of a call -> name of the tool.
     """
-    if piece.kind == "result":
+    if piece.kind == "result" or (piece.kind == "call" and entry.role != "assistant"):  # a result in JSON
         name = entry.name if entry.role == "tool" and entry.name else called.get(piece.call, "")
         return f"tool {name} {number}" if _NAME.fullmatch(name) else f"tool {number}"
     if piece.kind == "excerpts":
