@@ -90,9 +90,9 @@ def test_a_separator_with_a_lone_surrogate() -> None:
     [
         (
             {"level": "words"},
-            "level must be one of character, word, sentence, paragraph, section, not 'words'",
+            "level must be one of character, word, clause, sentence, paragraph, section, not 'words'",
         ),
-        ({"level": 5}, "level must be one of"),
+        ({"level": 6}, "level must be one of"),
         ({"scoring": "bm25"}, "one of auto, relevance, lexical, centrality, lead, not 'bm25'"),
         ({"redundancy": -0.1}, r"redundancy must lie in \[0, 1\], not -0.1"),
         ({"redundancy": 1.1}, r"redundancy must lie in \[0, 1\]"),

@@ -234,6 +234,7 @@ def test_any_text_is_safe(language: str | None) -> None:
         assert COUNT(result.text) == result.tokens <= result.receipt.budget
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "unit", ["{\n", "f(", "def f():\n  x\n", "if a {\n x;\n}\n", '"""\n', "a = [\n", "  " * 40 + "if x:\n"]
 )

@@ -227,6 +227,7 @@ def test_pointers_name_every_kept_and_dropped_part(value: list[dict[str, Any]]) 
             assert source.endswith(json.dumps(here))
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "unit",
     [

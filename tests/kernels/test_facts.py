@@ -235,7 +235,7 @@ def test_A005_bad_segments_are_refused(text: str, name: str, bad: object) -> Non
         _native.find_facts([text], **{**columns, name: bad})  # type: ignore[arg-type]
 
 
-@pytest.mark.slow
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "unit",
     [

@@ -13,6 +13,7 @@ from tersely.providers.embedders import resolve_embedder, resolve_reranker
 from tersely.relevance.hybrid import RERANK_SHARE, hybrid
 from tersely.relevance.prepared import Prepared, prepare
 from tersely.stages.count import count
+from tersely.stages.facts import rows_at
 from tersely.stages.question import read_question
 from tersely.stages.score import centrality, lead, term_weights
 from tersely.stages.segment import analyze, segment
@@ -35,7 +36,8 @@ class Extractive:
     """Keeps the segments worth most per token.
 
     Attributes:
-        level: how finely the text is cut.
+        level: how finely the text is cut. CLAUSE keeps parts of sentences, with "…" where others of a
+            paragraph are left out: for `preserve` under a tight budget, as they hold more facts per token.
         scoring: "relevance" (to the query, by terms and vectors), "lexical" (by terms alone), "centrality"
             (without a query), "auto" (relevance where there is a query that has to do with the text, else
             centrality), "lead" (1 - 0.01 i, + 0.3 for sentences of 6 to 49 words).
@@ -139,8 +141,18 @@ class Extractive:
         texts = [document.text for document in request.documents]
         table = analysis.table
         query = (request.query or "").strip()
-        prepared = Prepared(request.documents, query, read_question(query), analysis) if query else None
-        scores, by_query, warnings, cosine = self._scores(analysis, texts, prepared, cosine)
+        judged, sentences = analysis, None
+        if (
+            self.level is Level.CLAUSE
+        ):  # which say too little by themselves: each is worth what its sentence is
+            prepared = prepare(request.documents, query, Level.SENTENCE) if query else None
+            judged, cosine = prepared.analysis if prepared else analyze(texts), None
+            sentences = judged.table
+        else:
+            prepared = Prepared(request.documents, query, read_question(query), analysis) if query else None
+        scores, by_query, warnings, cosine = self._scores(judged, texts, prepared, cosine)
+        if sentences is not None:
+            scores, cosine = scores[rows_at(texts, sentences, table.document, table.start)], None
         redundancy = self.redundancy if self.redundancy is not None else (0.2 if by_query else 1.0)
         if request.query is not None and not query:
             warnings.append("empty_query")
@@ -148,7 +160,7 @@ class Extractive:
         group = mark_groups(table, request.groups)
         must = None
         if self.preserve:
-            facts = preserved_facts(texts, table, self.level, self.preserve)
+            facts = preserved_facts(texts, table, self.level, self.preserve, sentences)
             must = MustKeep(request, texts, table, facts, scores, group, self.preserve, self.strict_preserve)
         return Scored(
             request=request,
@@ -166,6 +178,7 @@ class Extractive:
             warnings=tuple(warnings),
             cosine=cosine,
             must=must,
+            clauses=self.level is Level.CLAUSE,
         )
 
     def unchanged(self, request: Request, whole: str, tokens: int, budget: int) -> Compressed:

@@ -17,7 +17,7 @@ from tersely.strategies.cutting import longest_prefix
 from tersely.tables import Float32s, Int32s, Int64s, SegmentTable, UInt8s
 from tersely.types import Request
 
-__all__ = ["Fit", "Prices", "Render", "fit", "price", "price_counted"]
+__all__ = ["Fit", "Places", "Prices", "Render", "fit", "price", "price_counted"]
 
 Places = tuple[tuple[int, int], ...]
 # Kept rows -> text, and the characters of it that are no source's.

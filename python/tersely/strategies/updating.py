@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from tersely.providers.embedders import resolve_embedder
 from tersely.stages.count import count
-from tersely.stages.render import render
 from tersely.stages.select import REASONS, is_kept
 from tersely.strategies.diff import Change, Diff, common_prefix, compare
 from tersely.strategies.extractive import Extractive
@@ -265,11 +264,11 @@ def _fitted(before: State, scored: Scored, kept: Bools, fixed: Bools, was: UInt8
         rows = is_kept(status)
         if len(rows) == 0:
             return None
-        text = render(scored.texts, scored.analysis.table, rows, scored.request.separator)
+        text, generated = scored.render(rows)
         tokens = count(scored.request.counter, text)
         if tokens <= budget:
             stays = fixed & (scored.pinned == 0) & (kept == (status >= _FIRST_KEPT))
-            return Fit(text, tokens, np.where(stays, was, status), None, recounts, ())
+            return Fit(text, tokens, np.where(stays, was, status), None, recounts, (), generated)
         estimate = int(scored.prices.costs[rows].sum())
         over = (tokens - budget) * estimate // tokens
         target = max(min(target, estimate) - max(1, over) * 2 ** (recounts - 1), 0)
