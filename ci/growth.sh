@@ -8,13 +8,16 @@ build=build/growth
 rm -rf "$build"
 mkdir -p "$build"
 count() { # NAME TESTS...
-  TERSELY_COUNTS="$build/$1" timeout --signal=INT --kill-after=30 20m valgrind -q --tool=callgrind --dump-before=getppid \
+  TERSELY_COUNTS="$build/$1" timeout --signal=INT --kill-after=30 30m valgrind -q --tool=callgrind --dump-before=getppid \
     --dump-line=no --callgrind-out-file="$build/$1" \
     .venv/bin/python -m pytest --growth -p no:cacheprovider -p no:xdist "${@:2}"
 }
-mapfile -t parts < <(grep -rl 'mark\.growth' tests --include='test_*.py' | grep -v '^tests/api/')  # the others take long to read
-count whole tests/api/test_growth.py &
+files=$(grep -rl 'mark\.growth' tests --include='test_*.py')  # reading the others under Valgrind would take long
+first='^tests/\(content\|kernels\)/'
+# shellcheck disable=SC2046  # one argument a file
+count content $(grep "$first" <<<"$files") &
 half=$!
 trap 'kill "$half" 2>/dev/null' EXIT
-count parts "${parts[@]}"
+# shellcheck disable=SC2046
+count others $(grep -v "$first" <<<"$files")
 wait "$half"

@@ -14,7 +14,7 @@ from typing import TypeVar
 Input = TypeVar("Input")
 
 COUNTS = "TERSELY_COUNTS"  # names the file that callgrind writes its counts to, plus .1, .2 and so on
-LEAST = 4_000_000  # instructions: smaller steps say more about what is done once than about growth
+LEAST = 2_000_000  # instructions: smaller steps say more about what is done once than about growth
 LARGEST = 16_000_000  # characters
 GROWS = 1.2  # a quotient below this: what was made did not grow, so nothing is measured
 MOST = 3.0  # times the step from n to 2n for the step from 2n to 4n: linear is 2, quadratic 4

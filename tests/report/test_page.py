@@ -238,9 +238,16 @@ def test_facts_and_generated_text_are_marked() -> None:
     assert {e.text for e in page.all("summary")} == {"Legend", "Lost: 2", "Unsupported: 1"}
 
 
-def test_lines_of_logs_and_what_stands_between_them_are_set_alike() -> None:
+def test_what_was_left_out_is_not_said_to_be_written_by_a_model() -> None:
     log = "".join(f"2024-05-01 10:00:{n % 60:02} INFO served /items/{n} in {n % 90} ms\n" for n in range(300))
-    assert Page(to_html(tersely.compress(log, budget=200, strategy="log"))).all("div", "result", "mono")
+    result = tersely.compress(log, budget=200, strategy="log")
+    assert result.generated and not result.receipt.used_llm
+    html = to_html(result)
+    assert "odel wrote" not in html and "written by a model" not in html
+    page = Page(html)
+    tips = {e.attributes["title"] for e in page.all("mark", "gen") if "title" in e.attributes}
+    assert tips == {"Says what was left out: not in the source"}
+    assert page.all("div", "result", "mono")  # what stands between lines is set as they are
     assert not Page(to_html(tersely.compress(HARBOUR, budget=8))).all("div", "result", "mono")
 
 

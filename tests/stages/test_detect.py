@@ -13,8 +13,10 @@ import pytest
 import tersely
 from hypothesis import given
 from hypothesis import strategies as st
+from output_samples import OUTPUTS
 from tersely.detection import KINDS, LANGUAGES
 from tersely.stages.detect import _sample
+from trace_samples import TRACES
 
 TEXTS = {
     "prose": "The river rose for three days before it reached the town. Nobody had seen that since 1953.\n\n"
@@ -64,6 +66,19 @@ def test_a068_each_kind_is_told(kind: str) -> None:
 def test_a068_languages_are_told(language: str) -> None:
     found = tersely.detect(CODE[language])
     assert (found.kind, found.language) == ("code", language)
+
+
+@pytest.mark.parametrize("form", TRACES)
+def test_a072_stack_traces_are_told_from_output(form: str) -> None:
+    for text in (TRACES[form], TRACES[form] * 4):
+        found = tersely.detect(text)
+        assert found.kind == "stack_trace" and found.confidence >= 0.6  # what `Auto` asks for
+
+
+@pytest.mark.parametrize("form", OUTPUTS)
+def test_a071_output_is_told_from_stack_traces_talks_and_data(form: str) -> None:
+    kind, text = OUTPUTS[form]
+    assert tersely.detect(text).kind == kind
 
 
 def test_xml_is_not_html() -> None:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/detect/trace_marks.hpp"
 #include "kernels/text/utf8.hpp"
 
 namespace tersely::detect {
@@ -85,6 +86,12 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     }
     for (std::size_t bit = 0; bit < kMarks; ++bit) counts_.of[bit] += (marks >> bit) & 1U;
     add_diff(piece[line.begin], marks);
+    if (below_frame_ > 0 && indented && (marks & (kFrame | kTraceHead | kStamp)) == 0) {
+        --below_frame_;
+        ++counts_.below_frames;
+        return;
+    }
+    below_frame_ = (marks & kFrame) != 0 && is_python_frame(head) ? 2 : 0;
     add_turn(head, marks);
     const bool as_long = head.size() + 2 >= before_ && head.size() <= before_ + 3;
     if ((marks & kRule) != 0 && !was_blank_ && before_ > 0 && as_long && head[0] != '*') ++counts_.titles;
@@ -138,14 +145,32 @@ void Reader::add_turn(std::string_view head, std::uint32_t marks) {
     }
 }
 
+// No mapping has a key twice, but many programs say their name before what they tell.
+void Reader::add_key(std::string_view head, std::uint32_t marks, bool indented) {
+    const std::uint32_t key = hash_of(head.substr(0, head.find(':')));
+    const bool again = key == key_ && !indented && head[0] != '-';
+    key_ = indented ? 0 : key;
+    if (!again) {
+        ++counts_.data;
+    } else if ((marks & (kProse | kAnchor | kBuild)) == 0) {
+        ++counts_.tool;
+    }
+}
+
 void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented) {
     const bool place = (marks & (kStamp | kFrame | kTag | kAnchor | kBuild)) != 0;
+    const bool trace = (marks & (kFrame | kTraceHead)) != 0;
     const bool paragraph = (marks & kProse) != 0 && head.size() > 150;
     const bool level = (marks & kLevel) != 0 && (marks & kStamp) == 0;
-    if (!paragraph && ((marks & (kAnchor | kBuild)) != 0 || level)) ++counts_.tool;
+    const bool event = !paragraph && ((marks & (kAnchor | kBuild)) != 0 || level);
+    if (!indented) {
+        ++counts_.at_margin;
+        counts_.events_at_margin += (event && !trace) || (marks & kStamp) != 0 ? 1 : 0;
+    }
+    if (event) ++(trace ? counts_.tool_in_trace : counts_.tool);
     if ((marks & kField) != 0 && head[0] == '[') ++counts_.sections;
     if ((marks & kList) != 0 && !letter_or_digit(head[0])) ++counts_.items;
-    if ((marks & kKeyValue) != 0 && (marks & kCode) == 0) ++counts_.data;
+    if ((marks & kKeyValue) != 0 && (marks & kCode) == 0) add_key(head, marks, indented);
     if ((marks & kProse) != 0 && !place && (marks & (kCode | kComment)) == 0) ++counts_.words;
     bool spoken = false;
     if ((marks & kProse) == 0 || (marks & kCode) != 0 || indented) {

@@ -41,7 +41,7 @@ void split_lines(std::string_view text, Span span, std::size_t least, std::vecto
     }
 }
 
-void split_block(std::string_view text, const Block& block, bool ordinal_stops, std::vector<Span>& out) {
+void split_block(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops, std::vector<Span>& out) {
     const Span whole{block.begin, block.end};
     const std::size_t size = block.end - block.begin;
     switch (block.kind) {
@@ -63,7 +63,8 @@ void split_block(std::string_view text, const Block& block, bool ordinal_stops, 
 }
 
 // The block's sentences, cut into clauses; what has none stays whole.
-void split_into_clauses(std::string_view text, const Block& block, bool ordinal_stops, std::vector<Span>& out) {
+void split_into_clauses(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops,
+                        std::vector<Span>& out) {
     if (block.kind == Kind::kTable) return split_lines(text, {block.begin, block.end}, 0, out);
     std::vector<Span> sentences;
     split_block(text, block, ordinal_stops, sentences);
@@ -133,7 +134,7 @@ Segments segment(std::string_view text, Level level, std::size_t window) {
         sections(blocks, out);
         return out;
     }
-    const bool ordinal_stops = (level == Level::kSentence || level == Level::kClause) && has_ordinal_stops(text);
+    const OrdinalStops ordinal_stops(text);
     std::array<std::int32_t, 7> open{};  // the open heading of each level
     open.fill(-1);
     std::vector<Span> spans;

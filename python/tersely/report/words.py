@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-__all__ = ["DROPPED", "KEPT", "OUTCOMES", "escape", "fallback_in_words", "in_words", "name"]
+__all__ = ["DROPPED", "GENERATED", "KEPT", "OUTCOMES", "escape", "fallback_in_words", "in_words", "name"]
 
 KEPT = {
     "selected": "worth most for its tokens",
@@ -30,6 +30,10 @@ OUTCOMES = {
     "lost": "does not stand in the compressed text",
     "unsupported": "a model wrote it, and no source has it",
 }
+GENERATED = {
+    True: "written by a model",
+    False: "says what was left out",
+}  # by whether a model wrote any of it
 _WARNINGS = {
     "query_without_matches": "The query’s words stand nowhere in the text: it was compressed as without one.",
     "empty_query": "The query was blank, so the text was compressed as without one.",

@@ -98,8 +98,8 @@ class Extractive:
         if self.window < 1:
             raise ValueError(f"window must be 1 or more, not {self.window}")
 
-    def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget.
+    def compress(self, request: Request, analysis: Analysis | None = None) -> Compressed:
+        """Fit the documents into the budget. `analysis`: what `read` gave; None: they are read here.
 
         Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit, or, if
         `strict_preserve`, some facts.
@@ -111,18 +111,25 @@ class Extractive:
         budget = request.budget if request.budget is not None else max(1, int(original * request.ratio))
         if original <= budget:
             return self.unchanged(request, whole, original, budget)
-        scored = self.score(request, original)
+        scored = self.score(request, original, analysis)
         return scored.result(scored.fit(budget), budget)
 
-    def score(self, request: Request, original: int) -> Scored:
+    def read(self, request: Request) -> Analysis:
+        """The segments and terms of a request's documents and query. O(characters)."""
+        query = (request.query or "").strip()
+        if query:
+            return prepare(request.documents, query, self.level, self.window).analysis
+        return analyze([document.text for document in request.documents], [], self.level, self.window)
+
+    def score(self, request: Request, original: int, analysis: Analysis | None = None) -> Scored:
         """Read, count and score the segments once, for any number of budgets.
 
-        `original`: tokens of the documents joined by the separator. O(characters).
+        `original`: tokens of the documents joined by the separator. `analysis`: as `compress` takes it.
+        O(characters).
         """
         texts = [document.text for document in request.documents]
-        query = (request.query or "").strip()
-        prepared = prepare(request.documents, query, self.level, self.window) if query else None
-        analysis = prepared.analysis if prepared else analyze(texts, [], self.level, self.window)
+        if analysis is None:
+            analysis = self.read(request)
         return self.score_read(request, original, analysis, price(request, texts, analysis.table))
 
     def score_read(
@@ -142,9 +149,7 @@ class Extractive:
         table = analysis.table
         query = (request.query or "").strip()
         judged, sentences = analysis, None
-        if (
-            self.level is Level.CLAUSE
-        ):  # which say too little by themselves: each is worth what its sentence is
+        if self.level is Level.CLAUSE:  # says too little by itself: it is worth what its sentence is
             prepared = prepare(request.documents, query, Level.SENTENCE) if query else None
             judged, cosine = prepared.analysis if prepared else analyze(texts), None
             sentences = judged.table
