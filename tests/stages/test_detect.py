@@ -81,6 +81,13 @@ def test_a071_output_is_told_from_stack_traces_talks_and_data(form: str) -> None
     assert tersely.detect(text).kind == kind
 
 
+def test_what_a_file_opens_with_tells_its_language() -> None:
+    shell = 'if [ -z "$1" ]; then\n  echo "usage: $0 FILE"\nelif [ "$1" = x ]; then\n  exit 1\nfi\n' * 4
+    text = f'{CODE["python"]}\n{CODE["python"]}\nSCRIPT = """\n{shell}"""\n'
+    assert tersely.detect(text).language == "python"
+    assert tersely.detect(shell).language == "shell"
+
+
 def test_xml_is_not_html() -> None:
     assert tersely.detect('<?xml version="1.0"?>\n<a><b>x</b></a>').language == "xml"
     assert tersely.detect(TEXTS["html"]).language == "html"

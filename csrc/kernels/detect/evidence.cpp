@@ -8,7 +8,9 @@
 namespace tersely::detect {
 namespace {
 
-constexpr std::size_t kHead = 192;  // bytes of a line that are read
+constexpr std::size_t kHead = 192;     // bytes of a line that are read
+constexpr std::uint32_t kOpening = 8;  // lines with evidence of a language
+constexpr std::uint32_t kOpeningWeight = 5;
 constexpr std::size_t kCommentBit = 16;
 static_assert(kComment == 1U << kCommentBit);
 
@@ -177,6 +179,9 @@ void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented
         spoken = add_language_scores(head, indented, counts_.languages);
     }
     counts_.spoken += spoken ? 1 : 0;
+    if (spoken && counts_.spoken == kOpening) {  // what a file opens with tells its language best
+        for (std::uint32_t& score : counts_.languages) score *= kOpeningWeight;
+    }
     if ((marks & (kCode | kPacked)) != 0 && !place) {
         ++counts_.code;
         counts_.strong += spoken || (marks & kPacked) != 0 ? 1 : 0;
