@@ -51,6 +51,14 @@ def test_a_fenced_log_is_a_log(query: str | None, strategy: object) -> None:
     assert result.tokens > 200
 
 
+def test_no_blank_lines_pile_up_beside_a_fence() -> None:
+    lines = "".join(f"2024-05-01 10:00:{n % 60:02} INFO served /items/{n}\n" for n in range(90))
+    page = f"# Incident\n\nThe payment timed out.\n\n```log\n{lines}```\n\nWe will add retries.\n"
+    result = tersely.compress(page, budget=300, strategy="auto")
+    check(page, result, 300)
+    assert "The payment timed out.\n\n```log\n" in result.text and "\n\n\n" not in result.text
+
+
 def test_every_block_goes_its_own_way() -> None:
     page = f"{PAGE}\nThe reply:\n\n~~~json\n{REPLY}\n~~~\n\nThat is all.\n"
     result = tersely.compress(page, budget=500, strategy="auto")

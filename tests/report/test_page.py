@@ -246,7 +246,7 @@ def test_what_was_left_out_is_not_said_to_be_written_by_a_model() -> None:
     assert "odel wrote" not in html and "written by a model" not in html
     page = Page(html)
     tips = {e.attributes["title"] for e in page.all("mark", "gen") if "title" in e.attributes}
-    assert tips == {"Says what was left out: not in the source"}
+    assert tips == {"Says that something was left out: not in the source"}
     assert page.all("div", "result", "mono")  # what stands between lines is set as they are
     assert not Page(to_html(tersely.compress(HARBOUR, budget=8))).all("div", "result", "mono")
 

@@ -87,7 +87,7 @@ def test_e023_the_schema_of_expansion_and_the_list(tools: list[Tool]) -> None:
     ("arguments", "message"),
     [
         ({}, "segment_ids is required"),
-        ({"segment_ids": []}, "segment_ids must have 1 to"),
+        ({"segment_ids": []}, "segment_ids must have 1 or more items"),
         ({"segment_ids": [7]}, "segment_ids[0] must be of type string"),
         ({"segment_ids": ["a"], "target_compression_ratio": 0}, "must be over 0, at most 1, not 0"),
         ({"segment_ids": ["a"], "target_compression_ratio": -0.5}, "must be over 0, at most 1, not -0.5"),

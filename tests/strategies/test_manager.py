@@ -8,6 +8,7 @@ from typing import Any
 
 import odd_counters
 import pytest
+import tersely
 from hypothesis import given
 from hypothesis import strategies as st
 from sample_texts import CHAT, GUIDE, LOG, prose
@@ -348,3 +349,24 @@ def test_wrong_arguments(arguments: Any, error: type[Exception], message: str) -
 def test_parts_and_a_compressor_at_once() -> None:
     with pytest.raises(ValueError, match="to the compressor"):
         Manager(compressor=Spy(), counter="chars/4")
+
+
+@pytest.mark.parametrize("chunks", [None, "text", ["text"], [None], 5])
+def test_what_are_no_chunks_is_named(chunks: object) -> None:
+    for prepare in (
+        lambda: Manager().prepare_context(chunks, "tides", 20),
+        lambda: Manager().prepare_context_for_call(chunks, "tides", 20),
+    ):
+        with pytest.raises(
+            TypeError, match=r"chunks must be a list of ContextChunk|chunk 0 must be a Context"
+        ):
+            prepare()
+
+
+@pytest.mark.parametrize(
+    ("score", "error"), [("x", TypeError), (True, TypeError), (float("nan"), ValueError), (1e999, ValueError)]
+)
+def test_scores_that_are_none_are_named(score: object, error: type[Exception]) -> None:
+    documents = [{"text": "High water is at six. " * 20, "score": score}, "The ferry waits. " * 20]
+    with pytest.raises(error, match="a score or relevance must be "):
+        tersely.compress(documents, "water", budget=30, strategy="manager")

@@ -14,6 +14,7 @@ from tersely import _native
 from tersely.content.lines import Lines, from_reader
 from tersely.content.logs import Logs
 from tersely.content.outline import fit_outline
+from tersely.documents import check_text
 from tersely.providers.counters import resolve_counter
 from tersely.types import Document, Request
 
@@ -65,6 +66,8 @@ def compress_file(
     """
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
         raise ValueError(f"budget must be a whole number of tokens from 1, not {budget!r}")
+    if query is not None:
+        check_text(query, "query")
     strategy = strategy or Logs()
     reader = _native.LineReader(query or "", _MOST_ROWS)
     size = 0

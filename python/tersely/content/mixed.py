@@ -80,14 +80,25 @@ def _regions(request: Request) -> Iterator[_Region]:
             opened = text.rfind("\n", 0, start - 1) + 1
             closed = text.find("\n", end + 1)
             closed = len(text) if closed < 0 else closed
-            if text[at:opened].strip():
-                yield _Region(index, at, opened)
+            yield from _around(index, text, at, opened)
             yield _Region(index, opened, start - 1, fence=True)
             yield _Region(index, start, end, block=True)
             yield _Region(index, end + 1, closed, fence=True)
             at = closed
-        if text[at:].strip() or at == 0:
-            yield _Region(index, at, len(text))
+        if at == 0:
+            yield _Region(index, 0, len(text))
+        else:
+            yield from _around(index, text, at, len(text))
+
+
+def _around(document: int, text: str, start: int, end: int) -> Iterator[_Region]:
+    """Text beside long blocks, without the blank lines at the fences: a separator stands there."""
+    while start < end and text[start] in "\r\n":
+        start += 1
+    while start < end and text[end - 1] in "\r\n":
+        end -= 1
+    if text[start:end].strip():
+        yield _Region(document, start, end)
 
 
 def _parted(request: Request, regions: list[_Region], budget: int) -> Request:

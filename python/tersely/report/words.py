@@ -32,7 +32,7 @@ OUTCOMES = {
 }
 GENERATED = {
     True: "written by a model",
-    False: "says what was left out",
+    False: "says that something was left out",
 }  # by whether a model wrote any of it
 _WARNINGS = {
     "query_without_matches": "The query’s words stand nowhere in the text: it was compressed as without one.",

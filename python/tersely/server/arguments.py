@@ -47,7 +47,8 @@ def _checked(name: str, schema: Mapping[str, Any], value: Any) -> Any:
             raise ToolError(f"{name} must be {limits}, not {value}")
     if isinstance(value, list):
         if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
-            limits = f"{schema.get('minItems', 0)} to {schema.get('maxItems', 'any number of')}"
+            low, high = schema.get("minItems", 0), schema.get("maxItems")
+            limits = f"{low} or more" if high is None else f"{low} to {high}"
             raise ToolError(f"{name} must have {limits} items, not {len(value)}")
         value = [
             _checked(f"{name}[{place}]", schema.get("items", {}), item) for place, item in enumerate(value)

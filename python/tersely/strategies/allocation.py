@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
@@ -93,10 +94,13 @@ def share_out(
 def weights_of(relevances: Sequence[float | None]) -> list[float]:
     """Relevances above 0 as they are; in place of the others the mean of those, or 1 where there is none.
 
-    Raises ValueError for one that is not finite.
+    Raises TypeError for one that is no number, ValueError for one that is not finite.
     """
+    for relevance in relevances:
+        if relevance is not None and (isinstance(relevance, bool) or not isinstance(relevance, Real)):
+            raise TypeError(f"a score or relevance must be a number or None, not {relevance!r}")
+        if relevance is not None and not math.isfinite(relevance):
+            raise ValueError(f"a score or relevance must be finite, not {relevance}")
     known = [float(relevance) for relevance in relevances if relevance is not None and relevance > 0]
-    if not all(map(math.isfinite, known)):
-        raise ValueError("relevance must be finite")
     mean = sum(known) / len(known) if known else 1.0
     return [float(relevance) if relevance and relevance > 0 else mean for relevance in relevances]

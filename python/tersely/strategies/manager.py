@@ -98,13 +98,13 @@ class Manager:
         ValueError, TypeError: a wrong argument.
         """
         budget, query = _budget(token_budget), _query(query)
-        return _Preparation(self, list(chunks), query, budget).run()
+        return _Preparation(self, _listed(chunks), query, budget).run()
 
     def prepare_context_for_call(
         self, chunks: Iterable[ContextChunk], query: str, max_tokens: int
     ) -> PreparedContext:
         """The chunks as they are, joined, where that counts at most `max_tokens`; else `prepare_context`."""
-        budget, listed = _budget(max_tokens), list(chunks)
+        budget, listed = _budget(max_tokens), _listed(chunks)
         texts = [chunk.content for chunk in listed]
         try:
             whole = self.separator.join(texts)
@@ -225,12 +225,8 @@ class _Preparation:
         return PreparedContext(found.text, tuple(chunk.text for chunk in chunks), report)
 
     def _usable(self, place: int, chunk: ContextChunk) -> bool:
-        if not isinstance(chunk, ContextChunk):
-            raise TypeError(f"chunk {place} must be a ContextChunk, not {type(chunk).__name__}")
         try:
-            if not isinstance(chunk.content, str):
-                raise TypeError(f"content must be str, not {type(chunk.content).__name__}")
-            check_text(chunk.content, "the content")
+            check_text(chunk.content, "content")
         except (TypeError, ValueError) as error:
             self.dropped[place] = DroppedChunk(chunk.id, "failed", str(error))
             return False
@@ -271,6 +267,16 @@ class _Preparation:
             return Part(None, 1)
         self.made[index] = PreparedChunk(chunk.id, chunk.content, 0, 0, 0)
         return Part(chunk.content)
+
+
+def _listed(chunks: Iterable[ContextChunk]) -> list[ContextChunk]:
+    if isinstance(chunks, str) or not isinstance(chunks, Iterable):
+        raise TypeError(f"chunks must be a list of ContextChunk, not {type(chunks).__name__}")
+    listed = list(chunks)
+    for place, chunk in enumerate(listed):
+        if not isinstance(chunk, ContextChunk):
+            raise TypeError(f"chunk {place} must be a ContextChunk, not {type(chunk).__name__}")
+    return listed
 
 
 def _budget(tokens: int) -> int:
