@@ -37,6 +37,8 @@ printf '{"a": [1, "x\\""]}\n{"b": null}\n' >"$build/corpus/detect/json"
 printf 'a,b,c\n1,"x, ""y""\n",2\n3,4,5\n| a | b |\n|---|:-:|\n' >"$build/corpus/detect/table"
 printf '<!DOCTYPE html><p a="b>">x <b>y</b><!-- z --><script>if (a</b) {}</script><svg><![CDATA[ q ]]>' >"$build/corpus/detect/html"
 printf '@@ -1,2 +1 @@\n-a\n+b\n2024-01-02 10:11:12 ERROR a.c:3:4: error: x\n\033[1mok\033[0m\n' >"$build/corpus/detect/log"
+printf 'Traceback (most recent call last):\n  | File "a.py", line 3, in f\n    x\n\ta.rb:1:in `b\x27\n#0 a.php(3): f()\n 1: a::b\nE: 12, 0: no\n' \
+  >"$build/corpus/detect/trace"
 
 # A step, a query's length, a query, then the log.
 printf '\7\5req-1 10:00:00 INFO req-1 a.c:3\r\n10:00:01 ERROR "x y" (req-1)\r50%%\r\n\033[31m  at f(a.js:1:2)\n' >"$build/corpus/lines/log"

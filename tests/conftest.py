@@ -1,4 +1,4 @@
-"""Hypothesis profiles (HYPOTHESIS_PROFILE=thorough looks longer) and the --slow option."""
+"""Hypothesis profiles (HYPOTHESIS_PROFILE=thorough looks longer) and the --slow and --growth options."""
 
 from __future__ import annotations
 
@@ -21,9 +21,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run the tests marked slow")
+    parser.addoption("--growth", action="store_true", help="run only the tests marked growth (ci/growth.sh)")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    growth = config.getoption("--growth")
+    config.hook.pytest_deselected(items=[item for item in items if ("growth" in item.keywords) != growth])
+    items[:] = [item for item in items if ("growth" in item.keywords) == growth]
     if config.getoption("--slow"):
         return
     skip = pytest.mark.skip(reason="slow: run with --slow")

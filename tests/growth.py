@@ -1,55 +1,56 @@
-"""Does work grow with the input or with its square? In CPU time, so that other processes do not count."""
+"""Does work grow with the input or with its square? In instructions, which are the same on every run.
+
+Only Valgrind counts them: ci/growth.sh runs the tests marked growth under callgrind, which writes and resets
+its counts whenever getppid is called, so that os.getppid() marks where a piece of work begins and ends.
+"""
 
 from __future__ import annotations
 
-import resource
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 Input = TypeVar("Input")
 
-LEAST = 0.02  # seconds: less is noise
-CLOCK = 1e-3  # seconds: no time is counted as less, for ticks of a clock may all fall to others
-LARGEST = 64_000_000  # characters
-MOST = 8  # times the time for four times the input: linear is 4, quadratic 16
+COUNTS = "TERSELY_COUNTS"  # names the file that callgrind writes its counts to, plus .1, .2 and so on
+LEAST = 2_000_000  # instructions: smaller steps say more about what is done once than about growth
+LARGEST = 16_000_000  # characters
+GROWS = 1.2  # a quotient below this: what was made did not grow, so nothing is measured
+MOST = 3.0  # times the step from n to 2n for the step from 2n to 4n: linear is 2, quadratic 4
 
 
-def user_seconds() -> float:
-    """CPU time of this process so far, without what the kernel does for it (handing out memory)."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_utime
+def instructions(run: Callable[[Input], object], given: Input) -> int:
+    """Instructions of run(given) in this process, on all of its threads."""
+    os.getppid()
+    run(given)
+    os.getppid()
+    counts = Path(os.environ[COUNTS])
+    written = sorted(counts.parent.glob(f"{counts.name}.*"), key=lambda path: int(path.suffix[1:]))
+    totals = next(line for line in written[-1].read_text().splitlines() if line.startswith("totals:"))
+    for path in written:
+        path.unlink()
+    return int(totals.split()[1])
 
 
-def cpu_seconds(run: Callable[[Input], object], given: Input, rounds: int = 3) -> float:
-    """The least CPU time of several rounds."""
-    times = []
-    for _ in range(rounds):
-        start = user_seconds()
-        run(given)
-        times.append(user_seconds() - start)
-    return max(min(times), CLOCK)
+def growth(make: Callable[[int], Input], run: Callable[[Input], object], first: int = 1_000) -> float:
+    """The step from 2n to 4n characters over the step from n to 2n: 2 is linear, 4 is quadratic.
 
-
-def size_that_takes_time(
-    make: Callable[[int], Input], run: Callable[[Input], object], least: float, first: int = 4_000
-) -> int:
-    """The first power-of-two multiple of `first` whose text takes `least` seconds."""
-    size = first
-    while size < LARGEST and cpu_seconds(run, make(size), rounds=1) < least:
-        size *= 2
-    return size
-
-
-def growth(make: Callable[[int], Input], run: Callable[[Input], object], least: float = LEAST) -> float:
-    """Time of four times the input over the time of the input: 4 is linear, 16 is quadratic.
-
-    Where that is MOST or more, twice the input is tried, then four times: memory that no longer fits
-    a cache makes one step steeper, a quadratic algorithm makes all of them steep.
+    What is done once, whatever the size, is in neither step. n is the first power-of-two multiple of `first`
+    whose step takes LEAST instructions. Where the quotient is not between GROWS and MOST, the next two
+    doublings are tried: a table that is built anew, or a second try to meet a budget, makes one step larger,
+    a quadratic algorithm makes all of them steep.
     """
-    size = size_that_takes_time(make, run, least)
-    steps = []
-    for factor in (1, 2, 4):
-        small, large = make(factor * size), make(4 * factor * size)
-        steps.append(cpu_seconds(run, large) / cpu_seconds(run, small))
-        if steps[-1] < MOST:
-            break
-    return min(steps)
+    run(make(first))  # caches are filled and modules loaded
+    size = first
+    costs = [instructions(run, make(size)), instructions(run, make(2 * size))]
+    while costs[1] - costs[0] < LEAST and size < LARGEST:
+        size *= 2
+        costs = [costs[1], instructions(run, make(2 * size))]
+    quotients: list[float] = []
+    while len(quotients) < 3 and not (quotients and GROWS < quotients[-1] < MOST):
+        size *= 2
+        costs = [*costs[-2:], instructions(run, make(2 * size))]
+        quotients.append((costs[-1] - costs[-2]) / max(costs[-2] - costs[-3], 1))
+    assert max(quotients) > GROWS, f"no more work from {size} characters to {2 * size}"
+    return min(quotient for quotient in quotients if quotient > GROWS)

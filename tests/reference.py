@@ -9,7 +9,7 @@ import itertools
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -214,3 +214,57 @@ def render(texts: Sequence[str], kept: Sequence[tuple[int, int, int, int]], sepa
             result += texts[document][before[3] : start] if touching else separator
         result += texts[document][start:end]
     return result
+
+
+_LINES = {4, 5, 6}  # kinds TABLE, FENCED_CODE, CODE
+
+
+def render_clauses(
+    texts: Sequence[str],
+    kept: Sequence[tuple[int, int, int, int]],
+    homes: Sequence[tuple[int, int]],
+    separator: str,
+) -> tuple[str, list[tuple[int, int]]]:
+    """`render` with " … " where clauses of one block are left out, and where each "…" stands.
+
+    `homes`: (block, kind) of every row of the table.
+    """
+    result, places = "", []
+    for at, (row, document, start, end) in enumerate(kept):
+        if at:
+            before = kept[at - 1]
+            if before[0] + 1 == row and before[1] == document:
+                result += texts[document][before[3] : start]
+            elif homes[before[0]][0] == homes[row][0] and homes[row][1] not in _LINES:
+                places.append((len(result) + 1, len(result) + 2))
+                result += " … "
+            else:
+                result += separator
+        result += texts[document][start:end]
+    return result, places
+
+
+def clauses(sentence: str, openers: Collection[str]) -> list[str]:
+    """The clauses of a sentence (clauses.hpp): possible borders one by one, from the left.
+
+    `openers`: the words that open a clause or phrase.
+    """
+    spaces = [(m.start(), m.end()) for m in re.finditer(r"[ \t-\r\x1c-\x1f]+", sentence)]
+    marks = [(at, at) for at, mark in enumerate(sentence) if mark == "—"]
+    marks += [(at + 1, at + 1) for at, mark in enumerate(sentence) if mark in "、，；：）،؛"]
+    found, begin = [], 0
+    for end, start in sorted(spaces + marks):
+        before, behind = sentence[:end], sentence[start:]
+        least = 6
+        if end < start:
+            by_mark = re.search(r"""[,;:)\]}|]["'”’]?$""", before) and not (
+                re.search(r"[0-9],$", before) and re.match("[0-9]", behind)
+            )
+            word = re.match(r"([a-z]+)[ \t-\r\x1c-\x1f]", behind)
+            if not by_mark and not re.match(r"[(\[]|(-{1,3}|–)[ \t-\r\x1c-\x1f]", behind):
+                least = 20 if word and word[1] in openers else len(sentence.encode()) + 1
+        sizes = [len(part.encode()) for part in (sentence[begin:end], behind)]
+        if min(sizes) >= least:
+            found.append(sentence[begin:end])
+            begin = start
+    return [piece.strip() for piece in [*found, sentence[begin:]] if piece.strip()]

@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 import tersely
-from tersely.retrieval import AllocationStrategy, CompressionConfig, ContextualCompressor, DocumentChunk
+from tersely.providers.static import StaticEmbedder
+from tersely.retrieval import (
+    AllocationStrategy,
+    CompressionConfig,
+    ContextualCompressor,
+    DocumentChunk,
+    compress_results,
+)
 
 from benchmarks import data
 from benchmarks.checks import require
@@ -19,7 +26,14 @@ from benchmarks.report import TIMES, Report, Target
 _CHUNKS, _CHARACTERS = 100, 1500
 _QUERY = "How much did federal agencies spend on cybersecurity programs?"
 _ROUNDS = 40
-_ASKED = {"read": 15.0, "vectors": 5.0}  # milliseconds
+_RESULTS, _CONTEXTUAL, _AT_HAND = "compress_results", "ContextualCompressor", ", vectors at hand"
+_READ, _GIVEN = 15.0, 5.0  # milliseconds that are asked for
+_ASKED = {
+    _RESULTS: _READ,
+    _RESULTS + _AT_HAND: _GIVEN,
+    _CONTEXTUAL: _READ,
+    _CONTEXTUAL + _AT_HAND: _GIVEN,
+}
 
 
 def report(result: Report, options: argparse.Namespace) -> None:
@@ -37,9 +51,11 @@ def report(result: Report, options: argparse.Namespace) -> None:
             call()
             times[name].append((time.perf_counter() - wall, time.process_time() - cpu))
     rows: list[dict[str, Any]] = [{"system": name, **_summary(found[1:])} for name, found in times.items()]
-    result.table(f"{_CHUNKS} chunks of {_CHARACTERS} characters into 3,000 tokens", TIMES, rows)
-    for row, asked in zip(rows, _ASKED.values(), strict=False):
-        result.targets.append(Target(f"{row['system']}, median", asked, row["wall"], "ms", at_most=True))
+    result.table(f"{_CHUNKS} chunks of {_CHARACTERS} characters for a query", TIMES, rows)
+    result.note("compress_results: duplicates out, top_n 100; the others: the best of all into 3,000 tokens.")
+    for row in rows:
+        if (asked := _ASKED.get(row["system"])) is not None:
+            result.targets.append(Target(f"{row['system']}, median", asked, row["wall"], "ms", at_most=True))
 
 
 def _summary(found: list[tuple[float, float]]) -> dict[str, float]:
@@ -66,9 +82,21 @@ def _calls(chunks: list[DocumentChunk]) -> dict[str, Callable[[], Any]]:
         return run
 
     given = {"embeddings": vectors, "query_embedding": query}
-    made["tersely"] = call(AllocationStrategy.PROPORTIONAL)
-    made["tersely, vectors at hand"] = call(AllocationStrategy.PROPORTIONAL, **given)
-    made["tersely, marginal"] = call(AllocationStrategy.MARGINAL)
     texts = [chunk.content for chunk in chunks]
+    results = [(chunk, 1 - place / 200) for place, chunk in enumerate(chunks)]
+    known = StaticEmbedder().embed(texts)
+
+    def results_of(**given: Any) -> Callable[[], Any]:
+        def run() -> None:
+            left = compress_results(results, _QUERY, top_n=_CHUNKS, **given)
+            require(left.compression_stats.original_count == _CHUNKS, "results are missing")
+
+        return run
+
+    made[_RESULTS] = results_of()
+    made[_RESULTS + _AT_HAND] = results_of(vectors=known)
+    made[_CONTEXTUAL] = call(AllocationStrategy.PROPORTIONAL)
+    made[_CONTEXTUAL + _AT_HAND] = call(AllocationStrategy.PROPORTIONAL, **given)
+    made[f"{_CONTEXTUAL}, marginal"] = call(AllocationStrategy.MARGINAL)
     made["tersely.compress"] = lambda: tersely.compress(texts, _QUERY, budget=3000)
     return made

@@ -120,7 +120,8 @@ py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document,
             at = last;
         }
         std::vector<std::int32_t> firsts = {0};  // row of each document
-        for (const text::Segments& some : rows) firsts.push_back(firsts.back() + static_cast<std::int32_t>(some.size()));
+        for (const text::Segments& some : rows)
+            firsts.push_back(firsts.back() + static_cast<std::int32_t>(some.size()));
         for (const text::FactRow& row : found) {
             const auto at = static_cast<std::size_t>(row.document);
             kinds.push_back(static_cast<std::uint8_t>(row.kind));

@@ -53,6 +53,13 @@ py::tuple cosine_pairs(const py::array& x, double threshold, std::size_t max_pai
     return py::make_tuple(to_array(std::move(i)), to_array(std::move(j)), to_array(std::move(similarities)));
 }
 
+py::array_t<std::uint8_t> has_pair(const py::array& x, double threshold, int threads) {
+    const Rows rows = rows_of(x, "X");
+    require(!std::isnan(threshold), "threshold must not be NaN");
+    const Workers workers = workers_for(threads, py::none());
+    return to_array(on_rows(rows, nullptr, [&] { return similarity::has_pair(rows, threshold, workers); }));
+}
+
 py::tuple threshold_clusters(const py::array& x, double threshold, const Input<double>& scores, bool single,
                              int threads, const py::object& progress) {
     const Rows rows = rows_of(x, "X");
@@ -90,6 +97,7 @@ void bind_similarity(py::module_& m) {
           py::arg("threads"), py::arg("progress"));
     m.def("cosine_pairs", &cosine_pairs, py::arg("x"), py::arg("threshold"), py::arg("max_pairs"), py::arg("threads"),
           py::arg("progress"));
+    m.def("has_pair", &has_pair, py::arg("x"), py::arg("threshold"), py::arg("threads"));
     m.def("threshold_clusters", &threshold_clusters, py::arg("x"), py::arg("threshold"), py::arg("scores"),
           py::arg("single"), py::arg("threads"), py::arg("progress"));
     m.def("fma_peak", &fma_peak, py::arg("seconds"));

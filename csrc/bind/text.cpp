@@ -43,7 +43,7 @@ py::tuple table_arrays(Table&& table) {
 }
 
 text::Level checked_level(int level) {
-    if (level < 0 || level > 4) throw py::value_error("level must be 0 to 4, not " + std::to_string(level));
+    if (level < 0 || level > 5) throw py::value_error("level must be 0 to 5, not " + std::to_string(level));
     return static_cast<text::Level>(level);
 }
 

@@ -89,6 +89,7 @@ def cosine_similarity(
 def cosine_pairs(
     x: _Matrix, threshold: float, max_pairs: int, threads: int, progress: _Progress | None
 ) -> tuple[_Int32s, _Int32s, _Float32s]: ...
+def has_pair(x: _Matrix, threshold: float, threads: int) -> _UInt8s: ...
 def threshold_clusters(
     x: _Matrix,
     threshold: float,

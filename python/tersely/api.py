@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -109,6 +110,10 @@ def compress_batch(
             others; "raise" raises the first after all are done.
         options: keyword arguments of `compress`.
     """
+    if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
+        raise TypeError(f"items must be a list of what compress takes, not {type(items).__name__}")
+    if unknown := options.keys() - (compress.__kwdefaults__ or {}).keys():
+        raise TypeError(f"compress has no option {', '.join(sorted(unknown))}")
     todo = list(items)
     queries = [query] * len(todo) if query is None or isinstance(query, str) else list(query)
     if len(queries) != len(todo):
@@ -234,7 +239,7 @@ def check_facts(result: Compressed, preserve: str | Iterable[str] = "all") -> Fa
     if not isinstance(result, Compressed):
         raise TypeError(f"result must be a Compressed, not {type(result).__name__}")
     names = check_names([preserve] if isinstance(preserve, str) else list(preserve))
-    if result.generated:
+    if any(result.text[start:end] != "…" for start, end in result.generated):
         return facts_after([document.text for document in result.documents], result.text)
     return fact_report(result, names)
 
@@ -283,7 +288,7 @@ def _budget(budget: int | None) -> int | None:
 
 
 def _ratio(ratio: float) -> float:
-    if isinstance(ratio, bool) or not isinstance(ratio, (int, float)):
+    if isinstance(ratio, bool) or not isinstance(ratio, Real):
         raise TypeError(f"ratio must be a number in (0, 1], not {ratio!r}")
     if math.isnan(ratio) or not 0 < ratio <= 1:
         raise ValueError(f"ratio must lie in (0, 1], not {ratio}")
@@ -291,7 +296,5 @@ def _ratio(ratio: float) -> float:
 
 
 def _text(value: Any, name: str) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{name} must be str, not {type(value).__name__}")
     check_text(value, name)
-    return value
+    return str(value)

@@ -8,14 +8,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 
 import tersely
 from tersely.cli_compact import add_compact, run_compact
 from tersely.cli_distill import add_distill
-from tersely.cli_files import Commands, InputError, add_command, read_files, write
+from tersely.cli_files import (
+    Commands,
+    InputError,
+    add_command,
+    discard_output,
+    open_closed_streams,
+    read_files,
+    utf8_text,
+    write,
+)
 from tersely.cli_index import add_index, add_search, run_index, run_search
 from tersely.cli_large import compress_large, is_large_log
 from tersely.cli_mcp import add_ab, add_mcp, run_ab, run_mcp
@@ -46,6 +54,7 @@ _EXAMPLES = """examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
+    open_closed_streams()
     arguments = _parser().parse_args(argv)
     try:
         _RUN[arguments.command](arguments)
@@ -55,7 +64,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (InputError, ValueError, TypeError) as error:
         return _fail(error, 2)
     except BrokenPipeError:  # the reader went away, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
+    except OSError as error:  # files are InputErrors: this is standard output
+        discard_output()
+        return _fail(OSError(f"cannot write to standard output: {error.strerror or error}"), 2)
     except KeyboardInterrupt:
         return 130
     return 0
@@ -78,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
 
     compress = _command(commands, "compress", "fit files into a token budget")
     compress.add_argument(
-        "-q", "--query", help="what the reader will ask; without it: what matters in general"
+        "-q", "--query", type=utf8_text, help="what the reader will ask; without it: what matters in general"
     )
     compress.add_argument("-b", "--budget", type=int, metavar="N", help="tokens allowed for the output")
     compress.add_argument(
@@ -87,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_counter(compress)
     compress.add_argument(
         "--separator",
+        type=utf8_text,
         default=r"\n\n",
         help=r"between pieces that do not touch; \n and \t are understood (\n\n)",
     )
@@ -95,6 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     compress.add_argument(
         "--pin",
         action="append",
+        type=utf8_text,
         default=[],
         metavar="TEXT",
         help="keep every segment that holds TEXT (repeatable)",

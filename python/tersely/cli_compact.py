@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tersely.cli_files import Commands, add_command, read_files, write
+from tersely.cli_files import Commands, add_command, read_files, utf8_text, write
 from tersely.providers.counters import COUNTERS
 
 __all__ = ["add_compact", "run_compact"]
@@ -38,7 +38,12 @@ def add_compact(commands: Commands) -> None:
         "--keep-last", type=int, default=0, metavar="N", help="so many of the newest messages must stay (0)"
     )
     parser.add_argument(
-        "--pin", action="append", default=[], metavar="TEXT", help="messages with TEXT must stay (repeatable)"
+        "--pin",
+        action="append",
+        type=utf8_text,
+        default=[],
+        metavar="TEXT",
+        help="messages with TEXT must stay (repeatable)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
     parser.add_argument("--report", metavar="FILE", help="also write what became of each message, as JSON")
@@ -53,18 +58,13 @@ def run_compact(arguments: argparse.Namespace) -> None:
     tools = None if key is None else given.get("tools")
     if arguments.tools is not None:
         tools = _json(_read(arguments.tools), arguments.tools)
-    pins: list[str] = arguments.pin
-
-    def is_pinned(message: Any) -> bool:
-        text = json.dumps(message, ensure_ascii=False)
-        return any(json.dumps(pin, ensure_ascii=False)[1:-1] in text for pin in pins)
 
     result = compact_messages(
         messages,
         budget=arguments.budget,
         counter=arguments.counter,
         tools=tools,
-        pinned=is_pinned if pins else (),
+        pinned=_pinned(messages, arguments.pin),
         keep_last=arguments.keep_last,
     )
     if lines:
@@ -83,6 +83,19 @@ def run_compact(arguments: argparse.Namespace) -> None:
             f"{len(result.messages)} of {len(messages)} messages",
             file=sys.stderr,
         )
+
+
+def _pinned(messages: list[Any], pins: list[str]) -> set[int]:
+    """The messages that hold one of the texts. Raises ValueError for a text that none holds."""
+    texts = [json.dumps(message, ensure_ascii=False) for message in messages] if pins else []
+    pinned: set[int] = set()
+    for pin in pins:
+        within = json.dumps(pin, ensure_ascii=False)[1:-1]
+        found = {index for index, text in enumerate(texts) if within in text}
+        if not found:
+            raise ValueError(f"--pin: {pin[:60]!r} occurs in no message")
+        pinned |= found
+    return pinned
 
 
 def _read(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +12,17 @@ from typing import TypeAlias
 
 from tersely.types import Document
 
-__all__ = ["Commands", "InputError", "add_command", "progress_bar", "read_files", "write"]
+__all__ = [
+    "Commands",
+    "InputError",
+    "add_command",
+    "discard_output",
+    "open_closed_streams",
+    "progress_bar",
+    "read_files",
+    "utf8_text",
+    "write",
+]
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -26,6 +37,32 @@ def add_command(commands: Commands, name: str, text: str, examples: str) -> argp
     """The parser of a subcommand; its help ends with examples, as they are written."""
     form = argparse.RawDescriptionHelpFormatter
     return commands.add_parser(name, help=text, description=text, epilog=examples, formatter_class=form)
+
+
+def open_closed_streams() -> None:
+    """Standard streams that the caller closed: nothing comes in, what goes out is dropped."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
+
+
+def discard_output() -> None:
+    """Nothing more goes to standard output, what is still held back for it neither."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def utf8_text(argument: str) -> str:
+    """An argument's text: its bytes are UTF-8 whatever the locale says they are."""
+    try:
+        argument.encode("utf-8")
+    except UnicodeEncodeError:  # bytes that the locale could not read
+        try:
+            return os.fsencode(argument).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise argparse.ArgumentTypeError(
+                f"not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
+            ) from error
+    return argument
 
 
 @contextmanager
@@ -69,13 +106,22 @@ def read_files(files: Sequence[str]) -> list[Document]:
 def _read_one(name: str) -> Document:
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        return Document(data.decode("utf-8"), id=name)
+        return Document(data.decode("utf-8"), id=_shown(name))
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InputError(
             f"{name} is not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
         ) from error
+
+
+def _shown(name: str) -> str:
+    """A file's name as it can be written; of bytes that are no text, `\\xff`."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return os.fsencode(name).decode("utf-8", errors="backslashreplace")
+    return name
 
 
 def _with_progress(files: Sequence[str]) -> Iterable[str]:

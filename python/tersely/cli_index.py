@@ -7,7 +7,7 @@ import json
 import sys
 from dataclasses import asdict
 
-from tersely.cli_files import Commands, add_command, progress_bar
+from tersely.cli_files import Commands, add_command, progress_bar, utf8_text
 from tersely.errors import StoreError
 from tersely.providers.counters import COUNTERS
 
@@ -40,7 +40,7 @@ def add_search(commands: Commands) -> None:
     text = "find chunks of an indexed folder; print what answers, within a budget"
     parser = add_command(commands, "search", text, _EXAMPLES)
     parser.add_argument("folder", metavar="DIR", help="a folder that was indexed, or its index")
-    parser.add_argument("query", metavar="QUERY", help="any text; nothing in it is syntax")
+    parser.add_argument("query", metavar="QUERY", type=utf8_text, help="any text; nothing in it is syntax")
     parser.add_argument("-n", "--top-n", type=int, default=5, metavar="N", help="chunks to find (5)")
     parser.add_argument(
         "-b",
@@ -60,12 +60,14 @@ def run_index(arguments: argparse.Namespace) -> None:
     """Index a folder; what was done goes to stderr, or as JSON to stdout."""
     from tersely.retrieval.index import Index
 
+    if not 0 < arguments.largest_file < 2**40:
+        raise ValueError(f"--largest-file must be more than 0 MB, not {arguments.largest_file}")
     try:
         with progress_bar("indexing") as progress:
             index = Index.build(
                 arguments.folder,
                 arguments.output,
-                largest_file=int(arguments.largest_file * 2**20),
+                largest_file=max(int(arguments.largest_file * 2**20), 1),
                 progress=progress,
             )
     except (StoreError, OSError) as error:

@@ -20,8 +20,10 @@ _HEAD = 1 << 16  # bytes that say whether it is one
 
 def is_large_log(arguments: argparse.Namespace) -> bool:
     """Whether what is asked for is one large log within a budget, and nothing that needs its whole text."""
-    whole = arguments.pin or arguments.report or arguments.strategy != "auto" or arguments.budget is None
-    if whole or len(arguments.files) != 1 or arguments.as_type not in (None, "log"):
+    whole = arguments.pin or arguments.report or arguments.store
+    if whole or arguments.strategy != "auto" or arguments.budget is None:
+        return False
+    if len(arguments.files) != 1 or arguments.as_type not in (None, "log"):
         return False
     path = Path(arguments.files[0])
     if not path.is_file() or path.stat().st_size < LARGE:

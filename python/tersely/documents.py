@@ -67,7 +67,9 @@ def _from_fields(fields: dict[str, Any]) -> Document:
 
 
 def check_text(text: str, name: str) -> None:
-    """Raise ValueError where `text` has a lone surrogate: it has no UTF-8 form and no token count."""
+    """Raise TypeError for what is no str, ValueError for a lone surrogate: that has no UTF-8 form."""
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be str, not {type(text).__name__}")
     if text.isascii():
         return
     try:

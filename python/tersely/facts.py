@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -173,3 +173,18 @@ class FactReport:
             name = f"{fact.kind.name.lower()}:{fact.outcome}"
             found[name] = found.get(name, 0) + 1
         return found
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """The facts, as plain JSON types."""
+        return [
+            {
+                "kind": fact.kind.name.lower(),
+                "text": fact.text,
+                "document": fact.document,
+                "start": fact.start,
+                "end": fact.end,
+                "outcome": fact.outcome,
+                "reason": fact.reason,
+            }
+            for fact in self.facts
+        ]

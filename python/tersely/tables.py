@@ -40,9 +40,10 @@ class Level(IntEnum):
 
     CHARACTER = 0  # fixed windows
     WORD = 1
-    SENTENCE = 2
-    PARAGRAPH = 3
-    SECTION = 4
+    CLAUSE = 2  # of sentences, where commas, brackets, conjunctions, prepositions part them
+    SENTENCE = 3
+    PARAGRAPH = 4
+    SECTION = 5
 
 
 @dataclass(frozen=True, eq=False, slots=True)

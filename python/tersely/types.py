@@ -213,13 +213,22 @@ class Compressed:
         Args:
             which: a document's index (its whole text, exactly as given), or a span from `kept` or `dropped`.
             context: for a span: so many characters more on each side.
+
+        Raises IndexError where there is no such document.
         """
+        if isinstance(context, bool) or not isinstance(context, int):
+            raise TypeError(f"context must be a whole number, not {context!r}")
+        if context < 0:
+            raise ValueError(f"context must be 0 or more, not {context}")
+        number = which.document if isinstance(which, Span) else which
+        if isinstance(number, bool) or not hasattr(number, "__index__"):
+            raise TypeError(f"which must be a document's index or a Span, not {which!r}")
+        if not -len(self.documents) <= number < len(self.documents):
+            raise IndexError(f"there is no document {number}; there are {len(self.documents)}")
+        text = self.documents[number].text
         if isinstance(which, Span):
-            if context < 0:
-                raise ValueError(f"context must be 0 or more, not {context}")
-            text = self.documents[which.document].text
             return text[max(which.start - context, 0) : which.end + context]
-        return self.documents[which].text
+        return text
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the originals, as plain JSON types."""
@@ -237,7 +246,7 @@ class Compressed:
                 "reasons": dict(self.receipt.reasons),
                 "recounts": self.receipt.recounts,
                 "warnings": list(self.receipt.warnings),
-                "facts": _facts_dict(self.receipt.facts),
+                "facts": None if self.receipt.facts is None else self.receipt.facts.to_list(),
                 "used_llm": self.receipt.used_llm,
                 "fallback_reason": self.receipt.fallback_reason,
                 "confidence": self.receipt.confidence,
@@ -278,20 +287,3 @@ def _span_dict(span: Span) -> dict[str, Any]:
         "reason": span.reason,
         "score": round(span.score, 6),
     }
-
-
-def _facts_dict(report: FactReport | None) -> list[dict[str, Any]] | None:
-    if report is None:
-        return None
-    return [
-        {
-            "kind": fact.kind.name.lower(),
-            "text": fact.text,
-            "document": fact.document,
-            "start": fact.start,
-            "end": fact.end,
-            "outcome": fact.outcome,
-            "reason": fact.reason,
-        }
-        for fact in report.facts
-    ]

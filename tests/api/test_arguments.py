@@ -6,6 +6,7 @@ import math
 import pickle
 from dataclasses import FrozenInstanceError, dataclass
 
+import numpy as np
 import odd_counters
 import pytest
 import tersely
@@ -89,9 +90,9 @@ def test_a_separator_with_a_lone_surrogate() -> None:
     [
         (
             {"level": "words"},
-            "level must be one of character, word, sentence, paragraph, section, not 'words'",
+            "level must be one of character, word, clause, sentence, paragraph, section, not 'words'",
         ),
-        ({"level": 5}, "level must be one of"),
+        ({"level": 6}, "level must be one of"),
         ({"scoring": "bm25"}, "one of auto, relevance, lexical, centrality, lead, not 'bm25'"),
         ({"redundancy": -0.1}, r"redundancy must lie in \[0, 1\], not -0.1"),
         ({"redundancy": 1.1}, r"redundancy must lie in \[0, 1\]"),
@@ -183,3 +184,19 @@ def test_D023_headings_of_what_is_kept() -> None:
     for heading in ("# The Harbour Handbook", "## 2. Signals", "STORM WARNINGS"):
         assert heading in result.text
     assert {span.reason for span in result.kept} >= {"heading", "selected"}
+
+
+@pytest.mark.parametrize("preserve", [5, None])
+def test_preserve_of_a_wrong_type(preserve: object) -> None:
+    with pytest.raises(TypeError, match="preserve must be a name or a list of names, not "):
+        Extractive(preserve=preserve)
+
+
+def test_a_ratio_of_numpy() -> None:
+    result = tersely.compress(TEXT, ratio=np.float32(0.25))
+    assert result.text == tersely.compress(TEXT, ratio=0.25).text
+
+
+def test_scores_that_are_no_numbers() -> None:
+    with pytest.raises(TypeError, match="scores must be numbers: could not convert string to float: 'a'"):
+        tersely.dedup(["Rope.", "Fog."], scores=["a", "b"])

@@ -100,9 +100,16 @@ def test_bad_errors(errors: object) -> None:
         tersely.compress_batch(["Rope."], errors=errors)
 
 
-def test_an_unknown_option() -> None:
-    with pytest.raises(TypeError, match="bugdet"):
-        tersely.compress_batch(["Rope."], bugdet=5, errors="raise")
+@pytest.mark.parametrize("errors", ["return", "raise"])
+def test_an_unknown_option_is_not_the_fault_of_an_item(errors: str) -> None:
+    with pytest.raises(TypeError, match="compress has no option bugdet"):
+        tersely.compress_batch(["Rope."], bugdet=5, errors=errors)
+
+
+@pytest.mark.parametrize("items", ["Rope. Fog.", b"Rope.", None, 5])
+def test_items_are_a_list(items: object) -> None:
+    with pytest.raises(TypeError, match="items must be a list of what compress takes, not "):
+        tersely.compress_batch(items)
 
 
 @pytest.mark.parametrize("value", ["1", "3", "0", "many", ""])

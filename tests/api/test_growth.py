@@ -9,7 +9,7 @@ from odd_counters import quarters
 from sample_texts import ALL, prose
 from tersely import Extractive, Level, _native
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.growth
 
 REPEATED = {
     "spaces": " ",
@@ -76,7 +76,7 @@ def repeat(piece: str, size: int) -> str:
 
 LEVELS = [(name, Level.SENTENCE) for name in REPEATED] + [
     (name, level)
-    for level in (Level.WORD, Level.SECTION, Level.CHARACTER)
+    for level in (Level.WORD, Level.CLAUSE, Level.SECTION, Level.CHARACTER)
     for name in ("spaces", "sentences", "headings", "cjk", "marks", "emoji")
 ]
 
@@ -106,6 +106,7 @@ STRATEGIES = {
     "context": Extractive(context=3),
     "no redundancy": Extractive(redundancy=0.0),
     "words": Extractive(level=Level.WORD),
+    "clauses": Extractive(level=Level.CLAUSE, preserve=("all",)),
     "windows": Extractive(level=Level.CHARACTER, window=20),
     "lead": Extractive(scoring="lead"),
 }

@@ -43,8 +43,20 @@ def test_expand_with_context(result: Compressed) -> None:
 
 @pytest.mark.parametrize("which", [3, -4, 10**9])
 def test_expand_of_no_document(result: Compressed, which: int) -> None:
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match=f"there is no document {which}; there are 3"):
         result.expand(which)
+
+
+@pytest.mark.parametrize("which", [None, "0", 0.5, True, (0, 1)])
+def test_expand_of_what_is_no_document(result: Compressed, which: object) -> None:
+    with pytest.raises(TypeError, match="which must be a document's index or a Span, not "):
+        result.expand(which)
+
+
+@pytest.mark.parametrize("context", [None, "7", 1.5])
+def test_expand_with_context_that_is_no_number(result: Compressed, context: object) -> None:
+    with pytest.raises(TypeError, match="context must be a whole number, not "):
+        result.expand(result.kept[0], context=context)
 
 
 def test_expand_with_negative_context(result: Compressed) -> None:

@@ -75,3 +75,8 @@ def test_what_is_no_history_is_refused(
 
 def test_what_does_not_fit_is_exit_code_1(tmp_path: Path) -> None:
     assert run(tmp_path, json.dumps(history()), "--keep-last", "20")[0] == 1
+
+
+def test_a_pin_that_no_message_has_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, json.dumps(history()), "--pin", "Message 3 ", "--pin", "never restart")[0] == 2
+    assert capsys.readouterr().err == "tersely: --pin: 'never restart' occurs in no message\n"

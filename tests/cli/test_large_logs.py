@@ -48,6 +48,16 @@ def test_what_needs_the_whole_text_gets_it(
     assert "receipt" in json.loads(capfd.readouterr().out)
 
 
+def test_the_original_of_a_large_log_is_kept_where_asked(
+    log: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "notes.sqlite"
+    assert main(["compress", str(log), "--budget", "300", "--store", str(store)]) == 0
+    identity = capfd.readouterr().err.split("tersely expand ")[1].split()[0]
+    assert main(["expand", identity, "--store", str(store)]) == 0
+    assert capfd.readouterr().out.encode() == log.read_bytes()
+
+
 def test_other_large_files_are_no_logs(log: Path, capfd: pytest.CaptureFixture[str]) -> None:
     log.write_text("The harbour is closed in winter, and opens in spring. " * 4000, encoding="utf-8")
     assert main(["compress", str(log), "--json", "--budget", "100"]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import tomllib
 from pathlib import Path
@@ -70,6 +71,12 @@ def test_public_names_have_docstrings(name: str) -> None:
 def test_a_dataclass_does_not_document_itself_by_its_signature() -> None:
     for name in PUBLIC:
         assert not (getattr(tersely, name).__doc__ or "").startswith(f"{name}("), name
+
+
+@pytest.mark.parametrize("package", ["memory", "relevance", "retrieval", "store", "strategies"])
+def test_names_that_load_late_are_listed(package: str) -> None:
+    module = importlib.import_module(f"tersely.{package}")
+    assert set(module.__all__) <= set(dir(module))
 
 
 def test_versions_agree(root: Path) -> None:

@@ -200,9 +200,9 @@ def test_line_numbers_can_be_shown() -> None:
     ],
 )
 def test_the_language_is_found(document: Document, language: str) -> None:
-    from tersely.content.code import _language_of
+    from tersely.content.code_languages import language_of
 
-    assert _language_of(document) == language
+    assert language_of(document) == language
 
 
 @pytest.mark.parametrize("language", [*SAMPLES, "python", "php", None])
@@ -234,6 +234,7 @@ def test_any_text_is_safe(language: str | None) -> None:
         assert COUNT(result.text) == result.tokens <= result.receipt.budget
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "unit", ["{\n", "f(", "def f():\n  x\n", "if a {\n x;\n}\n", '"""\n', "a = [\n", "  " * 40 + "if x:\n"]
 )

@@ -179,6 +179,7 @@ ENDLESS = [
 ]
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("unit", ENDLESS)
 def test_reading_is_linear(unit: str) -> None:
     def run(text: str) -> object:

@@ -89,3 +89,13 @@ def test_promises_hold(lines: list[str], budget: int, recent: int) -> None:
         return
     assert result.tokens == resolve_counter(None).count(result.text) <= budget
     assert all(text[span.start : span.end] in result.text for span in result.kept)
+
+
+@pytest.mark.parametrize("query", [None, "What about the harbour office?"])
+def test_what_was_read_once_gives_the_same_as_what_is_read_again(query: str | None) -> None:
+    text, strategy = talk(60), tersely.Extractive(preserve=("decisions",))
+    start = text.rindex("\n") + 1
+    plain = tersely.compress(text, query, ratio=0.2, strategy=strategy, pinned=[(0, start, len(text))])
+    shared = tersely.compress(text, query, ratio=0.2, strategy=Conversation(recent=1))
+    assert shared.text == plain.text and list(shared.kept) == list(plain.kept)
+    assert shared.receipt.facts is not None and shared.receipt.facts == plain.receipt.facts

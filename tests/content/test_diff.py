@@ -110,6 +110,7 @@ def test_text_that_is_no_diff_is_still_compressed() -> None:
     assert 0 < result.tokens <= 50
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "unit",
     [

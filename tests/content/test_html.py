@@ -149,6 +149,7 @@ def test_any_text_is_read(page: str) -> None:
     assert (glue <= 4).all() and (aside <= 1).all()
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "piece", ["<p>a</p>", "<", "<!--", "<a b='", "<script>", "</", "<svg>", "<![CDATA[", "a<b ", "<nav>x"]
 )

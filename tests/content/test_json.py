@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 from typing import Any
+from uuid import UUID
 
 import pytest
 import tersely
@@ -128,6 +129,43 @@ def test_the_record_that_a_query_names_is_kept_whole() -> None:
     assert rows[217] in json.loads(result.text)
 
 
+@given(st.integers(0, 74), st.sampled_from(["uuid", "words", "object"]), st.sampled_from([None, 1]))
+def test_the_record_that_a_query_names_is_kept_where_it_fits_with_the_shortest_counts(
+    place: int, form: str, indent: int | None
+) -> None:
+    keys = [str(UUID(int=(n + 1) * 0x9E3779B97F4A7C15F39CC0605CEDC835 % 2**128)) for n in range(75)]
+    names: dict[str, Any] = {
+        "uuid": str(UUID(int=7**45 % 2**128)),
+        "words": "the port is 8080",
+        "object": [1, 2],
+    }
+    everything = dict.fromkeys(keys, names[form])
+    key, count = keys[place], len(keys)
+    holes = {f"… 1-{place}": ""} if place else {}
+    rest = {"…": count - 1 - place} if place < count - 1 else {}
+    shortest = {**holes, key: names[form], **rest}
+    budget = COUNT(json.dumps(shortest, indent=indent, ensure_ascii=False))
+    text = json.dumps(everything, indent=indent)
+    result = tersely.compress(text, f"What is the value of {key}?", budget=budget, strategy=Json())
+    assert json.loads(result.text) == shortest
+    assert "markers_shortened" in result.receipt.warnings
+    check(result)
+    wide = tersely.compress(text, f"What is the value of {key}?", budget=budget + 12, strategy=Json())
+    assert json.loads(wide.text)[key] == names[form] and "markers_shortened" not in wide.receipt.warnings
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "short"),
+    [
+        (json.dumps([*range(50), "pine", *range(20)]), "pine", '["… 50", "pine", "… 20"]'),
+        ("\n".join([*map(str, range(500)), '"pine"']), "pine", '"… 500"\n"pine"'),
+    ],
+)
+def test_short_counts_of_arrays_and_lines(text: str, query: str, short: str) -> None:
+    result = tersely.compress(text, query, budget=COUNT(short), strategy=Json())
+    assert result.text == short and "markers_shortened" in result.receipt.warnings
+
+
 def test_numbers_escapes_and_repeated_keys_stay_as_they_are_written() -> None:
     odd = (
         r'{"a": 1e400, "a": 123456789012345678901234567890, "b": "\ud83d\ude00\u0041\/", "c": -0.0, "c": 0E1}'
@@ -227,6 +265,7 @@ def test_pointers_name_every_kept_and_dropped_part(value: list[dict[str, Any]]) 
             assert source.endswith(json.dumps(here))
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "unit",
     [

@@ -127,6 +127,7 @@ def test_rows_of_tables_are_objects_of_the_source(objects: list[dict[str, Any]],
         assert all(row in known or str(row[0]).startswith("… ") for row in rest)
 
 
+@pytest.mark.growth
 def test_time_grows_with_the_rows() -> None:
     def run(text: str) -> object:
         return tersely.compress(text, budget=100, counter="chars/4", strategy=Json(tables=True))

@@ -155,6 +155,7 @@ def test_when_there_are_too_many_lines_telling_ones_stay() -> None:
     assert int(covered.sum()) + 20_000 >= len(text)
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "unit",
     [

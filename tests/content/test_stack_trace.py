@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import tersely
 from tersely.content.stack_trace import StackTrace
+from trace_samples import TRACES
 
 PYTHON = """Traceback (most recent call last):
   File "/app/shop/web.py", line 41, in handle
@@ -142,6 +143,32 @@ def test_a072_what_was_thrown_and_own_frames_stay(language: str) -> None:
         assert piece in result.text, result.text
     assert library not in result.text
     assert any(result.text[start:end].startswith("… ") for start, end in result.generated)
+
+
+THROWN = {
+    "Python, a group": "ExceptionGroup: several (2 sub",
+    "Rust": "index out of bounds: the len is 3",
+    "Rust, without places": "`Err` value: Os",
+    "Rust, anyhow": "1: No such file or directory",
+    "Node, a cause": "ECONNREFUSED 127.0.0.1:5432",
+    "PHP": "Uncaught TypeError",
+    "PHP, Laravel": "SQLSTATE[HY000]",
+    "Perl": "Can't locate object method",
+    "Lua": "attempt to index a nil value",
+    "Elixir": "** (KeyError) key :price",
+    "Julia": 'KeyError: key "price"',
+    "Haskell": "Prelude.head: empty list",
+    "Dart": "RangeError (index)",
+    "Swift": "Index out of range",
+    "SpiderMonkey": "can't access property",
+}
+
+
+@pytest.mark.parametrize("form", THROWN)
+def test_a072_what_was_thrown_stays_in_every_language(form: str) -> None:
+    calls = [line for line in TRACES[form].splitlines() if THROWN[form] not in line]
+    result = tersely.compress(TRACES[form] + "\n".join(calls * 4), ratio=0.25, strategy=StackTrace())
+    assert THROWN[form] in result.text and result.tokens <= result.original_tokens // 4
 
 
 def test_a072_a_trace_that_comes_again_is_counted() -> None:

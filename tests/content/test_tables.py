@@ -82,6 +82,7 @@ def test_any_text_is_cut_into_rows(text: str, delimiter: str) -> None:
     assert not text[after:].strip() and (outlier >= 0).all()
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("piece", ["a,b\n", '"', '"a""', ",", "|x\n", "1,2,3\n4,5,6\n"])
 def test_time_is_linear(piece: str) -> None:
     assert (

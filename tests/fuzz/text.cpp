@@ -36,7 +36,7 @@ void check_segments(std::string_view text, Level level, const Segments& rows) {
         check(covered <= start && start < end && end <= text.size(), "spans are non-empty, sorted and disjoint");
         check(on_character(text, start) && on_character(text, end), "spans start and end on characters");
         check(only_space(text.substr(covered, start - covered)), "gaps hold white space only");
-        const bool limited = level == Level::kSentence || level == Level::kWord;
+        const bool limited = level == Level::kSentence || level == Level::kClause || level == Level::kWord;
         check(!limited || end - start <= kLongestSegment, "sentences and words are at most kLongestSegment long");
         check(level != Level::kCharacter || start == covered, "character windows leave no gap");
         check(i == 0 || rows.block[i - 1] <= rows.block[i], "blocks ascend");
@@ -171,7 +171,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t window = size > 0 ? data[0] : 0;
     const std::string text = replace_invalid({reinterpret_cast<const char*>(data), size});
     TermReader warm(0);
-    for (const Level level : {Level::kCharacter, Level::kWord, Level::kSentence, Level::kParagraph, Level::kSection}) {
+    for (const Level level :
+         {Level::kCharacter, Level::kWord, Level::kClause, Level::kSentence, Level::kParagraph, Level::kSection}) {
         const Segments rows = segment(text, level, window);
         check_segments(text, level, rows);
         check_characters(text, rows);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tersely import _native
 from tersely.kernels import cosine_pairs, cosine_similarity
 from vector_oracles import DEPTHS, TOLERANCE, WIDTHS, cosines, gaussian, pairs, pairs_of
 
@@ -19,6 +20,8 @@ def found(x: np.ndarray, threshold: float, **options: int) -> list[tuple[int, in
     got = cosine_pairs(x, threshold, **options)
     assert (got.i.dtype, got.j.dtype, got.similarity.dtype) == (np.int32, np.int32, np.float32)
     np.testing.assert_array_equal(got.similarity, cosine_similarity(x)[got.i, got.j])
+    paired = np.isin(np.arange(len(x)), [got.i, got.j])
+    np.testing.assert_array_equal(_native.has_pair(x, threshold, options.get("threads", 1)), paired)
     return list(zip(got.i.tolist(), got.j.tolist(), strict=True))
 
 

@@ -248,7 +248,7 @@ def test_A005_keys_are_those_of_equal_facts_and_bad_ones_are_refused() -> None:
             _native.fact_keys(np.array([kind], np.uint8), texts_given)
 
 
-@pytest.mark.slow
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "unit",
     [

@@ -13,8 +13,8 @@ TEXT = "The winch on the north quay was oiled again, and nobody noticed. " * 150
 @pytest.mark.parametrize("name", ["segment", "terms", "analyze"])
 def test_other_threads_run_meanwhile(name: str) -> None:
     calls = {
-        "segment": lambda: _native.segment([TEXT], 2, 200),
+        "segment": lambda: _native.segment([TEXT], 3, 200),
         "terms": lambda: _native.terms([TEXT])[2],
-        "analyze": lambda: _native.analyze([TEXT], [], 2, 200),
+        "analyze": lambda: _native.analyze([TEXT], [], 3, 200),
     }
     assert_others_run_during(calls[name])

@@ -99,9 +99,9 @@ def longest_segment(text: str, level: Level) -> int:
     )
 
 
-@pytest.mark.parametrize("level", [Level.SENTENCE, Level.WORD])
+@pytest.mark.parametrize("level", [Level.SENTENCE, Level.CLAUSE, Level.WORD])
 @pytest.mark.parametrize("name", LONG)
-def test_no_sentence_or_word_is_longer_than_the_limit(level: Level, name: str) -> None:
+def test_no_sentence_clause_or_word_is_longer_than_the_limit(level: Level, name: str) -> None:
     assert longest_segment(LONG[name], level) <= LONGEST
 
 
@@ -127,7 +127,7 @@ def white_space_only(text: str, level: Level) -> int:
     return sum(text[start:end].isspace() for _, start, end, _ in tersely.segment(text, level))
 
 
-@pytest.mark.parametrize("level", [Level.WORD, Level.SENTENCE, Level.PARAGRAPH, Level.SECTION])
+@pytest.mark.parametrize("level", [Level.WORD, Level.CLAUSE, Level.SENTENCE, Level.PARAGRAPH, Level.SECTION])
 @given(texts)
 def test_no_segment_is_white_space_only(level: Level, text: str) -> None:
     assert white_space_only(text, level) == 0

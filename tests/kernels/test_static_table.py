@@ -173,6 +173,7 @@ def test_other_threads_run_meanwhile(name: str) -> None:
     assert_others_run_during(lambda: table.ids(text) if name == "ids" else table.embed([text]))
 
 
+@pytest.mark.growth
 def test_work_grows_with_the_tokens() -> None:
     table = wordpieces.table(WORDS, 256)
     assert growth(lambda size: [sample_texts.prose(size // 80)], table.embed) < MOST

@@ -160,6 +160,7 @@ def test_unknown_punctuation_and_ideographs() -> None:
     assert_same(["⁂", "the⁂the", "鑫", "a鑫b", "\U0001f980crab", "≠", "\u1ffe", "\u037e"])
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("unit", ["x", "\u0301", "\u302e\u1b44", "각", "[CLS", "\0", ".", "unfathomable "])
 def test_work_grows_with_the_text(unit: str) -> None:
     assert growth(lambda size: unit * (size // len(unit)), TABLE.ids) < MOST

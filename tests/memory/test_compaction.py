@@ -11,7 +11,7 @@ from histories import anthropic, openai_chat, openai_responses
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tersely import BudgetExceededError
-from tersely.memory import CompactedMessages, compact_messages
+from tersely.memory import CompactedMessages, Compactor, compact_messages
 from tersely.memory.counting import REPLY_TOKENS, count_entries, count_tools
 from tersely.memory.excerpts import HEADER
 from tersely.memory.messages import read_messages
@@ -213,7 +213,14 @@ def test_a_file_that_was_read_twice_is_kept_once() -> None:
         ({"budget": 1.5}, TypeError),
         ({"budget": -1}, ValueError),
         ({"budget": 100, "keep_last": -1}, ValueError),
-        ({"budget": 100, "pinned": [99]}, IndexError),
+        ({"budget": 100, "pinned": [99]}, ValueError),
+        ({"budget": 100, "pinned": ["a"]}, TypeError),
+        ({"budget": 100, "pinned": "a"}, TypeError),
+        ({"budget": 100, "pinned": 3}, TypeError),
+        ({"budget": 100, "query": 5}, TypeError),
+        ({"budget": 100, "strategy": "log"}, TypeError),
+        ({"budget": 100, "picture_tokens": -1}, ValueError),
+        ({"budget": 100, "picture_tokens": "many"}, TypeError),
         ({"budget": 100, "counter": "no such"}, ValueError),
     ],
 )
@@ -222,7 +229,37 @@ def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception]) -> N
         compact_messages(openai_chat(1), **arguments)
 
 
-@pytest.mark.parametrize("message", [3, "text", {"content": "x"}, None])
+@pytest.mark.parametrize("messages", [None, "text", {"messages": []}, iter(openai_chat(1))])
+def test_what_is_no_list_of_messages_is_named(messages: Any) -> None:
+    for compact in (lambda: compact_messages(messages, budget=5), lambda: Compactor(5).compact(messages)):
+        with pytest.raises(TypeError, match="messages must be a list of messages, not"):
+            compact()
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"role": "assistant", "content": "", "tool_calls": ["call", 3]},
+        {"role": "assistant", "content": "", "tool_calls": "call"},
+        {"role": "assistant", "content": "", "tool_calls": {"id": "a"}},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "a", "function": "grep"}]},
+        {"role": "user", "content": "hello", "name": 5},
+        {"role": "user", "content": [{"type": "tool_result", "content": {"a": "words " * 40}}]},
+        {"type": "function_call_output", "call_id": "a", "output": {"a": "words " * 40}},
+        {"type": "function_call_output", "call_id": "a", "output": ["words " * 40]},
+    ],
+)  # fmt: skip
+def test_messages_of_no_known_shape_are_counted_and_cost_no_history(odd: dict[str, Any]) -> None:
+    (entry,) = read_messages([odd])
+    whole = " ".join([entry.opaque, *(piece.text for piece in entry.pieces)])
+    assert all(word in whole for word in ("words words words",) if "words" in str(odd))
+    assert entry.pictures == 0
+    messages = [*openai_chat(6), odd, *openai_chat(6)]
+    result = compact_messages(messages, budget=4000, counter="chars/4")
+    assert result.tokens <= 4000 and result.originals == messages
+
+
+@pytest.mark.parametrize("message", [3, "text", {"content": "x"}, {"role": None}, None])
 def test_what_is_no_message_is_named(message: Any) -> None:
     with pytest.raises(TypeError, match=r"messages\[1\]"):
         compact_messages([{"role": "user", "content": "x"}, message], budget=5)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from growth import MOST, growth
 from tersely.memory.mentions import find_mentions
 
 
@@ -41,13 +40,7 @@ def test_places_are_of_their_text() -> None:
     ]
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("piece", ["a-", "1-", '"', "error ", "error\n", '"ab" ', "`", "_", "A1", "{"])
 def test_time_is_linear(piece: str) -> None:
-    def seconds(count: int) -> float:
-        text = "{" + piece * count
-        started = time.process_time()
-        find_mentions([text])
-        return time.process_time() - started
-
-    small = min(seconds(20_000) for _ in range(3))
-    assert min(seconds(160_000) for _ in range(2)) < 8 * 4 * small + 0.05
+    assert growth(lambda size: "{" + piece * size, lambda text: find_mentions([text])) < MOST

@@ -95,6 +95,7 @@ def test_nothing_is_said_where_nothing_was() -> None:
     assert paraphrase(german).text == ""  # the rules know English; other texts are extracted
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "piece",
     [
@@ -107,6 +108,7 @@ def test_reading_takes_time_in_proportion(piece: str) -> None:
     assert growth(lambda size: piece * (size // len(piece)), read) < MOST
 
 
+@pytest.mark.growth
 def test_facts_elsewhere_cost_nothing() -> None:
     def make(size: int) -> str:
         return "It is so. " * (size // 20) + "Next: a.py. " * (size // 24)

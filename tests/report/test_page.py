@@ -7,15 +7,16 @@ import gzip
 import hashlib
 import json
 import os
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tersely
+from growth import MOST, growth
 from hypothesis import given
 from hypothesis import strategies as st
+from odd_counters import quarters
 from read_page import Page, shown
 from tersely.facts import Fact, FactKind, FactReport
 from tersely.report import to_html, write_html
@@ -237,6 +238,19 @@ def test_facts_and_generated_text_are_marked() -> None:
     assert {e.text for e in page.all("summary")} == {"Legend", "Lost: 2", "Unsupported: 1"}
 
 
+def test_what_was_left_out_is_not_said_to_be_written_by_a_model() -> None:
+    log = "".join(f"2024-05-01 10:00:{n % 60:02} INFO served /items/{n} in {n % 90} ms\n" for n in range(300))
+    result = tersely.compress(log, budget=200, strategy="log")
+    assert result.generated and not result.receipt.used_llm
+    html = to_html(result)
+    assert "odel wrote" not in html and "written by a model" not in html
+    page = Page(html)
+    tips = {e.attributes["title"] for e in page.all("mark", "gen") if "title" in e.attributes}
+    assert tips == {"Says what was left out: not in the source"}
+    assert page.all("div", "result", "mono")  # what stands between lines is set as they are
+    assert not Page(to_html(tersely.compress(HARBOUR, budget=8))).all("div", "result", "mono")
+
+
 def test_without_facts_there_is_no_word_of_them() -> None:
     assert "fact" not in " ".join(
         e.text
@@ -321,17 +335,15 @@ def test_of_many_documents_those_with_something_kept_are_drawn() -> None:
     assert len(page.texts) == len({span.document for span in result.kept})
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("level", [tersely.Level.SENTENCE, tersely.Level.WORD])
 def test_time_is_linear(level: tersely.Level) -> None:
-    def seconds(size: int) -> float:
-        text = " ".join(f"Sentence {number} says {number % 97} things." for number in range(size))
-        result = tersely.compress(text, "things", ratio=0.3, strategy=tersely.Extractive(level=level))
-        start = time.process_time()
-        to_html(result, "things")
-        return time.process_time() - start
+    def result(size: int) -> tersely.Compressed:
+        text = " ".join(f"Sentence {number} says {number % 97} things." for number in range(size // 25))
+        strategy = tersely.Extractive(level=level)
+        return tersely.compress(text, "things", ratio=0.3, strategy=strategy, counter=quarters)
 
-    small = min(seconds(1_000) for _ in range(3))
-    assert min(seconds(8_000) for _ in range(2)) < 8 * 3 * small + 0.05
+    assert growth(result, lambda made: to_html(made, "things")) < MOST
 
 
 def test_names_may_be_what_no_utf8_can_say(tmp_path: Path) -> None:

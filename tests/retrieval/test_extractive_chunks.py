@@ -21,10 +21,10 @@ from tersely.retrieval import ExtractiveCompressor, Segmenter, SegmentSize
 from tersely.tables import Kind
 from text_strategies import texts
 
-LEVELS = ["CHARACTER", "WORD", "SENTENCE", "PARAGRAPH", "SECTION"]
+LEVELS = ["CHARACTER", "WORD", "CLAUSE", "SENTENCE", "PARAGRAPH", "SECTION"]
 
 
-def test_d022_five_sizes_sentence_by_default() -> None:
+def test_d022_all_sizes_sentence_by_default() -> None:
     assert [size.name for size in SegmentSize] == LEVELS
     assert Segmenter().segment_size is SegmentSize.SENTENCE
 

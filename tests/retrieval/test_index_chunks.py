@@ -150,7 +150,7 @@ def test_long_lines_are_cut_at_words(kind: str) -> None:
         assert set(chunk.content.split()) == {"word" * 5}
 
 
-@pytest.mark.slow
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "part", ["# a\n\n", "- a\n", "<h1 ", "=\n=\n", "a\n====\n", "def f(): x\n", "((((", "x"]
 )

@@ -73,7 +73,10 @@ def test_links_binary_huge_and_broken_files_have_notes(tmp_path: Path) -> None:
     }
     assert "secret" not in " ".join(contents(index).values())
     assert "f\ufffdhrt" in index.search("Schiff")[0].content
+    assert index.report is not None and (index.report.added, index.report.files) == (2, 2)
+    header = (folder / ".tersely" / "index.json").read_bytes()
     assert notes(Index.build(folder, largest_file=4000)) == notes(index)  # unchanged files keep theirs
+    assert (folder / ".tersely" / "index.json").read_bytes() == header  # and nothing is written anew
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -96,6 +96,9 @@ def test_b022_what_is_no_question_is_named(text: str, message: str) -> None:
         (["--index", "nowhere"], "make one with `tersely index nowhere`"),
         (["--http", "--host", "0.0.0.0"], "needs a bearer token"),
         (["--http", "--token-file", "missing"], "cannot read missing"),
+        (["--http", "--port", "70000"], "port must lie in [0, 65535], not 70000"),
+        (["--http", "--port", "{taken}"], "cannot listen on 127.0.0.1, port {taken}: Address already in use"),
+        (["--http", "--origin", "example.org"], "an origin must be like"),
         (["--base-url", "http://localhost:1"], "--base-url needs --model"),
         (["--model", "some-model"], "needs a key in OPENAI_API_KEY"),
     ],
@@ -110,9 +113,13 @@ def test_mcp_says_what_is_wrong(
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", TOKEN):
         monkeypatch.delenv(name, raising=False)
     folder = [] if arguments[0] == "--index" else ["--index", str(index)]
-    assert main(["mcp", *folder, *arguments]) == 2
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = other.getsockname()[1]
+        given = [argument.format(taken=taken) for argument in arguments]
+        assert main(["mcp", *folder, *given]) == 2
     out, err = capsys.readouterr()
-    assert message in err and out == ""
+    assert message.format(taken=taken) in err and out == ""
+    assert "serving" not in err
 
 
 def test_mcp_serves_a_real_index_over_standard_input(index: Path) -> None:

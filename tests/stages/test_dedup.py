@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import tersely
 from bag_embedder import BagEmbedder
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely import _native
+from tersely import _native, stages
 from tersely.providers.static import SHIPPED
 from tersely.stages.dedup import ORDER, SHARE
 from text_strategies import some_texts
@@ -81,6 +82,23 @@ def test_X27_as_the_oracle(texts: list[str], threshold: float, levels: int) -> N
     got = dedup(texts, threshold, scores)
     assert (got.labels.tolist(), got.representatives.tolist()) == oracle(texts, threshold, scores)
     assert got.sizes.tolist() == np.bincount(got.labels, minlength=len(got.representatives)).tolist()
+
+
+@given(st.lists(sentences, max_size=9), st.sampled_from([-1.0, 0.3, 0.6, 0.85]))
+def test_which_texts_are_read_changes_nothing(texts: list[str], threshold: float) -> None:
+    found = []
+    for products in (0, 10**9):  # all; those that have a similar one
+        with mock.patch.object(stages.dedup, "_PRODUCTS", products):
+            found.append(dedup(texts, threshold))
+    assert found[0].labels.tolist() == found[1].labels.tolist()
+    assert found[0].representatives.tolist() == found[1].representatives.tolist()
+
+
+def test_only_texts_with_a_similar_one_are_read() -> None:
+    texts = [f"{PLAIN} {noun}" for noun in ("here", "there")] + ["Bread is baked at night by seven bakers"]
+    with mock.patch.object(_native, "guards", wraps=_native.guards) as guards:
+        dedup(texts)
+    guards.assert_called_once_with(texts[:2])
 
 
 @given(some_texts)

@@ -13,8 +13,10 @@ import pytest
 import tersely
 from hypothesis import given
 from hypothesis import strategies as st
+from output_samples import OUTPUTS
 from tersely.detection import KINDS, LANGUAGES
 from tersely.stages.detect import _sample
+from trace_samples import TRACES
 
 TEXTS = {
     "prose": "The river rose for three days before it reached the town. Nobody had seen that since 1953.\n\n"
@@ -64,6 +66,26 @@ def test_a068_each_kind_is_told(kind: str) -> None:
 def test_a068_languages_are_told(language: str) -> None:
     found = tersely.detect(CODE[language])
     assert (found.kind, found.language) == ("code", language)
+
+
+@pytest.mark.parametrize("form", TRACES)
+def test_a072_stack_traces_are_told_from_output(form: str) -> None:
+    for text in (TRACES[form], TRACES[form] * 4):
+        found = tersely.detect(text)
+        assert found.kind == "stack_trace" and found.confidence >= 0.6  # what `Auto` asks for
+
+
+@pytest.mark.parametrize("form", OUTPUTS)
+def test_a071_output_is_told_from_stack_traces_talks_and_data(form: str) -> None:
+    kind, text = OUTPUTS[form]
+    assert tersely.detect(text).kind == kind
+
+
+def test_what_a_file_opens_with_tells_its_language() -> None:
+    shell = 'if [ -z "$1" ]; then\n  echo "usage: $0 FILE"\nelif [ "$1" = x ]; then\n  exit 1\nfi\n' * 4
+    text = f'{CODE["python"]}\n{CODE["python"]}\nSCRIPT = """\n{shell}"""\n'
+    assert tersely.detect(text).language == "python"
+    assert tersely.detect(shell).language == "shell"
 
 
 def test_xml_is_not_html() -> None:
@@ -124,6 +146,26 @@ def test_a_long_text_is_read_in_parts() -> None:
     assert tersely.detect(TEXTS["log"] * 5_000).kind == "log"
     for size in (12_288, 12_289, 20_000, 1_000_000):
         assert sum(map(len, _sample("x\n" * size))) <= 12_288 + 1
+
+
+def test_a_long_document_whose_parts_begin_in_fences_is_markdown() -> None:
+    log = "".join(
+        f"2026-01-02 03:19:{n % 60:02} INFO worker-{n % 7} handled request {n}\n" for n in range(150)
+    )
+    code = "".join(
+        f"def part_{n}(self, value):\n    if not value:\n        return {n}\n\n" for n in range(90)
+    )
+    text = f"# Incident\n\nWe looked.\n\n```log\n{log}```\n\nWhat we changed:\n\n```python\n{code}```\n"
+    for more in ("", "\n## Decision\n\nWe raised the limit. Nobody objected.\n" * 9):
+        assert len(text + more) > 12_288
+        assert tersely.detect(text + more).kind == "markdown"
+
+
+def test_a_long_diff_whose_parts_begin_in_hunks_is_a_diff() -> None:
+    lines = [f"+    raise ValueError(f'module_{n}.py:{n}: error: no value {{value}}')\n" for n in range(600)]
+    text = f"diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -0,0 +1,600 @@\n{''.join(lines)}"
+    assert len(text) > 12_288
+    assert tersely.detect(text).kind == "diff"
 
 
 def test_time_does_not_depend_on_the_length_of_a_long_text() -> None:

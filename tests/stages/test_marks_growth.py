@@ -9,7 +9,7 @@ from tersely import SegmentTable
 from tersely.stages.segment import segment
 from tersely.stages.select import mark_groups, mark_pinned
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.growth
 TEXT = prose(200_000)
 Spans = list[tuple[int, int, int]]
 

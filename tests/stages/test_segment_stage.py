@@ -55,10 +55,10 @@ def test_levels_by_name_number_and_member(level: object) -> None:
     assert len(tersely.segment("Rope and winch.", level)) == 3
 
 
-@pytest.mark.parametrize("level", ["words", "", 5, -1, 1.5, None, True])
+@pytest.mark.parametrize("level", ["words", "", 6, -1, 1.5, None, True])
 def test_unknown_levels_say_which_there_are(level: object) -> None:
     with pytest.raises(
-        ValueError, match="level must be one of character, word, sentence, paragraph, section"
+        ValueError, match="level must be one of character, word, clause, sentence, paragraph, section"
     ):
         tersely.segment("Rope.", level)
 

@@ -43,6 +43,20 @@ def test_a_result_expands_after_a_restart(path: Path) -> None:
         assert store.get("mine", 1).metadata["page"] == 1
 
 
+@pytest.mark.parametrize("what", ["text", None, 5])
+def test_only_results_are_kept(path: Path, what: object) -> None:
+    with Store.open(path) as store, pytest.raises(TypeError, match=r"must be a tersely\.Compressed, not "):
+        store.keep(what)
+
+
+@pytest.mark.parametrize("version", ["1", 1.0, True])
+def test_a_version_is_a_whole_number(path: Path, version: object) -> None:
+    with Store.open(path) as store:
+        store.put("text", id="a")
+        with pytest.raises(TypeError, match="version must be a whole number from 1, or None, not "):
+            store.expand("a", version)
+
+
 @settings(max_examples=20)
 @given(texts=st.lists(ANY, min_size=1, max_size=4))
 def test_each_document_of_a_result_comes_back(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
 import tersely
+from growth import MOST, growth
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely.store import NotReversibleError, Store
@@ -78,6 +78,7 @@ def test_any_text_is_taken(text: str) -> None:
     assert count > 0 or masked == text
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "piece",
     [
@@ -92,16 +93,7 @@ def test_any_text_is_taken(text: str) -> None:
     ],
 )
 def test_masking_takes_linear_time(piece: str) -> None:
-    def seconds(size: int) -> float:
-        text = piece * (size // len(piece))
-        times = []
-        for _ in range(3):
-            start = time.process_time()
-            mask_secrets(text)
-            times.append(time.process_time() - start)
-        return min(times)
-
-    assert seconds(160_000) < 16 * seconds(20_000) + 0.05  # eight times the text
+    assert growth(lambda size: piece * (size // len(piece)), mask_secrets) < MOST
 
 
 def test_mappings_are_masked_with_their_keys() -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from growth import MOST, growth
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely.strategies import Diff, compute_diff
@@ -65,13 +64,11 @@ def test_a045_change_ratio_counts_characters_of_changed_lines() -> None:
     assert compute_diff(ten, ten.replace("0\n", "1\n", 5)).change_ratio == 0.1
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("line", ["same", "line {}"])
 def test_x19_diff_is_linear_where_lines_repeat(line: str) -> None:
-    def seconds(count: int) -> float:
-        old = [line.format(i) for i in range(count)]
-        new = [text if i % 7 else "other" for i, text in enumerate(old)]
-        begun = time.process_time()
-        compute_diff("\n".join(old), "\n".join(new))
-        return time.process_time() - begun
+    def texts(size: int) -> tuple[str, str]:
+        old = [line.format(i) for i in range(size // 5)]
+        return "\n".join(old), "\n".join(text if i % 7 else "other" for i, text in enumerate(old))
 
-    assert min(seconds(40_000) for _ in range(2)) < 12 * max(min(seconds(10_000) for _ in range(3)), 0.002)
+    assert growth(texts, lambda given: compute_diff(*given)) < MOST

@@ -68,13 +68,17 @@ Detection decide(const Counts& counts, const TableLook& table, const Markup& mar
         best.offer(ContentKind::html, tags + (markup.certain ? 1.0F : markup.starts ? 0.4F : 0.0F), markup.language);
     }
     const float stamps = share(counts[kStamp], n);
-    const float frames = share(counts[kFrame] + counts[kTraceHead], n);
-    const float tool = share(counts.tool + counts.escapes, n);
+    const float frames = share(counts[kFrame] + counts[kTraceHead] + counts.below_frames, n);
+    const std::uint32_t in_trace = counts[kFrame] == 0 ? counts.tool_in_trace : 0;  // a head alone makes no trace
+    const float tool = share(counts.tool + in_trace + counts.escapes, n);
     if (stamps >= 0.15F) best.offer(ContentKind::log, 0.4F + stamps);
     if (frames >= 0.2F && (counts[kFrame] >= 3 || (counts[kFrame] > 0 && counts[kTraceHead] > 0))) {
-        best.offer(ContentKind::stack_trace, 0.4F + frames);
+        best.offer(ContentKind::stack_trace, 0.4F + frames - 1.5F * tool);  // tests that failed have both
     }
     if (tool >= 0.12F) best.offer(ContentKind::tool_output, 0.45F + 1.5F * tool);
+    // Lines that go on below events belong to them, whatever they are.
+    const float events = share(counts.events_at_margin, counts.at_margin);
+    if (counts.at_margin >= 8 && events >= 0.6F && stamps < 0.15F) best.offer(ContentKind::tool_output, 0.4F + events);
     const float fields = share(counts[kField], code_like);
     const float strong = share(counts.strong, code_like);
     if (counts[kField] >= 3 && counts.sections > 0 && fields > (strong < 0.3F ? 0.35F : 0.6F)) {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "kernels/detect/line_marks.hpp"
+#include "kernels/detect/trace_marks.hpp"
 
 namespace tersely::detect {
 namespace {
@@ -111,7 +112,7 @@ std::uint32_t word_marks(View line) {
                 before != '_')
                 marks |= kLevel;
             const bool colons = after == ':' || (at >= 2 && line[at - 2] == ':' && before == ' ');
-            const bool counted = at >= 2 && before == ' ' && digit(line[at - 2]);
+            const bool counted = at >= 2 && before == ' ' && digit(line[at - 2]) && (kind == kOutcomeWord || !capitals);
             if (kind != kPlainWord && (colons || counted)) marks |= kBuild;
             if (kind == kOutcomeWord && capitals) marks |= kBuild;
             if (kind == kOutcomeWord && end == line.size()) marks |= kBuild;
@@ -124,8 +125,8 @@ std::uint32_t word_marks(View line) {
     return marks;
 }
 
-// path:12, path(12), path:[12,3], with a dot or a slash in the path.
-bool has_anchor(View line) {
+// Where the number of path:12, path(12) or path:[12,3] ends, with a dot or a slash in the path; npos without one.
+std::size_t anchor_end(View line) {
     static constexpr ByteSet kTelling = bytes_of(" \t\"/\\.:([");
     bool path = false;  // whether a dot between letters, or a slash, was met in this word
     std::size_t start = 0;
@@ -145,10 +146,22 @@ bool has_anchor(View line) {
             const std::size_t size = digits(line, number, 7);
             if (size == 0 || size > 6) continue;
             const char after = number + size < line.size() ? line[number + size] : ':';
-            if (View(":,) ].").find(after) != View::npos) return true;
+            if (View(":,) ].").find(after) != View::npos) return number + size;
         }
     }
-    return false;
+    return View::npos;
+}
+
+// What linters say of a file they named before, such as "E: 12, 0: no docstring".
+bool is_row_and_column(View line) {
+    if (line.size() < 8 || !upper(line[0]) || line[1] != ':' || line[2] != ' ') return false;
+    std::size_t at = std::min(line.find_first_not_of(' ', 2), line.size());
+    std::size_t size = digits(line, at, 6);
+    at += size;
+    if (size == 0 || at >= line.size() || line[at] != ',') return false;
+    at = std::min(line.find_first_not_of(' ', at + 1), line.size());
+    size = digits(line, at, 6);
+    return size > 0 && at + size < line.size() && line[at + size] == ':';
 }
 
 bool starts_with_any(View line, std::span<const View> starts) {
@@ -224,42 +237,6 @@ bool is_build(View line) {
     return close != View::npos && close > 1 && close + 1 < line.size() && line[close + 1] == ' ';
 }
 
-bool is_frame(View line, bool indented) {
-    static constexpr ByteSet kFirst = bytes_of("Fa#/.f");
-    if (!in(kFirst, line[0])) return false;
-    if (line.starts_with("File \"") && has(line, ", line ")) return true;
-    if (line.starts_with("at ") && (indented || has(line, "("))) {
-        return line.back() == ')' || has(line, ":line ") || has(line, "://") || has(line, ".js:") || has(line, ".rs:");
-    }
-    if (line[0] == '#' && line.size() > 4 && digit(line[1])) return has(line, " in ") || has(line, " at ");
-    if (indented && line.starts_with("/") && has(line, ".go:")) return true;
-    if (line.starts_with("...") && line.ends_with(" more")) return true;
-    return line.starts_with("from ") && has(line, ":in `");
-}
-
-bool is_trace_head(View line) {
-    static constexpr std::array<View, 9> kStarts = {"Traceback (most recent",
-                                                    "Caused by:",
-                                                    "panic:",
-                                                    "goroutine ",
-                                                    "stack backtrace:",
-                                                    "Exception in thread",
-                                                    "Unhandled exception",
-                                                    "During handling of",
-                                                    "The above exception"};
-    static constexpr ByteSet kFirst = bytes_of("TCpgsEUD");
-    if (in(kFirst, line[0]) && starts_with_any(line, kStarts)) return true;
-    if (line.starts_with("thread '") && has(line, "' panicked at")) return true;
-    // java.lang.X: ..., ValueError: ...
-    std::size_t end = 0;
-    while (end < line.size() &&
-           (letter(line[end]) || digit(line[end]) || line[end] == '.' || line[end] == '_' || line[end] == '$'))
-        ++end;
-    const View name = line.substr(0, end);
-    const bool closes = end == line.size() || line[end] == ':';
-    return closes && end > 5 && (name.ends_with("Exception") || name.ends_with("Error"));
-}
-
 bool is_diff_head(View line) {
     static constexpr std::array<View, 10> kStarts = {"diff --git ",
                                                      "diff -",
@@ -282,13 +259,13 @@ bool is_diff_head(View line) {
 std::uint32_t event_marks(View line, bool indented) {
     std::uint32_t marks = word_marks(line);
     if (has_stamp(line)) marks |= kStamp;
-    if (is_frame(line, indented)) marks |= kFrame;
-    if (has_anchor(line)) marks |= kAnchor;
+    const std::size_t anchor = anchor_end(line);
+    if (anchor != View::npos || is_row_and_column(line)) marks |= kAnchor;
+    marks |= trace_marks(line, indented, (marks & kAnchor) != 0, anchor);
     if (is_build(line)) marks |= kBuild;
     if (indented) return marks;
     if (line.starts_with("@@ -") && has(line, " @@")) marks |= kHunk;
     if (is_diff_head(line)) marks |= kDiffHead;
-    if (is_trace_head(line)) marks |= kTraceHead;
     return marks;
 }
 

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "kernels/detect/trace_marks.hpp"
 #include "kernels/text/utf8.hpp"
 
 namespace tersely::detect {
 namespace {
 
-constexpr std::size_t kHead = 192;  // bytes of a line that are read
+constexpr std::size_t kHead = 192;     // bytes of a line that are read
+constexpr std::uint32_t kOpening = 8;  // lines with evidence of a language
+constexpr std::uint32_t kOpeningWeight = 5;
 constexpr std::size_t kCommentBit = 16;
 static_assert(kComment == 1U << kCommentBit);
 
@@ -19,12 +22,32 @@ std::uint32_t hash_of(std::string_view name) {
 
 bool letter_or_digit(char byte) { return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || byte == '('; }
 
+// Whether a line that is a fence names what follows it: such a fence opens.
+bool names_language(std::string_view fence) {
+    const std::size_t after = fence.find_first_not_of(fence[0]);
+    return after != std::string_view::npos && fence.find_first_not_of(" \t\r", after) != std::string_view::npos;
+}
+
 }  // namespace
+
+// Whether a part from within a text starts in a fence: where fences that open have names, one without a name closes.
+bool Reader::starts_fenced(std::string_view piece) const {
+    if (named_fences_ <= 0) return false;
+    for (std::size_t at = 0; at < piece.size();) {
+        const text::Line line = text::read_line(piece, at);
+        at = line.next;
+        const std::string_view head = piece.substr(line.first, std::min(line.last - line.first, kHead));
+        if (text::fence_length(head) > 0) return !names_language(head);
+    }
+    return false;
+}
 
 void Reader::read(std::string_view piece, bool whole_first_line) {
     std::size_t at = 0;
     if (!whole_first_line) at = text::read_line(piece, 0).next;
-    fenced_ = hunk_ = commented_ = false;
+    hunk_ = !whole_first_line && counts_[kHunk] > 0;  // after the first hunk of a diff there are others, and heads
+    fenced_ = !whole_first_line && starts_fenced(piece.substr(at));
+    commented_ = false;
     while (at < piece.size()) {
         const text::Line line = text::read_line(piece, at);
         if (!line.blank()) add(piece, line);
@@ -55,13 +78,22 @@ void Reader::add(std::string_view piece, const text::Line& line) {
         return;
     }
     const std::uint32_t marks = line_marks(head, last, indented);
-    if ((marks & kFence) != 0) fenced_ = !fenced_;
+    if ((marks & kFence) != 0) {
+        if (!fenced_) named_fences_ += names_language(head) ? 1 : -1;
+        fenced_ = !fenced_;
+    }
     if (fenced_ && (marks & kFence) == 0) {
         ++counts_.in_fence;
         return;
     }
     for (std::size_t bit = 0; bit < kMarks; ++bit) counts_.of[bit] += (marks >> bit) & 1U;
     add_diff(piece[line.begin], marks);
+    if (below_frame_ > 0 && indented && (marks & (kFrame | kTraceHead | kStamp)) == 0) {
+        --below_frame_;
+        ++counts_.below_frames;
+        return;
+    }
+    below_frame_ = (marks & kFrame) != 0 && is_python_frame(head) ? 2 : 0;
     add_turn(head, marks);
     const bool as_long = head.size() + 2 >= before_ && head.size() <= before_ + 3;
     if ((marks & kRule) != 0 && !was_blank_ && before_ > 0 && as_long && head[0] != '*') ++counts_.titles;
@@ -115,20 +147,41 @@ void Reader::add_turn(std::string_view head, std::uint32_t marks) {
     }
 }
 
+// No mapping has a key twice, but many programs say their name before what they tell.
+void Reader::add_key(std::string_view head, std::uint32_t marks, bool indented) {
+    const std::uint32_t key = hash_of(head.substr(0, head.find(':')));
+    const bool again = key == key_ && !indented && head[0] != '-';
+    key_ = indented ? 0 : key;
+    if (!again) {
+        ++counts_.data;
+    } else if ((marks & (kProse | kAnchor | kBuild)) == 0) {
+        ++counts_.tool;
+    }
+}
+
 void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented) {
     const bool place = (marks & (kStamp | kFrame | kTag | kAnchor | kBuild)) != 0;
+    const bool trace = (marks & (kFrame | kTraceHead)) != 0;
     const bool paragraph = (marks & kProse) != 0 && head.size() > 150;
     const bool level = (marks & kLevel) != 0 && (marks & kStamp) == 0;
-    if (!paragraph && ((marks & (kAnchor | kBuild)) != 0 || level)) ++counts_.tool;
+    const bool event = !paragraph && ((marks & (kAnchor | kBuild)) != 0 || level);
+    if (!indented) {
+        ++counts_.at_margin;
+        counts_.events_at_margin += (event && !trace) || (marks & kStamp) != 0 ? 1 : 0;
+    }
+    if (event) ++(trace ? counts_.tool_in_trace : counts_.tool);
     if ((marks & kField) != 0 && head[0] == '[') ++counts_.sections;
     if ((marks & kList) != 0 && !letter_or_digit(head[0])) ++counts_.items;
-    if ((marks & kKeyValue) != 0 && (marks & kCode) == 0) ++counts_.data;
+    if ((marks & kKeyValue) != 0 && (marks & kCode) == 0) add_key(head, marks, indented);
     if ((marks & kProse) != 0 && !place && (marks & (kCode | kComment)) == 0) ++counts_.words;
     bool spoken = false;
     if ((marks & kProse) == 0 || (marks & kCode) != 0 || indented) {
         spoken = add_language_scores(head, indented, counts_.languages);
     }
     counts_.spoken += spoken ? 1 : 0;
+    if (spoken && counts_.spoken == kOpening) {  // what a file opens with tells its language best
+        for (std::uint32_t& score : counts_.languages) score *= kOpeningWeight;
+    }
     if ((marks & (kCode | kPacked)) != 0 && !place) {
         ++counts_.code;
         counts_.strong += spoken || (marks & kPacked) != 0 ? 1 : 0;

@@ -20,19 +20,23 @@ struct Counts {
     std::uint32_t words = 0;  // lines of prose that are nothing else
     std::uint32_t long_lines = 0;
     std::uint32_t in_fence = 0;
-    std::uint32_t spoken = 0;      // lines with evidence of a language
-    std::uint32_t code = 0;        // code that is no log, frame, tag or anchor
-    std::uint32_t strong = 0;      // of these, those that a language claims too
-    std::uint32_t tool = 0;        // anchors, levels, builds: any of them
-    std::uint32_t titles = 0;      // underlined
-    std::uint32_t headings = 0;    // # x
-    std::uint32_t items = 0;       // - x
-    std::uint32_t remarks = 0;     // # x that is no heading
-    std::uint32_t sections = 0;    // [x]
-    std::uint32_t plus_minus = 0;  // start with + - or a space after a hunk's head
-    std::uint32_t escapes = 0;     // ANSI sequences, progress bars
-    std::uint32_t turns = 0;       // with a speaker that was met before
-    std::uint32_t data = 0;        // key: value that is no turn of a talk
+    std::uint32_t spoken = 0;            // lines with evidence of a language
+    std::uint32_t code = 0;              // code that is no log, frame, tag or anchor
+    std::uint32_t strong = 0;            // of these, those that a language claims too
+    std::uint32_t tool = 0;              // anchors, levels, builds: any of them
+    std::uint32_t tool_in_trace = 0;     // the same where a line is a frame, or the head of a trace
+    std::uint32_t below_frames = 0;      // lines of the source below their frame
+    std::uint32_t at_margin = 0;         // not indented
+    std::uint32_t events_at_margin = 0;  // of these, those with a stamp, an anchor, a level ...
+    std::uint32_t titles = 0;            // underlined
+    std::uint32_t headings = 0;          // # x
+    std::uint32_t items = 0;             // - x
+    std::uint32_t remarks = 0;           // # x that is no heading
+    std::uint32_t sections = 0;          // [x]
+    std::uint32_t plus_minus = 0;        // start with + - or a space after a hunk's head
+    std::uint32_t escapes = 0;           // ANSI sequences, progress bars
+    std::uint32_t turns = 0;             // with a speaker that was met before
+    std::uint32_t data = 0;              // key: value that is no turn of a talk
     std::array<std::uint32_t, kSpeakers> speakers{};
     LanguageScores languages{};
     Language shebang = Language::none;
@@ -52,19 +56,24 @@ class Reader {
     const Counts& counts() const { return counts_; }
 
   private:
+    bool starts_fenced(std::string_view piece) const;
     void add(std::string_view piece, const text::Line& line);
     bool in_comment(std::string_view head);
     void add_diff(char first, std::uint32_t marks);
     void add_heading(std::uint32_t marks);
     void add_turn(std::string_view head, std::uint32_t marks);
+    void add_key(std::string_view head, std::uint32_t marks, bool indented);
     void add_votes(std::string_view head, std::uint32_t marks, bool indented);
 
     Counts counts_;
+    int named_fences_ = 0;  // fences that open with a name less those without
     bool fenced_ = false;
     bool hunk_ = false;
     bool commented_ = false;  // in a comment /* ... */
     bool pending_ = false;    // the line above is a heading, so far
+    int below_frame_ = 0;     // lines that may still belong to the frame above
     bool was_blank_ = true;
+    std::uint32_t key_ = 0;   // of the last line with a key
     std::size_t before_ = 0;  // bytes of the line above where it can be a title
 };
 

@@ -135,7 +135,7 @@ std::uint32_t line_marks(View line, char last, bool indented) {
     if (is_tag(line)) marks |= kTag;
     if (text::atx_heading_level(line) > 0) marks |= kHeading;
     if (text::list_marker(line) > 0) marks |= kList;
-    if (text::fence_length(line) > 0) marks |= kFence;
+    if (text::fence_length(line) > 0 && (line[0] == '`' || line.find('^') == View::npos)) marks |= kFence;
     if (read.link) marks |= kLink;
     if (line[0] == '|' && line.size() > 2 && (last == '|' || text::is_table_delimiter(line))) marks |= kPipe;
     if (line.starts_with(".. ")) marks |= kDirective;

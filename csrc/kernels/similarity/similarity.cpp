@@ -101,4 +101,20 @@ std::vector<Pair> pairs_at_least(const Rows& x, double threshold, std::size_t mo
     return all;
 }
 
+std::vector<std::uint8_t> has_pair(const Rows& x, double threshold, const Workers& workers) {
+    Panels packed(x.count, x.depth, threshold);
+    pack(x, {}, packed, workers);
+    Threshold decide(x, threshold, workers.threads);
+    std::vector<std::vector<std::uint8_t>> found(static_cast<std::size_t>(workers.threads),
+                                                 std::vector<std::uint8_t>(x.count));
+    visit_pairs(packed, decide.least(), workers, [&](std::size_t i, std::size_t j, float product, int worker) {
+        std::vector<std::uint8_t>& mine = found[static_cast<std::size_t>(worker)];
+        if ((mine[i] & mine[j]) == 0 && decide.reached(i, j, product, worker)) mine[i] = mine[j] = 1;
+    });
+    for (std::size_t worker = 1; worker < found.size(); ++worker) {
+        for (std::size_t row = 0; row < x.count; ++row) found[0][row] |= found[worker][row];
+    }
+    return std::move(found[0]);
+}
+
 }  // namespace tersely::similarity

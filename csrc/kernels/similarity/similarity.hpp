@@ -36,4 +36,8 @@ struct TooManyPairs : std::length_error {
 // more than `most`. O(n^2 d) time, O(n d + pairs) memory.
 std::vector<Pair> pairs_at_least(const Rows& x, double threshold, std::size_t most, const Workers& workers);
 
+// 1 for each row whose cosine with some other row reaches the threshold, 0 for the others. O(n^2 d) time, O(n (d +
+// threads)) memory.
+std::vector<std::uint8_t> has_pair(const Rows& x, double threshold, const Workers& workers);
+
 }  // namespace tersely::similarity

@@ -1,6 +1,8 @@
 #include "kernels/text/abbreviations.hpp"
 
-#include <string>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <unordered_set>
 
 #include "kernels/text/unicode.hpp"
@@ -83,6 +85,48 @@ const Words& starters() {
     return words;
 }
 
+// Frequent words of up to five bytes, as numbers: 1 for German ones, -1 for English ones.
+constexpr std::size_t kLongestFunctionWord = 5;
+
+constexpr std::uint64_t with_byte(std::uint64_t word, char byte) {
+    return word << 8U | static_cast<unsigned char>(byte);
+}
+
+struct FunctionWords {
+    std::array<std::uint64_t, 256> words{};  // open addressing; 0: empty
+    std::array<std::int8_t, 256> weights{};
+
+    static constexpr std::size_t slot_of(std::uint64_t word) {
+        return static_cast<std::size_t>(word * 0x9E3779B97F4A7C15ULL >> 56U);
+    }
+    constexpr void add(std::string_view spelled, std::int8_t weight) {
+        std::uint64_t word = 0;
+        for (const char byte : spelled) word = with_byte(word, byte);
+        std::size_t slot = slot_of(word);
+        while (words[slot] != 0) slot = (slot + 1) % words.size();
+        words[slot] = word;
+        weights[slot] = weight;
+    }
+    constexpr int weight(std::uint64_t word) const {
+        std::size_t slot = slot_of(word);
+        while (words[slot] != 0 && words[slot] != word) slot = (slot + 1) % words.size();
+        return weights[slot];
+    }
+};
+
+constexpr FunctionWords kFunctionWords = [] {
+    FunctionWords found;
+    for (const std::string_view word : {"und", "der",  "die",  "das", "ist", "nicht", "mit", "für", "von", "den",
+                                        "ein", "eine", "sich", "auf", "im",  "wir",   "ich", "zu",  "dem", "des"}) {
+        found.add(word, 1);
+    }
+    for (const std::string_view word :
+         {"the", "of", "and", "to", "is", "that", "for", "it", "with", "was", "this", "are"}) {
+        found.add(word, -1);
+    }
+    return found;
+}();
+
 }  // namespace
 
 Abbreviation abbreviation(std::string_view lower, bool capitalised) {
@@ -96,22 +140,19 @@ Abbreviation abbreviation(std::string_view lower, bool capitalised) {
 bool is_sentence_starter(std::string_view lower) { return starters().contains(lower); }
 
 bool has_ordinal_stops(std::string_view text) {
-    static const Words german = {"und", "der",  "die",  "das", "ist", "nicht", "mit", "für", "von", "den",
-                                 "ein", "eine", "sich", "auf", "im",  "wir",   "ich", "zu",  "dem", "des"};
-    static const Words english = {"the", "of", "and", "to", "is", "that", "for", "it", "with", "was", "this", "are"};
     text = text.substr(0, 4096);
     int balance = 0;
-    std::string word;
+    std::uint64_t word = 0;
+    std::size_t size = 0;
     for (const char byte : text) {
         if (ascii_alpha(byte) || static_cast<unsigned char>(byte) >= 0x80U) {
-            word.push_back(ascii_upper(byte) ? static_cast<char>(byte + 32) : byte);
+            word = with_byte(word, ascii_upper(byte) ? static_cast<char>(byte + 32) : byte);
+            ++size;
             continue;
         }
-        if (word.size() >= 2 && word.size() <= 5) {
-            balance += german.contains(word) ? 1 : 0;
-            balance -= english.contains(word) ? 1 : 0;
-        }
-        word.clear();
+        if (size >= 2 && size <= kLongestFunctionWord) balance += kFunctionWords.weight(word);
+        word = 0;
+        size = 0;
     }
     return balance > 0;
 }

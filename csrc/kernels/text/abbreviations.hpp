@@ -2,6 +2,7 @@
 // final stop.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 namespace tersely::text {
@@ -24,5 +25,19 @@ bool is_sentence_starter(std::string_view lower);
 // Whether a number with a stop is an ordinal in this text ("am 3. Juni"): true when German function
 // words outnumber English ones in its first 4 KB.
 bool has_ordinal_stops(std::string_view text);
+
+// The same, found out when it is asked for first: most texts have no number before a stop.
+class OrdinalStops {
+  public:
+    explicit OrdinalStops(std::string_view text) : text_(text) {}
+    bool operator()() const {
+        if (!known_) known_ = has_ordinal_stops(text_);
+        return *known_;
+    }
+
+  private:
+    std::string_view text_;
+    mutable std::optional<bool> known_;
+};
 
 }  // namespace tersely::text

@@ -50,7 +50,8 @@ bool is_initials(std::string_view token) {  // U.S, LL.AA.II, Ph.D
 
 }  // namespace
 
-bool stop_ends(std::string_view text, std::size_t start, std::size_t stop, std::size_t next, bool ordinal_stops) {
+bool stop_ends(std::string_view text, std::size_t start, std::size_t stop, std::size_t next,
+               const OrdinalStops& ordinal_stops) {
     const std::size_t token = token_before(text, start, stop);
     if (token == stop) return true;  // "2017 ." or a bracket before it
     const std::string_view raw = text.substr(token, stop - token);
@@ -60,7 +61,7 @@ bool stop_ends(std::string_view text, std::size_t start, std::size_t stop, std::
     if (digits) {
         if (raw.size() <= 3 && token == start) return false;  // a list number: "1. First"
         const bool apart = token == start || ascii_space(text[token - 1]) || text[token - 1] == '-';
-        return !(ordinal_stops && apart && raw.size() <= 2);
+        return !(apart && raw.size() <= 2 && ordinal_stops());
     }
     const Decoded first = decode(text, token);
     const bool single = first.length == raw.size() && is_letter(first.code);

@@ -4,12 +4,15 @@
 #include <cstddef>
 #include <string_view>
 
+#include "kernels/text/abbreviations.hpp"
+
 namespace tersely::text {
 
 // Whether the single full stop at `stop` may end the sentence before the word at `next`. With
 // `ordinal_stops`, one or two digits with a stop are an ordinal ("am 3. Juni"). O(1): looks at most 24
 // bytes back.
-bool stop_ends(std::string_view text, std::size_t start, std::size_t stop, std::size_t next, bool ordinal_stops);
+bool stop_ends(std::string_view text, std::size_t start, std::size_t stop, std::size_t next,
+               const OrdinalStops& ordinal_stops);
 
 // Whether a lower-case word of three letters or more, and no known abbreviation, stands before `mark`.
 bool ends_word(std::string_view text, std::size_t start, std::size_t mark);

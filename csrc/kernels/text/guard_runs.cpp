@@ -62,8 +62,19 @@ std::size_t run_end(std::string_view text, std::size_t at) {
     return at;
 }
 
+std::size_t plain_run_end(std::string_view text, std::size_t at) {
+    const std::size_t begin = at;
+    while (at < text.size() && ascii_alpha(text[at])) ++at;
+    const unsigned char next = at < text.size() ? static_cast<unsigned char>(text[at]) : ' ';
+    return at > begin && next < 0x80U && !in_run(next) ? at : 0;
+}
+
 std::size_t word_end(std::string_view text, std::size_t at, std::size_t end) {
-    while (at < end && in_word(decode(text, at).code)) at += decode(text, at).length;
+    while (at < end) {
+        const Decoded here = decode(text, at);
+        if (!in_word(here.code)) break;
+        at += here.length;
+    }
     return at;
 }
 
@@ -92,20 +103,22 @@ Shape shape_of(std::string_view run) {
 
 bool all_upper(std::string_view word) {
     std::size_t letters = 0;
-    for (std::size_t at = 0; at < word.size(); at += decode(word, at).length) {
-        const char32_t code = decode(word, at).code;
-        if (is_letter(code) && !is_upper(code)) return false;
-        if (is_upper(code)) ++letters;
+    for (std::size_t at = 0; at < word.size();) {
+        const Decoded here = decode(word, at);
+        if (is_letter(here.code) && !is_upper(here.code)) return false;
+        if (is_upper(here.code)) ++letters;
+        at += here.length;
     }
     return letters >= 2;
 }
 
 bool inner_capital(std::string_view word) {
     bool small = false;
-    for (std::size_t at = 0; at < word.size(); at += decode(word, at).length) {
-        const char32_t code = decode(word, at).code;
-        if (small && is_upper(code)) return true;
-        small = is_lower(code);
+    for (std::size_t at = 0; at < word.size();) {
+        const Decoded here = decode(word, at);
+        if (small && is_upper(here.code)) return true;
+        small = is_lower(here.code);
+        at += here.length;
     }
     return false;
 }

@@ -14,6 +14,8 @@ bool is_apostrophe(char32_t code);
 
 // The end of the run at `at`; a comma between digits is in it.
 std::size_t run_end(std::string_view text, std::size_t at);
+// The same for a run of ASCII letters; 0 for any other run.
+std::size_t plain_run_end(std::string_view text, std::size_t at);
 // The end of the word at `at`, not beyond the character that reaches `end`.
 std::size_t word_end(std::string_view text, std::size_t at, std::size_t end);
 

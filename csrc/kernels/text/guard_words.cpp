@@ -228,9 +228,9 @@ bool negates_at(std::string_view text, std::size_t at) {
                        [rest](std::string_view negation) { return rest.starts_with(negation); });
 }
 
-std::string_view guard_class(std::string_view word) {
+std::string_view guard_class(const std::string& word) {
     static const std::unordered_map<std::string, std::string_view> classes = read_groups();
-    const auto found = classes.find(std::string(word));
+    const auto found = classes.find(word);
     return found == classes.end() ? std::string_view() : found->second;
 }
 

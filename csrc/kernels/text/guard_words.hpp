@@ -15,7 +15,7 @@ namespace tersely::text {
 //    or the like. Words of one meaning share a class. The other end of a pair has none ("after"): a text with it
 //    differs all the same from one with the first.
 // O(length).
-std::string_view guard_class(std::string_view word);
+std::string_view guard_class(const std::string& word);
 
 // The folded words of class "not", as they are: guard_class takes stems.
 const std::unordered_set<std::string_view>& negations();

@@ -60,6 +60,7 @@ std::int32_t GuardReader::append(std::string_view text, std::vector<std::int32_t
 
 // The run at `at`; returns where reading goes on.
 std::size_t GuardReader::read_run(std::string_view text, std::size_t at, std::vector<std::int32_t>& names) {
+    if (const std::size_t end = plain_run_end(text, at); end > 0) return read_word(text, {at, end}, names);
     const std::size_t whole = run_end(text, at);
     const Span run = trimmed(text, {at, whole});
     const Shape shape = shape_of(text.substr(run.begin, run.end - run.begin));

@@ -5,6 +5,7 @@
 
 #include "kernels/text/abbreviations.hpp"
 #include "kernels/text/blocks.hpp"
+#include "kernels/text/clauses.hpp"
 #include "kernels/text/inline_list.hpp"
 #include "kernels/text/marks.hpp"
 #include "kernels/text/sentences.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t kWholeItem = 400;   // a list item up to this many bytes stays whole
 constexpr std::size_t kWholeTable = 600;  // a table: else one segment a row
+constexpr std::size_t kWholeLine = 300;   // a line of code or data, among clauses
 constexpr std::size_t kWholeCode = 1200;  // a code block: else pieces of whole lines
 
 // Pieces of `span` that end at line ends, none under `least` bytes but the last. least 0 = every line. A
@@ -39,7 +41,7 @@ void split_lines(std::string_view text, Span span, std::size_t least, std::vecto
     }
 }
 
-void split_block(std::string_view text, const Block& block, bool ordinal_stops, std::vector<Span>& out) {
+void split_block(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops, std::vector<Span>& out) {
     const Span whole{block.begin, block.end};
     const std::size_t size = block.end - block.begin;
     switch (block.kind) {
@@ -57,6 +59,19 @@ void split_block(std::string_view text, const Block& block, bool ordinal_stops, 
             [[fallthrough]];
         default:
             return split_sentences(text, block, ordinal_stops, out);
+    }
+}
+
+// The block's sentences, cut into clauses; what has none stays whole.
+void split_into_clauses(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops,
+                        std::vector<Span>& out) {
+    if (block.kind == Kind::kTable) return split_lines(text, {block.begin, block.end}, 0, out);
+    std::vector<Span> sentences;
+    split_block(text, block, ordinal_stops, sentences);
+    for (const Span& sentence : sentences) {
+        const bool whole = block.kind == Kind::kHeading || block.kind == Kind::kFencedCode ||
+                           (block.kind == Kind::kCode && sentence.end - sentence.begin <= kWholeLine);
+        whole ? out.push_back(sentence) : split_clauses(text, sentence, out);
     }
 }
 
@@ -119,7 +134,7 @@ Segments segment(std::string_view text, Level level, std::size_t window) {
         sections(blocks, out);
         return out;
     }
-    const bool ordinal_stops = level == Level::kSentence && has_ordinal_stops(text);
+    const OrdinalStops ordinal_stops(text);
     std::array<std::int32_t, 7> open{};  // the open heading of each level
     open.fill(-1);
     std::vector<Span> spans;
@@ -130,6 +145,8 @@ Segments segment(std::string_view text, Level level, std::size_t window) {
             spans.push_back({block.begin, block.end});
         } else if (level == Level::kWord) {
             split_words(text, block, spans);
+        } else if (level == Level::kClause) {
+            split_into_clauses(text, block, ordinal_stops, spans);
         } else {
             split_block(text, block, ordinal_stops, spans);
         }

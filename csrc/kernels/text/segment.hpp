@@ -4,7 +4,8 @@
 //  - spans are half-open, non-empty, sorted and disjoint; they start and end on characters;
 //  - what lies between spans is white space only, so the text is spans plus gaps, byte for byte;
 //  - time is linear in the text, memory linear in the number of spans;
-//  - no span of the levels SENTENCE and WORD is longer than kLongestSegment bytes.
+//  - clauses lie in sentences (clauses.hpp), tables are rows, headings and lines of code stay whole;
+//  - no span of the levels SENTENCE, CLAUSE and WORD is longer than kLongestSegment bytes.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ enum class Kind : std::uint8_t {
     kChatTurn,
 };
 
-enum class Level : std::uint8_t { kCharacter, kWord, kSentence, kParagraph, kSection };
+enum class Level : std::uint8_t { kCharacter, kWord, kClause, kSentence, kParagraph, kSection };
 
 inline constexpr std::size_t kLongestSegment = 2048;
 

@@ -23,7 +23,7 @@ bool is_thai(char32_t code) { return code >= 0x0E01 && code <= 0x0E5B; }
 
 class Splitter {
   public:
-    Splitter(std::string_view text, const Block& block, bool ordinal_stops, std::vector<Span>& out)
+    Splitter(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops, std::vector<Span>& out)
         : text_(text.substr(0, block.end)),
           begin_(block.begin),
           start_(block.begin),
@@ -193,7 +193,7 @@ class Splitter {
     std::size_t line_;   // of the line going on
     std::size_t width_;
     bool quoted_;
-    bool ordinal_stops_;
+    const OrdinalStops& ordinal_stops_;
     int depth_ = 0;              // of open CJK title marks
     mutable int informal_ = -1;  // not looked at yet
     std::vector<Span>& out_;
@@ -202,7 +202,8 @@ class Splitter {
 
 }  // namespace
 
-void split_sentences(std::string_view text, const Block& block, bool ordinal_stops, std::vector<Span>& out) {
+void split_sentences(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops,
+                     std::vector<Span>& out) {
     Splitter(text, block, ordinal_stops, out).run();
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/text/abbreviations.hpp"
 #include "kernels/text/blocks.hpp"
 
 namespace tersely::text {
@@ -21,7 +22,8 @@ namespace tersely::text {
 //  - nothing is longer than kLongestSegment bytes: longer ones are cut at a line break, a
 //    semicolon, a comma or a space, else between characters.
 // O(block).
-void split_sentences(std::string_view text, const Block& block, bool ordinal_stops, std::vector<Span>& out);
+void split_sentences(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops,
+                     std::vector<Span>& out);
 
 // Cuts [span.begin, span.end) into pieces of at most `limit` bytes at the best break in each window.
 void split_long(std::string_view text, Span span, std::size_t limit, std::vector<Span>& out);

@@ -42,7 +42,15 @@ const Tables& tables() {
 
 }  // namespace
 
-std::uint8_t char_class(char32_t code) { return code < kLimit ? tables().flags[code] : 0; }
+constexpr std::array<std::uint8_t, 0x80> kAsciiClass = [] {
+    std::array<std::uint8_t, 0x80> flags{};
+    for (const ClassRun& run : kClassRuns) {
+        for (char32_t code = run.first; code <= run.last && code < flags.size(); ++code) flags[code] = run.flags;
+    }
+    return flags;
+}();
+
+std::uint8_t wide_class(char32_t code) { return code < kLimit ? tables().flags[code] : 0; }
 
 char32_t fold(char32_t code) {
     if (code < kDirectFold) return tables().folded[code];

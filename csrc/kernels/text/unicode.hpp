@@ -1,6 +1,7 @@
 // Character classes and folding, from the tables that tools/make_unicode_tables.py writes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -17,8 +18,11 @@ enum CharClass : std::uint8_t {
     kClosing = 128  // closing brackets and quotes, and the undirected quotes
 };
 
+extern const std::array<std::uint8_t, 0x80> kAsciiClass;
+std::uint8_t wide_class(char32_t code);
+
 // The flags of a code point; 0 from U+32400 on. O(1).
-std::uint8_t char_class(char32_t code);
+inline std::uint8_t char_class(char32_t code) { return code < 0x80 ? kAsciiClass[code] : wide_class(code); }
 
 // Simple case folding, then the folded base letter where the canonical decomposition adds only combining
 // accents (U+0300-U+036F): one code point in, one out; folding twice changes nothing. O(log n) outside Latin-1.

@@ -9,38 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tersely.content.code_languages import comment_of, language_of, named_language
 from tersely.content.code_units import Role, read_code
 from tersely.content.tree import fit_tree
 from tersely.content.tree_text import Tree
 from tersely.errors import BudgetExceededError
-from tersely.providers.tree_sitter import LANGUAGES
-from tersely.stages.detect import detect
 from tersely.stages.question import read_question
 from tersely.strategies.extractive import Extractive
 from tersely.tables import Int32s, Kind, SegmentTable
 from tersely.types import Compressed, Document, Request
 
 __all__ = ["Code"]
-
-_SUFFIXES = {
-    "py": "python",
-    "pyi": "python",
-    "js": "javascript",
-    "mjs": "javascript",
-    "cjs": "javascript",
-    "jsx": "javascript",
-    "ts": "typescript",
-    "tsx": "tsx",
-    "go": "go",
-    "rs": "rust",
-    "java": "java",
-    "c": "c",
-    "h": "c",
-    "cc": "cpp",
-    "cpp": "cpp",
-    "cxx": "cpp",
-    "hpp": "cpp",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +31,8 @@ class Code:
 
     Attributes:
         language: None (a document's metadata["language"], the end of its id or title, else what it looks
-            like), "python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", or another
-            language with braces.
+            like), "python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", or another:
+            of those, only how they write comments is known (content/code_languages.py).
         show_lines: numbers stand before lines; the result is for reading, and does not parse.
 
     Indentation, braces and ends of lines say where bodies are; where they do not add up, tree-sitter does, if
@@ -86,23 +65,10 @@ class Code:
         return replace(result, receipt=replace(result.receipt, warnings=warnings))
 
 
-def _language_of(document: Document) -> str:
-    """What the document says, or looks like; "" for a language of no grammar."""
-    named = document.metadata.get("language") if document.metadata else None
-    if isinstance(named, str):
-        return named.lower()
-    for name in (document.id, document.title):
-        suffix = (name or "").rpartition(".")[2].lower()
-        if suffix in _SUFFIXES:
-            return _SUFFIXES[suffix]
-    found = detect(document.text).language
-    return found if found in LANGUAGES else ""
-
-
 def _outline(documents: Sequence[Document], language: str | None, query: str | None, numbered: bool) -> Tree:
     """One tree of all documents' units."""
     asked = read_question(query).text if query and query.strip() else ""
-    names = [language or _language_of(document) for document in documents]
+    names = [named_language(language) if language else language_of(document) for document in documents]
     files = [read_code(name, document.text, asked) for name, document in zip(names, documents, strict=True)]
     sizes = [len(file.start) for file in files]
     offsets = np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)
@@ -122,6 +88,7 @@ def _outline(documents: Sequence[Document], language: str | None, query: str | N
     says = _Markers(
         document.tolist(),
         names,
+        [comment_of(name, document.text) for name, document in zip(names, documents, strict=True)],
         joined("first").tolist(),
         joined("last").tolist(),
         rows("suite").tolist(),
@@ -134,10 +101,11 @@ def _outline(documents: Sequence[Document], language: str | None, query: str | N
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Markers:
-    """What stands in the place of a run of units; lists by row but for `names`, by document."""
+    """What stands in the place of a run of units; lists by row, `names` and `comments` by document."""
 
     document: list[int]
     names: list[str]
+    comments: list[tuple[str, str]]
     first: list[int]
     last: list[int]
     suite: list[int]
@@ -150,19 +118,20 @@ class _Markers:
         if self.inside[first]:
             return says
         stand_in = self.bare(first, last)
-        return f"{stand_in}  {self._comment(first)} {says}" if stand_in else f"{self._comment(first)} {says}"
+        return f"{stand_in}  {self._comment(first, says)}" if stand_in else self._comment(first, says)
 
     def short(self, first: int, last: int) -> str:
         if self.inside[first]:
             return "…"
         if self.before[first] == self.before[last + 1]:
             return ""  # comments only
-        return self.bare(first, last) or f"{self._comment(first)} …"
+        return self.bare(first, last) or self._comment(first, "…")
 
     def bare(self, first: int, last: int) -> str:
         if not 0 <= self.suite[first] <= last:
             return ""
         return "..." if self.names[self.document[first]] == "python" else "unknown;"
 
-    def _comment(self, row: int) -> str:
-        return "#" if self.names[self.document[row]] == "python" else "//"
+    def _comment(self, row: int, says: str) -> str:
+        opens, closes = self.comments[self.document[row]]
+        return f"{opens} {says}{closes}"

@@ -11,7 +11,7 @@ from tersely.errors import BudgetExceededError
 from tersely.stages.count import count, count_batch
 from tersely.stages.segment import segment
 from tersely.strategies.extractive import Extractive
-from tersely.tables import Kind, Level
+from tersely.tables import Kind, Level, SegmentTable
 from tersely.types import Compressed, Request
 
 __all__ = ["Conversation"]
@@ -41,20 +41,25 @@ class Conversation:
     def compress(self, request: Request) -> Compressed:
         """Fit the documents into the budget, as `Extractive.compress` does."""
         chosen = replace(self.text, preserve=(*self.text.preserve, "decisions"))
-        pinned = self._newest(request)
+        analysis = chosen.read(request)
+        pinned = self._newest(request, analysis.table if chosen.level == Level.SENTENCE else None)
         if pinned:
             try:
-                return chosen.compress(replace(request, pinned=(*request.pinned, *pinned)))
+                return chosen.compress(replace(request, pinned=(*request.pinned, *pinned)), analysis)
             except BudgetExceededError:  # beside what the caller pinned there is no room for them
                 pass
-        return chosen.compress(request)
+        return chosen.compress(request, analysis)
 
-    def _newest(self, request: Request) -> list[tuple[int, int, int]]:
-        """(document, start, end) of the newest turns that fit their share, of each document in turn."""
+    def _newest(self, request: Request, table: SegmentTable | None) -> list[tuple[int, int, int]]:
+        """(document, start, end) of the newest turns that fit their share, of each document in turn.
+
+        `table`: the documents cut into sentences; None: that is done here.
+        """
         if self.recent == 0:
             return []
         texts = [document.text for document in request.documents]
-        table = segment(texts, Level.SENTENCE)
+        if table is None:
+            table = segment(texts, Level.SENTENCE)
         begins = np.diff(table.block, prepend=-1) != 0
         first = np.flatnonzero(begins & (table.kind == _TURN))
         borders = np.searchsorted(table.document[first], np.arange(len(texts) + 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,7 @@ from tersely.content.tree import fit_tree
 from tersely.content.tree_text import Tree
 from tersely.errors import BudgetExceededError
 from tersely.strategies.extractive import Extractive
+from tersely.tables import Int32s
 from tersely.types import Compressed, Request, Span
 
 __all__ = ["Json", "json_pointers"]
@@ -30,7 +32,9 @@ class Json:
     `"… 37 more"` among the values of an array or on a line of JSON lines, `"…": "37 more"` at the end of an
     object, `"… 4-40": "37 more"` before it (their places, from 1), `… 812 more` (characters) in a string.
     Numbers, escapes and repeated keys stay as they are written. Of an array stay the first value, outliers,
-    the last, the middle, ...; with a query, the records that it names come first.
+    the last, the middle, ...; with a query, the records that it names come first. Where there is no room
+    for the best of them beside such words, numbers alone stand there (`"… 37"`, `"…": 37`, `"… 4-40": ""`,
+    `… 812`; warning "markers_shortened").
 
     A text that is not JSON, or nests deeper than 512, is compressed as text: warning "json_invalid" or
     "json_too_deep".
@@ -63,14 +67,25 @@ class Json:
                     return result
         follows = np.where(units.kind == CLOSE, units.table.heading, -1).astype(np.int32)
         gap = units.gap if self.minify or self.tables else None
-        tree = Tree(units.table, follows, units.priority, units.marker, gap=gap, warnings=units.warnings())
-        return fit_tree(request, lambda _: tree)
+        return fit_tree(request, lambda _: _tree(units, follows, gap))
 
 
 def _tables(texts: list[str], units: JsonUnits) -> Tree:
     found = find_tables(texts, units)
-    table, priority, marker = found.units.table, found.units.priority, found.units.marker
-    return Tree(table, found.follows, priority, marker, gap=found.gap, warnings=units.warnings())
+    return _tree(found.units, found.follows, found.gap)
+
+
+def _tree(units: JsonUnits, follows: Int32s, gap: Callable[[int], str] | None) -> Tree:
+    return Tree(
+        units.table,
+        follows,
+        units.priority,
+        units.marker,
+        units.short_marker,
+        must=units.named(),
+        gap=gap,
+        warnings=units.warnings(),
+    )
 
 
 def json_pointers(result: Compressed) -> list[tuple[str, Span, bool]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from tersely import _native
 from tersely.stages.question import read_question
@@ -56,6 +57,14 @@ class JsonUnits:
             return ""
         return "\n" if self.table.heading[row] < 0 else ","
 
+    def named(self) -> npt.NDArray[np.bool_] | None:
+        """bool[n]: the first unit of those that the query names best; None where it names none."""
+        if self.priority.max(initial=0) <= 1:  # without a query none is above it
+            return None
+        named = np.zeros(len(self.priority), dtype=bool)
+        named[np.argmax(self.priority)] = True
+        return named
+
     def marker(self, first: int, last: int) -> str:
         """A run lies in one container, from one of its values to before another or what closes it."""
         container = int(self.table.heading[first])
@@ -71,6 +80,20 @@ class JsonUnits:
             return f'"… {more}"'
         key = "…" if stop == self.count[container] else f"… {begin + 1}-{stop}"
         return f'"{key}": "{more}"'
+
+    def short_marker(self, first: int, last: int) -> str:
+        """The same in fewer tokens: numbers without words, and no number where places say it."""
+        container = int(self.table.heading[first])
+        if self.kind[first] == PIECE:
+            more = f"… {int(self.table.end[last] - self.table.start[first])}"
+            return more if self.kind[last + 1] == CLOSE else f"{more} …"
+        begin = int(self.place[first])
+        stop = self._stop(first, last, container)
+        if self.kind[first] == LINE:
+            return f"… {stop - begin}"
+        if container < 0 or self.kind[container] != OBJECT:
+            return f'"… {stop - begin}"'
+        return f'"…": {stop - begin}' if stop == self.count[container] else f'"… {begin + 1}-{stop}": ""'
 
     def _stop(self, first: int, last: int, container: int) -> int:
         """The place behind the run."""

@@ -92,10 +92,13 @@ def _regions(request: Request) -> Iterator[_Region]:
 
 def _parted(request: Request, regions: list[_Region], budget: int) -> Request:
     """The request for parts as documents; fences are pinned."""
-    documents, pinned = [], []
+    documents: list[Document] = []
+    pinned = []
     for number, region in enumerate(regions):
         text = request.documents[region.document].text[region.start : region.end]
         kind = {"content_type": "prose"} if region.fence else {}
+        if region.block:  # what stands behind the fence above it
+            kind = {"language": documents[-1].text.lstrip("`~ ").partition(" ")[0].strip()}
         documents.append(Document(text, metadata=kind))
         if region.fence:
             pinned.append((number, 0, len(text)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,38 +10,21 @@ import numpy.typing as npt
 from tersely.content.lines import Lines, Mark, read_lines, relevance, rows_for
 from tersely.content.logs import left_out
 from tersely.content.outline import Outline, fit_outline
+from tersely.content.trace_patterns import (
+    BEGIN,
+    CAUSE,
+    FRAME,
+    LIBRARY,
+    NAMED_ABOVE,
+    NUMBERED_CAUSE,
+    RUBY_THROWN,
+    THROWN,
+)
 from tersely.tables import Int64s
 from tersely.types import Compressed, Request
 
 __all__ = ["StackTrace"]
 
-_FRAME = re.compile(
-    r"\s+at |\s*File \"|\s*#\d+\s|\s+\d+: +\S|\s+/?\S+\.go:\d|\s+from \S+:\d+:in |"
-    r"\s*\.{3} \d+ more|\s*(?:\d+: from |[\w-]+ \(\d[\w.]*\) )?\S+:\d+:in "
-)
-_RUBY_THROWN = re.compile(r"\s*\S+:\d+:in [`'][^']*': .*\([A-Z][\w:]*\)\s*$")
-_CAUSE = re.compile(
-    r"\s*(?:Caused by: |Suppressed: |Wrapped by: |\[cause\]: |---> |During handling of the above|"
-    r"The above exception was|Caused by:$)"
-)
-_THROWN = re.compile(
-    r"\s{0,8}(?:[^\s:]{1,40}:? ){0,3}(?:[\w$.]{1,80}\.)?[A-Z]\w{0,60}"
-    r"(?:Error|Exception|Failure|Fault|Interrupt|Exit)\b"
-    r"|[A-Z]\w{0,60}(?:::[A-Z]\w{0,60}){1,9} \("
-)
-_BEGIN = re.compile(
-    r"\s*(?:Traceback \(most recent call last\)|goroutine \d+ |panic: |thread '[^']*' panicked|"
-    r"Exception in thread|Unhandled exception|Fatal Python error|==\d+==\s*ERROR|Program received signal|"
-    r"SIG[A-Z]+)"
-)
-#: What frames of libraries and run-times look like.
-_LIBRARY = re.compile(
-    r"site-packages|dist-packages|/usr/lib|/lib/python\d|<frozen |node_modules|node:|\binternal/|\(native|"
-    r"\bat (?:java|javax|jdk|sun|kotlin|kotlinx|scala|groovy|com\.sun|io\.netty|System|Microsoft)\.|"
-    r"\bat org\.(?:springframework|apache|hibernate|junit|eclipse|jboss|gradle)\.|/usr/local/go/src|"
-    r"\bruntime[./]|/rustc/|/\.cargo/|\b(?:std|core|alloc|tokio|__gnu_cxx)::|"
-    r"__libc_|libc\.so|libstdc\+\+|/usr/include|\b_start\b|/gems/|/ruby/|^[\w-]+ \(\d"
-)
 _BEGINS, _THROWS, _CAUSES, _OWN, _LIBRARIES, _BELOW, _TEXT = range(7)
 _WORTH = np.array([1.0, 6.0, 6.0, 1.5, 0.2, 0.8, 0.4])
 
@@ -52,8 +34,8 @@ class StackTrace:
     """Keeps exception lines and causes, and of each trace the first and the last frame of own code.
 
     Frames of libraries go first. A trace that came before, its values aside, is left out: the first one says
-    how often it came. Python, Java, Kotlin, JavaScript, TypeScript, Go, Rust, C#, Ruby, gdb and
-    AddressSanitizer are read.
+    how often it came. Python, Java, Kotlin, JavaScript, TypeScript, Go, Rust, C#, Ruby, PHP,
+    Perl, Lua, Elixir, Julia, Haskell, Dart, Swift, gdb and AddressSanitizer are read.
 
     Attributes:
         own: prefixes or parts of frames that are own code, such as a package or a folder; () for all that do
@@ -109,19 +91,27 @@ class StackTrace:
             )
             if lines.template[row] < 0:
                 role = _TEXT
-            elif _RUBY_THROWN.match(text):
+            elif RUBY_THROWN.match(text):
                 role = _THROWS
-            elif _FRAME.match(text):
+            elif NAMED_ABOVE.match(text):
+                role = _TEXT
+                if roles and roles[-1] == _TEXT and table.document[row - 1] == document:
+                    roles[-1] = _THROWS
+            elif roles and roles[-1] == _CAUSES and NUMBERED_CAUSE.match(text):
+                role = _CAUSES
+            elif " panicked at " in previous and previous.endswith(":"):
+                role = _THROWS  # its message is on the next line
+            elif FRAME.match(text):
                 role = self._frame(text)
                 if roles and _is_go_call(previous) and roles[-1] in (_TEXT, _OWN):
                     roles[-1] = role  # a call stands above its place
-            elif below and text.startswith("    ") and previous.lstrip().startswith(('File "', "at ")):
+            elif below and text.startswith("    ") and previous.lstrip(" \t|+").startswith(('File "', "at ")):
                 role = _BELOW  # the source line of a frame
-            elif _CAUSE.match(text):
+            elif CAUSE.match(text):
                 role = _CAUSES
-            elif _BEGIN.match(text):
-                role = _BEGINS if text.lstrip().startswith(("Traceback", "goroutine")) else _THROWS
-            elif _THROWN.match(text):
+            elif BEGIN.match(text):
+                role = _BEGINS if "Traceback (" in text or text.lstrip().startswith("goroutine ") else _THROWS
+            elif THROWN.match(text):
                 role = _THROWS
             else:
                 role = _TEXT
@@ -132,7 +122,7 @@ class StackTrace:
     def _frame(self, text: str) -> int:
         if self.own:
             return _OWN if any(part in text for part in self.own) else _LIBRARIES
-        return _LIBRARIES if _LIBRARY.search(text) or text.lstrip().startswith("...") else _OWN
+        return _LIBRARIES if LIBRARY.search(text) or text.lstrip().startswith("...") else _OWN
 
 
 def _is_go_call(text: str) -> bool:

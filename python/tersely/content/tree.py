@@ -103,12 +103,28 @@ class _Fitter:
             return Fit("", tokens, np.empty(0, dtype=np.uint8), None, 1, ("nothing_to_keep",))
         found = self._search(self.tree.marker)
         must, short = self.tree.must, self.tree.short
-        if must is not None and short is not None and (found is None or not found.status[must].all()):
+        if must is None or short is None or not must.any():
+            return found or self._smallest()
+        kept = self._musts(found)
+        if kept < np.count_nonzero(must):
             shorter = self._search(short)
-            kept = 0 if found is None else np.count_nonzero(found.status[must])
-            if shorter is not None and np.count_nonzero(shorter.status[must]) > kept:
+            if self._musts(shorter) <= kept:
+                shorter = None if kept else self._first_must(short)
+            if shorter is not None:
                 found = replace(shorter, warnings=("markers_shortened",))
         return found or self._smallest()
+
+    def _musts(self, found: Fit | None) -> int:
+        """How many of what must stay stays."""
+        return 0 if found is None else int(np.count_nonzero(found.status[self.tree.must]))
+
+    def _first_must(self, marker: Marker) -> Fit | None:
+        """The best unit of what must stay alone with what it needs, if it fits: estimates may not see it."""
+        assert self.tree.must is not None
+        order = self.among[4]
+        first = np.flatnonzero(self.tree.must[self.rows[order]])[:1]
+        alone = None if len(first) == 0 else self._try(self._choose(math.inf, int(first[0]) + 1), marker)
+        return alone if alone is not None and alone.tokens <= self.budget else None
 
     def _search(self, marker: Marker) -> Fit | None:
         low, high, target = (0.0, 0), (math.inf, 0), float(self.budget)  # targets, and what they gave

@@ -17,7 +17,7 @@ from tersely.memory.messages import Entry, read_messages
 from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
 
-__all__ = ["check_budget", "compact_messages", "stay_within", "staying"]
+__all__ = ["check_options", "compact_messages", "stay_within", "staying"]
 
 _TASK_SHARE = 0.1  # of the budget: a first message of the user up to this size stays
 
@@ -61,7 +61,7 @@ def compact_messages(
 
     O(characters + facts log facts).
     """
-    check_budget(budget)
+    check_options(budget, pinned, strategy, picture_tokens)
     if isinstance(keep_last, bool) or not isinstance(keep_last, int) or keep_last < 0:
         raise ValueError(f"keep_last must be a whole number from 0, not {keep_last!r}")
     entries = read_messages(messages)
@@ -104,12 +104,12 @@ def staying(
     pinned: Collection[int] | Callable[[Any], bool],
     keep_last: int,
 ) -> dict[int, str]:
-    """Why messages must stay: index -> reason, in order. Raises IndexError for a wrong index."""
+    """Why messages must stay: index -> reason, in order. Raises ValueError for a wrong index."""
     reasons = {index: entry.held for index, entry in enumerate(entries) if entry.held}
     if callable(pinned):
         asked = [index for index, message in enumerate(messages) if pinned(message)]
     else:
-        asked = [range(len(entries))[index] for index in pinned]
+        asked = [_place(index, len(entries)) for index in pinned]
     reasons |= dict.fromkeys(asked, "pinned")
     for index in range(max(len(entries) - keep_last, 0), len(entries)):
         reasons.setdefault(index, "newest")
@@ -147,9 +147,23 @@ def stay_within(
             return
 
 
-def check_budget(budget: Any) -> None:
-    """Raise TypeError or ValueError for what is no budget."""
-    if isinstance(budget, bool) or not isinstance(budget, int):
-        raise TypeError(f"budget must be a whole number, not {budget!r}")
-    if budget < 0:
-        raise ValueError(f"budget must be 0 or more, not {budget}")
+def check_options(budget: Any, pinned: Any, strategy: Any, picture_tokens: Any) -> None:
+    """Raise TypeError or ValueError for options that are none."""
+    for name, value in (("budget", budget), ("picture_tokens", picture_tokens)):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"{name} must be a whole number, not {value!r}")
+        if value < 0:
+            raise ValueError(f"{name} must be 0 or more, not {value}")
+    if not callable(pinned) and (isinstance(pinned, str) or not isinstance(pinned, Collection)):
+        kind = type(pinned).__name__
+        raise TypeError(f"pinned must be indices of messages, or a function of a message, not {kind}")
+    if strategy is not None and (isinstance(strategy, type) or not isinstance(strategy, Strategy)):
+        raise TypeError(f"strategy must be None or an object with compress(request), not {strategy!r}")
+
+
+def _place(index: Any, count: int) -> int:
+    if isinstance(index, bool) or not hasattr(index, "__index__"):
+        raise TypeError(f"pinned must hold indices of messages, not {index!r}")
+    if not -count <= index < count:
+        raise ValueError(f"pinned: there is no message {index}; there are {count}")
+    return int(range(count)[index])

@@ -11,11 +11,11 @@ import numpy as np
 
 from tersely.content.auto import Auto
 from tersely.memory.accounts import CompactedMessages, MessageAccount
-from tersely.memory.compaction import check_budget, stay_within, staying
+from tersely.memory.compaction import check_options, stay_within, staying
 from tersely.memory.counting import REPLY_TOKENS, count_entries, count_tools
 from tersely.memory.folding import NEWEST_ROOM, Folding
 from tersely.memory.groups import atomic_groups
-from tersely.memory.messages import Entry, Piece, read_message
+from tersely.memory.messages import Entry, Piece, check_list, read_message
 from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
 
@@ -60,7 +60,7 @@ class Compactor:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        check_budget(self.budget)
+        check_options(self.budget, self.pinned, self.strategy, self.picture_tokens)
         if not 0 <= self.headroom < 1:
             raise ValueError(f"headroom must be in [0, 1), not {self.headroom!r}")
 
@@ -70,6 +70,7 @@ class Compactor:
         A history that does not is compacted from its start. Raises as `compact_messages` does. O(messages)
         for one that fits, and O(characters of the budget) where something has to be folded.
         """
+        check_list(messages)
         if len(messages) < len(self._seen) or not all(map(_same, self._seen, messages)):
             self._forget()
         self._read(messages)

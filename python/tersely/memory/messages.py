@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from tersely.documents import check_text
 
-__all__ = ["Entry", "Path", "Piece", "read_message", "read_messages"]
+__all__ = ["Entry", "Path", "Piece", "check_list", "read_message", "read_messages"]
 
 Path = tuple[str | int, ...]
 
@@ -64,17 +64,29 @@ class Entry:
 
 
 def read_messages(messages: Sequence[Any]) -> list[Entry]:
-    """One entry a message; raises TypeError for what is no message."""
+    """One entry a message; raises TypeError for what is no list of messages."""
+    check_list(messages)
     return [read_message(message, index) for index, message in enumerate(messages)]
+
+
+def check_list(messages: Any) -> None:
+    """Raise TypeError for what is no list of messages."""
+    if isinstance(messages, (str, bytes)) or not isinstance(messages, Sequence):
+        raise TypeError(f"messages must be a list of messages, not {type(messages).__name__}")
 
 
 def read_message(message: Any, index: int = 0) -> Entry:
     """The entry of a message. `index` is for the error: TypeError, ValueError for a lone surrogate."""
     given = _as_mapping(message)
     if given is None:
+        what = (
+            f"a mapping of {sorted(map(str, message))}"
+            if isinstance(message, Mapping)
+            else type(message).__name__
+        )
         raise TypeError(
-            f"messages[{index}] must be a mapping with a role or a type, or an object with content, "
-            f"not {type(message).__name__}"
+            f"messages[{index}] must be a mapping whose role or type is a str, or an object with content, "
+            f"not {what}"
         )
     is_item = "role" not in given and given.get("type") != "message"
     entry = _responses_item(given) if is_item else _chat_message(given)
@@ -150,15 +162,19 @@ def _chat_message(given: Mapping[str, Any]) -> Entry:
                 held = held or ("" if what in ("thinking", "redacted_thinking") else "unknown_shape")
     elif content is not None:
         held, opaque = "unknown_shape", str(content)
-    for call in [*(given.get("tool_calls") or []), *_legacy(given.get("function_call"))]:
-        function = call.get("function") or call.get("custom") or {}
+    for call in [*_listed(given.get("tool_calls")), *_legacy(given.get("function_call"))]:
+        function = (call.get("function") or call.get("custom") or {}) if isinstance(call, Mapping) else None
+        if not isinstance(function, Mapping):
+            held = "unknown_shape"
+            opaque += _json(call)
+            continue
         calls.append(str(call.get("id")))
         pieces.append(_call(function.get("name"), function.get("arguments", function.get("input"))))
     if role == "system":
         held = "system"
     elif pictures:
         held = held or "picture"
-    name = given.get("name") or ""
+    name = str(given.get("name") or "")
     return Entry(role, tuple(pieces), tuple(calls), tuple(map(str, answers)), name, pictures, opaque, held)
 
 
@@ -181,10 +197,14 @@ def _results(content: Any, path: Path) -> tuple[list[Piece], int]:
     """The texts of a tool's result, and how many pictures it has."""
     if isinstance(content, str):
         return [Piece(content, "result", path)], 0
+    if isinstance(content, Mapping):  # no interface has it: counted as JSON, never changed
+        return [Piece(_json(content), "call", ())], 0
     pieces: list[Piece] = []
     pictures = 0
     for number, block in enumerate(content if isinstance(content, Sequence) else ()):
-        if isinstance(block, Mapping) and isinstance(block.get("text"), str):
+        if isinstance(block, str):
+            pieces.append(Piece(block, "result", (*path, number)))
+        elif isinstance(block, Mapping) and isinstance(block.get("text"), str):
             pieces.append(Piece(block["text"], "result", (*path, number, "text")))
         else:
             pictures += 1
@@ -194,6 +214,12 @@ def _results(content: Any, path: Path) -> tuple[list[Piece], int]:
 def _call(name: Any, arguments: Any) -> Piece:
     shown = arguments if isinstance(arguments, str) else "" if arguments is None else _json(arguments)
     return Piece(f"{name or ''} {shown}".strip(), "call", ())
+
+
+def _listed(calls: Any) -> Sequence[Any]:
+    if calls is None:
+        return ()
+    return calls if isinstance(calls, Sequence) and not isinstance(calls, str) else (calls,)
 
 
 def _legacy(call: Any) -> Iterator[Mapping[str, Any]]:

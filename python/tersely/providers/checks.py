@@ -17,6 +17,8 @@ def checked_texts(texts: Sequence[str]) -> list[str]:
     if isinstance(texts, (str, bytes)):
         raise TypeError(f"texts must be a list of str, not one {type(texts).__name__}")
     result = list(texts)
+    if set(map(type, result)) <= {str}:
+        return result
     for index, text in enumerate(result):
         if not isinstance(text, str):
             raise TypeError(f"text {index} must be str, not {type(text).__name__}")

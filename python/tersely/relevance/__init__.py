@@ -40,3 +40,8 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f"{__name__}.{_FILES.get(name, 'scores')}"), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """Those of `__all__` too that nobody has asked for yet."""
+    return sorted({*globals(), *__all__})

@@ -36,7 +36,10 @@ class Prepared:
 
     def segment_texts(self) -> list[str]:
         """The text of each segment, verbatim."""
-        return [self.documents[index].text[start:end] for index, start, end, _ in self.table]
+        texts = [document.text for document in self.documents]
+        table = self.table
+        rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
+        return [texts[index][start:end] for index, start, end in rows]
 
 
 def prepare(documents: Sequence[Document], query: str, level: Level, window: int = 200) -> Prepared:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tersely import _native
 from tersely.facts import Fact
-from tersely.report.words import OUTCOMES, escape
+from tersely.report.words import GENERATED, OUTCOMES, escape
 from tersely.stages.question import read_question
 from tersely.types import Compressed
 
@@ -116,7 +116,8 @@ def fact_marks(result: Compressed) -> list[list[Mark]]:
 
 def text_marks(result: Compressed) -> list[Mark]:
     """Marks of the compressed text: what a model wrote, and facts that it made up or that were put back."""
-    marks = [Mark(start, end, "gen", "A model wrote this") for start, end in result.generated]
+    tip = f"{GENERATED[result.receipt.used_llm].capitalize()}: not in the source"
+    marks = [Mark(start, end, "gen", tip) for start, end in result.generated]
     report = result.receipt.facts
     facts = [fact for fact in report.facts if fact.outcome in ("unsupported", "reinserted")] if report else []
     for fact in facts[:_MOST_SEARCHED]:

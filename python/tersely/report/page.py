@@ -15,7 +15,7 @@ from tersely.documents import check_text
 from tersely.facts import Fact
 from tersely.report.marks import Painter, QueryWords
 from tersely.report.source import Columns, draw, is_laid_out
-from tersely.report.words import DROPPED, KEPT, OUTCOMES, escape, fallback_in_words, in_words, name
+from tersely.report.words import DROPPED, GENERATED, KEPT, OUTCOMES, escape, fallback_in_words, in_words, name
 from tersely.types import Compressed
 
 __all__ = ["to_html", "write_html"]
@@ -55,6 +55,7 @@ def to_html(result: Compressed, query: str | None = None) -> str:
         legend=_legend(result, bool(columns.words.found)),
         facts=_facts(result),
         source=_source(result, columns),
+        look="text result mono" if columns.monospace else "text result",
         compressed=columns.compressed or '<span class="x note">Nothing was kept.</span>',
     )
 
@@ -188,7 +189,7 @@ def _legend(result: Compressed, query: bool) -> str:
     if query:
         entries.append(('<mark class="q">word</mark>', "word of the query"))
     if result.generated:
-        entries.append(('<mark class="gen">text</mark>', "written by a model"))
+        entries.append(('<mark class="gen">text</mark>', GENERATED[result.receipt.used_llm]))
     outcomes = (
         Counter(fact.outcome for fact in result.receipt.facts.facts) if result.receipt.facts else Counter()
     )

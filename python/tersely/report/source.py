@@ -25,6 +25,7 @@ class Columns:
     Attributes:
         documents: index -> HTML of the documents that are drawn.
         compressed: HTML of the compressed text.
+        monospace: whether most of it is code, lines of logs and the like.
         kept_characters: of each document.
         left_out: characters of the documents that are not drawn.
         text_left_out: characters of the compressed text that are not drawn.
@@ -34,6 +35,7 @@ class Columns:
     words: QueryWords
     documents: dict[int, str] = field(default_factory=dict)
     compressed: str = ""
+    monospace: bool = False
     kept_characters: list[int] = field(default_factory=list)
     left_out: int = 0
     text_left_out: int = 0
@@ -149,7 +151,7 @@ def _compressed(columns: Columns, result: Compressed, pieces: Sequence[list[Piec
         if piece.fate == "kept"
     )
     parts = []
-    position, room = 0, most
+    position, room, typed = 0, most, 0
     for number, (content, style) in enumerate(kept):
         place = text.find(content, position, position + len(content) + _AHEAD)
         if place < 0:
@@ -159,11 +161,13 @@ def _compressed(columns: Columns, result: Compressed, pieces: Sequence[list[Piec
         room -= place + len(content) - position + _MARKUP
         parts.append(painter.paint(position, place))
         position = place + len(content)
+        typed += len(content) if style == "mono" else 0
         look = f' class="{style}"' if style else ""
         parts.append(f'<span{look} data-s="{number}">{painter.paint(place, position)}</span>')
     end = min(len(text), position + max(room, 0))
     parts.append(painter.paint(position, end))
     columns.text_left_out = len(text) - end
+    columns.monospace = 2 * typed > end
     if columns.text_left_out:
         parts.append(_note(f"The rest is not drawn: {columns.text_left_out:,} characters."))
     return "".join(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-__all__ = ["DROPPED", "KEPT", "OUTCOMES", "escape", "fallback_in_words", "in_words", "name"]
+__all__ = ["DROPPED", "GENERATED", "KEPT", "OUTCOMES", "escape", "fallback_in_words", "in_words", "name"]
 
 KEPT = {
     "selected": "worth most for its tokens",
@@ -30,6 +30,10 @@ OUTCOMES = {
     "lost": "does not stand in the compressed text",
     "unsupported": "a model wrote it, and no source has it",
 }
+GENERATED = {
+    True: "written by a model",
+    False: "says what was left out",
+}  # by whether a model wrote any of it
 _WARNINGS = {
     "query_without_matches": "The query’s words stand nowhere in the text: it was compressed as without one.",
     "empty_query": "The query was blank, so the text was compressed as without one.",
@@ -37,6 +41,9 @@ _WARNINGS = {
     "counter_not_additive": "The token counts of the parts are more than 10% off the count of the whole.",
     "nothing_to_keep": "There is nothing but white space in the text.",
     "markers_left_out": "There was no room to say in the text where something was left out.",
+    "markers_shortened": "There was no room to say in full where something was left out.",
+    "no_unit_fits": "Not one whole unit fitted into the budget: it was compressed as text.",
+    "json_invalid": "It is not valid JSON, so it was compressed as text.",
     "facts_lost": "Not all the facts that were to be preserved stand in the compressed text.",
     "unsupported_facts": "A model wrote facts that no source has.",
     "code_restored": "A model changed code; the original stands in its place.",

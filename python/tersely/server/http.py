@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import socket
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -39,8 +41,13 @@ def http_application(
         patience: seconds for a body to arrive (408).
         threads: tool calls that run at a time.
 
-    Raises ValueError where a host that others can reach has no token, and for a token that is too short.
+    Raises ValueError where a host that others can reach has no token, for a token that is too short, and for
+    an origin without "://".
     """
+    origins = list(origins)
+    for origin in origins:
+        if "://" not in origin:
+            raise ValueError(f'an origin must be like "https://example.org", not {origin!r}')
     if token is None and not is_loopback(host):
         raise ValueError(f"listening on {host} needs a bearer token: others can reach it")
     if token is not None and (len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable()):
@@ -75,7 +82,7 @@ def http_application(
 def serve_http(tools: Sequence[Tool], *, host: str = "127.0.0.1", port: int = 8765, **options: Any) -> None:
     """Serve http://HOST:PORT/mcp until interrupted; `options` are those of `http_application`.
 
-    Logs go to standard error.
+    Port 0 is any that is free; logs go to standard error. Raises ValueError where it cannot listen there.
     """
     application = http_application(tools, host=host, **options)
     import uvicorn
@@ -88,5 +95,30 @@ def serve_http(tools: Sequence[Tool], *, host: str = "127.0.0.1", port: int = 87
         timeout_graceful_shutdown=5,
         server_header=False,
     )
+    sockets = _listen(host, port)
+    port = sockets[0].getsockname()[1]
     print(f"tersely: serving http://{f'[{host}]' if ':' in host else host}:{port}/mcp", file=sys.stderr)
-    uvicorn.Server(config).run()
+    uvicorn.Server(config).run(sockets=sockets)
+
+
+def _listen(host: str, port: int) -> list[socket.socket]:
+    """A socket for each address of the host that this machine has."""
+    if not 0 <= port < 2**16:
+        raise ValueError(f"port must lie in [0, {2**16 - 1}], not {port}")
+    sockets: list[socket.socket] = []
+    reason = OSError("the host has no address here")
+    try:
+        for family, _, _, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            try:
+                sockets.append(socket.create_server(address[:2], family=family))
+            except OSError as error:  # of "localhost", perhaps only the IPv6 address is missing
+                if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
+                    raise
+                reason = error
+        if not sockets:
+            raise reason
+    except OSError as error:
+        for opened in sockets:
+            opened.close()
+        raise ValueError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
+    return sockets

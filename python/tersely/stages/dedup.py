@@ -11,7 +11,7 @@ from tersely import _native
 from tersely.kernels import threshold_clusters
 from tersely.kernels.checks import Progress, to_matrix, to_numbers, to_progress, to_threads, to_threshold
 from tersely.protocols import Embedder
-from tersely.tables import Float32s, Int32s
+from tersely.tables import Float32s, Int32s, Int64s
 from tersely.types import Deduplicated
 
 __all__ = ["ORDER", "SHARE", "dedup_texts", "dedup_vectors"]
@@ -20,6 +20,9 @@ __all__ = ["ORDER", "SHARE", "dedup_texts", "dedup_vectors"]
 #: (csrc/kernels/lexical/agreement.hpp). Chosen on development pairs (benchmarks/quality/dedup.py).
 SHARE = 0.5
 ORDER = 0.75
+
+_PRODUCTS = 500  # of two numbers take less time than a character takes to be read
+_WORDS = 4  # at either end of a text, that copies have in common
 
 
 def dedup_texts(
@@ -42,20 +45,9 @@ def dedup_texts(
     rows = np.unique(copy_of)
     different = [texts[row] for row in rows.tolist()]
     vectors = embedder.embed(different) if different else np.zeros((0, 1), dtype=np.float32)
-    guard, _, terms, term_offsets, names, name_offsets = _native.guards(different)
+    said = _said(different, vectors, limit, workers)
     labels, representatives, _ = _native.deduplicate(
-        vectors,
-        limit,
-        by[rows],
-        guard,
-        terms,
-        term_offsets,
-        names,
-        name_offsets,
-        SHARE,
-        ORDER,
-        workers,
-        report,
+        vectors, limit, by[rows], *said, SHARE, ORDER, workers, report
     )
     similarity = _similarity(vectors, labels, representatives, workers)
     place = np.searchsorted(rows, copy_of)
@@ -77,14 +69,47 @@ def dedup_vectors(
     return _result(found.labels, found.representatives, similarity)
 
 
-def _copies(texts: Sequence[str], scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+def _said(
+    texts: Sequence[str], vectors: Float32s, limit: float, threads: int
+) -> tuple[Int32s, Int32s, Int64s, Int32s, Int64s]:
+    """What texts must agree in, for `_native.deduplicate`: guards, terms and names with their offsets.
+
+    Comparing few vectors costs less than reading their texts: then only those are read that have a similar
+    one. The others get a guard that no other text has, which keeps them apart as their vectors do.
+    """
+    if len(texts) ** 2 * vectors.shape[1] > _PRODUCTS * sum(map(len, texts)):
+        guard, _, terms, term_offsets, names, name_offsets = _native.guards(list(texts))
+        return guard, terms, term_offsets, names, name_offsets
+    near = _native.has_pair(vectors, limit, threads).astype(bool)
+    found, _, terms, term_offsets, names, name_offsets = _native.guards(
+        [text for text, read in zip(texts, near.tolist(), strict=True) if read]
+    )
+    guard = np.empty(len(texts), dtype=np.int32)
+    guard[near], guard[~near] = found, np.arange(len(found), len(texts))
+
+    def offsets(of_near: Int64s) -> Int64s:
+        lengths = np.zeros(len(texts) + 1, dtype=np.int64)
+        lengths[1:][near] = np.diff(of_near)
+        return np.cumsum(lengths)
+
+    return guard, terms, offsets(term_offsets), names, offsets(name_offsets)
+
+
+def _copies(texts: Sequence[str], scores: npt.NDArray[np.float64]) -> Int64s:
     """int64[n]: the best of the texts that are equal but for white space (ties: the first)."""
-    best: dict[str, int] = {}
-    keys = [" ".join(text.split()) for text in texts]
-    for row, key in enumerate(keys):
-        if key not in best or scores[row] > scores[best[key]]:
-            best[key] = row
-    return np.array([best[key] for key in keys], dtype=np.int64)
+    alike: dict[tuple[str, ...], list[int]] = {}  # those that begin and end with the same words
+    for row, text in enumerate(texts):
+        ends = (*text.split(None, _WORDS)[:_WORDS], *text.rsplit(None, _WORDS)[-_WORDS:])
+        alike.setdefault(ends, []).append(row)
+    copy_of = np.arange(len(texts))
+    for rows in (rows for rows in alike.values() if len(rows) > 1):
+        best: dict[str, int] = {}
+        keys = [" ".join(texts[row].split()) for row in rows]
+        for row, key in zip(rows, keys, strict=True):
+            if key not in best or scores[row] > scores[best[key]]:
+                best[key] = row
+        copy_of[rows] = [best[key] for key in keys]
+    return copy_of
 
 
 def _similarity(x: npt.NDArray, labels: Int32s, representatives: Int32s, threads: int) -> Float32s:  # type: ignore[type-arg]

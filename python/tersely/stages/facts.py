@@ -20,6 +20,7 @@ __all__ = [
     "facts_kept",
     "find_facts",
     "list_facts",
+    "rows_at",
 ]
 
 #: What can be asked for by name, and the kinds it stands for. "code" is also what stands in backticks.
@@ -67,8 +68,8 @@ def find_facts(texts: Sequence[str], table: SegmentTable, sentences: SegmentTabl
         list(texts), given.document, given.start, given.end, given.kind, given.block
     )
     if sentences is not None:
-        segment = _rows_at(texts, table, document, start)
-        last = _rows_at(texts, table, document, end - 1)
+        segment = rows_at(texts, table, document, start)
+        last = rows_at(texts, table, document, end - 1)
     return FactTable(kind, document, start, end, segment, last, key, keys)
 
 
@@ -117,6 +118,13 @@ def _in_backticks(texts: Sequence[str], facts: FactTable) -> npt.NDArray[np.bool
     )
     stands &= (facts.start > 0) & (behind < first[facts.document + 1])
     return stands
+
+
+def rows_at(texts: Sequence[str], table: SegmentTable, document: Int32s, at: Int64s) -> Int32s:
+    """int32[m]: the row of the segment in which the character `at` of a document lies. O(m log segments)."""
+    first = np.cumsum([0, *map(len, texts)], dtype=np.int64)  # of each document, all in one row
+    begins: npt.NDArray[np.int64] = table.start + first[table.document]
+    return (np.searchsorted(begins, at + first[document], side="right") - 1).astype(np.int32)
 
 
 def facts_kept(
@@ -239,10 +247,3 @@ def _stands_alone(wanted: str, text: str, at: int) -> bool:
 
 def _sentences(texts: Sequence[str]) -> SegmentTable:
     return SegmentTable(*_native.segment(list(texts), int(Level.SENTENCE), 1))
-
-
-def _rows_at(texts: Sequence[str], table: SegmentTable, document: Int32s, at: Int64s) -> Int32s:
-    """int32[m]: the segment in which the character `at` of a document lies."""
-    first = np.cumsum([0, *map(len, texts)], dtype=np.int64)  # of each document, all in one row
-    begins: npt.NDArray[np.int64] = table.start + first[table.document]
-    return (np.searchsorted(begins, at + first[document], side="right") - 1).astype(np.int32)

@@ -183,6 +183,8 @@ class Store:
         Several documents are one original, with a blank line between them: `expand(id, document=1)` gives the
         second one exactly. Without an id, one is made of the original's digest. The same again adds nothing.
         """
+        if not isinstance(compressed, Compressed):
+            raise TypeError(f"compressed must be a tersely.Compressed, not {type(compressed).__name__}")
         text, places = joined(compressed.documents)
         original = intake(text, id, {**(metadata or {}), DOCUMENTS: places}, mask=self._mask)
         short = intake(compressed.text, original.id, facts_of(compressed), mask=self._mask)

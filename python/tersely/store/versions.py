@@ -89,6 +89,8 @@ def find(connection: sqlite3.Connection, texts: Texts, id: str, version: int | N
     Raises UnknownIdError, and StoreError for a damaged row or text.
     """
     if version is not None:
+        if isinstance(version, bool) or not isinstance(version, int):
+            raise TypeError(f"version must be a whole number from 1, or None, not {version!r}")
         row = _one(connection, texts, "id = ? AND version = ?", (id, version))
     else:
         row = newest(connection, texts, id) or _one(connection, texts, "compressed_id = ?", (id,))

@@ -147,3 +147,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _load(name)
+
+
+def __dir__() -> list[str]:
+    """Those of `__all__` too that nobody has asked for yet."""
+    return sorted({*globals(), *__all__})

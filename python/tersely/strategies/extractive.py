@@ -14,6 +14,7 @@ from tersely.providers.embedders import resolve_embedder, resolve_reranker
 from tersely.relevance.hybrid import RERANK_SHARE, hybrid
 from tersely.relevance.prepared import Prepared, prepare
 from tersely.stages.count import count
+from tersely.stages.facts import rows_at
 from tersely.stages.question import read_question
 from tersely.stages.score import centrality, lead, term_weights
 from tersely.stages.segment import analyze, segment
@@ -36,7 +37,8 @@ class Extractive:
     """Keeps the segments worth most per token.
 
     Attributes:
-        level: how finely the text is cut.
+        level: how finely the text is cut. CLAUSE keeps parts of sentences, with "…" where others of a
+            paragraph are left out: for `preserve` under a tight budget, as they hold more facts per token.
         scoring: "relevance" (to the query, by terms and vectors), "lexical" (by terms alone), "centrality"
             (without a query), "auto" (relevance where there is a query that has to do with the text, else
             centrality), "lead" (1 - 0.01 i, + 0.3 for sentences of 6 to 49 words).
@@ -97,8 +99,8 @@ class Extractive:
         if self.window < 1:
             raise ValueError(f"window must be 1 or more, not {self.window}")
 
-    def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget.
+    def compress(self, request: Request, analysis: Analysis | None = None) -> Compressed:
+        """Fit the documents into the budget. `analysis`: what `read` gave; None: they are read here.
 
         Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit, or, if
         `strict_preserve`, some facts.
@@ -110,18 +112,25 @@ class Extractive:
         budget = request.budget if request.budget is not None else max(1, int(original * request.ratio))
         if original <= budget:
             return self.unchanged(request, whole, original, budget)
-        scored = self.score(request, original)
+        scored = self.score(request, original, analysis)
         return scored.result(scored.fit(budget), budget)
 
-    def score(self, request: Request, original: int) -> Scored:
+    def read(self, request: Request) -> Analysis:
+        """The segments and terms of a request's documents and query. O(characters)."""
+        query = (request.query or "").strip()
+        if query:
+            return prepare(request.documents, query, self.level, self.window).analysis
+        return analyze([document.text for document in request.documents], [], self.level, self.window)
+
+    def score(self, request: Request, original: int, analysis: Analysis | None = None) -> Scored:
         """Read, count and score the segments once, for any number of budgets.
 
-        `original`: tokens of the documents joined by the separator. O(characters).
+        `original`: tokens of the documents joined by the separator. `analysis`: as `compress` takes it.
+        O(characters).
         """
         texts = [document.text for document in request.documents]
-        query = (request.query or "").strip()
-        prepared = prepare(request.documents, query, self.level, self.window) if query else None
-        analysis = prepared.analysis if prepared else analyze(texts, [], self.level, self.window)
+        if analysis is None:
+            analysis = self.read(request)
         return self.score_read(request, original, analysis, price(request, texts, analysis.table))
 
     def score_read(
@@ -142,8 +151,16 @@ class Extractive:
         texts = [document.text for document in request.documents]
         table = analysis.table
         query = (request.query or "").strip()
-        prepared = Prepared(request.documents, query, read_question(query), analysis) if query else None
-        scores, by_query, warnings, cosine = self._scores(analysis, texts, prepared, cosine)
+        judged, sentences = analysis, None
+        if self.level is Level.CLAUSE:  # says too little by itself: it is worth what its sentence is
+            prepared = prepare(request.documents, query, Level.SENTENCE) if query else None
+            judged, cosine = prepared.analysis if prepared else analyze(texts), None
+            sentences = judged.table
+        else:
+            prepared = Prepared(request.documents, query, read_question(query), analysis) if query else None
+        scores, by_query, warnings, cosine = self._scores(judged, texts, prepared, cosine)
+        if sentences is not None:
+            scores, cosine = scores[rows_at(texts, sentences, table.document, table.start)], None
         redundancy = self.redundancy if self.redundancy is not None else (0.2 if by_query else 1.0)
         if request.query is not None and not query:
             warnings.append("empty_query")
@@ -152,7 +169,7 @@ class Extractive:
         must = None
         if self.preserve:
             if facts is None:
-                facts = preserved_facts(texts, table, self.level, self.preserve)
+                facts = preserved_facts(texts, table, self.level, self.preserve, sentences)
             must = MustKeep(request, texts, table, facts, scores, group, self.preserve, self.strict_preserve)
         return Scored(
             request=request,
@@ -170,6 +187,7 @@ class Extractive:
             warnings=tuple(warnings),
             cosine=cosine,
             must=must,
+            clauses=self.level is Level.CLAUSE,
         )
 
     def unchanged(self, request: Request, whole: str, tokens: int, budget: int) -> Compressed:

@@ -17,7 +17,7 @@ from tersely.strategies.cutting import longest_prefix
 from tersely.tables import Float32s, Int32s, Int64s, SegmentTable, UInt8s
 from tersely.types import Request
 
-__all__ = ["Fit", "Prices", "Render", "fit", "price", "price_counted"]
+__all__ = ["Fit", "Places", "Prices", "Render", "fit", "price", "price_counted"]
 
 Places = tuple[tuple[int, int], ...]
 # Kept rows -> text, and the characters of it that are no source's.
@@ -77,11 +77,9 @@ def price(request: Request, texts: list[str], table: SegmentTable) -> Prices:
     return price_counted(request, pieces, count_batch(request.counter, pieces))
 
 
-def price_counted(
-    request: Request, pieces: list[str], counts: Int64s, separator: int | None = None
-) -> Prices:
-    """`price` for segments, and perhaps a separator, that were counted."""
-    separator = _separator_cost(request) if separator is None else separator
+def price_counted(request: Request, pieces: list[str], counts: Int64s, gap: int | None = None) -> Prices:
+    """`price` for segments that were counted; `gap`: `Prices.separator`, if known."""
+    separator = _separator_cost(request) if gap is None else gap
     largest = _LARGEST_SUM // max(len(pieces), 1)
     costs = np.minimum(np.maximum(np.minimum(counts, largest) + separator, 1), largest)
     return Prices(pieces, counts, costs, separator)
@@ -89,9 +87,8 @@ def price_counted(
 
 def _separator_cost(request: Request) -> int:
     """Tokens that the separator adds between two sentences."""
-    one, other = "one.", "Two"
-    joined = one + request.separator + other
-    left, right, both = count_batch(request.counter, [one, other, joined]).tolist()
+    texts = ["one.", "Two", f"one.{request.separator}Two"]
+    left, right, both = count_batch(request.counter, texts).tolist()
     return max(int(both - left - right), 0)
 
 

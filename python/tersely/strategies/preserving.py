@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -26,6 +26,8 @@ _ENDLESS = 2**60
 
 def check_names(preserve: Collection[str] | str) -> tuple[str, ...]:
     """The names, in a fixed order. Raises TypeError or ValueError for what PRESERVABLE does not have."""
+    if not isinstance(preserve, Iterable):
+        raise TypeError(f"preserve must be a name or a list of names, not {type(preserve).__name__}")
     names = [preserve] if isinstance(preserve, str) else list(preserve)
     for name in names:
         if not isinstance(name, str):
@@ -36,10 +38,15 @@ def check_names(preserve: Collection[str] | str) -> tuple[str, ...]:
 
 
 def preserved_facts(
-    texts: Sequence[str], table: SegmentTable, level: Level, preserve: Collection[str]
+    texts: Sequence[str],
+    table: SegmentTable,
+    level: Level,
+    preserve: Collection[str],
+    sentences: SegmentTable | None = None,
 ) -> FactTable:
-    """The facts that `preserve` names."""
-    sentences = None if level is Level.SENTENCE else segment(texts, Level.SENTENCE)
+    """The facts that `preserve` names. `sentences`: of the texts, where they were read already."""
+    if level is not Level.SENTENCE and sentences is None:
+        sentences = segment(texts, Level.SENTENCE)
     return choose_facts(texts, find_facts(texts, table, sentences), preserve)
 
 
@@ -67,7 +74,7 @@ class MustKeep:
     _key_offsets: Int64s = field(init=False)
     _key_weight: Float32s = field(init=False)  # 1 for each
     _worth: Float64s = field(init=False)  # of each segment: its facts, by its relevance
-    _wide: list[tuple[int, int, int, int, int]] = field(init=False)  # facts that need more than one segment
+    _wide: tuple[Int64s, Int64s] = field(init=False)  # first and last segment of facts that need several
 
     def __post_init__(self) -> None:
         """Sort the facts by segments. O(segments + facts log facts)."""
@@ -75,16 +82,15 @@ class MustKeep:
         held = np.sort(facts.segment.astype(np.int64) * keys + facts.key)
         row, key = np.divmod(held[np.flatnonzero(np.diff(held, prepend=-1))], keys)
         number = np.bincount(row, minlength=len(self.table))
-        several = np.flatnonzero(facts.last > facts.segment)
-        wide = (facts.document, facts.start, facts.end, facts.segment, facts.last)
-        places = zip(*(column[several].tolist() for column in wide), strict=True)
+        several = facts.last > facts.segment
+        wide = facts.segment[several].astype(np.int64), facts.last[several].astype(np.int64)
         top = float(self.scores.max(initial=0))
         relevance = np.maximum(self.scores, 0) / top if top > 0 else 0.0
         object.__setattr__(self, "_keys", key.astype(np.int32))
         object.__setattr__(self, "_key_offsets", offsets_of(number))
         object.__setattr__(self, "_key_weight", np.ones(facts.keys, dtype=np.float32))
         object.__setattr__(self, "_worth", number * (1 + relevance))
-        object.__setattr__(self, "_wide", list(places))
+        object.__setattr__(self, "_wide", wide)
 
     def hold(self, costs: Int64s, budget: int, pinned: UInt8s) -> UInt8s:
         """uint8[n]: 1 for what is pinned, and for segments that cover the most distinct facts per token.
@@ -98,7 +104,7 @@ class MustKeep:
             costs,
             budget,
             pinned=pinned,
-            group=self._group(costs, budget),
+            group=self.tied(costs, budget),
             term_ids=self._keys,
             term_offsets=self._key_offsets,
             term_weight=self._key_weight,
@@ -109,17 +115,27 @@ class MustKeep:
         held[is_kept(status)] = 1
         return held
 
-    def _group(self, costs: Int64s, budget: int) -> Int32s:
-        """The groups; the segments of a fact that fits into the budget stay together."""
-        if not self._wide:
+    def tied(self, costs: Int64s, budget: int) -> Int32s:
+        """int32[n]: the groups; the segments of a fact that fits into the budget stay together.
+
+        O(segments) where the caller has no groups.
+        """
+        first, last = self._wide
+        if len(first) == 0:
             return self.group
         upto = np.concatenate(([0], np.cumsum(costs)))
-        fitting = [
-            [(document, start, end)]
-            for document, start, end, first, last in self._wide
-            if upto[last + 1] - upto[first] <= budget
-        ]
-        return mark_groups(self.table, [*self.request.groups, *fitting])
+        fits = upto[last + 1] - upto[first] <= budget
+        if self.request.groups:
+            table = self.table
+            rows = zip(first[fits].tolist(), last[fits].tolist(), strict=True)
+            spans = [[(int(table.document[a]), int(table.start[a]), int(table.end[b]))] for a, b in rows]
+            return mark_groups(table, [*self.request.groups, *spans])
+        size = len(self.table)
+        step = np.bincount(first[fits], minlength=size) - np.bincount(last[fits], minlength=size)
+        tied = np.cumsum(step) > 0  # to the next segment
+        follows = np.concatenate(([False], tied[:-1]))
+        lowest = np.maximum.accumulate(np.where(follows, 0, np.arange(size)))
+        return np.where(tied | follows, lowest, -1).astype(np.int32)
 
     def checked(self, result: Compressed, status: UInt8s, cut: int | None) -> Compressed:
         """The result with what became of the facts in its receipt.

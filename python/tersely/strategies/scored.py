@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tersely.stages.render import render, render_clauses
 from tersely.stages.select import REASONS, is_kept, select
 from tersely.stages.verify import verify
-from tersely.strategies.fitting import Fit, Prices, fit
+from tersely.strategies.fitting import Fit, Places, Prices, fit
 from tersely.strategies.preserving import MustKeep
 from tersely.tables import Analysis, Float32s, Int32s, Int64s, SegmentTable, UInt8s
 from tersely.types import Compressed, Request, Spans
@@ -36,6 +37,7 @@ class Scored:
         warnings: reason codes so far.
         cosine: float32[n], of each segment's vector with the query's; None where there are no vectors.
         must: which segments hold facts that are to be preserved; None: nobody asked.
+        clauses: whether the segments are clauses: an "…" says where some of a paragraph are left out.
     """
 
     request: Request
@@ -53,6 +55,7 @@ class Scored:
     warnings: tuple[str, ...]
     cosine: Float32s | None = None
     must: MustKeep | None = None
+    clauses: bool = False
 
     def choose(self, scores: Float32s, costs: Int64s, target: int, pinned: UInt8s) -> UInt8s:
         """uint8[n]: the codes of the best choice under a target of estimated tokens (stages/select.py).
@@ -77,6 +80,12 @@ class Scored:
         if held is not pinned:
             status[(status == _PINNED) & (pinned == 0)] = _PRESERVED
         return status
+
+    def render(self, rows: Int64s) -> tuple[str, Places]:
+        """The text of some segments (ascending), and the characters of it that are no source's."""
+        if self.clauses:
+            return render_clauses(self.texts, self.analysis.table, rows, self.request.separator)
+        return render(self.texts, self.analysis.table, rows, self.request.separator), ()
 
     def fit(self, budget: int, kept: Fit | None = None, within: Fit | None = None) -> Fit:
         """The best choice for a budget.
@@ -107,6 +116,7 @@ class Scored:
             choose,
             prices,
             cuttable,
+            self.render if self.clauses else None,
         )
         if kept is None or stays is None:
             return fitted

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from tersely.providers.embedders import resolve_embedder
 from tersely.stages.count import count
-from tersely.stages.render import render
 from tersely.stages.select import REASONS, is_kept
 from tersely.strategies.diff import Change, Diff, common_prefix, compare
 from tersely.strategies.extractive import Extractive
@@ -199,8 +198,8 @@ def _incremental(
     result = scored.result(fitted, budget)
     characters = sum(len(text) for text in scored.texts)
     update = _told(request, before, result, "incremental", "", diff, read.characters / characters)
-    known = (scored, fitted.status, read.origin, read.numbers, before.vocabulary)
-    return State(request, result, update, *known, _factor(scored, fitted))
+    rows = (scored, fitted.status, read.origin, read.numbers)
+    return State(request, result, update, *rows, before.vocabulary, _factor(scored, fitted))
 
 
 def _cosine(extractive: Extractive, request: Request, known: Scored, read: Reread) -> Float32s | None:
@@ -266,11 +265,11 @@ def _fitted(before: State, scored: Scored, kept: Bools, fixed: Bools, was: UInt8
         rows = is_kept(status)
         if len(rows) == 0:
             return None
-        text = render(scored.texts, scored.analysis.table, rows, scored.request.separator)
+        text, generated = scored.render(rows)
         tokens = count(scored.request.counter, text)
         if tokens <= budget:
             stays = fixed & (scored.pinned == 0) & (kept == (status >= _FIRST_KEPT))
-            return Fit(text, tokens, np.where(stays, was, status), None, recounts, ())
+            return Fit(text, tokens, np.where(stays, was, status), None, recounts, (), generated)
         estimate = int(scored.prices.costs[rows].sum())
         over = (tokens - budget) * estimate // tokens
         target = max(min(target, estimate) - max(1, over) * 2 ** (recounts - 1), 0)
@@ -288,7 +287,13 @@ def _factor(scored: Scored, fitted: Fit) -> float:
 
 
 def _told(
-    request: Request, before: State | None, result: Compressed, way: Way, reason: str, diff: Diff, share: float
+    request: Request,
+    before: State | None,
+    result: Compressed,
+    way: Way,
+    reason: str,
+    diff: Diff,
+    share: float,
 ) -> IncrementalUpdate:
     prefix = result.text[: common_prefix(before.result.text, result.text)] if before is not None else ""
     kept = min(count(request.counter, prefix), result.tokens) if prefix else 0

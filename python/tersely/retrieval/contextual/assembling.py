@@ -83,7 +83,7 @@ def _reason(call: Call, index: int) -> str:
     if not call.live[index]:
         return "budget"
     reading = call.reading
-    first, last = reading.rows(index, index)
+    first, last = reading.rows(index)
     out = set(reading.status[first:last].tolist())
     return "duplicate" if out == {CODES.index("duplicate")} else "budget"
 
@@ -122,7 +122,7 @@ def _spans(
     if made.extract is None and made.summary is None:
         return (SegmentRef(index, 0, len(text), Kind.PROSE, "fits", float(call.scores[index])),), ()
     reading = call.reading
-    first, last = reading.rows(index, index)
+    first, last = reading.rows(index)
     codes[first:last] = _codes(call, made, first, last)
     inside = codes[first:last] >= FIRST_KEPT
     kept = Spans(reading.table, first + inside.nonzero()[0], CODES, codes, reading.scores)

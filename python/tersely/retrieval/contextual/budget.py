@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -195,8 +194,9 @@ class TokenBudgetManager:
 def _checked(sizes: Sequence[int], scores: Sequence[float]) -> tuple[Int64s, Float64s]:
     if len(sizes) != len(scores):
         raise ValueError(f"there must be one score a document: {len(scores)} for {len(sizes)}")
-    if not all(math.isfinite(score) and score >= 0 for score in scores):
+    size, score = np.asarray(sizes, dtype=np.int64), np.asarray(scores, dtype=np.float64)
+    if not (np.isfinite(score) & (score >= 0)).all():
         raise ValueError("scores must be finite and 0 or more")
-    if any(size < 0 for size in sizes):
+    if (size < 0).any():
         raise ValueError("sizes must be 0 or more tokens")
-    return np.asarray(sizes, dtype=np.int64), np.asarray(scores, dtype=np.float64)
+    return size, score

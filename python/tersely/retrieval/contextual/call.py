@@ -154,8 +154,10 @@ def required_tokens(call: Call, live: Sequence[int]) -> Int64s:
     """int64[n]: tokens that what is pinned in each document needs."""
     required = np.zeros(len(call.documents), dtype=np.int64)
     reading = call.reading
-    for index in sorted({document for document, _, _ in call.pinned} & set(live)):
-        place = reading.rows(index, index)
+    pinned = sorted({document for document, _, _ in call.pinned} & set(live))
+    reading.prices.count(pinned)
+    for index in pinned:
+        place = reading.rows(index)
         status = choose(reading, Parts.of(reading, {place: call.available}), {place: 0})
         required[index] = count(call.manager.counter, reading.text(is_kept(status)))
     return required

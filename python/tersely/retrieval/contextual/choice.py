@@ -47,13 +47,11 @@ class Parts:
     Attributes:
         worth: float32[n], per token; 0 where a row may not be chosen.
         group, heading: int32[n], as in the reading, rows counted from the first of their range.
-        whole: int32[n], the groups in rows of the reading.
     """
 
     worth: Float32s
     group: Int32s
     heading: Int32s
-    whole: Int32s
 
     @classmethod
     def of(cls, reading: Reading, shares: Mapping[Place, int]) -> Parts:
@@ -81,7 +79,6 @@ class Parts:
             worth.astype(np.float32),
             np.where(group >= 0, group - begins, -1).astype(np.int32),
             np.where(heading >= 0, heading - begins, -1).astype(np.int32),
-            group,
         )
 
 
@@ -155,46 +152,80 @@ def _drop_lone_headings(reading: Reading, status: UInt8s) -> None:
 
 def _add_context(reading: Reading, parts: Parts, status: UInt8s, first: int, last: int, target: int) -> None:
     """Neighbours of the hits of a range, best hit and nearest first, with their groups and headings."""
-    own, costs = status[first:last], reading.prices.costs
+    own, costs = status[first:last], reading.prices.costs[first:last]
     kept = own >= FIRST_KEPT
-    room = target - int(costs[first:last][kept].sum())
-    if room <= 0:
+    room = target - int(costs[kept].sum())
+    cheapest = int(costs[~kept].min(initial=2**60))
+    if room < cheapest:
         return
-    cheapest = int(costs[first:last][~kept].min(initial=2**60))
-    hits = first + (own == _SELECTED).nonzero()[0]
-    best = hits[np.argsort(-parts.worth[hits], kind="stable")].tolist()
-    document = reading.table.document
+    hits = (own == _SELECTED).nonzero()[0]
+    best = hits[np.argsort(-parts.worth[first:last][hits], kind="stable")].tolist()
+    rows = _Rows.of(reading, parts, own, first, last)
+    closed = reading.status[first:last] == _DUPLICATE
     for distance in range(1, reading.context + 1):
         if room < cheapest:
-            return
+            break
         for hit in best:
             for row in (hit - distance, hit + distance):
-                if not first <= row < last or document[row] != document[hit] or status[row] >= FIRST_KEPT:
+                if not 0 <= row < last - first or rows.document[row] != rows.document[hit]:
                     continue
-                if reading.status[row] == _DUPLICATE:
+                if rows.status[row] >= FIRST_KEPT or closed[row]:
                     continue
-                rows = _with_headings(reading, parts, status, row)
-                cost = int(costs[rows].sum())
+                added = rows.with_headings(row)
+                cost = sum(rows.costs[each] for each in added)
                 if cost <= room:
                     room -= cost
-                    status[rows] = _HEADING
-                    status[_members(parts, row)] = _CONTEXT
+                    for each in added:
+                        rows.status[each] = _HEADING
+                    for each in rows.members(row):
+                        rows.status[each] = _CONTEXT
+    own[:] = rows.status
 
 
-def _members(parts: Parts, row: int) -> list[int]:
-    group = int(parts.whole[row])
-    return [row] if group < 0 else (parts.whole == group).nonzero()[0].tolist()
+@dataclass(frozen=True, eq=False, slots=True)
+class _Rows:
+    """The rows of a range as lists, of which single numbers are had sooner than of arrays.
 
+    Attributes:
+        status: is written to.
+        document, costs: of each row.
+        group: the first row of the group of each row, -1: it is in none. The rows of a group adjoin.
+        heading: the row of the heading above each, -1: there is none, or headings do not matter.
+    """
 
-def _with_headings(reading: Reading, parts: Parts, status: UInt8s, row: int) -> list[int]:
-    """The row, its group, and the headings above them that are not in."""
-    rows = [each for each in _members(parts, row) if status[each] < FIRST_KEPT]
-    if not reading.headings:
-        return rows
-    heading = reading.table.heading
-    for each in rows:
-        above = int(heading[each])
-        while above >= 0 and status[above] < FIRST_KEPT and above not in rows:
-            rows.append(above)
-            above = int(heading[above])
-    return rows
+    status: list[int]
+    document: list[int]
+    costs: list[int]
+    group: list[int]
+    heading: list[int]
+
+    @classmethod
+    def of(cls, reading: Reading, parts: Parts, status: UInt8s, first: int, last: int) -> _Rows:
+        rows = slice(first, last)
+        return cls(
+            status.tolist(),
+            reading.table.document[rows].tolist(),
+            reading.prices.costs[rows].tolist(),
+            parts.group[rows].tolist(),
+            parts.heading[rows].tolist() if reading.headings else [-1] * (last - first),
+        )
+
+    def members(self, row: int) -> range:
+        """The group of a row, or the row alone."""
+        begin = self.group[row]
+        if begin < 0:
+            return range(row, row + 1)
+        end = row + 1
+        while end < len(self.group) and self.group[end] == begin:
+            end += 1
+        return range(begin, end)
+
+    def with_headings(self, row: int) -> list[int]:
+        """The row, its group, and the headings above them that are not in."""
+        found = [each for each in self.members(row) if self.status[each] < FIRST_KEPT]
+        for each in tuple(found):
+            above = self.heading[each]
+            while above >= 0 and self.status[above] < FIRST_KEPT and above not in found:
+                found.append(above)
+                above = self.heading[above]
+        return found

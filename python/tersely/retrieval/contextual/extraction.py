@@ -9,9 +9,9 @@ import numpy as np
 
 from tersely.protocols import BatchTokenCounter
 from tersely.retrieval.contextual.choice import CODES, Parts, Place, choose, is_kept
+from tersely.retrieval.contextual.prices import SegmentPrices
 from tersely.stages.count import count, count_batch
 from tersely.strategies.cutting import longest_prefix
-from tersely.strategies.fitting import Prices
 from tersely.tables import Analysis, Float32s, Int32s, Int64s, SegmentTable, UInt8s
 
 __all__ = ["Extract", "Reading", "extract"]
@@ -22,16 +22,17 @@ _CUT, _SELECTED = CODES.index("cut"), CODES.index("selected")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Reading:
-    """Documents that were cut, counted and scored.
+    """Documents that were cut and scored.
 
     Attributes:
         texts: of the documents.
+        bounds: the first row of each document, and the number of rows.
         analysis: segments and terms.
         scores: float32[n] in [0, 1], relevance of each segment.
         worth: float32[n] >= 0, what a segment is worth per token.
         status: uint8[n], an index into CODES: "budget" where a segment may be chosen, else why not
             ("irrelevant", "duplicate").
-        prices: what each costs.
+        prices: what each costs, once it was counted.
         pinned, group: uint8[n], int32[n]: what must stay, what stays together (-1: on its own).
         term_weight: float32[vocabulary].
         redundancy: of the selection (`tersely.Extractive`).
@@ -41,11 +42,12 @@ class Reading:
     """
 
     texts: list[str]
+    bounds: list[int]
     analysis: Analysis
     scores: Float32s
     worth: Float32s
     status: UInt8s
-    prices: Prices
+    prices: SegmentPrices
     pinned: UInt8s
     group: Int32s
     term_weight: Float32s
@@ -60,10 +62,9 @@ class Reading:
         """The segments."""
         return self.analysis.table
 
-    def rows(self, first: int, last: int) -> tuple[int, int]:
-        """First row and row after the last of the documents `first` to `last`, both included."""
-        found = np.searchsorted(self.table.document, [first, last + 1])
-        return int(found[0]), int(found[1])
+    def rows(self, document: int) -> Place:
+        """First row of a document and the row after its last."""
+        return self.bounds[document], self.bounds[document + 1]
 
     def texts_of(self, rows: Int64s) -> dict[int, str]:
         """The text of each document that has some of the rows (ascending), in their order."""
@@ -107,7 +108,7 @@ class Extract:
 
 
 def extract(reading: Reading, shares: Mapping[Place, int]) -> dict[Place, Extract]:
-    """The best choice for each range of rows, none over its share of tokens.
+    """The best choice for each range of rows, all counted, none over its share of tokens.
 
     Each range is chosen from on its own; all texts are counted together. Estimates (the counts of segments)
     are corrected by what the texts really count. Where no segment fits whole, the best is cut. O(segments log

@@ -56,13 +56,13 @@ def _extracts(
     if call.config.allocation_strategy is AllocationStrategy.MARGINAL:
         found, shares = _of_all(call, room)
     else:
-        size = np.minimum(call.sizes, needs(reading, len(call.documents)) * 21 // 20 + 8)
-        most = np.where(call.live, np.maximum(size, required), 0)
+        shared = less_gaps(call, room)
+        most = np.maximum(_could_use(call, live, shared), required)
         plan = call.manager.allocate(
-            most.tolist(), call.scores.tolist(), available=less_gaps(call, room), required=required.tolist()
+            most.tolist(), call.scores.tolist(), available=shared, required=required.tolist()
         )
         shares = np.array(plan.allocations, dtype=np.int64)
-        places = {index: reading.rows(index, index) for index in live if shares[index]}
+        places = {index: reading.rows(index) for index in live if shares[index]}
         made = extract(reading, {places[index]: int(shares[index]) for index in places})
         found = {index: made[place] for index, place in places.items()}
         shares = _rest_used(call, places, found, shares, room)
@@ -72,6 +72,28 @@ def _extracts(
         {index: Made(one.text, one.tokens, method, one, fallback=reason) for index, one in texts.items()},
         to_plan(call, shares),
     )
+
+
+def _could_use(call: Call, live: Sequence[int], room: int) -> Int64s:
+    """int64[documents]: tokens that each could use; 0 for those that come too late to have a share.
+
+    Shares go to the best documents, as many as the least for each allows: no more are counted.
+    """
+    least = call.manager.config.min_per_document
+    order = np.array(sorted(live, key=lambda index: (-call.scores[index], index)), dtype=np.int64)
+    enough = int(np.searchsorted(np.cumsum(np.minimum(call.sizes[order], least)), room, side="right")) + 1
+    if call.pinned or call.strict:
+        enough = len(order)
+    while True:
+        best = order[:enough]
+        call.reading.prices.count(best.tolist())
+        size = np.minimum(call.sizes, needs(call.reading, len(call.documents)) * 21 // 20 + 8)
+        if enough >= len(order) or int(np.minimum(size[best], least).sum()) > room:
+            break
+        enough *= 2
+    most = np.zeros_like(size)
+    most[best] = size[best]
+    return most
 
 
 def _rest_used(
@@ -112,6 +134,7 @@ def _lacks(status: UInt8s, place: Place, extracted: Extract) -> bool:
 def _of_all(call: Call, room: int) -> tuple[dict[int, Extract], Int64s]:
     """One choice over the segments of all documents, taken apart again."""
     reading = call.reading
+    reading.prices.count(range(len(call.documents)))
     place = (0, len(reading.table))
     whole = extract(reading, {place: room})[place]
     found: dict[int, Extract] = {}
@@ -121,7 +144,7 @@ def _of_all(call: Call, room: int) -> tuple[dict[int, Extract], Int64s]:
         texts = dict.fromkeys(texts, whole.text)
     counts = count_batch(call.manager.counter, list(texts.values())).tolist()
     for (index, text), tokens in zip(texts.items(), counts, strict=True):
-        first, last = reading.rows(index, index)
+        first, last = reading.rows(index)
         found[index] = Extract(first, whole.status[first:last], text, tokens, whole.cut)
         shares[index] = tokens
     return found, shares

@@ -12,11 +12,11 @@ from tersely.protocols import BatchTokenCounter
 from tersely.relevance.scores import RelevanceScore, RelevanceScores, ScoringMethod
 from tersely.retrieval.contextual.choice import CODES
 from tersely.retrieval.contextual.extraction import Reading
+from tersely.retrieval.contextual.prices import SegmentPrices
 from tersely.retrieval.contextual.settings import CompressionConfig
 from tersely.stages.score import centrality, term_weights
 from tersely.stages.segment import analyze
 from tersely.stages.select import mark_pinned
-from tersely.strategies.fitting import price
 from tersely.tables import Analysis, Float32s, Float64s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 from tersely.types import Document, Request
 
@@ -42,7 +42,7 @@ def read(
     counter: BatchTokenCounter,
     separator: str,
 ) -> Reading:
-    """Cut, count and judge the segments of documents.
+    """Cut and judge the segments of documents; none is counted yet.
 
     `live`: documents that may be kept at all. `document_scores`: of two segments that say the same word for
     word, the one in the better document may be chosen. Without a query a segment is worth what the text keeps
@@ -60,13 +60,15 @@ def read(
     _mark_duplicates(texts, analysis, status, live, document_scores)
     status[~live[table.document]] = CODES.index("irrelevant")
     request = Request(tuple(documents), query, None, 1.0, counter, tuple(pinned), (), separator)
+    bounds = np.searchsorted(table.document, np.arange(len(texts) + 1)).tolist()
     return Reading(
         texts=texts,
+        bounds=bounds,
         analysis=analysis,
         scores=scores,
         worth=worth,
         status=status,
-        prices=price(request, texts, table),
+        prices=SegmentPrices(request, table, bounds),
         pinned=mark_pinned(table, pinned),
         group=_wholes(table) if config.preserve_structure else np.full(len(table), -1, dtype=np.int32),
         term_weight=term_weights(analysis),
@@ -80,7 +82,7 @@ def read(
 
 def needs(reading: Reading, documents: int) -> Int64s:
     """int64[documents]: about how many tokens each could use: what may be chosen, what stands beside it, the
-    headings above. O(segments)."""
+    headings above. Right for documents whose segments were counted. O(segments)."""
     table = reading.table
     wanted = (reading.status == 0) | (reading.pinned > 0)
     grouped = np.flatnonzero(reading.group >= 0)

@@ -45,9 +45,10 @@ def write(
     shares = np.array(plan.allocations, dtype=np.int64)
     chosen = [index for index in live if shares[index]]
     short = [index for index in chosen if call.sizes[index] <= shares[index]]
-    places = {index: reading.rows(index, index) for index in chosen if index not in short}
+    places = {index: reading.rows(index) for index in chosen if index not in short}
     pinned = {document for document, _, _ in call.pinned}
     asked = [index for index in places if index not in pinned]
+    reading.prices.count(list(places))
     extracts = extract(reading, {places[index]: int(shares[index]) for index in places})
     first = _first_stage(call, {index: places[index] for index in asked}, shares) if hybrid else {}
     tasks = [

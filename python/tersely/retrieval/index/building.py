@@ -142,14 +142,14 @@ def _compare(
         if isinstance(item, FileNote):
             plan.notes[item.path] = item.reason
             continue
-        if item.path not in known:
-            plan.todo.append(item)
-            continue
         if progress is not None:
             progress(number, len(found))
         data = read_file(folder, item.path, largest_file)
         if isinstance(data, FileNote):
             plan.notes[item.path] = data.reason
+            continue
+        if item.path not in known:
+            plan.todo.append(item)
             continue
         here.add(item.path)
         digest, note = known[item.path]

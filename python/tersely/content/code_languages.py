@@ -1,0 +1,139 @@
+"""Which language a file of source code is in, and how that language writes a comment."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from tersely.stages.detect import detect
+from tersely.types import Document
+
+__all__ = ["comment_of", "language_of", "named_language"]
+
+# What opens and closes a comment -> languages.
+_SIGNS: dict[tuple[str, str], str] = {
+    ("#", ""): "python ruby shell perl r julia elixir nim crystal tcl awk powershell coffeescript gdscript "
+    "starlark yaml toml make dockerfile cmake terraform graphql nix properties conf",
+    ("//", ""): "javascript typescript tsx go rust java c cpp csharp kotlin swift scala php dart groovy zig "
+    "protobuf objectivec solidity verilog fsharp json5 scss less thrift glsl cuda pascal",
+    ("--", ""): "sql lua haskell elm ada vhdl applescript purescript",
+    (";", ""): "clojure scheme lisp racket assembly ini",
+    ("%", ""): "erlang latex prolog matlab",
+    ("!", ""): "fortran",
+    ("'", ""): "vb",
+    ('"', ""): "vim",
+    ("REM", ""): "batch",
+    ("..", ""): "rst",
+    ("/*", " */"): "css",
+    ("(*", " *)"): "ocaml",
+    ("<!--", " -->"): "html xml vue svelte markdown",
+}
+_COMMENTS = {name: signs for signs, names in _SIGNS.items() for name in names.split()}
+
+# How else a language is called: ends of file names, whole names of files, what stands after a fence.
+_NAMES: dict[str, str] = {
+    "python": "py pyi pyw python3",
+    "ruby": "rb rake gemspec gemfile rakefile vagrantfile podfile",
+    "shell": "sh bash zsh ksh console shell-session bashrc zshrc profile",
+    "perl": "pl pm",
+    "julia": "jl",
+    "elixir": "ex exs",
+    "crystal": "cr",
+    "powershell": "ps1 psm1",
+    "coffeescript": "coffee",
+    "gdscript": "gd",
+    "starlark": "bzl bazel",
+    "yaml": "yml",
+    "make": "makefile gnumakefile mk",
+    "dockerfile": "containerfile",
+    "cmake": "cmakelists.txt",
+    "terraform": "tf tfvars hcl",
+    "graphql": "gql",
+    "conf": "cfg env gitignore",
+    "javascript": "js mjs cjs jsx",
+    "typescript": "ts mts cts",
+    "go": "golang",
+    "rust": "rs",
+    "java": "jsp",
+    "c": "h",
+    "cpp": "cc cxx hpp hh hxx c++",
+    "csharp": "cs c#",
+    "kotlin": "kt kts",
+    "scala": "sc sbt",
+    "php": "phtml",
+    "groovy": "gradle jenkinsfile",
+    "protobuf": "proto",
+    "objectivec": "mm objc objective-c",
+    "solidity": "sol",
+    "verilog": "sv svh",
+    "fsharp": "fs fsx f#",
+    "json5": "jsonc",
+    "glsl": "hlsl wgsl vert frag",
+    "cuda": "cu cuh",
+    "pascal": "pas",
+    "haskell": "hs",
+    "ada": "adb ads",
+    "vhdl": "vhd",
+    "purescript": "purs",
+    "clojure": "clj cljs edn",
+    "scheme": "scm",
+    "lisp": "el emacs-lisp common-lisp",
+    "racket": "rkt",
+    "assembly": "asm nasm",
+    "erlang": "erl hrl",
+    "latex": "tex sty",
+    "fortran": "f90 f95 f03",
+    "vb": "vbs bas",
+    "batch": "bat cmd",
+    "rst": "rest",
+    "ocaml": "ml mli",
+    "html": "htm xhtml",
+    "xml": "svg xsd xsl xslt",
+    "markdown": "md",
+}
+_CALLED = {other: name for name, others in _NAMES.items() for other in others.split()}
+
+# How lines of comments begin, where the language is not known: nothing else in code looks quite like them.
+_LINE = re.compile(r"^[ \t]*(?:(#)[ #!]|(//)|(--) |(;)[; ]|(%)[% ]|(/\*)|(<!--)|(\(\*) )", re.MULTILINE)
+_CLOSED = {"/*": " */", "<!--": " -->", "(*": " *)"}
+_LOOK = 20_000  # characters
+
+
+def named_language(name: str) -> str:
+    """The language that is called so, in any case, by its own name or as files and fences are named.
+
+    One that is not known is called what it is called.
+    """
+    return _known(name.lower()) or name.lower()
+
+
+def language_of(document: Document) -> str:
+    """What its metadata["language"] says, the end of its id or title, or its look; "": not known."""
+    named = document.metadata.get("language") if document.metadata else None
+    if isinstance(named, str) and (found := _known(named.lower())):
+        return found
+    for name in (document.id, document.title):
+        file = re.split(r"[/\\]", (name or "").lower())[-1]
+        suffix = file.rpartition(".")[2]
+        if found := _known(file) or (_known(suffix) if suffix != file else ""):
+            return found
+    return detect(document.text).language or ""
+
+
+def _known(name: str) -> str:
+    return name if name in _COMMENTS else _CALLED.get(name, "")
+
+
+def comment_of(language: str, text: str) -> tuple[str, str]:
+    """What opens and closes a comment on a line of its own: of the language, else as the text writes its own.
+
+    Where neither is to be had: "//" for a text with braces or semicolons, else "#". O(1) for a long text.
+    """
+    if language in _COMMENTS:
+        return _COMMENTS[language]
+    head = text[:_LOOK]
+    signs = Counter(match.group(match.lastindex or 0) for match in _LINE.finditer(head))
+    if signs:
+        sign = signs.most_common(1)[0][0]
+        return ("//", "") if sign == "/*" and signs["//"] else (sign, _CLOSED.get(sign, ""))
+    return ("//" if re.search(r"[{};]\s*$", head, re.MULTILINE) else "#"), ""

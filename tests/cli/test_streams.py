@@ -1,0 +1,100 @@
+"""What the shell does to a command: closed and full streams, names and arguments in other encodings."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tersely
+from tersely.cli import main
+from tersely.cli_files import utf8_text
+
+TEXT = "# Tides\n\nHigh water is at six. The café waits. Low water is at noon.\n"
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "tides.md"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def shell(line: str, *arguments: str | bytes, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a line in which "$0" is Python and "$@" the arguments."""
+    command = [b"bash", b"-c", line.encode(), sys.executable, *map(os.fsencode, arguments)]
+    return subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compress", "{page}"],
+        ["compress", "{page}", "--json"],
+        ["segment", "{page}"],
+        ["count", "{page}"],
+        ["compact", "{history}", "--budget", "500"],
+    ],
+)
+def test_a_full_disk_is_said_in_one_line(page: Path, arguments: list[str]) -> None:
+    history = page.with_name("history.json")
+    history.write_text(json.dumps([{"role": "user", "content": "hello"}]))
+    given = [argument.format(page=page, history=history) for argument in arguments]
+    done = shell('"$0" -m tersely.cli "$@" > /dev/full', *given)
+    assert done.stderr == b"tersely: cannot write to standard output: No space left on device\n"
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_fault(page: Path, closed: str) -> None:
+    target = page.with_name("out.txt")
+    done = shell(f'"$0" -m tersely.cli "$@" {closed}', "compress", str(page), "-b", "12", "-o", str(target))
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert target.read_text(encoding="utf-8") == tersely.compress(TEXT, budget=12).text
+    done = shell(f'"$0" -m tersely.cli "$@" {closed}', "count", "-")
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+# A locale that says ASCII: what comes in is bytes that Python could not read.
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+def test_arguments_are_utf8_whatever_the_locale_says(page: Path) -> None:
+    given = ["compress", str(page), "--budget", "12", "--json", "--query", "café", "--pin", "café"]
+    done = shell('"$0" -m tersely.cli "$@"', *given, **ASCII)
+    assert done.stderr == b""
+    assert "The café waits." in json.loads(done.stdout)["text"]
+
+
+def test_arguments_that_are_no_text_are_named(page: Path) -> None:
+    for option in ("--query", "--pin", "--separator"):
+        done = shell('"$0" -m tersely.cli "$@"', "compress", str(page), option, b"a\xffb")
+        assert done.returncode == 2
+        assert done.stderr.endswith(b"not UTF-8 text: byte 0xff at 1\n"), option
+    assert utf8_text("né") == "né"
+
+
+def test_files_whose_names_are_no_text(tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path) + b"/n\xff.txt"
+    Path(os.fsdecode(name)).write_text("One. Two.")
+    for command in (["count"], ["segment"], ["compress", "--ratio", "1", "--json"]):
+        done = shell('"$0" -m tersely.cli "$@"', *command, name)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert rb"n\xff.txt" in done.stdout.replace(rb"\\", b"\\")
+
+
+def test_a_folder_is_indexed_with_a_sensible_limit(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for limit in ("0", "-1", "nan", "inf"):
+        assert main(["index", str(tmp_path), "--largest-file", limit]) == 2
+        assert capfd.readouterr().err == (
+            f"tersely: --largest-file must be more than 0 MB, not {float(limit)}\n"
+        )
