@@ -12,7 +12,7 @@ from tersely.memory import Compactor
 from benchmarks import data as development
 from benchmarks import tokens
 from benchmarks.memory.systems import Message
-from benchmarks.memory.traces import message
+from benchmarks.memory.traces import ENCODING, Task, kept_strings, message, tasks
 from benchmarks.report import Column, Report, Target
 
 __all__ = ["report_long", "report_starts"]
@@ -59,7 +59,11 @@ def report_long(report: Report, data: Path) -> None:
 
 
 def report_starts(report: Report, data: Path) -> None:
-    """Traces, message by message: how much of what was sent is sent again, byte for byte, at the start."""
+    """Traces, message by message: how much of what was sent is sent again, byte for byte, at the start.
+
+    And what is still stated in the end, as in the part "traces", where each history comes at once.
+    """
+    todo = list(tasks(data))
     rows = []
     for share in _SHARES:
         shares: list[float] = []
@@ -76,13 +80,36 @@ def report_starts(report: Report, data: Path) -> None:
             found = _stable(messages, held + int(share * (sum(counts) - held)))
             foldings += sum(one < 1 for one in found)
             shares += found
+        stated = [_stated(task, share) for task in todo]
         rows.append(
-            {"budget": f"{share:.0%}", "turns": len(shares), "foldings": foldings, "same": mean(shares)}
+            {
+                "budget": f"{share:.0%}",
+                "turns": len(shares),
+                "foldings": foldings,
+                "same": mean(shares),
+                "needed": mean(needed for needed, _ in stated),
+                "facts": mean(facts for _, facts in stated if facts is not None),
+            }
         )
-    columns = (Column("budget"), Column("turns"), Column("foldings"), Column("same", "same bytes", ".3f"))
+    columns = (
+        Column("budget"),
+        Column("turns"),
+        Column("foldings"),
+        Column("same", "same bytes", ".3f"),
+        Column("needed", "later needed", ".3f"),
+        Column("facts", "facts of newest third", ".3f"),
+    )
     report.table("Start that stays the same bytes from one turn to the next, of tokens", columns, rows)
     average = mean(float(str(row["same"])) for row in rows)
     report.targets.append(Target("start that stays", 0.95, average, "", False))
+
+
+def _stated(task: Task, share: float) -> tuple[float, float | None]:
+    """Shares of needed strings and of facts that are stated at the cut, None without facts."""
+    compactor = Compactor(int(share * task.total), counter=ENCODING)
+    for length in range(1, len(task.messages) + 1):
+        result = compactor.compact(task.messages[:length])
+    return kept_strings(task, "\n".join(one["content"] for one in result.messages))
 
 
 def _milliseconds(compactor: Compactor, messages: list[Message], budget: int) -> float:

@@ -21,7 +21,7 @@ from benchmarks import tokens
 from benchmarks.memory.systems import Message, systems
 from benchmarks.report import Column, Report, Target
 
-__all__ = ["Task", "half_of", "message", "report", "tasks"]
+__all__ = ["ENCODING", "Task", "half_of", "kept_strings", "message", "report", "tasks"]
 
 ENCODING = "cl100k_base"
 RATIOS = (0.25, 0.5)
@@ -108,18 +108,25 @@ def _measured(
         text = call(task.messages, budget, ratio)
         seconds = time.process_time() - started
         used = tokens.count(text, ENCODING)
-        plain = _plain(text)
+        needed, facts = kept_strings(task, text)
         rows.append(
             {
                 "half": half_of(task.id),
                 "kept": used / task.total,
                 "over": used > budget,
                 "ms": 1e3 * seconds,
-                "needed": mean(_plain(string) in plain for string in task.needed),
-                "facts": mean(_plain(string) in plain for string in task.facts) if task.facts else None,
+                "needed": needed,
+                "facts": facts,
             }
         )
     return rows
+
+
+def kept_strings(task: Task, text: str) -> tuple[float, float | None]:
+    """Shares of needed strings and of facts that a text states; None for no facts."""
+    plain = _plain(text)
+    facts = [_plain(string) in plain for string in task.facts]
+    return mean(_plain(string) in plain for string in task.needed), mean(facts) if facts else None
 
 
 def _means(rows: list[dict[str, Any]]) -> dict[str, float]:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tersely import BudgetExceededError
 from tersely.memory import CompactedMessages, Compactor, compact_messages
 from tersely.memory.counting import REPLY_TOKENS, count_entries, count_tools
-from tersely.memory.excerpts import HEADER
 from tersely.memory.messages import read_messages
+from tersely.memory.quoting import HEADER
 from tersely.providers.counters import resolve_counter
 
 SHAPES = [openai_chat, openai_responses, anthropic]

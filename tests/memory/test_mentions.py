@@ -44,3 +44,10 @@ def test_places_are_of_their_text() -> None:
 @pytest.mark.parametrize("piece", ["a-", "1-", '"', "error ", "error\n", '"ab" ', "`", "_", "A1", "{"])
 def test_time_is_linear(piece: str) -> None:
     assert growth(lambda size: "{" + piece * size, lambda text: find_mentions([text])) < MOST
+
+
+def test_a_capital_of_two_small_letters_moves_no_line() -> None:
+    text = "İ" * 40 + "\nit is plain\nit failed here\nand plain again"
+    found = find_mentions([text])
+    stated = [text[start:end] for start, end in zip(found.start, found.end, strict=True)]
+    assert "it failed here" in stated and "it is plain" not in stated

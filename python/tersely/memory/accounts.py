@@ -61,7 +61,7 @@ class CompactedMessages:
         return self.tokens / self.original_tokens if self.original_tokens else 1.0
 
     def expand(self, index: int) -> Any:
-        """The message with this number, as it came: "user 12: ..." in excerpts is number 12."""
+        """The message with this number, as it came: "tool grep 12: ..." in excerpts is number 12."""
         return self.originals[index]
 
     def to_dict(self) -> dict[str, Any]:

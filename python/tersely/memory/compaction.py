@@ -14,6 +14,7 @@ from tersely.memory.counting import REPLY_TOKENS, count_entries, count_tools
 from tersely.memory.folding import Folding
 from tersely.memory.groups import atomic_groups
 from tersely.memory.messages import Entry, read_messages
+from tersely.memory.sources import called_tools
 from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
 
@@ -38,7 +39,8 @@ def compact_messages(
 
     The newest messages stay as they are as far as the budget goes, a long result of a tool among them
     shorter. Of older ones excerpts stay, in one message that stands for them: every path, identifier, error,
-    date and the like once, where it was stated last, as far as the budget goes, then whole lines. A call of
+    date and the like once, where it was stated last, as far as the budget goes, then whole lines. They are
+    quoted with their sources, so that nothing that a tool gave passes for the user's words. A call of
     tools and its results stay or go together. System messages, messages with pictures or cache markers, and
     what is pinned are left alone.
 
@@ -84,7 +86,8 @@ def compact_messages(
     stays = staying(messages, entries, groups, pinned, keep_last)
     stay_within(entries, groups, costs.tolist(), stays, frame, budget)
     chosen = strategy or Auto()
-    folding = Folding(messages, entries, groups, costs, counting, chosen, stays, relevance=relevance)
+    called = called_tools(entries)
+    folding = Folding(messages, entries, groups, costs, counting, chosen, stays, called, relevance=relevance)
     folded = folding.fit(budget - frame)
     return CompactedMessages(
         folded.messages,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -15,13 +17,16 @@ from tersely.memory.compaction import check_options, stay_within, staying
 from tersely.memory.counting import REPLY_TOKENS, count_entries, count_tools
 from tersely.memory.folding import NEWEST_ROOM, Folding
 from tersely.memory.groups import atomic_groups
+from tersely.memory.mentions import Mentions, find_mentions, join_mentions
 from tersely.memory.messages import Entry, Piece, check_list, read_message
+from tersely.memory.notes import Notes
+from tersely.memory.sources import called_tools
 from tersely.protocols import Strategy
 from tersely.providers.counters import resolve_counter
 
 __all__ = ["Compactor"]
 
-_SENT_SHARE = 0.9  # of the tokens after folding: excerpts that take more are made anew, shorter
+_FULL = 0.6  # of the room beside what must stay: excerpts that take more are made anew, shorter
 _FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more than `headroom` leaves
 
 Places = tuple[tuple[int, int, int], ...]
@@ -32,13 +37,15 @@ class Compactor:
     """Compacts a history again and again as it grows, so that the start of what is sent stays the same bytes.
 
     Providers charge a fraction for a prompt's start that they have seen. So messages are added as they are
-    until the budget is reached; then the older ones are folded, to `1 - headroom` of the budget, behind the
-    excerpts that are there already. Not for several threads at a time.
+    until the budget is reached; then the older ones are folded, to `1 - headroom` of the room that is left
+    behind the excerpts that are there already. Where those have become long, they are made anew. Not for
+    several threads at a time.
 
     Attributes:
         budget, counter, tools, pinned, strategy, picture_tokens: as in `compact_messages`; messages that
             are still to come may be pinned.
-        headroom: share of the budget that is free after folding, in [0, 1).
+        headroom: share of what the messages that stay leave of the budget, which is free after folding, in
+            [0, 1).
     """
 
     budget: int
@@ -47,10 +54,15 @@ class Compactor:
     pinned: Collection[int] | Callable[[Any], bool] = ()
     strategy: Strategy | None = None
     picture_tokens: int = 1000
-    headroom: float = 0.6
+    headroom: float = 0.65
     _seen: list[Any] = field(default_factory=list, repr=False)  # the history as it was, safe from changes
     _entries: list[Entry] = field(default_factory=list, repr=False)
     _costs: list[int] = field(default_factory=list, repr=False)
+    _called: dict[str, str] = field(default_factory=dict, repr=False)  # the tool of each call, by its id
+    _notes: Notes = field(default_factory=Notes, repr=False)
+    _head: tuple[list[_Old], Mentions] | None = field(
+        default=None, repr=False
+    )  # what was sent, as it was read
     _accounts: list[MessageAccount] = field(default_factory=list, repr=False)
     _sent: list[Any] = field(default_factory=list, repr=False)  # stands for the first `_done` messages
     _sent_tokens: int = field(default=0, repr=False)
@@ -78,11 +90,12 @@ class Compactor:
         frame = REPLY_TOKENS + count_tools(counter, self.tools)
         waiting = sum(self._costs[self._done :])
         if frame + self._sent_tokens + waiting > self.budget:
-            if self._sent_tokens > _SENT_SHARE * (1 - self.headroom) * self.budget or not self._fold(
-                messages, frame, anew=False
-            ):
+            if self._is_full(frame) or not self._fold(messages, frame, anew=False):
                 self._fold(messages, frame, anew=True)
             waiting = sum(self._costs[self._done :])
+        else:  # what the next folding needs to know, a little at a time
+            self._notes.read(self._entries, self._done, self._costs)
+            self._as_sent()
         return CompactedMessages(
             [*self._sent, *messages[self._done :]],
             frame + self._sent_tokens + waiting,
@@ -93,9 +106,17 @@ class Compactor:
             self._warnings,
         )
 
+    def _is_full(self, frame: int) -> bool:
+        kept = [account.tokens for account in self._accounts[: self._done] if account.outcome == "verbatim"]
+        room = self.budget - frame - sum(kept)
+        return self._sent_tokens - sum(kept) > _FULL * room
+
     def _forget(self) -> None:
         for column in (self._seen, self._entries, self._costs, self._accounts, self._sent):
             column.clear()
+        self._called.clear()
+        self._notes = Notes()
+        self._head = None
         self._total = self._sent_tokens = self._done = 0
         self._warnings = ()
 
@@ -105,6 +126,7 @@ class Compactor:
         costs = count_entries(resolve_counter(self.counter), entries, self.picture_tokens).tolist()
         self._seen += [_snapshot(message) for message in messages[first:]]
         self._entries += entries
+        self._called |= called_tools(entries)
         self._costs += costs
         self._total += sum(costs)
         self._accounts += [
@@ -117,7 +139,9 @@ class Compactor:
         Raises BudgetExceededError where what must stay does not fit.
         """
         counter, done = resolve_counter(self.counter), self._done
-        head = self._standing(messages) if anew else self._as_sent()
+        head, stated = self._standing(messages) if anew else self._as_sent()
+        pieces = sum(len(old.entry.pieces) for old in head)
+        mentions = join_mentions([(stated, 0), (self._notes.since(self._entries, done), pieces)])
         tail = range(done, len(messages))
         current = [*(old.message for old in head), *messages[done:]]
         entries = [*(old.entry for old in head), *self._entries[done:]]
@@ -134,10 +158,10 @@ class Compactor:
         stay_within(entries, groups, costs, stays, frame, self.budget)
         newest = sum(costs[slice(*groups[-1])])
         wanted = min(fixed + int(newest / NEWEST_ROOM) + 1, int(_FOLDED_TO * self.budget))
-        target = max(int((1 - self.headroom) * self.budget), wanted, min(fixed, self.budget))
+        target = max(fixed + int((1 - self.headroom) * (self.budget - fixed)), wanted)
         folding = Folding(
             current, entries, groups, np.array(costs, dtype=np.int64), counter, self.strategy or Auto(),
-            stays, numbers, excerpts,
+            stays, self._called, numbers, excerpts, mentions,
         )  # fmt: skip
         folded = folding.fit(target - frame)
         for old, account in zip(head, folded.accounts, strict=False):
@@ -150,31 +174,33 @@ class Compactor:
         ]
         changed = [index for index, account in enumerate(accounts) if account.outcome != "verbatim"]
         upto = changed[-1] + 1 if changed else 0
+        self._head = None
         self._sent = folded.messages[: len(folded.messages) - (len(accounts) - upto)]
         self._done = done + upto
         self._sent_tokens = folded.tokens - sum(self._costs[self._done :])
         self._warnings = tuple(dict.fromkeys((*self._warnings, *folded.warnings)))
         return frame + folded.tokens <= self.budget
 
-    def _as_sent(self) -> list[_Old]:
-        """What was sent, as messages that stay."""
-        entries = [read_message(message) for message in self._sent]
-        costs = count_entries(resolve_counter(self.counter), entries, self.picture_tokens).tolist()
-        sent = zip(self._sent, entries, costs, strict=True)
-        return [_Old(message, entry, tokens, -1) for message, entry, tokens in sent]
+    def _as_sent(self) -> tuple[list[_Old], Mentions]:
+        """What was sent, as messages that stay, and what it states."""
+        if self._head is None:
+            entries = [read_message(message) for message in self._sent]
+            costs = count_entries(resolve_counter(self.counter), entries, self.picture_tokens).tolist()
+            sent = zip(self._sent, entries, costs, strict=True)
+            self._head = _with_mentions([_Old(message, entry, tokens, -1) for message, entry, tokens in sent])
+        return self._head
 
-    def _standing(self, messages: Sequence[Any]) -> list[_Old]:
+    def _standing(self, messages: Sequence[Any]) -> tuple[list[_Old], Mentions]:
         """The messages before `_done` of which anything is left, those that are folded as their excerpts."""
         found = []
         for account in self._accounts[: self._done]:
             number = account.index
             entry = self._entries[number]
             if account.outcome == "folded":
-                lines = [entry.pieces[piece].text[start:end] for piece, start, end in account.kept]
-                entry = Entry(entry.role, (Piece("\n".join(lines), "text", ()),), name=entry.name)
+                entry = Entry(entry.role, _excerpted(entry, account.kept), name=entry.name)
             if account.outcome != "dropped":
                 found.append(_Old(messages[number], entry, account.tokens, number, account.kept))
-        return found
+        return _with_mentions(found)
 
     def _pinned(self, current: Sequence[Any], numbers: Sequence[int], folded: Collection[int]) -> list[int]:
         """Where in `current` the pinned messages are; those that are folded were none."""
@@ -199,15 +225,35 @@ class _Old:
     kept: Places = ()
 
 
+def _with_mentions(head: list[_Old]) -> tuple[list[_Old], Mentions]:
+    pieces = [(piece.text, old) for old in head for piece in old.entry.pieces]
+    excerpts = [row for row, (_, old) in enumerate(pieces) if old.kept]
+    return head, find_mentions([text for text, _ in pieces], excerpts)
+
+
+def _excerpted(entry: Entry, kept: Places) -> tuple[Piece, ...]:
+    """The pieces of an entry of which places are kept, with those alone, a line each."""
+    return tuple(
+        replace(
+            entry.pieces[row],
+            text="\n".join(entry.pieces[row].text[start:end] for _, start, end in places),
+            path=(),
+        )
+        for row, places in groupby(kept, key=itemgetter(0))
+    )
+
+
 def _original_places(kept: Places, left: Places) -> Places:
-    """Places in the lines that `kept` made, as places of the message."""
+    """Places in the pieces that `_excerpted` made, as places of the message."""
+    made = [(row, list(places)) for row, places in groupby(kept, key=itemgetter(0))]
     found = []
-    for _, first, last in left:
+    for number, first, last in left:
         at = 0
-        for piece, start, end in kept:
+        row, places = made[number]
+        for _, start, end in places:
             low, high = max(first, at), min(last, at + end - start)
             if low < high:
-                found.append((piece, start + low - at, start + high - at))
+                found.append((row, start + low - at, start + high - at))
             at += end - start + 1
     return tuple(found)
 

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
 from tersely.memory.mentions import Mentions, find_mentions
 from tersely.memory.messages import Entry
+from tersely.memory.quoting import quote
+from tersely.memory.sources import source_of
 from tersely.protocols import BatchTokenCounter
 from tersely.stages.count import count_batch
 from tersely.tables import Int64s
 
-__all__ = ["HEADER", "Excerpts", "Stated", "read_stated"]
+__all__ = ["Excerpts", "Stated", "read_stated"]
 
-HEADER = "[Excerpts of earlier messages, word for word]"
 _LABEL_TOKENS = 4  # "user 12: " and the line end, about
 _NEWEST = 1 / 3  # share of the messages whose facts count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.1, 0.55  # what a fact counts at the far and the near end of the others
+_DROPPED_AT_ONCE = 0.01  # of what is kept, at least, when the text came out longer than expected
 _LEAST_LEFT = 6  # tokens for which it is worth looking for one more line
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
 
@@ -52,17 +56,20 @@ def read_stated(
     entries: Sequence[Entry],
     stays: Collection[int],
     excerpts: Collection[int] = (),
+    mentions: Mentions | None = None,
 ) -> Stated:
     """Find the facts of entries.
 
     `stays`: entries that are sent anyway, so that nothing else needs to state what they do. `excerpts`:
-    entries that hold nothing but excerpts, a line each. O(characters + facts log facts).
+    entries that hold nothing but excerpts, a line each. `mentions`: of all texts, where they are known.
+    O(characters + facts log facts).
     """
     texts = [piece.text for entry in entries for piece in entry.pieces]
     owner = np.repeat(np.arange(len(entries)), [len(entry.pieces) for entry in entries])
-    mentions = find_mentions(texts, np.flatnonzero(np.isin(owner, list(excerpts))).tolist())
+    if mentions is None:
+        mentions = find_mentions(texts, np.flatnonzero(np.isin(owner, list(excerpts))).tolist())
     inner: dict[int, list[Span]] = {}
-    for row, start, end in mentions.inner:
+    for row, start, end in mentions.inner.tolist():
         inner.setdefault(row, []).append((start, end))
     documents, starts, ends = mentions.document.tolist(), mentions.start.tolist(), mentions.end.tolist()
     owners = owner[mentions.document] if len(mentions) else owner[:0]
@@ -94,6 +101,7 @@ class Excerpts:
     Attributes:
         stated, entries: what was read.
         numbers: of the entries, as the reader is told them.
+        called: the tool of each call, by its id.
         kept: of each piece, the kept places.
         order: what can be taken away again, what matters most first: (piece, place).
     """
@@ -101,9 +109,11 @@ class Excerpts:
     stated: Stated
     entries: Sequence[Entry]
     numbers: Sequence[int]
+    called: Mapping[str, str]
     kept: dict[int, list[Span]] = field(default_factory=dict)
     order: list[tuple[int, Span]] = field(default_factory=list)
     _pieces: dict[int, list[int]] = field(default_factory=dict)
+    _drawn: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Sort the pieces by entry."""
@@ -178,24 +188,30 @@ class Excerpts:
 
     def _keep(self, piece: int, place: Span) -> None:
         self.kept.setdefault(piece, []).append(place)
+        self._drawn.pop(piece, None)
         self.order.append((piece, place))
 
-    def drop_last(self, how_many: int) -> None:
-        """Take the least of what is kept away again."""
-        for _ in range(min(how_many, len(self.order))):
+    def drop_last(self, characters: int) -> None:
+        """Take the least of what is kept away again, so many characters and a hundredth of the places."""
+        fewest = len(self.order) * (1 - _DROPPED_AT_ONCE)
+        while self.order and (characters > 0 or len(self.order) > fewest):
             piece, place = self.order.pop()
+            characters -= place[1] - place[0] + 1
+            self._drawn.pop(piece, None)
             self.kept[piece].remove(place)
             if not self.kept[piece]:
                 del self.kept[piece]
 
-    def text(self, indices: Iterable[int]) -> str:
-        """The excerpts of these entries, a line or more each; "" where nothing of them is kept."""
-        lines = []
-        for index in indices:
-            drawn = [self._drawn(piece) for piece in self._pieces.get(index, ()) if piece in self.kept]
-            if drawn:
-                lines.append(f"{self.entries[index].role} {self.numbers[index]}: " + "\n".join(drawn))
-        return "\n".join([HEADER, *lines]) if lines else ""
+    def text(self) -> str:
+        """The excerpts of all entries, a line or more each; "" where nothing is kept."""
+        said = [
+            (source_of(entry, piece, self.numbers[index], self.called), self._draw(row))
+            for index, entry in enumerate(self.entries)
+            for row, piece in zip(self._pieces.get(index, ()), entry.pieces, strict=False)
+            if row in self.kept
+        ]
+        by_source = groupby(said, key=itemgetter(0))
+        return quote([(source, "\n".join(words for _, words in alike)) for source, alike in by_source])
 
     def places(self, index: int) -> tuple[tuple[int, int, int], ...]:
         """(piece of the entry, start, end) of what is kept of an entry, in order, without overlap."""
@@ -206,7 +222,9 @@ class Excerpts:
             for start, end in merged(self.kept.get(piece, ()))
         )
 
-    def _drawn(self, piece: int) -> str:
+    def _draw(self, piece: int) -> str:
+        if piece in self._drawn:
+            return self._drawn[piece]
         text = self.stated.texts[piece]
         drawn = ""
         last = -1
@@ -216,6 +234,7 @@ class Excerpts:
                 drawn += "\n" if "\n" in gap else gap if len(gap) <= 2 else " "
             drawn += text[start:end]
             last = end
+        self._drawn[piece] = drawn
         return drawn
 
 

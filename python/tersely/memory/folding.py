@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
@@ -12,13 +11,15 @@ import numpy.typing as npt
 
 from tersely.memory.accounts import MessageAccount
 from tersely.memory.counting import MESSAGE_TOKENS, count_entries
-from tersely.memory.excerpts import HEADER, Excerpts, Stated, read_stated
+from tersely.memory.excerpts import Excerpts, Stated, read_stated
+from tersely.memory.mentions import Mentions
 from tersely.memory.messages import Entry, Path, read_message
+from tersely.memory.quoting import quote
 from tersely.memory.repeats import find_repeats
 from tersely.memory.results import shortened
 from tersely.memory.writing import new_user_message, with_texts
 from tersely.protocols import BatchTokenCounter, Strategy
-from tersely.stages.count import count, count_batch
+from tersely.stages.count import count_batch
 from tersely.tables import Int64s
 
 __all__ = ["NEWEST_ROOM", "Folded", "Folding"]
@@ -26,7 +27,6 @@ __all__ = ["NEWEST_ROOM", "Folded", "Folding"]
 _NEWEST_SHARE = 0.3  # of the budget: for the newest messages even where facts of older ones go short
 _NEWEST_SHARE_ASKED = 0.1  # the same where a query says what matters
 NEWEST_ROOM = 0.8  # of what is free: for the newest group, whatever becomes of others
-_DROPPED_AT_ONCE = 0.02  # of what is kept, when the text came out longer than expected
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -50,8 +50,10 @@ class Folding:
     counter: BatchTokenCounter
     strategy: Strategy
     stays: dict[int, str]
+    called: Mapping[str, str]  # the tool of each call, by its id
     numbers: Sequence[int] = ()
     excerpts: Collection[int] = ()  # entries that hold excerpts, a line each: folded before
+    mentions: Mentions | None = None  # of all pieces, where they are known
     relevance: npt.NDArray[np.float64] | None = None  # of each message to a query
     _changed: dict[int, dict[Path, str]] = field(default_factory=dict)
     _now: list[int] = field(default_factory=list)  # tokens of each message as changed
@@ -66,17 +68,11 @@ class Folding:
             entry = with_pieces(self.entries[index], changed)
             self._changed[index], self._why[index] = changed, "repeated"
             self._now[index] = int(count_entries(self.counter, [entry])[0])
-        stated = read_stated(self.counter, self.entries, self.stays, self.excerpts)
+        stated = read_stated(self.counter, self.entries, self.stays, self.excerpts, self.mentions)
         folded = self._choose(stated, budget)
-        runs = [
-            [index for index, _ in run]
-            for folds, run in groupby(enumerate(folded), key=lambda pair: pair[1])
-            if folds
-        ]
         kept = sum(tokens for tokens, folds in zip(self._now, folded, strict=True) if not folds)
-        excerpts = Excerpts(stated, self.entries, self.numbers)
-        texts = self._excerpt(excerpts, folded, runs, budget - kept)
-        return self._assemble(excerpts, folded, dict(zip((run[0] for run in runs), texts, strict=True)))
+        excerpts = Excerpts(stated, self.entries, self.numbers, self.called)
+        return self._assemble(excerpts, folded, self._excerpt(excerpts, folded, budget - kept))
 
     def _choose(self, stated: Stated, budget: int) -> list[bool]:
         """Which messages are folded: the older ones, where facts would have no room otherwise."""
@@ -152,32 +148,30 @@ class Folding:
 
     def _frame(self) -> int:
         """Tokens of a message of excerpts with nothing in it."""
-        return MESSAGE_TOKENS + sum(count_batch(self.counter, ["user", HEADER])) + 1
+        return MESSAGE_TOKENS + int(count_batch(self.counter, ["user", quote([("user 0", "")])]).sum())
 
-    def _excerpt(self, excerpts: Excerpts, folded: list[bool], runs: list[list[int]], room: int) -> list[str]:
-        """A text of excerpts for each run of folded messages, with their frames in `room` tokens."""
-        room_inside = room - self._frame() * len(runs)
+    def _excerpt(self, excerpts: Excerpts, folded: list[bool], room: int) -> str:
+        """The text of excerpts of folded messages, with the frame of its message in `room` tokens."""
+        room_inside = room - self._frame()
         if self.relevance is not None:
             order = [int(index) for index in np.argsort(-self.relevance, kind="stable") if folded[index]]
             room_inside = excerpts.keep_entries(self.counter, order, room_inside)
         expected = excerpts.keep_facts(folded, room_inside)
-        texts, spent = self._fitting(excerpts, runs, room)
+        text, spent = self._fitting(excerpts, room)
         if excerpts.order or room > self._frame():
             excerpts.keep_lines(self.counter, folded, room - max(spent, min(expected, room)))
-            texts, _ = self._fitting(excerpts, runs, room)
-        return texts
+            text, _ = self._fitting(excerpts, room)
+        return text
 
-    def _fitting(self, excerpts: Excerpts, runs: list[list[int]], room: int) -> tuple[list[str], int]:
+    def _fitting(self, excerpts: Excerpts, room: int) -> tuple[str, int]:
         while True:
-            texts = [excerpts.text(run) for run in runs]
-            frame = MESSAGE_TOKENS + count(self.counter, "user")
-            spent = sum(int(tokens) + frame for tokens in count_batch(self.counter, [t for t in texts if t]))
+            text = excerpts.text()
+            spent = MESSAGE_TOKENS + int(count_batch(self.counter, ["user", text]).sum()) if text else 0
             if spent <= room or not excerpts.order:
-                return texts, spent
-            share = max(_DROPPED_AT_ONCE, (spent - room) / spent / 2)
-            excerpts.drop_last(max(int(share * len(excerpts.order)), 1))
+                return text, spent
+            excerpts.drop_last((spent - room) * len(text) // spent * 2 // 3)
 
-    def _assemble(self, excerpts: Excerpts, folded: list[bool], texts: dict[int, str]) -> Folded:
+    def _assemble(self, excerpts: Excerpts, folded: list[bool], text: str) -> Folded:
         messages: list[Any] = []
         accounts: list[MessageAccount] = []
         tokens = 0
@@ -186,8 +180,9 @@ class Folding:
             outcome: Literal["verbatim", "compressed", "folded", "dropped"] = "verbatim"
             reason = self.stays.get(index, "newest")
             if folds:
-                if texts.get(index):
-                    made = new_user_message(texts[index], self.messages)
+                if text:
+                    made = new_user_message(text, self.messages)
+                    text = ""  # in the place of the first
                     messages.append(made)
                     tokens += int(count_entries(self.counter, [read_message(made)])[0])
                 places = excerpts.places(index)

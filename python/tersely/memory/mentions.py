@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from tersely.stages.facts import find_facts
 from tersely.stages.segment import segment
 from tersely.tables import Int64s, Level
 
-__all__ = ["Mentions", "find_mentions"]
+__all__ = ["Mentions", "find_mentions", "join_mentions"]
 
 Float64s = npt.NDArray[np.float64]
 
@@ -40,7 +41,7 @@ _FAILURES = ("error", "exception", "failed", "failure", "traceback", "fatal", "p
              "no such file", "fail:")  # fmt: skip
 _LONGEST_LINE = 300  # characters of such a line; a longer one is data
 # Codes: letters and digits in one word ("HAT039", "gift_card_7480005", "c-17").
-_CODES = re.compile(r"\b(?:[A-Za-z_-]{1,40}\d|\d[\d_-]{0,40}[A-Za-z])[\w-]{2,}")
+_CODES = re.compile(r"\b(?:[A-Za-z_-]{1,40}+\d|\d[\d_-]{0,40}+[A-Za-z])[\w-]{2,}+")
 _LONGEST_CODE = 64
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
 # Strings of JSON; a colon behind one makes it a key. Bounded, so that the scan stays linear.
@@ -56,14 +57,14 @@ class Mentions:
         document: int64[m], index of the text.
         start, end: int64[m], characters of that text, half-open.
         worth: float64[m], of the most important fact in it, in (0, 1].
-        inner: facts within a larger mention: (mention, start, end), the places as above.
+        inner: int64[k, 3], facts within a larger mention: its row, start and end, as above.
     """
 
     document: Int64s
     start: Int64s
     end: Int64s
     worth: Float64s
-    inner: list[tuple[int, int, int]]
+    inner: Int64s
 
     def __len__(self) -> int:
         """Number of mentions."""
@@ -89,8 +90,27 @@ def find_mentions(texts: Sequence[str], excerpts: Collection[int] = ()) -> Menti
     offset = first[document]
     held = np.flatnonzero(~whole)
     places = (mention[held], start[held] - offset[mention[held]], end[held] - offset[mention[held]])
-    inner = list(zip(*(column.tolist() for column in places), strict=True))
+    inner = np.stack(places, axis=1)
     return Mentions(document, start[whole] - offset, end[whole] - offset, best, inner)
+
+
+def join_mentions(parts: Sequence[tuple[Mentions, int]]) -> Mentions:
+    """The mentions of one row of texts from those of parts of it, each with the number of its first text.
+
+    Those of texts before number 0 are left out. O(mentions).
+    """
+    if not parts:
+        return find_mentions(())
+    found: list[list[npt.NDArray[Any]]] = []
+    rows = 0
+    for mentions, offset in parts:
+        here = mentions.document + offset >= 0
+        inner = mentions.inner[here[mentions.inner[:, 0]]]
+        inner[:, 0] = (np.cumsum(here) - 1 + rows)[inner[:, 0]]
+        rows += int(here.sum())
+        columns = (mentions.document + offset, mentions.start, mentions.end, mentions.worth)
+        found.append([*(column[here] for column in columns), inner])
+    return Mentions(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
 def _facts(texts: Sequence[str], first: Int64s, excerpts: Collection[int]) -> tuple[Int64s, Int64s, Float64s]:
@@ -130,9 +150,7 @@ def _facts(texts: Sequence[str], first: Int64s, excerpts: Collection[int]) -> tu
 
 def _failing_lines(text: str) -> Int64s:
     """int64[k, 2]: lines that tell of a failure, without the white space around them."""
-    small = text.lower()
-    if len(small) != len(text):  # a capital of two small characters
-        small = text
+    small = text.replace("\u0130", "i").lower()  # the one capital of two small characters
     hits: set[int] = set()
     for word in _FAILURES:
         at = small.find(word)

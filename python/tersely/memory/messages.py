@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tersely.documents import check_text
+from tersely.memory.quoting import HEADER
 
 __all__ = ["Entry", "Path", "Piece", "check_list", "read_message", "read_messages"]
 
@@ -28,13 +29,16 @@ class Piece:
 
     Attributes:
         text: what it says.
-        kind: "text"; "result": what a tool gave; "call": name and arguments of a call, not changed in place.
+        kind: "text"; "result": what a tool gave; "call": name and arguments of a call, not changed in place;
+            "excerpts": of messages that were folded before (quoting.py).
         path: the keys that lead to it in the message; () for a call.
+        call: id of the call that a result is of, "" where it is not said.
     """
 
     text: str
-    kind: Literal["text", "result", "call"]
+    kind: Literal["text", "result", "call", "excerpts"]
     path: Path
+    call: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +132,15 @@ def _chat_message(given: Mapping[str, Any]) -> Entry:
     content = given.get("content")
     pieces: list[Piece] = []
     calls: list[str] = []
-    answers = [given["tool_call_id"]] if given.get("tool_call_id") else []
+    answered = str(given.get("tool_call_id") or "")
+    answers = [answered] if answered else []
     pictures, opaque, held = 0, "", "cache_marker" if "cache_control" in given else ""
-    kind: Literal["text", "result"] = "result" if role == "tool" else "text"
     if isinstance(content, str):
-        pieces.append(Piece(content, kind, ("content",)))
+        pieces.append(_text(content, role, ("content",), answered))
     elif isinstance(content, Sequence):
         for number, block in enumerate(content):
             if isinstance(block, str):
-                pieces.append(Piece(block, kind, ("content", number)))
+                pieces.append(_text(block, role, ("content", number), answered))
                 continue
             if not isinstance(block, Mapping):
                 held = "unknown_shape"
@@ -146,13 +150,13 @@ def _chat_message(given: Mapping[str, Any]) -> Entry:
                 held = "cache_marker"
             what = block.get("type")
             if what in _TEXTS and isinstance(block.get("text"), str):
-                pieces.append(Piece(block["text"], kind, ("content", number, "text")))
+                pieces.append(_text(block["text"], role, ("content", number, "text"), answered))
             elif what == "tool_use":
                 calls.append(str(block.get("id")))
                 pieces.append(_call(block.get("name"), block.get("input")))
             elif what == "tool_result":
                 answers.append(str(block.get("tool_use_id")))
-                found, seen = _results(block.get("content"), ("content", number, "content"))
+                found, seen = _results(block.get("content"), ("content", number, "content"), answers[-1])
                 pieces += found
                 pictures += seen
             elif what in _PICTURES:
@@ -175,7 +179,7 @@ def _chat_message(given: Mapping[str, Any]) -> Entry:
     elif pictures:
         held = held or "picture"
     name = str(given.get("name") or "")
-    return Entry(role, tuple(pieces), tuple(calls), tuple(map(str, answers)), name, pictures, opaque, held)
+    return Entry(role, tuple(pieces), tuple(calls), tuple(answers), name, pictures, opaque, held)
 
 
 def _responses_item(given: Mapping[str, Any]) -> Entry:
@@ -185,7 +189,7 @@ def _responses_item(given: Mapping[str, Any]) -> Entry:
         piece = _call(given.get("name"), given.get("arguments", given.get("input")))
         return Entry("assistant", (piece,), calls=identity)
     if what in ("function_call_output", "custom_tool_call_output"):
-        pieces, pictures = _results(given.get("output"), ("output",))
+        pieces, pictures = _results(given.get("output"), ("output",), *identity)
         held = "picture" if pictures else ""
         return Entry("tool", tuple(pieces), answers=identity, pictures=pictures, held=held)
     if what == "reasoning":
@@ -193,22 +197,28 @@ def _responses_item(given: Mapping[str, Any]) -> Entry:
     return Entry("assistant", opaque=_json(given), held="unknown_shape", answers=identity)
 
 
-def _results(content: Any, path: Path) -> tuple[list[Piece], int]:
-    """The texts of a tool's result, and how many pictures it has."""
+def _results(content: Any, path: Path, call: str = "") -> tuple[list[Piece], int]:
+    """The texts of the result of a tool's call, and how many pictures it has."""
     if isinstance(content, str):
-        return [Piece(content, "result", path)], 0
+        return [Piece(content, "result", path, call)], 0
     if isinstance(content, Mapping):  # no interface has it: counted as JSON, never changed
-        return [Piece(_json(content), "call", ())], 0
+        return [Piece(_json(content), "call", (), call)], 0
     pieces: list[Piece] = []
     pictures = 0
     for number, block in enumerate(content if isinstance(content, Sequence) else ()):
         if isinstance(block, str):
-            pieces.append(Piece(block, "result", (*path, number)))
+            pieces.append(Piece(block, "result", (*path, number), call))
         elif isinstance(block, Mapping) and isinstance(block.get("text"), str):
-            pieces.append(Piece(block["text"], "result", (*path, number, "text")))
+            pieces.append(Piece(block["text"], "result", (*path, number, "text"), call))
         else:
             pictures += 1
     return pieces, pictures
+
+
+def _text(text: str, role: str, path: Path, call: str) -> Piece:
+    if role == "tool":
+        return Piece(text, "result", path, call)
+    return Piece(text, "excerpts" if text.startswith(HEADER) else "text", path)
 
 
 def _call(name: Any, arguments: Any) -> Piece:

@@ -33,10 +33,10 @@ def find_repeats(
     for index in reversed(range(len(entries))):
         entry = entries[index]
         results = [piece for piece in entry.pieces if piece.kind == "result"]
-        for number, piece in enumerate(results):
+        for piece in results:
             if len(piece.text) < _LEAST:
                 continue
-            call = asked.get(entry.answers[number], "") if number < len(entry.answers) else ""
+            call = asked.get(piece.call, "")
             if piece.text in same:
                 text: str | None = f"[The same as in message {numbers[same[piece.text]]}]"
             elif call and call in newest:

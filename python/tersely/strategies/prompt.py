@@ -66,9 +66,12 @@ def read_reply(reply: str, content: str, query: str = "") -> str:
     return text.strip()
 
 
-def marker_line(content: str, query: str = "") -> str:
-    """A line that occurs neither in the content nor in the query: what stands between two of it is data."""
+def marker_line(content: str, query: str = "", digits: int = 12) -> str:
+    """A line that occurs neither in the content nor in the query: what stands between two of it is data.
+
+    `digits`: of the number in it; fewer take fewer tokens.
+    """
     digest = hashlib.sha256(f"{query}\0{content}".encode()).hexdigest()
-    while f"=== {digest[:12]} ===" in content or f"=== {digest[:12]} ===" in query:
+    while (marker := f"=== {digest[:digits]} ===") in content or marker in query:
         digest = hashlib.sha256(digest.encode()).hexdigest()
-    return f"=== {digest[:12]} ==="
+    return marker
