@@ -7,7 +7,6 @@ from collections.abc import Collection
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
-from tersely.stages.facts import last_rows
 from tersely.stages.segment import segment
 from tersely.strategies.preserving import preserved_facts
 from tersely.tables import Level
@@ -31,7 +30,7 @@ def most_kept(
     if facts.keys == 0:
         return 1.0
     costs = np.array(tokens.counts([text[start:end] for _, start, end, _ in table]), dtype=float)
-    places = np.unique(np.stack((facts.key, facts.segment, last_rows([text], table, facts))), axis=1)
+    places = np.unique(np.stack((facts.key, facts.segment, facts.last)), axis=1)
     key, first, last = places.astype(np.int64)
     size, found, keys = len(table), len(key), facts.keys
     # The columns: bought[segment], held[occurrence], kept[fact]; the rows, each at most 0 but for the last:

@@ -2,6 +2,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include <string>
+
 #include "bind/arrays.hpp"
 #include "bind/strings.hpp"
 #include "kernels/text/utf8.hpp"
@@ -72,6 +74,13 @@ void to_characters(std::string_view text, std::span<const text::FactRow> rows, s
     }
 }
 
+// The row, at or behind `row`, in which what ends at `end` does.
+std::int32_t last_row(const text::Segments& rows, std::int32_t row, std::size_t end) {
+    auto last = static_cast<std::size_t>(row);
+    while (last + 1 < rows.size() && static_cast<std::size_t>(rows.start[last + 1]) < end) ++last;
+    return static_cast<std::int32_t>(last);
+}
+
 py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
                      const Input<std::int64_t>& end, const Input<std::uint8_t>& kind,
                      const Input<std::int32_t>& block) {
@@ -87,7 +96,7 @@ py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document,
                 "document must ascend in [0, len(texts))");
     }
     std::vector<std::uint8_t> kinds;
-    std::vector<std::int32_t> documents, segments, keys;
+    std::vector<std::int32_t> documents, segments, lasts, keys;
     std::vector<std::int64_t> starts, ends;
     std::int32_t distinct = 0;
     {
@@ -110,16 +119,37 @@ py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document,
                           std::span(found).subspan(at, last - at), starts, ends);
             at = last;
         }
+        std::vector<std::int32_t> firsts = {0};  // row of each document
+        for (const text::Segments& some : rows)
+            firsts.push_back(firsts.back() + static_cast<std::int32_t>(some.size()));
         for (const text::FactRow& row : found) {
+            const auto at = static_cast<std::size_t>(row.document);
             kinds.push_back(static_cast<std::uint8_t>(row.kind));
             documents.push_back(row.document);
             segments.push_back(row.segment);
+            lasts.push_back(firsts[at] + last_row(rows[at], row.segment - firsts[at], row.span.end));
             keys.push_back(row.key);
         }
     }
     return py::make_tuple(to_array(std::move(kinds)), to_array(std::move(documents)), to_array(std::move(starts)),
-                          to_array(std::move(ends)), to_array(std::move(segments)), to_array(std::move(keys)),
-                          distinct);
+                          to_array(std::move(ends)), to_array(std::move(segments)), to_array(std::move(lasts)),
+                          to_array(std::move(keys)), distinct);
+}
+
+py::list fact_keys(const Input<std::uint8_t>& kind, const py::list& texts) {
+    const Utf8List list(texts);
+    const auto kinds = view(kind);
+    require(kinds.size() == list.views().size(), "kind must have an entry a text");
+    py::list keys;
+    std::string key;
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        require(kinds[i] <= static_cast<std::uint8_t>(text::FactKind::kDecision), "kind must lie in [0, 14]");
+        require(!list.views()[i].empty(), "texts must not be empty");
+        key.clear();
+        text::append_key(static_cast<text::FactKind>(kinds[i]), list.views()[i], key);
+        keys.append(py::bytes(key));
+    }
+    return keys;
 }
 
 }  // namespace
@@ -127,6 +157,7 @@ py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document,
 void bind_facts(py::module_& m) {
     m.def("find_facts", &find_facts, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("block"));
+    m.def("fact_keys", &fact_keys, py::arg("kind"), py::arg("texts"));
 }
 
 }  // namespace tersely::bind

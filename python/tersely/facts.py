@@ -43,9 +43,9 @@ class FactTable:
         kind: uint8[m], a `FactKind`.
         document: int32[m].
         start, end: int64[m], characters of that document, half-open.
-        segment: int32[m], the row of the segment it starts in.
+        segment, last: int32[m], the rows of the segments it starts and ends in.
         key: int32[m]; occurrences of one fact have one key, in [0, keys).
-        keys: number of distinct facts.
+        keys: number of distinct facts; of texts read little by little, at least that.
     """
 
     kind: UInt8s
@@ -53,6 +53,7 @@ class FactTable:
     start: Int64s
     end: Int64s
     segment: Int32s
+    last: Int32s
     key: Int32s
     keys: int
 

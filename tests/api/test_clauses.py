@@ -15,7 +15,7 @@ from sample_texts import ALL, GUIDE
 from tersely import BudgetExceededError, Extractive, Level
 from tersely.providers.counters import resolve_counter
 from tersely.report import to_html
-from tersely.stages.facts import find_facts, last_rows
+from tersely.stages.facts import find_facts
 from tersely.stages.segment import segment
 from tersely.stages.select import mark_groups
 from tersely.strategies import Hierarchical, Incremental
@@ -139,7 +139,7 @@ def test_facts_tie_the_segments_that_they_span(documents: list[str], budget: int
     scores, group = np.zeros(len(table), dtype=np.float32), mark_groups(table, groups)
     costs = np.arange(len(table), dtype=np.int64) % 7 + 1
     must = MustKeep(request, documents, table, facts, scores, group, ("all",), False)
-    last = last_rows(documents, table, facts)
+    last = facts.last
     spans = [
         [(int(facts.document[row]), int(facts.start[row]), int(facts.end[row]))]
         for row in range(len(facts))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_texts import ALL
 from tersely import FactKind, _native
-from tersely.stages.facts import find_facts
+from tersely.stages.facts import fact_keys, find_facts
 from tersely.stages.segment import segment
 from text_strategies import texts
 
@@ -186,6 +186,8 @@ def test_A005_rows_are_in_order_in_their_segments(documents: list[str]) -> None:
     assert (table.start[facts.segment] <= facts.start).all() and (
         facts.start < table.end[facts.segment]
     ).all()
+    assert (table.document[facts.last] == facts.document).all()
+    assert (table.start[facts.last] < facts.end).all() and (facts.end <= table.end[facts.last]).all()
     assert all(
         0 <= s < e <= len(documents[d])
         for d, s, e in zip(facts.document, facts.start, facts.end, strict=True)
@@ -233,6 +235,17 @@ def test_A005_bad_segments_are_refused(text: str, name: str, bad: object) -> Non
     assert len(_native.find_facts([text], **columns)[0]) == 1
     with pytest.raises(ValueError, match="must"):
         _native.find_facts([text], **{**columns, name: bad})  # type: ignore[arg-type]
+
+
+def test_A005_keys_are_those_of_equal_facts_and_bad_ones_are_refused() -> None:
+    text = "It took 1,200 ms, then 1200 ms. Use `a b` and `a b`."
+    facts = find_facts([text], segment([text]))
+    keys = fact_keys([text], facts)
+    assert len(set(keys)) == facts.keys < len(facts)
+    assert [keys.index(key) for key in keys] == [facts.key.tolist().index(key) for key in facts.key]
+    for kind, texts_given in ((15, ["a"]), (0, [""]), (0, [])):
+        with pytest.raises(ValueError, match="must"):
+            _native.fact_keys(np.array([kind], np.uint8), texts_given)
 
 
 @pytest.mark.growth

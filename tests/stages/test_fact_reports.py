@@ -15,7 +15,6 @@ from tersely.stages.facts import (
     facts_after,
     facts_kept,
     find_facts,
-    last_rows,
     list_facts,
 )
 from tersely.stages.segment import segment
@@ -39,8 +38,8 @@ def test_A021_kept_where_all_segments_of_an_occurrence_are(documents: list[str],
     status = np.array(
         data.draw(st.lists(st.integers(0, 2), min_size=len(table), max_size=len(table))), dtype=np.uint8
     )
-    report = facts_kept(documents, table, facts, status, REASONS, 2)
-    last = last_rows(documents, table, facts)
+    report = facts_kept(documents, facts, status, REASONS, 2)
+    last = facts.last
     assert len(report.facts) == facts.keys
     for key, fact in enumerate(report.facts):
         rows = np.flatnonzero(facts.key == key)

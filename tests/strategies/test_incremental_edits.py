@@ -17,17 +17,21 @@ from hypothesis import strategies as st
 from result_checks import check_counts
 from tersely import _native
 from tersely.errors import BudgetExceededError
+from tersely.facts import FactTable
 from tersely.providers.counters import resolve_counter
+from tersely.stages.facts import fact_keys
 from tersely.stages.question import read_question
 from tersely.strategies import CompressionOptions, Extractive, Incremental, IncrementalCompressor
 from tersely.strategies.diff import compare
 from tersely.strategies.incremental_compressor import IncrementalContext
-from tersely.strategies.rereading import reread, term_numbers
+from tersely.strategies.preserving import preserved_facts
+from tersely.strategies.rereading import numbers_of, reread
 from tersely.tables import Level
 from tersely.types import Document, Request
 from text_strategies import fragments
 
 QUERY = "What does the pilot say about the sluice?"
+PRESERVED = ("code", "quotes", "numbers", "paths", "errors", "negations", "obligations", "decisions")
 BASE = "\n\n".join([*sample_texts.ALL, sample_texts.prose(60)])
 edits = st.tuples(st.floats(0, 1), st.integers(0, 120), st.lists(fragments, max_size=4).map("".join))
 
@@ -123,12 +127,12 @@ def test_x19_what_is_read_again_fits_what_is_not(changes: list[tuple[float, int,
     def request(text: str) -> Request:
         return Request((Document(text, "x", "A title"), Document("Other.")), QUERY, 300, 1.0, counter)
 
-    before = Extractive(level=level).score(request(BASE), 2000)
+    before = Extractive(level=level, preserve=PRESERVED).score(request(BASE), 2000)
     text = BASE
     for change in changes:
         text = apply(text, change)
     places = compare(BASE, text)[1]
-    read = reread(before, term_numbers(before), request(text), [places, []], level, 200)
+    read = reread(before, numbers_of(before), request(text), [places, []], level, 200)
     if read is None:
         return
     table, analysis = read.analysis.table, read.analysis
@@ -147,7 +151,7 @@ def test_x19_what_is_read_again_fits_what_is_not(changes: list[tuple[float, int,
     assert (table.heading < np.arange(len(table))).all()
     known = table.heading >= 0
     assert (table.document[table.heading[known]] == table.document[known]).all()
-    offsets, names = analysis.term_offsets, list(read.terms)
+    offsets, names = analysis.term_offsets, list(read.numbers.terms)
     assert len(analysis.term_class) == len(names)
     for row, piece in enumerate([*pieces, read_question(QUERY).text, "A title", ""]):
         ids, _, own = _native.terms([piece])
@@ -155,6 +159,23 @@ def test_x19_what_is_read_again_fits_what_is_not(changes: list[tuple[float, int,
     for row, origin in enumerate(read.origin.tolist()):
         if origin >= 0:
             assert pieces[row] == before.prices.pieces[origin]
+    assert (read.facts is None) == (level is not Level.SENTENCE)
+    if read.facts is not None:
+        assert before.must is not None
+        assert fact_rows(texts, read.facts) == fact_rows(
+            texts, preserved_facts(texts, table, level, PRESERVED)
+        )
+        known = read.numbers.facts
+        assert [known[key] for key in fact_keys(texts, read.facts)] == read.facts.key.tolist()
+        assert read.facts.keys == len(known)
+
+
+def fact_rows(texts: list[str], facts: FactTable) -> list[tuple[object, ...]]:
+    """All that is known of each fact; facts with one key have one number, whatever it is."""
+    numbers: dict[int, int] = {}
+    keys = [numbers.setdefault(key, len(numbers)) for key in facts.key.tolist()]
+    columns = (facts.kind, facts.document, facts.start, facts.end, facts.segment, facts.last)
+    return list(zip(*(column.tolist() for column in columns), keys, fact_keys(texts, facts), strict=True))
 
 
 def test_a048_sixty_four_threads_update_the_same_texts() -> None:

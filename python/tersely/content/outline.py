@@ -124,7 +124,7 @@ def _price(request: Request, texts: list[str], outline: Outline, budget: int) ->
     pieces = [""] * len(table)
     for row, piece in zip(counted.tolist(), prices.pieces, strict=True):
         pieces[row] = piece
-    return Prices(pieces, counts, costs)
+    return Prices(pieces, counts, costs, prices.separator)
 
 
 def render_outline(texts: list[str], outline: Outline, rows: Int64s, separator: str) -> tuple[str, Places]:

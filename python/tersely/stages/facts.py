@@ -15,10 +15,10 @@ from tersely.tables import Int32s, Int64s, Level, SegmentTable, UInt8s
 __all__ = [
     "PRESERVABLE",
     "choose_facts",
+    "fact_keys",
     "facts_after",
     "facts_kept",
     "find_facts",
-    "last_rows",
     "list_facts",
     "rows_at",
 ]
@@ -64,12 +64,19 @@ def find_facts(texts: Sequence[str], table: SegmentTable, sentences: SegmentTabl
     SENTENCE, where `table` is not. O(characters), one native pass with the GIL released.
     """
     given = table if sentences is None else sentences
-    kind, document, start, end, segment, key, keys = _native.find_facts(
+    kind, document, start, end, segment, last, key, keys = _native.find_facts(
         list(texts), given.document, given.start, given.end, given.kind, given.block
     )
     if sentences is not None:
         segment = rows_at(texts, table, document, start)
-    return FactTable(kind, document, start, end, segment, key, keys)
+        last = rows_at(texts, table, document, end - 1)
+    return FactTable(kind, document, start, end, segment, last, key, keys)
+
+
+def fact_keys(texts: Sequence[str], facts: FactTable) -> list[bytes]:
+    """What makes each of the facts equal to others, also to those of other texts. O(characters of facts)."""
+    rows = zip(facts.document.tolist(), facts.start.tolist(), facts.end.tolist(), strict=True)
+    return _native.fact_keys(facts.kind, [texts[document][start:end] for document, start, end in rows])
 
 
 def list_facts(texts: Sequence[str]) -> list[Fact]:
@@ -92,6 +99,7 @@ def choose_facts(texts: Sequence[str], facts: FactTable, names: Collection[str])
         facts.start[wanted],
         facts.end[wanted],
         facts.segment[wanted],
+        facts.last[wanted],
         key.astype(np.int32),
         len(old),
     )
@@ -119,14 +127,8 @@ def rows_at(texts: Sequence[str], table: SegmentTable, document: Int32s, at: Int
     return (np.searchsorted(begins, at + first[document], side="right") - 1).astype(np.int32)
 
 
-def last_rows(texts: Sequence[str], table: SegmentTable, facts: FactTable) -> Int32s:
-    """int32[m]: the row of the segment that each fact ends in."""
-    return rows_at(texts, table, facts.document, facts.end - 1)
-
-
 def facts_kept(
     texts: Sequence[str],
-    table: SegmentTable,
     facts: FactTable,
     status: UInt8s,
     reasons: Sequence[str],
@@ -139,14 +141,15 @@ def facts_kept(
     segment, kept from `first_kept` on. O(segments + facts).
     """
     dropped = np.concatenate(([0], np.cumsum(status < first_kept)))
-    last = last_rows(texts, table, facts)
-    whole = dropped[last + 1] == dropped[facts.segment]
+    whole = dropped[facts.last + 1] == dropped[facts.segment]
     kept = np.zeros(facts.keys, dtype=bool)
     kept[facts.key[whole]] = True
-    _, first = np.unique(facts.key, return_index=True)
-    lacking = np.searchsorted(dropped, dropped[facts.segment[first]] + 1) - 1
+    first = np.full(facts.keys, len(facts))
+    np.minimum.at(first, facts.key, np.arange(len(facts)))
+    first = np.sort(first[first < len(facts)])
+    lacking = dropped.searchsorted(dropped[facts.segment[first]] + 1) - 1
     codes = status[np.minimum(lacking, len(status) - 1)]
-    return FactReport(SourceFacts(tuple(texts), facts, first, ~kept, codes, tuple(reasons)))
+    return FactReport(SourceFacts(tuple(texts), facts, first, ~kept[facts.key[first]], codes, tuple(reasons)))
 
 
 def facts_after(

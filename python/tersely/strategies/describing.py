@@ -13,7 +13,9 @@ from tersely.strategies.confidence import REPRESENTED
 from tersely.strategies.contexts import CompressionMetadata
 from tersely.strategies.metadata import entities, spelled_terms
 from tersely.strategies.scored import Scored
+from tersely.strategies.splicing import offsets_of
 from tersely.strategies.updating import Bools, State
+from tersely.tables import Int32s
 
 __all__ = ["Description", "describe"]
 
@@ -32,7 +34,7 @@ class Description:
     """
 
     metadata: CompressionMetadata
-    named: tuple[tuple[str, ...], ...]
+    named: list[tuple[str, ...]]
     spelled: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -43,35 +45,44 @@ def describe(state: State, scored: Scored, before: Description | None) -> Descri
     """
     pieces = scored.prices.pieces
     if before is None or state.origin is None:
-        named = tuple(map(entities, pieces))
+        named = list(map(entities, pieces))
     else:
-        origin = zip(state.origin.tolist(), pieces, strict=True)
-        named = tuple(before.named[row] if row >= 0 else entities(piece) for row, piece in origin)
+        origin, known = zip(state.origin.tolist(), pieces, strict=True), before.named
+        named = [known[row] if row >= 0 else entities(piece) for row, piece in origin]
     kept = state.status >= _FIRST_KEPT
-    everything = dict.fromkeys(chain.from_iterable(named))
     said = tuple(dict.fromkeys(chain.from_iterable(compress(named, kept.tolist()))))
     facts = state.result.receipt.facts
-    retention = facts.retention if facts else (len(said) / len(everything) if everything else 1.0)
-    concepts = _concepts(state, scored, kept, before.spelled if before else {})
+    if facts:
+        retention = facts.retention
+    else:
+        everything = set(chain.from_iterable(named))
+        retention = len(said) / len(everything) if everything else 1.0
+    terms = _kept_terms(scored, kept)
+    concepts = _concepts(state, scored, kept, terms, before.spelled if before else {})
     metadata = CompressionMetadata(
         said,
         tuple(filter(None, concepts.values())),
         _dropped(scored, kept),
-        _confidence(scored, kept, retention),
+        _confidence(scored, terms, retention),
     )
     return Description(metadata, named, {**(before.spelled if before else {}), **concepts})
 
 
-def _concepts(state: State, scored: Scored, kept: Bools, spelled: Mapping[str, str]) -> dict[str, str]:
+def _kept_terms(scored: Scored, kept: Bools) -> Int32s:
+    """The ids of the terms of what is kept, in order."""
+    offsets = scored.analysis.term_offsets[: len(kept) + 1]
+    return scored.analysis.term_ids[: offsets[-1]][np.repeat(kept, np.diff(offsets))]
+
+
+def _concepts(
+    state: State, scored: Scored, kept: Bools, ids: Int32s, spelled: Mapping[str, str]
+) -> dict[str, str]:
     """The terms that come most often in what is kept, and how they are spelled there first.
 
     "" for one that is only part of a word; it is passed over.
     """
-    offsets = scored.analysis.term_offsets[: len(kept) + 1]
-    lengths = offsets[1:] - offsets[:-1]
-    ids = scored.analysis.term_ids[: offsets[-1]][np.repeat(kept, lengths)]
     times = np.bincount(ids)
-    names = list(state.terms)
+    names = list(state.numbers.terms)
     concepts: dict[str, str] = {}
     found = 0
     often = np.flatnonzero(times > 1)
@@ -84,9 +95,10 @@ def _concepts(state: State, scored: Scored, kept: Bools, spelled: Mapping[str, s
             continue
         surface = spelled.get(name)
         if surface is None or surface not in state.result.text:
-            row = int(np.searchsorted(np.cumsum(lengths[kept]), np.argmax(ids == term), side="right"))
-            piece = scored.prices.pieces[np.flatnonzero(kept)[row]]
-            surface = spelled_terms(piece).get(name, "")
+            rows = np.flatnonzero(kept)
+            ends = np.cumsum(np.diff(scored.analysis.term_offsets)[rows])
+            row = rows[ends.searchsorted(np.argmax(ids == term), "right")]
+            surface = spelled_terms(scored.prices.pieces[row]).get(name, "")
         concepts[name] = surface
         found += bool(surface)
     return concepts
@@ -107,17 +119,17 @@ def _dropped(scored: Scored, kept: Bools) -> tuple[str, ...]:
     return tuple(scored.texts[document][start:end] for document, start, end in spans)
 
 
-def _confidence(scored: Scored, kept: Bools, retention: float) -> float:
-    """The formula of strategies/confidence.py, from terms that were read already."""
-    analysis, n = scored.analysis, len(kept)
+def _confidence(scored: Scored, kept: Int32s, retention: float) -> float:
+    """The formula of strategies/confidence.py, from terms that were read already; `kept`: those kept."""
+    analysis, n = scored.analysis, len(scored.analysis.table)
     offsets, ids = analysis.term_offsets, analysis.term_ids
-    source, terms = ids[: offsets[n]], offsets[1 : n + 1] - offsets[:n]
+    source = ids[: offsets[n]]
     said = np.zeros(analysis.vocabulary, dtype=bool)
-    said[source[np.repeat(kept, terms)]] = True
-    summed = np.concatenate([[0], np.cumsum(said[source])])
-    held = summed[offsets[1 : n + 1]] - summed[offsets[:n]]
-    told = terms > 0
-    units = float((held[told] >= REPRESENTED * terms[told]).mean()) if told.any() else 1.0
+    said[kept] = True
+    held = np.diff(offsets_of(said[source])[offsets[: n + 1]])
+    terms = np.diff(offsets[: n + 1])
+    told = np.count_nonzero(terms)
+    units = np.count_nonzero((held >= REPRESENTED * terms) & (terms > 0)) / told if told else 1.0
     query = 1.0
     if len(offsets) > n + 1:
         asked = np.unique(ids[offsets[n] : offsets[n + 1]])

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tersely.documents import to_level
+from tersely.facts import FactTable
 from tersely.providers.embedders import resolve_embedder, resolve_reranker
 from tersely.relevance.hybrid import RERANK_SHARE, hybrid
 from tersely.relevance.prepared import Prepared, prepare
@@ -139,11 +140,13 @@ class Extractive:
         analysis: Analysis,
         prices: Prices,
         cosine: Float32s | None = None,
+        facts: FactTable | None = None,
     ) -> Scored:
         """`score` for segments that were read and counted already.
 
         `analysis`: with a query that is not blank, the rows after the segments' are the question's and the
-        titles' (relevance/prepared.py). `cosine`: None: the embedder reads the segments.
+        titles' (relevance/prepared.py). `cosine`: None: the embedder reads the segments. `facts`: those that
+        `preserve` names; None: they are looked for.
         """
         texts = [document.text for document in request.documents]
         table = analysis.table
@@ -165,7 +168,8 @@ class Extractive:
         group = mark_groups(table, request.groups)
         must = None
         if self.preserve:
-            facts = preserved_facts(texts, table, self.level, self.preserve, sentences)
+            if facts is None:
+                facts = preserved_facts(texts, table, self.level, self.preserve, sentences)
             must = MustKeep(request, texts, table, facts, scores, group, self.preserve, self.strict_preserve)
         return Scored(
             request=request,

@@ -61,11 +61,13 @@ class Prices:
         pieces: the texts of the segments.
         counts: int64[n], the tokens of each on its own.
         costs: int64[n] >= 1, with the separator that it may need.
+        separator: tokens that it adds between two sentences.
     """
 
     pieces: list[str]
     counts: Int64s
     costs: Int64s
+    separator: int
 
 
 def price(request: Request, texts: list[str], table: SegmentTable) -> Prices:
@@ -75,18 +77,18 @@ def price(request: Request, texts: list[str], table: SegmentTable) -> Prices:
     return price_counted(request, pieces, count_batch(request.counter, pieces))
 
 
-def price_counted(request: Request, pieces: list[str], counts: Int64s) -> Prices:
-    """`price` for segments that were counted."""
+def price_counted(request: Request, pieces: list[str], counts: Int64s, gap: int | None = None) -> Prices:
+    """`price` for segments that were counted; `gap`: `Prices.separator`, if known."""
+    separator = _separator_cost(request) if gap is None else gap
     largest = _LARGEST_SUM // max(len(pieces), 1)
-    costs = np.clip(counts, 0, largest) + _separator_cost(request)
-    return Prices(pieces, counts, np.clip(costs, 1, largest))
+    costs = np.minimum(np.maximum(np.minimum(counts, largest) + separator, 1), largest)
+    return Prices(pieces, counts, costs, separator)
 
 
 def _separator_cost(request: Request) -> int:
     """Tokens that the separator adds between two sentences."""
-    one, other = "one.", "Two"
-    joined = one + request.separator + other
-    left, right, both = count_batch(request.counter, [one, other, joined]).tolist()
+    texts = ["one.", "Two", f"one.{request.separator}Two"]
+    left, right, both = count_batch(request.counter, texts).tolist()
     return max(int(both - left - right), 0)
 
 

@@ -44,6 +44,7 @@ class _Entry:
     """All that is kept of a text. Never changed, only replaced, so that threads may share it."""
 
     options: CompressionOptions
+    strategy: Extractive
     state: State
     description: Description | None
     context: IncrementalContext
@@ -126,12 +127,14 @@ class IncrementalCompressor(Compressor):
         tokens = count(self.counter, content)
         query = options.query_context or None
         request = Request((Document(content, id),), query, options.target(tokens), 1.0, self.counter)
+        same = before is not None and before.options == options
+        strategy = before.strategy if before and same else self.strategy_for(options, tokens)
         state = advance(
-            self.strategy_for(options, tokens),
+            strategy,
             request,
             before.state if before else None,
             original=tokens,
-            afresh=before is not None and before.options != options,
+            afresh=before is not None and not same,
         )
         if before is not None and state.update.way == "same":
             seconds = time.perf_counter() - started
@@ -141,7 +144,7 @@ class IncrementalCompressor(Compressor):
         if state.scored is not None:
             description = describe(state, state.scored, before.description if before else None)
         context = self._described(id, content, options, source, state, description)
-        entry = _Entry(options, state, description, context)
+        entry = _Entry(options, strategy, state, description, context)
         self._cache.put(_key(id), entry, state.nbytes + _NAMES * len(state.status))
         metrics.observe(self.method, tokens, state.result.tokens, time.perf_counter() - started)
         return context

@@ -10,11 +10,12 @@ import numpy as np
 from tersely.errors import BudgetExceededError
 from tersely.facts import FactReport, FactTable
 from tersely.stages.count import count, count_batch
-from tersely.stages.facts import PRESERVABLE, choose_facts, facts_kept, find_facts, last_rows
+from tersely.stages.facts import PRESERVABLE, choose_facts, facts_kept, find_facts
 from tersely.stages.render import render
 from tersely.stages.segment import segment
 from tersely.stages.select import REASONS, is_kept, mark_groups, mark_pinned, select
-from tersely.tables import Float32s, Int32s, Int64s, Level, SegmentTable, UInt8s
+from tersely.strategies.splicing import offsets_of
+from tersely.tables import Float32s, Float64s, Int32s, Int64s, Level, SegmentTable, UInt8s
 from tersely.types import Compressed, Request
 
 __all__ = ["MustKeep", "check_names", "fact_report", "preserved_facts", "with_facts"]
@@ -71,18 +72,25 @@ class MustKeep:
     strict: bool
     _keys: Int32s = field(init=False)  # of each segment, one after another, each once
     _key_offsets: Int64s = field(init=False)
+    _key_weight: Float32s = field(init=False)  # 1 for each
+    _worth: Float64s = field(init=False)  # of each segment: its facts, by its relevance
     _wide: tuple[Int64s, Int64s] = field(init=False)  # first and last segment of facts that need several
 
     def __post_init__(self) -> None:
         """Sort the facts by segments. O(segments + facts log facts)."""
         facts, keys = self.facts, max(self.facts.keys, 1)
-        last = last_rows(self.texts, self.table, facts)
-        row, key = np.divmod(np.unique(facts.segment.astype(np.int64) * keys + facts.key), keys)
-        held = np.bincount(row, minlength=len(self.table))
-        wide = last > facts.segment
+        held = np.sort(facts.segment.astype(np.int64) * keys + facts.key)
+        row, key = np.divmod(held[np.flatnonzero(np.diff(held, prepend=-1))], keys)
+        number = np.bincount(row, minlength=len(self.table))
+        several = facts.last > facts.segment
+        wide = facts.segment[several].astype(np.int64), facts.last[several].astype(np.int64)
+        top = float(self.scores.max(initial=0))
+        relevance = np.maximum(self.scores, 0) / top if top > 0 else 0.0
         object.__setattr__(self, "_keys", key.astype(np.int32))
-        object.__setattr__(self, "_key_offsets", np.concatenate(([0], np.cumsum(held))))
-        object.__setattr__(self, "_wide", (facts.segment[wide].astype(np.int64), last[wide].astype(np.int64)))
+        object.__setattr__(self, "_key_offsets", offsets_of(number))
+        object.__setattr__(self, "_key_weight", np.ones(facts.keys, dtype=np.float32))
+        object.__setattr__(self, "_worth", number * (1 + relevance))
+        object.__setattr__(self, "_wide", wide)
 
     def hold(self, costs: Int64s, budget: int, pinned: UInt8s) -> UInt8s:
         """uint8[n]: 1 for what is pinned, and for segments that cover the most distinct facts per token.
@@ -90,19 +98,16 @@ class MustKeep:
         The facts of the most relevant segment count twice those of one that has nothing to do with the query.
         Greedy (csrc/kernels/select/budgeted.hpp, `coverage`).
         """
-        top = float(self.scores.max(initial=0))
-        relevance = np.maximum(self.scores, 0) / top if top > 0 else 0.0
-        worth = np.diff(self._key_offsets) * (1 + relevance)
         status = select(
             self.table,
-            (worth / np.maximum(costs, 1)).astype(np.float32),
+            (self._worth / np.maximum(costs, 1)).astype(np.float32),
             costs,
             budget,
             pinned=pinned,
             group=self.tied(costs, budget),
             term_ids=self._keys,
             term_offsets=self._key_offsets,
-            term_weight=np.ones(self.facts.keys, dtype=np.float32),
+            term_weight=self._key_weight,
             redundancy=1.0,
             coverage=True,
         )
@@ -139,7 +144,7 @@ class MustKeep:
         lost and that is an error; `.required` tokens would have been enough.
         """
         if cut is None:
-            report = facts_kept(self.texts, self.table, self.facts, status, REASONS, _FIRST_KEPT)
+            report = facts_kept(self.texts, self.facts, status, REASONS, _FIRST_KEPT)
         else:
             report = fact_report(result, self.preserve)
         if self.strict and (lost := report.of("lost")):
@@ -185,7 +190,7 @@ def fact_report(result: Compressed, preserve: Collection[str]) -> FactReport:
     )
     status = np.array([len(reasons) if kept else code for _, code, kept in spans], dtype=np.uint8)
     facts = preserved_facts(texts, table, Level.CHARACTER, preserve)
-    return facts_kept(texts, table, facts, status, [*reasons, "kept"], len(reasons))
+    return facts_kept(texts, facts, status, [*reasons, "kept"], len(reasons))
 
 
 def with_facts(result: Compressed, report: FactReport) -> Compressed:

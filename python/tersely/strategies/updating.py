@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -16,7 +15,7 @@ from tersely.stages.select import REASONS, is_kept
 from tersely.strategies.diff import Change, Diff, common_prefix, compare
 from tersely.strategies.extractive import Extractive
 from tersely.strategies.fitting import Fit
-from tersely.strategies.rereading import Reread, reread, term_numbers
+from tersely.strategies.rereading import NO_NUMBERS, Numbers, Reread, numbers_of, reread
 from tersely.strategies.scored import Scored
 from tersely.tables import Float32s, Int64s, UInt8s
 from tersely.types import Compressed, Request
@@ -31,7 +30,9 @@ _STICKY = 1.1  # a kept segment is given up for one that is worth so many times 
 _DRIFT = 0.015  # share of the value of a fresh choice that may be lost before it is made,
 _APPEND_DRIFT = 0.03  # and where text was only added at the end
 _ROUNDS = 4  # of choosing, rendering and counting
-_VOCABULARY = 2  # times the terms of the last full reading; then those of earlier versions are cleared out
+_VOCABULARY = (
+    2  # times the terms and facts of the last full reading; then those of earlier versions are cleared out
+)
 _LARGEST_SUM = 2**60  # of costs, as in strategies/fitting.py
 _FIRST_KEPT = REASONS.index("selected")
 _NOTHING = Diff((), (), 0.0)
@@ -71,8 +72,8 @@ class State:
         scored: what is known of the segments; None where everything was kept as it was.
         status: uint8[n], an index into REASONS for each segment.
         origin: int64[n], the row that each had in the state before; None where all were read anew.
-        terms: the id of each term.
-        vocabulary: how many terms the last full reading had.
+        numbers: the ids of terms and facts.
+        vocabulary: how many of these the last full reading had.
         factor: estimated tokens for each token that the text counts.
     """
 
@@ -82,7 +83,7 @@ class State:
     scored: Scored | None = None
     status: UInt8s = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
     origin: Int64s | None = None
-    terms: Mapping[str, int] = field(default_factory=dict)
+    numbers: Numbers = NO_NUMBERS
     vocabulary: int = 0
     factor: float = 1.0
 
@@ -92,7 +93,7 @@ class State:
         texts = sum(sys.getsizeof(document.text) for document in self.request.documents)
         rows = len(self.status)
         terms = len(self.scored.analysis.term_ids) if self.scored else 0
-        return 3 * texts + 250 * rows + 4 * terms + 150 * len(self.terms) + 2000
+        return 3 * texts + 250 * rows + 4 * terms + 150 * self.numbers.size + 2000
 
 
 def advance(
@@ -166,8 +167,8 @@ def _full(
     update = _told(request, before, result, "full", reason, diff, 1.0)
     if fitted.cut is not None or len(fitted.status) == 0:
         return State(request, result, update)
-    terms, factor = term_numbers(scored), _factor(scored, fitted)
-    return State(request, result, update, scored, fitted.status, None, terms, len(terms), factor)
+    numbers, factor = numbers_of(scored), _factor(scored, fitted)
+    return State(request, result, update, scored, fitted.status, None, numbers, numbers.size, factor)
 
 
 def _incremental(
@@ -181,24 +182,24 @@ def _incremental(
     budget: int,
 ) -> State | str:
     """The new state, or why everything must be compressed again."""
-    read = reread(known, before.terms, request, changes, extractive.level, extractive.window)
+    read = reread(known, before.numbers, request, changes, extractive.level, extractive.window)
     if read is None:
         return "structure"
-    if len(read.terms) > _VOCABULARY * before.vocabulary:
+    if read.numbers.size > _VOCABULARY * before.vocabulary:
         return "vocabulary"
     try:
         cosine = _cosine(extractive, request, known, read)
     except Exception:  # whatever a model does; the full way says so in its warnings
         return "embedder"
-    scored = extractive.score_read(request, tokens, read.analysis, read.prices, cosine)
+    scored = extractive.score_read(request, tokens, read.analysis, read.prices, cosine, read.facts)
     fitted = _settled(before, scored, read, budget)
     if isinstance(fitted, str):
         return fitted
     result = scored.result(fitted, budget)
     characters = sum(len(text) for text in scored.texts)
     update = _told(request, before, result, "incremental", "", diff, read.characters / characters)
-    status, factor = fitted.status, _factor(scored, fitted)
-    return State(request, result, update, scored, status, read.origin, read.terms, before.vocabulary, factor)
+    rows = (scored, fitted.status, read.origin, read.numbers)
+    return State(request, result, update, *rows, before.vocabulary, _factor(scored, fitted))
 
 
 def _cosine(extractive: Extractive, request: Request, known: Scored, read: Reread) -> Float32s | None:

@@ -6,43 +6,30 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tersely.strategies.diff import Change
-from tersely.tables import Int64s, Kind, SegmentTable
+from tersely.tables import Kind, SegmentTable
 
-__all__ = ["Window", "moves", "windows"]
-
-Bools = npt.NDArray[np.bool_]
+__all__ = ["Window", "windows"]
 
 _REACH = 1000  # characters between a change and the blank line where reading starts or ends
 _MARGIN = 2  # segments around a change where no blank line is in reach
 _FENCES = ("```", "~~~")
+_FENCED = int(Kind.FENCED_CODE)  # numpy is slow with enums
 
 
 class Window(NamedTuple):
-    """Rows `first` to `last` (exclusive) of a document are read again as characters `start` to `end`."""
+    """Rows `first` to `last` (exclusive) of a document are read again as characters `start` to `end`.
+
+    What comes after them in the document moves by `shift` characters more than what comes before.
+    """
 
     document: int
     first: int
     last: int
     start: int
     end: int
-
-
-def moves(table: SegmentTable, changes: Sequence[Sequence[Change]]) -> tuple[Int64s, Bools]:
-    """int64[n], bool[n]: by how many characters each segment moves, and whether no change touches it."""
-    shift = np.zeros(len(table), dtype=np.int64)
-    untouched = np.ones(len(table), dtype=bool)
-    for document, places in enumerate(changes):
-        rows = _rows(table, document)
-        ends = np.array([place.old_end for place in places], dtype=np.int64)
-        starts = np.array([*(place.old_start for place in places), np.iinfo(np.int64).max])
-        steps = np.array([0, *(place.new_end - place.old_end for place in places)])
-        passed = np.searchsorted(ends, table.start[rows], side="right")  # changes that lie before
-        shift[rows] = steps[passed]
-        untouched[rows] = table.end[rows] <= starts[passed]
-    return shift, untouched
+    shift: int
 
 
 def windows(
@@ -65,7 +52,7 @@ def windows(
 
 
 def _rows(table: SegmentTable, document: int) -> slice:
-    first, last = np.searchsorted(table.document, [document, document + 1]).tolist()
+    first, last = table.document.searchsorted(np.array([document, document + 1], dtype=np.int32)).tolist()
     return slice(first, last)
 
 
@@ -76,8 +63,8 @@ def _in_document(
     start, end = table.start[rows], table.end[rows]
     parts: list[tuple[int, int, int, int]] = []  # first and last row, steps before and after
     for place in places:
-        first = rows.start + max(int(np.searchsorted(start, place.old_start, side="right")) - 1, 0)
-        last = rows.start + min(int(np.searchsorted(end, place.old_end)) + 1, len(start))
+        first = rows.start + max(int(start.searchsorted(place.old_start, "right")) - 1, 0)
+        last = rows.start + min(int(end.searchsorted(place.old_end)) + 1, len(start))
         first, last = _back(table, rows.start, first, old), _forth(table, rows.stop, last, old)
         step, after = place.new_start - place.old_start, place.new_end - place.old_end
         if parts and first <= parts[-1][1]:
@@ -89,8 +76,9 @@ def _in_document(
             document,
             first,
             last,
-            int(table.start[first]) + step if first > rows.start else 0,
-            int(table.end[last - 1]) + after if last < rows.stop else len(new),
+            table.start.item(first) + step if first > rows.start else 0,
+            table.end.item(last - 1) + after if last < rows.stop else len(new),
+            after - step,
         )
         for first, last, step, after in parts
     ]
@@ -98,29 +86,29 @@ def _in_document(
 
 def _back(table: SegmentTable, least: int, row: int, text: str) -> int:
     """The row to start from, at or above `row`."""
-    at = row
-    while at > least and table.start[row] - table.start[at] <= _REACH and not _is_border(table, at, text):
+    at, lowest = row, table.start.item(row) - _REACH if row > least else 0
+    while at > least and table.start.item(at) >= lowest and not _is_border(table, at, text):
         at -= 1
     if at > least and not _is_border(table, at, text):
         at = max(row - _MARGIN, least)
-    if at > least and table.kind[at] == Kind.FENCED_CODE and table.block[at] == table.block[at - 1]:
-        at = int(np.searchsorted(table.block, table.block[at]))
+    if at > least and table.kind[at] == _FENCED and table.block[at] == table.block[at - 1]:
+        at = int(table.block.searchsorted(table.block[at]))
     return at
 
 
 def _forth(table: SegmentTable, most: int, row: int, text: str) -> int:
     """The row before which to stop, at or below `row`."""
-    at = row
-    while at < most and table.end[at] - table.end[row - 1] <= _REACH and not _is_border(table, at, text):
+    at, highest = row, table.end.item(row - 1) + _REACH if row < most else 0
+    while at < most and table.end.item(at) <= highest and not _is_border(table, at, text):
         at += 1
     if at < most and not _is_border(table, at, text):
         at = min(row + _MARGIN, most)
-    if at < most and table.kind[at] == Kind.FENCED_CODE and table.block[at] == table.block[at - 1]:
-        at = int(np.searchsorted(table.block, table.block[at], side="right"))
+    if at < most and table.kind[at] == _FENCED and table.block[at] == table.block[at - 1]:
+        at = int(table.block.searchsorted(table.block[at], "right"))
     return at
 
 
 def _is_border(table: SegmentTable, row: int, text: str) -> bool:
     """Whether a blank line parts two blocks above the row."""
-    apart = table.block[row] != table.block[row - 1]
-    return bool(apart) and text.count("\n", int(table.end[row - 1]), int(table.start[row])) > 1
+    apart = table.block.item(row) != table.block.item(row - 1)
+    return apart and text.count("\n", table.end.item(row - 1), table.start.item(row)) > 1
