@@ -20,6 +20,7 @@ from tersely.strategies.extractive import Extractive
 from tersely.strategies.forms import checked_options
 from tersely.strategies.incremental import CACHE_BYTES, Incremental
 from tersely.strategies.options import CompressionMethod, CompressionOptions
+from tersely.strategies.recounting import recount
 from tersely.strategies.updating import IncrementalUpdate, State, advance
 from tersely.types import Document, Request
 
@@ -124,7 +125,12 @@ class IncrementalCompressor(Compressor):
         started = time.perf_counter()
         options = self.options if options is None else checked_options(options)
         before = self._cache.get(_key(id))
-        tokens = count(self.counter, content)
+        original = before.context.original if before else None
+        tokens = (
+            recount(self.counter, content, original.content, original.token_count)
+            if original
+            else count(self.counter, content)
+        )
         query = options.query_context or None
         request = Request((Document(content, id),), query, options.target(tokens), 1.0, self.counter)
         same = before is not None and before.options == options

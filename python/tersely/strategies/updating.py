@@ -15,6 +15,7 @@ from tersely.stages.select import REASONS, is_kept
 from tersely.strategies.diff import Change, Diff, common_prefix, compare
 from tersely.strategies.extractive import Extractive
 from tersely.strategies.fitting import Fit
+from tersely.strategies.recounting import recount
 from tersely.strategies.rereading import NO_NUMBERS, Numbers, Reread, numbers_of, reread
 from tersely.strategies.scored import Scored
 from tersely.tables import Float32s, Int64s, UInt8s
@@ -266,7 +267,7 @@ def _fitted(before: State, scored: Scored, kept: Bools, fixed: Bools, was: UInt8
         if len(rows) == 0:
             return None
         text, generated = scored.render(rows)
-        tokens = count(scored.request.counter, text)
+        tokens = recount(scored.request.counter, text, before.result.text, before.result.tokens)
         if tokens <= budget:
             stays = fixed & (scored.pinned == 0) & (kept == (status >= _FIRST_KEPT))
             return Fit(text, tokens, np.where(stays, was, status), None, recounts, (), generated)
@@ -296,5 +297,5 @@ def _told(
     share: float,
 ) -> IncrementalUpdate:
     prefix = result.text[: common_prefix(before.result.text, result.text)] if before is not None else ""
-    kept = min(count(request.counter, prefix), result.tokens) if prefix else 0
+    kept = min(recount(request.counter, prefix, result.text, result.tokens), result.tokens) if prefix else 0
     return IncrementalUpdate(way, reason, diff, share, kept)
