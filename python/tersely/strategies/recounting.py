@@ -13,6 +13,7 @@ __all__ = ["recount"]
 
 _ADDITIVE = frozenset({"o200k_base", "cl100k_base", "o200k_harmony", "qwen3.5"})  # not "jev", an estimate
 _BORDER = re.compile("[A-Za-z](?= [A-Za-z])")
+_LAST_BORDER = re.compile("(?s:.*)" + _BORDER.pattern)
 _REACH = 500  # characters from what differs in which a border is looked for
 
 
@@ -29,10 +30,9 @@ def recount(counter: BatchTokenCounter, text: str, before: str, tokens: int) -> 
         return count(counter, text)
     begin = common_prefix(before, text)
     end = common_suffix(before, text, begin)
-    begin = max((match.end() for match in _BORDER.finditer(text, max(begin - _REACH, 0), begin)), default=0)
-    start = len(text) - end
-    border = _BORDER.search(text, start, start + _REACH)
-    end = len(text) - border.end() if border else 0
+    above = _LAST_BORDER.match(text, max(begin - _REACH, 0), begin)
+    below = _BORDER.search(text, len(text) - end, len(text) - end + _REACH)
+    begin, end = above.end() if above else 0, len(text) - below.end() if below else 0
     old, new = before[begin : len(before) - end], text[begin : len(text) - end]
     if len(old) + len(new) >= len(text):
         return count(counter, text)

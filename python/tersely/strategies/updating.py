@@ -31,9 +31,7 @@ _STICKY = 1.1  # a kept segment is given up for one that is worth so many times 
 _DRIFT = 0.015  # share of the value of a fresh choice that may be lost before it is made,
 _APPEND_DRIFT = 0.03  # and where text was only added at the end
 _ROUNDS = 4  # of choosing, rendering and counting
-_VOCABULARY = (
-    2  # times the terms and facts of the last full reading; then those of earlier versions are cleared out
-)
+_VOCABULARY = 2  # times the terms and facts of the last full reading; then earlier versions' are cleared out
 _LARGEST_SUM = 2**60  # of costs, as in strategies/fitting.py
 _FIRST_KEPT = REASONS.index("selected")
 _NOTHING = Diff((), (), 0.0)
