@@ -61,6 +61,19 @@ class FactTable:
         """Number of occurrences."""
         return len(self.kind)
 
+    def rows(self, which: npt.NDArray[np.bool_]) -> FactTable:
+        """The facts that are marked in `which`, bool[m], with their keys."""
+        return FactTable(
+            self.kind[which],
+            self.document[which],
+            self.start[which],
+            self.end[which],
+            self.segment[which],
+            self.last[which],
+            self.key[which],
+            self.keys,
+        )
+
     def fact(self, texts: Sequence[str], row: int, outcome: str, reason: str = "") -> Fact:
         """One row, with what became of it. `texts`: the documents'."""
         document, start, end = int(self.document[row]), int(self.start[row]), int(self.end[row])

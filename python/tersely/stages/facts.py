@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ __all__ = [
     "facts_after",
     "facts_kept",
     "find_facts",
+    "is_named",
     "list_facts",
     "rows_at",
 ]
@@ -87,22 +89,19 @@ def list_facts(texts: Sequence[str]) -> list[Fact]:
 
 def choose_facts(texts: Sequence[str], facts: FactTable, names: Collection[str]) -> FactTable:
     """The facts that some of `names` (keys of PRESERVABLE) stand for; keys are numbered anew."""
+    chosen = facts.rows(is_named(texts, facts, names))
+    old, key = np.unique(chosen.key, return_inverse=True)  # still in order of first occurrence
+    return replace(chosen, key=key.astype(np.int32), keys=len(old))
+
+
+def is_named(texts: Sequence[str], facts: FactTable, names: Collection[str]) -> npt.NDArray[np.bool_]:
+    """bool[m]: whether some of `names` (keys of PRESERVABLE) stand for each fact."""
     chosen = np.zeros(len(FactKind), dtype=bool)
     chosen[[int(kind) for name in names for kind in PRESERVABLE[name]]] = True
-    wanted = chosen[facts.kind]
+    wanted: npt.NDArray[np.bool_] = chosen[facts.kind]
     if "code" in names and "all" not in names:
         wanted |= _in_backticks(texts, facts)
-    old, key = np.unique(facts.key[wanted], return_inverse=True)  # still in order of first occurrence
-    return FactTable(
-        facts.kind[wanted],
-        facts.document[wanted],
-        facts.start[wanted],
-        facts.end[wanted],
-        facts.segment[wanted],
-        facts.last[wanted],
-        key.astype(np.int32),
-        len(old),
-    )
+    return wanted
 
 
 def _in_backticks(texts: Sequence[str], facts: FactTable) -> npt.NDArray[np.bool_]:

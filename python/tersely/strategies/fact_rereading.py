@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tersely.facts import FactTable
-from tersely.stages.facts import choose_facts, fact_keys, find_facts
+from tersely.stages.facts import fact_keys, find_facts, is_named
 from tersely.strategies.preserving import MustKeep
 from tersely.strategies.splicing import Seam, spliced
 from tersely.tables import Int64s, Level, SegmentTable
@@ -56,7 +56,8 @@ def reread_facts(
         table.block[rows],
         table.heading[rows],
     )
-    new = choose_facts(pieces, find_facts(pieces, read), must.preserve)
+    found = find_facts(pieces, read)
+    new = found.rows(is_named(pieces, found, must.preserve))
     known = dict(numbers)
     key = [known.setdefault(name, len(known)) for name in fact_keys(pieces, new)]
 
