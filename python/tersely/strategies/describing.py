@@ -87,7 +87,7 @@ def _concepts(
     found = 0
     often = np.flatnonzero(times > 1)
     often = often[np.argsort(-times[often], kind="stable")]
-    for term in chain(often.tolist(), np.flatnonzero(times == 1).tolist()):
+    for term in chain(often, np.flatnonzero(times == 1)):  # a few of many, so no lists are made
         if found == _CONCEPTS:
             break
         name = names[term]
