@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "kernels/detect/bytes.hpp"
 #include "kernels/detect/line_marks.hpp"
