@@ -188,6 +188,15 @@ def test_strings_are_not_cut_inside_an_escape(part: str) -> None:
                 head.encode()  # no half of a pair
 
 
+@pytest.mark.parametrize("budget", [5, 60, 2_000])
+def test_a_byte_order_mark_is_no_fault(budget: int) -> None:
+    value = [{"id": number, "name": f"n{number}"} for number in range(99)]
+    result = tersely.compress("\ufeff" + json.dumps(value), budget=budget, strategy="auto")
+    check(result)
+    json.loads(result.text.removeprefix("\ufeff"))
+    assert "json_invalid" not in result.receipt.warnings
+
+
 def test_json_lines_stay_json_lines() -> None:
     lines = [json.dumps({"n": n, "event": "tick"}) for n in range(200)]
     lines[120] = json.dumps({"n": 120, "event": "crash", "error": "disk full"})

@@ -29,6 +29,8 @@ std::uint64_t hash_of(std::string_view bytes) {
     return mixed(hash, rest) | 1U;
 }
 
+constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of byte order
+
 bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 bool is_white(char byte) { return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r'; }
 
@@ -70,6 +72,7 @@ class Scanner {
     }
 
     bool read_roots() {
+        if (text_.starts_with(kMark)) at_ = kMark.size();
         skip_white();
         for (std::int32_t root = 0;; ++root) {
             if (!read_value(root)) return false;

@@ -1,7 +1,8 @@
 // JSON in units: what an outline of it may keep or leave out, by place in the text.
 //
 // Contract:
-//  - a text is one value (RFC 8259, strictly), or JSON lines: values that stand on lines of their own;
+//  - a text is one value (RFC 8259, strictly), or JSON lines: values that stand on lines of their own; a byte order
+//    mark before it is passed over, as section 8.1 allows;
 //  - units are half-open, non-empty, in source order and disjoint; between them stand white space and commas only;
 //  - a value is one unit, with its key where it has one ("key": value), or several:
 //      an object or array is what opens it (with its key), its values, and what closes it; where it holds scalars only,

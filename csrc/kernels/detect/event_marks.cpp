@@ -2,22 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
+#include "kernels/detect/bytes.hpp"
 #include "kernels/detect/line_marks.hpp"
 #include "kernels/detect/trace_marks.hpp"
 
 namespace tersely::detect {
 namespace {
-
-using View = std::string_view;
-
-constexpr bool digit(char byte) { return byte >= '0' && byte <= '9'; }
-constexpr bool upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
-constexpr bool lower(char byte) { return byte >= 'a' && byte <= 'z'; }
-constexpr bool letter(char byte) { return upper(byte) || lower(byte); }
-
-bool has(View line, View part) { return line.find(part) != View::npos; }
 
 // Digits at `at`, up to `most`.
 std::size_t digits(View line, std::size_t at, std::size_t most) {
@@ -64,16 +55,6 @@ WordKind kind_of(View word) {
     if (std::find(kLevels.begin(), kLevels.end(), key) != kLevels.end()) return kLevelWord;
     return std::find(kOutcomes.begin(), kOutcomes.end(), key) != kOutcomes.end() ? kOutcomeWord : kPlainWord;
 }
-
-using ByteSet = std::array<bool, 256>;
-
-constexpr ByteSet bytes_of(View bytes) {
-    ByteSet set{};
-    for (const char byte : bytes) set[static_cast<unsigned char>(byte)] = true;
-    return set;
-}
-
-constexpr bool in(const ByteSet& set, char byte) { return set[static_cast<unsigned char>(byte)]; }
 
 // Which two letters such words begin with, in capitals or not: few other words do.
 constexpr std::array<bool, 26 * 26> starts_of_words() {
@@ -162,10 +143,6 @@ bool is_row_and_column(View line) {
     at = std::min(line.find_first_not_of(' ', at + 1), line.size());
     size = digits(line, at, 6);
     return size > 0 && at + size < line.size() && line[at + size] == ':';
-}
-
-bool starts_with_any(View line, std::span<const View> starts) {
-    return std::any_of(starts.begin(), starts.end(), [&](View start) { return line.starts_with(start); });
 }
 
 // Sorted by the first byte.

@@ -2,21 +2,14 @@
 
 #include <array>
 
+#include "kernels/detect/bytes.hpp"
 #include "kernels/detect/event_marks.hpp"
 #include "kernels/text/lines.hpp"
 
 namespace tersely::detect {
 namespace {
 
-using View = std::string_view;
-
-constexpr bool digit(char byte) { return byte >= '0' && byte <= '9'; }
-constexpr bool upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
-constexpr bool lower(char byte) { return byte >= 'a' && byte <= 'z'; }
-constexpr bool letter(char byte) { return upper(byte) || lower(byte); }
 constexpr bool wide(char byte) { return static_cast<unsigned char>(byte) >= 0x80U; }
-
-bool has(View line, View part) { return line.find(part) != View::npos; }
 
 bool is_tag(View line) {
     if (line.size() < 3 || line[0] != '<') return false;

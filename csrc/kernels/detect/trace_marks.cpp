@@ -2,34 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
+#include "kernels/detect/bytes.hpp"
 #include "kernels/detect/line_marks.hpp"
 
 namespace tersely::detect {
 namespace {
-
-using View = std::string_view;
-
-constexpr bool digit(char byte) { return byte >= '0' && byte <= '9'; }
-constexpr bool letter(char byte) { return (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z'); }
-
-using ByteSet = std::array<bool, 256>;
-
-constexpr ByteSet bytes_of(View bytes) {
-    ByteSet set{};
-    for (const char byte : bytes) set[static_cast<unsigned char>(byte)] = true;
-    return set;
-}
-
-constexpr bool in(const ByteSet& set, char byte) { return set[static_cast<unsigned char>(byte)]; }
-
-bool has(View line, View part) { return line.find(part) != View::npos; }
-
-bool starts_with_any(View line, std::span<const View> starts) {
-    return std::any_of(starts.begin(), starts.end(),
-                       [&](View start) { return start[0] == line[0] && line.starts_with(start); });
-}
 
 // Without the lines that Python draws beside groups of exceptions: "| ", "+ ".
 View without_rails(View line) {

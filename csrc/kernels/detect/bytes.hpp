@@ -1,0 +1,36 @@
+// Bytes and parts of a line, as the marks of detection look at them.
+//
+// Contract: letters and digits are ASCII's; a line given to starts_with_any is not empty, nor is a start.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace tersely::detect {
+
+using View = std::string_view;
+using ByteSet = std::array<bool, 256>;
+
+constexpr bool digit(char byte) { return byte >= '0' && byte <= '9'; }
+constexpr bool upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
+constexpr bool lower(char byte) { return byte >= 'a' && byte <= 'z'; }
+constexpr bool letter(char byte) { return upper(byte) || lower(byte); }
+
+constexpr ByteSet bytes_of(View bytes) {
+    ByteSet set{};
+    for (const char byte : bytes) set[static_cast<unsigned char>(byte)] = true;
+    return set;
+}
+
+constexpr bool in(const ByteSet& set, char byte) { return set[static_cast<unsigned char>(byte)]; }
+
+inline bool has(View line, View part) { return line.find(part) != View::npos; }
+
+inline bool starts_with_any(View line, std::span<const View> starts) {
+    return std::any_of(starts.begin(), starts.end(),
+                       [&](View start) { return start[0] == line[0] && line.starts_with(start); });
+}
+
+}  // namespace tersely::detect
