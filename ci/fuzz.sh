@@ -32,6 +32,7 @@ printf 'x\\ ##x\\ ##xx\\ %s\\ \3\3' "$(printf 'xX%.0s' {1..51})" >"$build/corpus
 printf '{"a": [1, -2.5e3, true, null, "x\\u00e9\\ud83d\\ude00"], "b": {"c": []}}' >"$build/corpus/json/object"
 printf '[%s{"id": 9, "s": "no"}]' "$(printf '{"id": 1, "s": "ok"}, %.0s' {1..12})" >"$build/corpus/json/rows"
 printf '{"n": 1}\n{"n": 2, "text": "%s"}\n' "$(printf 'word %.0s' {1..60})" >"$build/corpus/json/lines"
+printf '\xef\xbb\xbf {"a": 1}' >"$build/corpus/json/marked"
 
 printf '{"a": [1, "x\\""]}\n{"b": null}\n' >"$build/corpus/detect/json"
 printf 'a,b,c\n1,"x, ""y""\n",2\n3,4,5\n| a | b |\n|---|:-:|\n' >"$build/corpus/detect/table"
