@@ -47,7 +47,8 @@ def growth(make: Callable[[int], Input], run: Callable[[Input], object], first: 
     while costs[1] - costs[0] < LEAST and size < LARGEST:
         size *= 2
         costs = [costs[1], instructions(run, make(2 * size))]
-    assert costs[1] - costs[0] >= LEAST, f"no more work from {size} characters to {2 * size}"
+    grows = costs[1] - costs[0] >= LEAST or costs[1] > GROWS * costs[0]
+    assert grows, f"no more work from {size} characters to {2 * size}"
     quotients: list[float] = []
     while len(quotients) < 3 and not (quotients and GROWS < quotients[-1] < MOST):
         size *= 2
