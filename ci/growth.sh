@@ -17,7 +17,7 @@ first='^tests/\(content\|kernels\)/'
 # shellcheck disable=SC2046  # one argument a file
 count content $(grep "$first" <<<"$files") &
 half=$!
-trap 'kill "$half" 2>/dev/null' EXIT
+trap 'kill "$half" 2>/dev/null || true' EXIT
 # shellcheck disable=SC2046
 count others $(grep -v "$first" <<<"$files")
 wait "$half"
