@@ -67,33 +67,29 @@ class JsonUnits:
 
     def marker(self, first: int, last: int) -> str:
         """A run lies in one container, from one of its values to before another or what closes it."""
-        container = int(self.table.heading[first])
-        if self.kind[first] == PIECE:
-            more = f"… {int(self.table.end[last] - self.table.start[first])} more"
-            return more if self.kind[last + 1] == CLOSE else f"{more} …"
-        begin = int(self.place[first])
-        stop = self._stop(first, last, container)
-        more = f"{stop - begin} more"
-        if self.kind[first] == LINE:
-            return f"… {stop - begin} more lines"
-        if container < 0 or self.kind[container] != OBJECT:
-            return f'"… {more}"'
-        key = "…" if stop == self.count[container] else f"… {begin + 1}-{stop}"
-        return f'"{key}": "{more}"'
+        return self._says(first, last, " more")
 
     def short_marker(self, first: int, last: int) -> str:
         """The same in fewer tokens: numbers without words, and no number where places say it."""
+        return self._says(first, last, "")
+
+    def _says(self, first: int, last: int, more: str) -> str:
         container = int(self.table.heading[first])
         if self.kind[first] == PIECE:
-            more = f"… {int(self.table.end[last] - self.table.start[first])}"
-            return more if self.kind[last + 1] == CLOSE else f"{more} …"
+            left = f"… {int(self.table.end[last] - self.table.start[first])}{more}"
+            return left if self.kind[last + 1] == CLOSE else f"{left} …"
         begin = int(self.place[first])
         stop = self._stop(first, last, container)
+        count = f"{stop - begin}{more}"
         if self.kind[first] == LINE:
-            return f"… {stop - begin}"
+            return f"… {count} lines" if more else f"… {count}"
         if container < 0 or self.kind[container] != OBJECT:
-            return f'"… {stop - begin}"'
-        return f'"…": {stop - begin}' if stop == self.count[container] else f'"… {begin + 1}-{stop}": ""'
+            return f'"… {count}"'
+        at_end = stop == self.count[container]
+        key = "…" if at_end else f"… {begin + 1}-{stop}"
+        if more:
+            return f'"{key}": "{count}"'
+        return f'"{key}": {count}' if at_end else f'"{key}": ""'
 
     def _stop(self, first: int, last: int, container: int) -> int:
         """The place behind the run."""

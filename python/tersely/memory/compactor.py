@@ -60,9 +60,7 @@ class Compactor:
     _costs: list[int] = field(default_factory=list, repr=False)
     _called: dict[str, str] = field(default_factory=dict, repr=False)  # the tool of each call, by its id
     _notes: Notes = field(default_factory=Notes, repr=False)
-    _head: tuple[list[_Old], Mentions] | None = field(
-        default=None, repr=False
-    )  # what was sent, as it was read
+    _head: tuple[list[_Old], Mentions] | None = field(default=None, repr=False)  # `_sent`, as it was read
     _accounts: list[MessageAccount] = field(default_factory=list, repr=False)
     _sent: list[Any] = field(default_factory=list, repr=False)  # stands for the first `_done` messages
     _sent_tokens: int = field(default=0, repr=False)
