@@ -19,7 +19,7 @@ run() {
   "$venv/bin/pip" install -q --no-deps llmlingua # its source is read, not run: it needs torch
   "$venv/bin/pip" install -q --no-deps --force-reinstall "$wheel"
   printf '%s: ' "$name"
-  "$venv/bin/python" -m pytest -rs tests/adapters tests/retrieval/test_parts.py
+  "$venv/bin/python" -m pytest -rs tests/adapters tests/search/test_parts.py
 }
 
 run oldest "${oldest[@]}"

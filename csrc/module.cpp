@@ -15,7 +15,6 @@ void bind_detect(pybind11::module_& m);
 void bind_content_markup(pybind11::module_& m);
 void bind_content_lines(pybind11::module_& m);
 void bind_content_json(pybind11::module_& m);
-void bind_content_tree(pybind11::module_& m);
 void bind_content_code(pybind11::module_& m);
 }  // namespace tersely::bind
 
@@ -36,6 +35,5 @@ PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     tersely::bind::bind_content_markup(m);
     tersely::bind::bind_content_lines(m);
     tersely::bind::bind_content_json(m);
-    tersely::bind::bind_content_tree(m);
     tersely::bind::bind_content_code(m);
 }

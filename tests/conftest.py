@@ -1,4 +1,7 @@
-"""Hypothesis profiles (HYPOTHESIS_PROFILE=thorough looks longer) and the --slow and --growth options."""
+"""Every result is checked for its promises; Hypothesis profiles; the --slow and --growth options.
+
+HYPOTHESIS_PROFILE=thorough looks longer.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tersely.engine import finish
 
 settings.register_profile(
     "default",
@@ -22,6 +26,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run the tests marked slow")
     parser.addoption("--growth", action="store_true", help="run only the tests marked growth (ci/growth.sh)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Every result of every call of the suite is checked for all that users are promised; instructions are
+    # counted of the product alone.
+    finish.check_all = not config.getoption("--growth")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

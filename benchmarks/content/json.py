@@ -105,7 +105,7 @@ def _adversarial(report: Report, data: Path) -> float:
             continue
         result = tersely.compress(text, ratio=0.5, strategy=Json()) if len(text) > 40 else None
         fits = tersely.compress(text, ratio=1.0, strategy=Json())
-        refused = bool({"json_invalid", "json_too_deep"} & set(fits.receipt.warnings))
+        refused = Json().read([tersely.Document(text)], None, 1) is None
         good = refused == (row["expect"] == "reject")
         good &= refused or (_is_valid(fits.text) and (result is None or _is_valid(result.text)))
         right, total = right + good, total + 1

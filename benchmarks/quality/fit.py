@@ -23,12 +23,11 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from tersely.documents import to_documents
+from tersely.core.documents import to_documents
+from tersely.core.tables import Level
+from tersely.engine.relevance import QueryReading, hybrid, read_for_query
+from tersely.engine.score import FEATURES
 from tersely.providers.embedders import CheckedEmbedder, resolve_embedder
-from tersely.relevance.hybrid import hybrid
-from tersely.relevance.prepared import Prepared, prepare
-from tersely.stages.score import FEATURES
-from tersely.tables import Level
 
 from benchmarks import report, tokens
 from benchmarks.arguments import make_parser
@@ -142,7 +141,7 @@ def _examples(chosen: list[Question], embedder: CheckedEmbedder | None) -> Itera
 
 def _example(question: Question, embedder: CheckedEmbedder | None) -> Example | None:
     documents = to_documents([document["text"] for document in question.row["documents"]])
-    prepared = prepare(documents, question.content["query"].strip(), Level.SENTENCE)
+    prepared = read_for_query(documents, question.content["query"].strip(), Level.SENTENCE)
     gold = _gold(prepared, question.content["evidence"])
     if not gold:
         return None
@@ -151,7 +150,7 @@ def _example(question: Question, embedder: CheckedEmbedder | None) -> Example | 
     return Example(question.set, features, cost / cost.sum(), gold)
 
 
-def _gold(prepared: Prepared, evidence: list[dict[str, Any]]) -> list[tuple[int, float]]:
+def _gold(prepared: QueryReading, evidence: list[dict[str, Any]]) -> list[tuple[int, float]]:
     """Segments that hold evidence; the weights of a question's sum to 1."""
     table, found = prepared.table, []
     for piece in evidence:

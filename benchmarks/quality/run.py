@@ -65,12 +65,14 @@ class Runner:
     Attributes:
         ledger: where the systems say what they owe for work done earlier.
         outputs: folder for tasks.jsonl and the texts, NAME.jsonl; None for none.
+        encoding: of the budgets of the tasks.
     """
 
     systems: list[System]
     ledger: Ledger
     cache: Cache | None
     outputs: Path | None
+    encoding: str = ENCODING
 
     def answers(self, tasks: Sequence[Task], score: Score, label: str) -> list[Answer]:
         """Each system in turn on each task, so that a slow minute of the machine meets them all."""
@@ -93,7 +95,7 @@ class Runner:
                 self.cache.put(system.key, system.version, task, kept)
         text = kept.text or ""
         self._write(system.key, {"id": task.id, "text": text, "ms": kept.ms})
-        used = tokens.count(text, ENCODING)
+        used = tokens.count(text, self.encoding)
         return Answer(system.name, task, score(text, task), used, kept.ms, kept.text is None, known)
 
     def _call(self, system: System, task: Task) -> Kept:

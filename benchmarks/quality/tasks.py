@@ -15,8 +15,10 @@ from benchmarks.quality.halves import BOTH, document_names, half_of, halves_of
 
 __all__ = [
     "ENCODING",
+    "QUESTION_SETS",
     "RATIOS",
     "SENTENCE",
+    "TRAINING_SETS",
     "Question",
     "Task",
     "at_ratios",
@@ -28,7 +30,8 @@ __all__ = [
 ENCODING = "cl100k_base"
 RATIOS = (0.1, 0.2, 0.3, 0.5)
 SENTENCE = re.compile(r".+?(?:[.!?][\"')\]]*(?=\s)|\n+|$)", re.DOTALL)
-_QUESTIONS = re.compile(r"(only_)?(qa|longdoc|needle)_")
+QUESTION_SETS = re.compile(r"(only_)?(qa|longdoc|needle)_")
+TRAINING_SETS = re.compile(r"train_")
 _SUMMARIES = re.compile(r"(only_)?sum_")
 _SEED = 7
 
@@ -74,12 +77,12 @@ class Question:
         return str((self.content.get("meta") or {}).get("lang", ""))
 
 
-def questions(directory: Path) -> dict[str, list[Question]]:
-    """All questions with evidence by set, in the order of the files."""
+def questions(directory: Path, sets: re.Pattern[str] = QUESTION_SETS) -> dict[str, list[Question]]:
+    """All questions with evidence by set, in the order of the files; `sets`: how the names of sets begin."""
     listed = [
         (name, row, content, number)
         for name in data.names(directory)
-        if _QUESTIONS.match(name)
+        if sets.match(name)
         for row in data.rows(directory, name)
         for number, content in enumerate(row.get("queries") or [row])
         if content.get("evidence")
@@ -105,11 +108,13 @@ def sampled(by_set: dict[str, list[Question]], rows: int | None, half: str) -> l
     return chosen
 
 
-def at_ratios(chosen: Iterable[Question], ratios: tuple[float, ...]) -> Iterator[Task]:
-    """Each question as a task at each of the ratios."""
+def at_ratios(
+    chosen: Iterable[Question], ratios: tuple[float, ...], encoding: str = ENCODING
+) -> Iterator[Task]:
+    """Each question as a task at each of the ratios, its budget counted in `encoding`."""
     for question in chosen:
         documents = [document["text"] for document in question.row["documents"]]
-        total = tokens.count("\n\n".join(documents), ENCODING)
+        total = tokens.count("\n\n".join(documents), encoding)
         evidence = question.content["evidence"]
         name = f"{question.set}|{question.row['id']}|{question.content.get('id', question.number)}"
         for ratio in ratios:

@@ -14,7 +14,7 @@ from typing import Any
 
 import tersely
 from tersely import Extractive, FactKind, Level
-from tersely.stages.facts import PRESERVABLE, facts_after
+from tersely.engine.facts import PRESERVABLE, facts_after
 
 from benchmarks import peers, tokens
 from benchmarks.arguments import make_parser

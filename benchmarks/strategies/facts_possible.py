@@ -7,9 +7,9 @@ from collections.abc import Collection
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
-from tersely.stages.segment import segment
-from tersely.strategies.preserving import preserved_facts
-from tersely.tables import Level
+from tersely.core.tables import Level
+from tersely.engine.facts import preserved_facts
+from tersely.engine.segment import segment
 
 from benchmarks import tokens
 

@@ -15,16 +15,23 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
                                           const Input<std::int32_t>& group, const Input<std::int32_t>& document,
                                           const Input<std::int32_t>& heading, const Input<std::int32_t>& term_ids,
                                           const Input<std::int64_t>& term_offsets, const Input<float>& term_weight,
-                                          float redundancy, std::int32_t context, bool coverage) {
-    const select::Problem problem{view(score),    view(cost),    budget,         view(pinned),       view(group),
-                                  view(document), view(heading), view(term_ids), view(term_offsets), view(term_weight),
-                                  redundancy,     context,       coverage};
+                                          float redundancy, std::int32_t context, bool coverage, bool ranked,
+                                          const Input<std::int64_t>& cap) {
+    const select::Problem problem{view(score),       view(cost),     budget,
+                                  view(pinned),      view(group),    view(document),
+                                  view(heading),     view(term_ids), view(term_offsets),
+                                  view(term_weight), redundancy,     context,
+                                  coverage,          ranked,         view(cap)};
     const std::size_t n = problem.score.size();
     const auto optional = [n](std::size_t size) { return size == 0 || size == n; };
     require(problem.cost.size() == n && problem.document.size() == n, "score, cost and document must have one length");
     require(optional(problem.pinned.size()) && optional(problem.group.size()) && optional(problem.heading.size()),
             "pinned, group and heading must be empty or as long as score");
     require(budget >= 0, "budget must not be negative");
+    require(
+        problem.cap.empty() || problem.document.empty() ||
+            (problem.document.front() >= 0 && static_cast<std::size_t>(problem.document.back()) < problem.cap.size()),
+        "cap must have an entry a document");
     require(redundancy >= 0 && redundancy <= 1, "redundancy must lie in [0, 1]");
     require(context >= 0, "context must not be negative");
     for (const float value : problem.score) require(std::isfinite(value), "score must be finite");
@@ -73,7 +80,8 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
 void bind_select(py::module_& m) {
     m.def("select_budgeted", &select_budgeted, py::arg("score"), py::arg("cost"), py::arg("budget"), py::arg("pinned"),
           py::arg("group"), py::arg("document"), py::arg("heading"), py::arg("term_ids"), py::arg("term_offsets"),
-          py::arg("term_weight"), py::arg("redundancy"), py::arg("context"), py::arg("coverage") = false);
+          py::arg("term_weight"), py::arg("redundancy"), py::arg("context"), py::arg("coverage") = false,
+          py::arg("ranked") = false, py::arg("cap") = py::array_t<std::int64_t>());
 }
 
 }  // namespace tersely::bind

@@ -97,6 +97,26 @@ py::tuple analyze(const py::list& texts, const py::list& extras, int level, std:
     return py::make_tuple(table_arrays(std::move(table)), ids, offsets, to_array(std::move(classes)));
 }
 
+// The terms of each text as one row, and the class of each distinct one.
+py::tuple read_terms(const py::list& texts) {
+    const Utf8List list(texts);
+    text::TermReader reader(list.bytes());
+    std::vector<std::int32_t> ids;
+    std::vector<std::int64_t> offsets = {0};
+    std::vector<std::uint8_t> classes;
+    {
+        const py::gil_scoped_release release;
+        for (const std::string_view view : list.views()) {
+            reader.append(view, {0, view.size()}, ids);
+            offsets.push_back(static_cast<std::int64_t>(ids.size()));
+        }
+        const text::Vocabulary& vocabulary = reader.vocabulary();
+        classes.resize(vocabulary.size());
+        for (std::size_t id = 0; id < classes.size(); ++id) classes[id] = text::term_class(vocabulary[id]);
+    }
+    return py::make_tuple(to_array(std::move(ids)), to_array(std::move(offsets)), to_array(std::move(classes)));
+}
+
 py::tuple terms(const py::list& texts) {
     const Utf8List list(texts);
     text::TermReader reader(list.bytes());
@@ -120,6 +140,7 @@ py::tuple terms(const py::list& texts) {
 void bind_text(py::module_& m) {
     m.def("segment", &segment, py::arg("texts"), py::arg("level"), py::arg("window"));
     m.def("analyze", &analyze, py::arg("texts"), py::arg("extras"), py::arg("level"), py::arg("window"));
+    m.def("read_terms", &read_terms, py::arg("texts"));
     m.def("terms", &terms, py::arg("texts"));
     m.def("isa", &simd::isa,
           "The instruction set in use, such as 'avx512vnni', 'avx2' or 'neon'; TERSELY_ISA forces one.");

@@ -8,36 +8,41 @@ True
 
 from __future__ import annotations
 
-from tersely import kernels
+from typing import TYPE_CHECKING
+
 from tersely._native import __version__
-from tersely.api import check_facts, compress, compress_batch, dedup, find_facts, segment
-from tersely.detection import Detection
-from tersely.errors import (
-    BudgetExceededError,
-    CompressionError,
-    MissingExtraError,
-    ModelReplyError,
-    NotReversibleError,
-    RelevanceScoringError,
-    StoreError,
-    SummarizationError,
-    UnknownIdError,
-    VersionConflictError,
-)
-from tersely.facts import Fact, FactKind, FactReport
-from tersely.protocols import (
-    BatchTokenCounter,
-    CrossEncoder,
-    Embedder,
-    LanguageModel,
-    Strategy,
-    TokenCounter,
-)
-from tersely.providers.static import StaticEmbedder
-from tersely.stages.detect import detect
-from tersely.strategies import Extractive
-from tersely.tables import Kind, Level, SegmentTable
-from tersely.types import Compressed, Deduplicated, Document, Receipt, Span
+from tersely.core.lazy import load_late
+
+if TYPE_CHECKING:
+    from tersely import kernels
+    from tersely.content.detect import detect
+    from tersely.core.detection import Detection
+    from tersely.core.errors import (
+        BudgetExceededError,
+        CompressionError,
+        MissingExtraError,
+        ModelReplyError,
+        NotReversibleError,
+        RelevanceScoringError,
+        StoreError,
+        SummarizationError,
+        UnknownIdError,
+        VersionConflictError,
+    )
+    from tersely.core.facts import Fact, FactKind, FactReport
+    from tersely.core.protocols import (
+        BatchTokenCounter,
+        CrossEncoder,
+        Embedder,
+        LanguageModel,
+        Strategy,
+        TokenCounter,
+    )
+    from tersely.core.tables import Kind, Level, SegmentTable
+    from tersely.core.types import Compressed, Deduplicated, Document, Receipt, Span
+    from tersely.engine.api import check_facts, compress, compress_batch, dedup, find_facts, prepare, segment
+    from tersely.engine.extractive import Extractive
+    from tersely.providers.static import StaticEmbedder
 
 __all__ = [
     "BatchTokenCounter",
@@ -78,5 +83,63 @@ __all__ = [
     "detect",
     "find_facts",
     "kernels",
+    "prepare",
     "segment",
 ]
+
+__getattr__, __dir__ = load_late(
+    __name__,
+    {
+        "tersely.content.detect": ("detect",),
+        "tersely.core.detection": ("Detection",),
+        "tersely.core.errors": (
+            "BudgetExceededError",
+            "CompressionError",
+            "MissingExtraError",
+            "ModelReplyError",
+            "NotReversibleError",
+            "RelevanceScoringError",
+            "StoreError",
+            "SummarizationError",
+            "UnknownIdError",
+            "VersionConflictError",
+        ),
+        "tersely.core.facts": (
+            "Fact",
+            "FactKind",
+            "FactReport",
+        ),
+        "tersely.core.protocols": (
+            "BatchTokenCounter",
+            "CrossEncoder",
+            "Embedder",
+            "LanguageModel",
+            "Strategy",
+            "TokenCounter",
+        ),
+        "tersely.core.tables": (
+            "Kind",
+            "Level",
+            "SegmentTable",
+        ),
+        "tersely.core.types": (
+            "Compressed",
+            "Deduplicated",
+            "Document",
+            "Receipt",
+            "Span",
+        ),
+        "tersely.engine.api": (
+            "check_facts",
+            "compress",
+            "compress_batch",
+            "dedup",
+            "find_facts",
+            "prepare",
+            "segment",
+        ),
+        "tersely.engine.extractive": ("Extractive",),
+        "tersely.providers.static": ("StaticEmbedder",),
+    },
+    submodules=("kernels",),
+)

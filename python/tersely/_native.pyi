@@ -30,6 +30,7 @@ def table_rows(
     texts: list[str], delimiter: str
 ) -> tuple[str, _Int64s, _Int64s, _Float32s]: ...  # delimiter, start, end, outlier
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...
+def read_terms(texts: list[str]) -> tuple[_Int32s, _Int64s, _UInt8s]: ...  # ids, offsets, class of each term
 def relevance_features(
     term_ids: _Int32s,
     term_offsets: _Int64s,
@@ -73,6 +74,8 @@ def select_budgeted(
     redundancy: float,
     context: int,
     coverage: bool = False,
+    ranked: bool = False,
+    cap: _Int64s = ...,
 ) -> _UInt8s: ...
 def find_facts(
     texts: list[str],
@@ -156,19 +159,6 @@ def json_units(
     texts: list[str],
     query: str,  # "": none
 ) -> tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s, _Int32s, _Float64s, _UInt8s]: ...
-def tree_order(
-    parent: _Int32s, follows: _Int32s, group: _Int32s, priority: _Float64s, most: int
-) -> _Int32s: ...
-def tree_choose(
-    parent: _Int32s,
-    follows: _Int32s,
-    group: _Int32s,
-    pinned: _UInt8s,
-    order: _Int32s,
-    cost: _Float64s,
-    budget: float,
-    most: int,
-) -> _UInt8s: ...
 
 # csrc/kernels/content/code_units.hpp: start, end, first, last, parent, follows, role, suite, inside, priority
 _CodeUnits: TypeAlias = tuple[
@@ -187,7 +177,6 @@ def code_units_of(
     ends: _Int64s,
     glued: _Int64s,
 ) -> _CodeUnits: ...
-def query_share(units: list[str], query: str) -> _Float32s: ...
 def unite(parent: _Int32s, i: _Int32s, j: _Int32s) -> None: ...
 
 @final

@@ -15,7 +15,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from tersely.errors import MissingExtraError
+from tersely.core import checks
+from tersely.core.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -55,7 +56,7 @@ _lock = threading.Lock()
 
 
 def enable(registry: CollectorRegistry | None = None, tracer: Tracer | None = None) -> None:
-    """Record from now on, in every thread of this process.
+    """Start recording, in every thread of this process.
 
     Args:
         registry: where the metrics are registered; None: `prometheus_client.REGISTRY`. Enabling it again goes
@@ -83,18 +84,18 @@ def enable(registry: CollectorRegistry | None = None, tracer: Tracer | None = No
 
 
 def disable() -> None:
-    """Record no more. What was counted stays in the registry."""
+    """Stop recording. What was counted stays in the registry."""
     with _lock:
         _switch.active = None
 
 
 def enabled() -> bool:
-    """Whether compressions are recorded."""
+    """Say whether compressions are recorded."""
     return _switch.active is not None
 
 
 def observe(method: str | Enum, original: int, tokens: int, seconds: float, cache_hit: bool = False) -> None:
-    """Record one compression that has just ended; does nothing unless switched on.
+    """Record a compression that has just ended. Does nothing unless `enable` was called.
 
     Args:
         method: one of `METHODS`, or an enum member of such a name.
@@ -108,8 +109,7 @@ def observe(method: str | Enum, original: int, tokens: int, seconds: float, cach
     if active is None:
         return
     name = method.name.lower() if isinstance(method, Enum) else method
-    if name not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, not {method!r}")
+    checks.one_of(name, "method", METHODS)
     meters, tracer = active
     ratio = tokens / original if original else 1.0
     if cache_hit:

@@ -115,8 +115,12 @@ def test_what_cannot_be_shortened_is_sent_whole_and_says_so() -> None:
     (sent,) = sent_by(TerselyMiddleware(tool_budget=1, counter=lambda text: 2 + len(text)), [long])
     assert sent.content == long.content
     assert "not_compressed" in sent.response_metadata["tersely"]
-    for options in ({"tool_budget": 0}, {"budget": 0}, {"budget": True}):
-        with pytest.raises(ValueError, match="budget"):
+    for options, error in (
+        ({"tool_budget": 0}, ValueError),
+        ({"budget": 0}, ValueError),
+        ({"budget": True}, TypeError),
+    ):
+        with pytest.raises(error, match="budget"):
             TerselyMiddleware(**options)
 
 

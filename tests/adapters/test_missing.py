@@ -13,7 +13,7 @@ import sys
 for name in sys.argv[3].split():
     sys.modules[name] = None  # as if it were not installed
 import importlib
-import tersely, tersely.adapters, tersely.retrieval.parts
+import tersely, tersely.adapters, tersely.search.parts
 import tersely.adapters.llmlingua, tersely.adapters.drop_in  # need nothing
 try:
     importlib.import_module(f"tersely.adapters.{sys.argv[1]}")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import tersely
 from tersely.cli import main
-from tersely.cli_files import utf8_text
+from tersely.cli.arguments import utf8_text
 
 TEXT = "# Tides\n\nHigh water is at six. The café waits. Low water is at noon.\n"
 

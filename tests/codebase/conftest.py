@@ -18,7 +18,7 @@ def root() -> Path:
 @pytest.fixture(scope="session")
 def sources(root: Path) -> list[Path]:
     """Every file of the project but what is built, as a path relative to the root."""
-    files = [path for path in root.iterdir() if path.is_file()]
+    files = [path for path in root.iterdir() if path.is_file() and path.name != ".git"]  # of a worktree
     for folder in FOLDERS:
         files += [path for path in (root / folder).rglob("*") if path.is_file()]
     relative = sorted(path.relative_to(root) for path in files)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, assert_type
 
 import tersely
+from tersely.core.types import Request
 from tersely.relevance import RelevanceScore, RelevanceScorer, ScoringMethod
-from tersely.types import Request
 
 result = tersely.compress("text", "query", budget=100)
 assert_type(result, tersely.Compressed)

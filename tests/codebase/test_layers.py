@@ -10,29 +10,24 @@ import pytest
 
 # A module imports its own layer and those below; `tersely` is the package's __init__.
 LAYERS = (
-    ("cache", "detection", "errors", "facts", "metrics", "protocols", "tables", "threads", "types"),
-    ("_native", "models"),
-    ("documents", "providers"),
+    ("core", "metrics"),
+    ("_native", "detection", "models"),
+    ("providers",),
     ("kernels",),
-    ("stages", "store"),
-    ("distill", "relevance"),
-    ("strategies",),
-    ("content",),
-    ("api",),
+    ("store",),
+    ("content", "engine"),
     ("tersely",),
-    ("memory", "retrieval"),
+    ("relevance",),
+    ("write",),
+    ("compat", "distill", "history", "search"),
+    ("context",),
+    ("memory", "retrieval", "strategies"),
     ("report",),
     ("adapters", "server"),
-    ("cli_*",),  # arguments of the command
     ("cli",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
-for path in (Path(__file__).parents[2] / "python" / "tersely").glob("cli_*.py"):
-    RANK[path.stem] = RANK["cli_*"]
-VOCABULARY = set(LAYERS[0])
-VOCABULARY_ONLY = {"documents", "providers"}  # and native code, besides their own package
-_SHARED_BY_COMMANDS = {"cli_files"}
-APART = {"adapters", "stages"}  # their files do not import each other
+APART = {"adapters"}  # their files do not import each other
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 PYTHON_HEADER = re.compile(r"^(pybind11/|Python\.h|numpy/)")
@@ -71,12 +66,7 @@ def allowed(importer: str, name: str) -> bool:
     mine, other = importer.split(".")[0], name.split(".")[0]
     if mine == other:
         return mine not in APART or name == mine
-    if mine in VOCABULARY_ONLY:
-        return other in VOCABULARY or other == "_native"
-    same_layer = mine in VOCABULARY and other in VOCABULARY
-    if mine.startswith("cli_"):
-        return RANK[other] <= RANK[mine] and (other in _SHARED_BY_COMMANDS or not other.startswith("cli_"))
-    return RANK[other] < RANK[mine] or same_layer
+    return RANK[other] < RANK[mine] or RANK[other] == RANK[mine] <= RANK["engine"]
 
 
 def test_every_module_has_a_layer(root: Path) -> None:
@@ -98,23 +88,21 @@ def test_python_imports_go_down(root: Path) -> None:
 @pytest.mark.parametrize(
     ("importer", "name", "expected"),
     [
-        ("stages.score", "_native", True),
-        ("stages.score", "stages.select", False),
-        ("stages.score", "strategies.extractive", False),
-        ("strategies.extractive", "stages.score", True),
-        ("relevance.methods", "stages.score", True),
-        ("relevance.methods", "providers.embedders", True),
-        ("stages.score", "relevance.methods", False),
+        ("engine.score", "_native", True),
+        ("engine.score", "engine.select", True),
+        ("engine.extractive", "write.hybrid", False),
+        ("write.hybrid", "engine.extractive", True),
+        ("engine.reading", "content.logs", True),
+        ("relevance.methods", "engine.score", True),
         ("providers.embedders", "relevance.scorer", False),
-        ("providers.counters", "providers.toktok", True),
-        ("providers.counters", "stages.count", False),
         ("providers.static", "_native", True),
-        ("documents", "types", True),
-        ("documents", "api", False),
-        ("api", "tersely", False),
-        ("cli", "tersely", True),
+        ("core.documents", "core.types", True),
+        ("core.documents", "engine.api", False),
+        ("engine.api", "tersely", False),
+        ("history.folding", "search.results", False),
+        ("cli.main", "tersely", True),
         ("tersely", "cli", False),
-        ("protocols", "types", True),
+        ("core.protocols", "metrics", True),
     ],
 )
 def test_the_rule_itself(importer: str, name: str, expected: bool) -> None:

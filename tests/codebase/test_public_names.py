@@ -49,6 +49,7 @@ PUBLIC = [
     "detect",
     "find_facts",
     "kernels",
+    "prepare",
     "segment",
 ]
 

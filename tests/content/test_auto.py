@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 
 import pytest
 import tersely
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.content.auto import Auto
-from tersely.content.routing import CONTENT_TYPES, named_type
-from tersely.detection import KINDS
+from tersely.content.registry import CONTENT_TYPES, named_type
+from tersely.content.units import ContentReader
+from tersely.core.detection import KINDS
+from tersely.engine.auto import Auto
 from tersely.providers.counters import resolve_counter
 from tersely.report import to_html
 from tersely.strategies import profile
@@ -36,8 +38,12 @@ def test_a068_the_table_of_the_appendix() -> None:
     assert CONTENT_TYPES["tool_output"].profile == profile("tool_output")
     assert CONTENT_TYPES["log"].profile == CONTENT_TYPES["stack_trace"].profile == profile("error_logs")
     for kind, entry in CONTENT_TYPES.items():
-        strategy = entry.strategy and entry.strategy()
-        assert strategy is None or isinstance(strategy, tersely.Strategy), kind
+        reader = entry.reader and entry.reader()
+        assert reader is None or isinstance(reader, ContentReader), kind
+        if reader is not None:
+            assert (
+                CONTENT_TYPES[reader.kind].reader is not None and pickle.loads(pickle.dumps(reader)) == reader
+            )
 
 
 @pytest.mark.parametrize("query", [None, "Which gate was opened on day 31?"])
@@ -95,9 +101,12 @@ def test_several_types_share_the_budget_in_order(query: str | None, budget: int)
     for span in result.kept:
         piece = texts[span.document][span.start : span.end]
         at = result.text.index(piece, at) + len(piece)
-    if budget == 900:
+    if query is None and budget == 900:
         assert {span.document for span in result.kept} == {0, 1, 2, 3}
+    if query == "gate 31":
+        assert "gate 3 of the dam was opened on day 31." in result.text or "Gate 31" in result.text
     if query and "web" in query and budget > 60:
+        assert "id,host,latency,status\n" in result.text and "1,web-1,106.4,OK" in result.text
         count = resolve_counter(None).count
         spent = [0, 0, 0, 0]
         for span in result.kept:
@@ -105,12 +114,25 @@ def test_several_types_share_the_budget_in_order(query: str | None, budget: int)
         assert spent[1] == max(spent)
 
 
-def test_a_group_over_types_is_kept_together_as_text() -> None:
-    groups = [[(0, 0, 5), (1, 0, 5)]]
-    result = tersely.compress([PROSE, TABLE], budget=120, groups=groups, strategy="auto")
-    assert "content_types_not_used" in result.receipt.warnings
-    kept = {span.document for span in result.kept if span.start == 0}
-    assert kept in ({0, 1}, set())
+@pytest.mark.parametrize("query", [None, "Which gate was opened on day 41?", "host web-4 latency"])
+def test_a_group_over_types_is_kept_or_left_as_a_whole(query: str | None) -> None:
+    texts = [PROSE, TABLE, PAGE]
+    places = [(0, PROSE.index("Sentence 41")), (1, TABLE.index("99,web-4")), (2, PAGE.index("Gate 17"))]
+    group = [(document, at, at + 8) for document, at in places]
+    states = set()
+    for budget in range(60, 3000, 240):
+        result = tersely.compress(texts, query, budget=budget, groups=[group], strategy="auto")
+        kept = {
+            any(span.document == document and span.start <= at < span.end for span in result.kept)
+            for document, at in places
+        }
+        assert len(kept) == 1 and result.receipt.content_types == ("prose", "table", "html")
+        states |= kept
+        pinned = tersely.compress(
+            texts, query, budget=budget, groups=[group], pinned=[group[1]], strategy="auto"
+        )
+        assert all(text[at : at + 8] in pinned.text for text, (_, at) in zip(texts, places, strict=True))
+    assert states == {True, False}
 
 
 def test_x21_both_tables_of_ratios() -> None:

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from tersely import Compressed
 from tersely.content import code_units
 from tersely.content.code import Code
+from tersely.core.types import Document
 from tersely.providers.counters import resolve_counter
 from tersely.providers.tree_sitter import has_syntax_errors
 from tersely.strategies import profile
-from tersely.types import Document
 
 COUNT = resolve_counter(None).count
 STDLIB = Path(sysconfig.get_path("stdlib"))
@@ -200,7 +200,7 @@ def test_line_numbers_can_be_shown() -> None:
     ],
 )
 def test_the_language_is_found(document: Document, language: str) -> None:
-    from tersely.content.code_languages import language_of
+    from tersely.content.code import language_of
 
     assert language_of(document) == language
 

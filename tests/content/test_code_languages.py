@@ -7,8 +7,8 @@ import tersely
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import Document
-from tersely.content.code import Code
-from tersely.content.code_languages import comment_of, language_of, named_language
+from tersely.content.code import Code, language_of
+from tersely.content.code_languages import comment_of, named_language
 
 NAMES = {
     "app/models/order.rb": "#",

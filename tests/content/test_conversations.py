@@ -6,8 +6,8 @@ import pytest
 import tersely
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.content.auto import Auto
 from tersely.content.conversation import Conversation
+from tersely.engine.auto import Auto
 from tersely.providers.counters import resolve_counter
 from tersely.strategies import CompressionMethod, profile
 
@@ -34,11 +34,29 @@ def test_a070_the_newest_turns_and_decisions_stay(query: str | None) -> None:
     told = profile("conversation")
     assert (told.method, told.ratio) == (CompressionMethod.HYBRID, 0.4)
     assert told.preserve == ("recent_turns", "decisions")
-    for strategy in ("conversation", Auto()):
+    for strategy in ("conversation", Auto()) if query is None else ("conversation",):
         result = tersely.compress(text, query, ratio=0.2, strategy=strategy)
         assert result.text.endswith("\n".join(text.split("\n")[-4:]))
         assert "Decision: the ferry leaves at seven from pier four." in result.text
         assert result.tokens <= 0.2 * result.original_tokens
+
+
+def test_of_a_conversation_found_by_its_look_what_answers_the_query_stays() -> None:
+    text = talk(60).replace("Maybe somebody should ask the harbour office about the ferry.", "Nobody knows.")
+    answer = "Ben: The lighthouse keeper wants the spare key back by Thursday."
+    lines = text.split("\n")
+    lines[7] = answer
+    text, query = "\n".join(lines), "When does the lighthouse keeper want the spare key?"
+    for ratio in (0.02, 0.1, 0.3):
+        result = tersely.compress(text, query, ratio=ratio)
+        assert result.receipt.content_types == ("conversation",)
+        assert answer in result.text and result.tokens <= ratio * result.original_tokens
+    # as text with the same options: nothing of the query's share goes to turns for their age
+    told = tersely.compress(text, query, ratio=0.1)
+    assert "kept:preserved" not in told.receipt.reasons or told.receipt.facts is not None
+    # a query that has nothing to do with it says nothing about what matters: the newest turns stay
+    other = tersely.compress(text, "zymurgy", ratio=0.2)
+    assert other.text.endswith("\n".join(lines[-4:]))
 
 
 def test_a003_expected_of_a_conversation() -> None:
@@ -54,6 +72,8 @@ def test_newest_turns_take_half_of_the_budget_at_most() -> None:
     result = tersely.compress(text, budget=120, strategy=Conversation())
     assert result.tokens <= 120
     assert "Decision: the ferry leaves" in result.text
+    said = [result.documents[0].text[s.start : s.end] for s in result.kept if s.reason == "preserved"]
+    assert "Word 3 was said." not in said  # of a turn that is longer than that, nothing goes first
     assert "kept:pinned" not in result.receipt.reasons
 
 
@@ -65,14 +85,24 @@ def test_what_the_caller_pins_goes_first() -> None:
     assert pinned in result.text and result.tokens <= budget
 
 
-@pytest.mark.parametrize("recent", [-1, True, 1.5, "4"])
-def test_recent_is_a_number_of_turns(recent: object) -> None:
-    with pytest.raises(ValueError, match="recent must be a whole number of turns from 0"):
+@pytest.mark.parametrize(
+    ("recent", "error", "allowed"),
+    [
+        (-1, ValueError, " from 0, not -1"),
+        (True, TypeError, ", not True"),
+        (1.5, TypeError, ", not 1.5"),
+        ("4", TypeError, ", not '4'"),
+    ],
+)
+def test_recent_is_a_number_of_turns(recent: object, error: type[Exception], allowed: str) -> None:
+    with pytest.raises(error, match=f"recent must be a whole number{allowed}$"):
         Conversation(recent=recent)  # type: ignore[arg-type]
 
 
 def test_no_turn_is_kept_for_its_age_where_none_is_asked_for() -> None:
-    assert "kept:pinned" not in tersely.compress(talk(30), strategy=Conversation(recent=0)).receipt.reasons
+    plain = tersely.compress(talk(30), strategy=tersely.Extractive(preserve=("decisions",)))
+    assert tersely.compress(talk(30), strategy=Conversation(recent=0)).text == plain.text
+    assert tersely.compress(talk(30), strategy=Conversation(recent=1)).text != plain.text
 
 
 @given(
@@ -97,5 +127,10 @@ def test_what_was_read_once_gives_the_same_as_what_is_read_again(query: str | No
     start = text.rindex("\n") + 1
     plain = tersely.compress(text, query, ratio=0.2, strategy=strategy, pinned=[(0, start, len(text))])
     shared = tersely.compress(text, query, ratio=0.2, strategy=Conversation(recent=1))
-    assert shared.text == plain.text and list(shared.kept) == list(plain.kept)
+    assert shared.text == plain.text
+    assert [(s.start, s.end, s.kind, s.score) for s in shared.kept] == [
+        (s.start, s.end, s.kind, s.score) for s in plain.kept
+    ]
+    newest = [span.reason for span in shared.kept if span.start >= start]
+    assert newest and set(newest) == {"preserved"}  # "pinned" is what a caller pins
     assert shared.receipt.facts is not None and shared.receipt.facts == plain.receipt.facts

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 import tersely
 from growth import MOST, growth
+from tersely import Document
 from tersely.content.diff import Diff
 
+ALL = 1 << 40  # units worth telling apart
 GIT, PATCH = shutil.which("git"), shutil.which("patch")
 
 
@@ -99,8 +101,8 @@ def test_lines_of_a_hunk_are_no_headers() -> None:
         "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n context\n--- old\n+++ new\n context\n"
         "@@ -9,2 +9,3 @@\n a\n+diff --git a/y b/y\n b\n"
     )
-    assert int(Diff().outline([text], None).must.sum()) == 1  # one file
-    whole = Diff(applies=True).outline([text], None).table
+    assert int(Diff().read([Document(text)], None, ALL).essential.sum()) == 1  # one file
+    whole = Diff(applies=True).read([Document(text)], None, ALL).table
     assert [text[a:b].count("@@ -") for a, b in zip(whole.start, whole.end, strict=True)] == [1, 1]
 
 
@@ -125,6 +127,9 @@ def test_text_that_is_no_diff_is_still_compressed() -> None:
 @pytest.mark.parametrize("head", ["", "--- a\n+++ b\n@@ -1,900000 +1,900000 @@\n"])
 def test_time_grows_with_the_diff(unit: str, head: str) -> None:
     assert (
-        growth(lambda size: head + unit * (size // len(unit)), lambda text: Diff().outline([text], "a"))
+        growth(
+            lambda size: head + unit * (size // len(unit)),
+            lambda text: Diff().read([Document(text)], "a", ALL),
+        )
         < MOST
     )

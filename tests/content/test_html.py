@@ -11,8 +11,7 @@ from growth import MOST, growth
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import _native
-from tersely.content.html import Html
-from tersely.content.page_text import PageText
+from tersely.content.html import Html, PageText
 
 PAGE = """<!DOCTYPE html>
 <html><head><title>Dams &amp; gates</title><script>if (a < b) { x("</p>") }</script></head>
@@ -95,7 +94,10 @@ def test_kept_pieces_are_the_sources() -> None:
 def test_pins_are_places_of_the_source() -> None:
     page = "".join(f"<p>Gate {n} is <i>closed</i> on day {n}.</p>\n\n" for n in range(50))
     result = tersely.compress(page, budget=40, pinned=["Gate 33 is <i>closed"], strategy=Html())
-    assert "Gate 33 is closed on day 33." in result.text
+    assert "<p>Gate 33 is <i>closed</i> on day 33.</p>" in result.text
+    assert result.receipt.warnings == ("markup_kept",)  # the tags of what is pinned stand in the text, too
+    plain = tersely.compress(page, budget=40, pinned=["on day 33."], strategy=Html())
+    assert "on day 33." in plain.text and "<" not in plain.text and plain.receipt.warnings == ()
     tag = tersely.compress("<p id='x9'></p>\n\n" + page, budget=60, pinned=["id='x9'"], strategy=Html())
     assert "id='x9'" in tag.text and "markup_kept" in tag.receipt.warnings
 

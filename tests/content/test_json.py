@@ -18,7 +18,7 @@ from tersely.content.json import Json, json_pointers
 from tersely.providers.counters import resolve_counter
 
 COUNT = resolve_counter(None).count
-MARKED = re.compile(r"\"?… ?(\d+-\d+)?")
+MARKED = re.compile(r"\"?… ?(\d+-\d+)?|,\s*$")  # what says that something is left out, commas beside it
 
 scalars = (
     st.none()
@@ -34,7 +34,7 @@ values = st.recursive(
 layouts = st.sampled_from([None, 1, 2])
 
 
-def check(result: Compressed) -> None:
+def check(result: Compressed, minified: bool = False) -> None:
     assert COUNT(result.text) == result.tokens <= result.receipt.budget
     texts = [document.text for document in result.documents]
     spans = sorted([*result.kept, *result.dropped], key=lambda span: (span.document, span.start))
@@ -46,6 +46,8 @@ def check(result: Compressed) -> None:
         at = result.text.index(piece, at) + len(piece)
     for start, end in result.generated:
         assert MARKED.match(result.text[start:end])
+        if result.text[start] == "," and not minified:  # it parts a marker from something else
+            assert any("…" in result.text[a:b] for a, b in result.generated if b == start or a == end)
 
 
 @given(values, layouts, st.booleans(), st.integers(1, 400))
@@ -67,7 +69,7 @@ def test_minified_json_is_json_with_less_white_space(value: Any, indent: int | N
     result = tersely.compress(text, budget=budget, strategy=Json(minify=True))
     if "kept:fits" not in result.receipt.reasons:
         json.loads(result.text)
-        check(result)
+        check(result, minified=True)
         assert result.text.count("\n") <= len(
             result.kept
         )  # small objects and arrays stay as they are written
@@ -271,7 +273,22 @@ def test_pointers_name_every_kept_and_dropped_part(value: list[dict[str, Any]]) 
             here = here[int(name)] if isinstance(here, list) else here[name]
         source = text[span.start : span.end]
         if not isinstance(here, (dict, list, str)):
-            assert source.endswith(json.dumps(here))
+            assert source.strip(", ").endswith(json.dumps(here))
+
+
+@pytest.mark.parametrize("options", [Json(), Json(minify=True)])
+def test_pointers_are_those_of_the_values_beside_commas(options: Json) -> None:
+    rows = [{"id": n, "name": f"row number {n}"} for n in range(30)]
+    texts = [json.dumps({"rows": rows, "next": None}), "no JSON at all. " * 20]
+    pointers = json_pointers(tersely.compress(texts, budget=90, strategy=options))
+    places = {
+        pointer: texts[span.document][span.start : span.end].strip(", ") for pointer, span, _ in pointers
+    }
+    assert places["/next"].endswith("null")
+    for n in range(30):
+        here = [texts[0][s.start : s.end].strip(", ") for p, s, _ in pointers if p.startswith(f"/rows/{n}/")]
+        assert [text for text in here if text] in ([], [f'"id": {n}', f'"name": "row number {n}"'])
+    assert {pointer for pointer, span, _ in pointers if span.document == 1} == {""}
 
 
 @pytest.mark.growth

@@ -9,8 +9,7 @@ import pytest
 import tersely
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.content.fences import LONG, long_blocks
-from tersely.content.mixed import Mixed
+from tersely.content.fences import LONG, Mixed, long_blocks
 from tersely.providers.counters import resolve_counter
 
 LOG = "\n".join(

@@ -76,9 +76,9 @@ def test_a_stopped_run_goes_on_and_ends_the_same(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dimensions": 7}, "even number from 2, not 7"),
+        ({"dimensions": 7}, "dimensions must be an even number, not 7"),
         ({"dimensions": 26}, "at most the model's 24, not 26"),
-        ({"sentences": 3}, "must be 50 or more, not 3"),
+        ({"sentences": 3}, "sentences must be a whole number from 50, not 3"),
         ({"texts": "few"}, "holds 1 sentences; at least 50"),
         ({"texts": "nowhere"}, "nowhere is not a folder"),
         ({"texts": "empty"}, "holds no text"),
@@ -122,7 +122,7 @@ def test_the_command_prints_what_was_gained(
         ({"about": "list.json"}, "must hold a JSON object, not list"),
         ({"about": "broken.json"}, "is not JSON"),
         ({"dimensions": "9"}, "even number"),
-        ({"threads": "0"}, "threads must be 1 or more"),
+        ({"threads": "0"}, "threads must be a whole number from 1"),
     ],
 )
 def test_the_command_fails_with_a_message_and_exit_code_2(

@@ -9,17 +9,20 @@ import pytest
 
 sparse = pytest.importorskip("scipy.sparse", reason="scipy is not installed")
 
-from tersely.distill.bags import bags, read_words  # noqa: E402
 from tersely.distill.fitting import (  # noqa: E402
+    _gradient,
+    bags,
     centred,
     fit_ridge,
+    mean_cosine,
     mean_vectors,
     principal_basis,
+    ranking_agreement,
+    read_words,
+    refine_ranking,
     start_table,
     unit,
 )
-from tersely.distill.ranking import _gradient, refine_ranking  # noqa: E402
-from tersely.distill.report import mean_cosine, ranking_agreement  # noqa: E402
 
 
 def silent(done: int, of: int) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tersely.distill import teacher
-from tersely.distill.teacher import kept_vectors
+from tersely.distill.teacher import cached_vectors
 
 
 class Counting:
@@ -45,38 +45,38 @@ def silent(done: int, of: int) -> None:
 
 def test_vectors_are_made_once(tmp_path: Path) -> None:
     first, again, seen = Counting(), Counting(), []
-    vectors = kept_vectors(first, TEXTS, tmp_path, lambda done, of: seen.append((done, of)))
+    vectors = cached_vectors(first, TEXTS, tmp_path, lambda done, of: seen.append((done, of)))
     assert vectors.dtype == np.float32
     np.testing.assert_array_equal(vectors, first.embed(TEXTS))
     assert seen == [(4, 9), (8, 9), (9, 9)]
-    np.testing.assert_array_equal(kept_vectors(again, TEXTS, tmp_path, silent), vectors)
+    np.testing.assert_array_equal(cached_vectors(again, TEXTS, tmp_path, silent), vectors)
     assert again.asked == []
 
 
 def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        kept_vectors(Counting(fail_at=TEXTS[5]), TEXTS, tmp_path, silent)
+        cached_vectors(Counting(fail_at=TEXTS[5]), TEXTS, tmp_path, silent)
     after = Counting()
-    kept_vectors(after, TEXTS, tmp_path, silent)
+    cached_vectors(after, TEXTS, tmp_path, silent)
     assert after.asked == TEXTS[4:]
 
 
 @pytest.mark.parametrize("damage", [b"", b"\x93NUMPY", b"not an array"])
 def test_a_damaged_file_is_made_again(tmp_path: Path, damage: bytes) -> None:
-    whole = kept_vectors(Counting(), TEXTS, tmp_path, silent)
+    whole = cached_vectors(Counting(), TEXTS, tmp_path, silent)
     (path,) = tmp_path.glob("*/00001.npy")
     path.write_bytes(damage)
     after = Counting()
-    np.testing.assert_array_equal(kept_vectors(after, TEXTS, tmp_path, silent), whole)
+    np.testing.assert_array_equal(cached_vectors(after, TEXTS, tmp_path, silent), whole)
     assert after.asked == TEXTS[4:8]
     np.save(path, np.full((4, 2), np.nan, np.float32))
-    np.testing.assert_array_equal(kept_vectors(Counting(), TEXTS, tmp_path, silent), whole)
+    np.testing.assert_array_equal(cached_vectors(Counting(), TEXTS, tmp_path, silent), whole)
 
 
 def test_other_texts_and_teachers_have_their_own_files(tmp_path: Path) -> None:
-    kept_vectors(Counting(), TEXTS, tmp_path, silent)
+    cached_vectors(Counting(), TEXTS, tmp_path, silent)
     for other, texts in ((Counting("other"), TEXTS), (Counting(), TEXTS[:-1]), (Counting(), TEXTS[::-1])):
-        kept_vectors(other, texts, tmp_path, silent)
+        cached_vectors(other, texts, tmp_path, silent)
         assert other.asked == texts
     manifests = [json.loads(path.read_text()) for path in tmp_path.glob("*/manifest.json")]
     assert len(manifests) == 4
@@ -94,7 +94,7 @@ class Slow:
     def embed(self, texts):
         time.sleep(0.02)
         return np.ones((len(texts), 3))
-teacher.kept_vectors(Slow(), [str(n) for n in range(500)], Path(sys.argv[1]), lambda done, of: None)
+teacher.cached_vectors(Slow(), [str(n) for n in range(500)], Path(sys.argv[1]), lambda done, of: None)
 """
 
 

@@ -1,4 +1,4 @@
-// Fuzzes the scanner of JSON, its ranks, and the choice in a tree: any bytes, made valid UTF-8.
+// Fuzzes the scanner of JSON, its ranks, and a choice of nested units: any bytes, made valid UTF-8.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "check.hpp"
 #include "kernels/content/json_rank.hpp"
 #include "kernels/content/json_scan.hpp"
-#include "kernels/content/tree.hpp"
+#include "kernels/select/budgeted.hpp"
 #include "valid_utf8.hpp"
 
 namespace {
@@ -37,24 +37,35 @@ void check_units(std::string_view text, const JsonUnits& units) {
     check(only_gaps(text.substr(covered)), "nothing but white space is left over");
 }
 
-void check_choice(const JsonUnits& units, const std::vector<double>& priority, double budget) {
-    std::vector<std::int32_t> follows(units.size(), -1);
-    std::vector<double> cost(units.size());
+void check_choice(const JsonUnits& units, const std::vector<double>& priority, std::int64_t budget) {
+    std::vector<std::int32_t> group(units.size(), -1);
+    std::vector<std::int32_t> document(units.size(), 0);
+    std::vector<std::int64_t> cost(units.size());
+    std::vector<float> score(units.size());
     for (std::size_t row = 0; row < units.size(); ++row) {
-        if (units.kind[row] == JsonKind::kClose) follows[row] = units.parent[row];
-        cost[row] = static_cast<double>(units.end[row] - units.start[row]);
+        if (units.kind[row] == JsonKind::kClose) {
+            group[row] = group[static_cast<std::size_t>(units.parent[row])] = units.parent[row];
+        }
+        cost[row] = units.end[row] - units.start[row];
         check(std::isfinite(priority[row]), "priorities are finite");
+        score[row] = static_cast<float>(priority[row]);
     }
-    const Tree tree{units.parent, follows, {}, {}};
-    const std::vector<std::int32_t> order = tree_order(tree, priority, units.size());
-    const std::vector<std::uint8_t> in = tree_choose(tree, order, cost, budget, units.size());
-    double used = 0;
+    tersely::select::Problem problem;
+    problem.score = score;
+    problem.cost = cost;
+    problem.budget = budget;
+    problem.group = group;
+    problem.document = document;
+    problem.heading = units.parent;
+    problem.ranked = true;
+    const std::vector<tersely::select::Status> in = tersely::select::select_budgeted(problem);
+    const auto kept = [&](std::size_t row) { return in[row] > tersely::select::Status::kRedundant; };
+    std::int64_t used = 0;
     for (std::size_t row = 0; row < in.size(); ++row) {
         const std::int32_t parent = units.parent[row];
-        check(in[row] == 0 || parent < 0 || in[static_cast<std::size_t>(parent)] != 0,
-              "what is in stands in what is in");
-        check(follows[row] < 0 || in[row] == in[static_cast<std::size_t>(follows[row])], "what closes goes with it");
-        used += in[row] != 0 ? cost[row] : 0;
+        check(!kept(row) || parent < 0 || kept(static_cast<std::size_t>(parent)), "what is in stands in what is in");
+        check(group[row] < 0 || kept(row) == kept(static_cast<std::size_t>(group[row])), "what closes goes with it");
+        used += kept(row) ? cost[row] : 0;
     }
     check(used <= budget, "a choice costs no more than its budget");
 }
@@ -68,7 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<std::uint8_t> outliers = json_outliers(text, units);
     std::vector<float> relevance(units.size());
     for (std::size_t row = 0; row < units.size(); ++row) relevance[row] = static_cast<float>(row % 5) / 4;
-    check_choice(units, rank_json(units, outliers, {}), static_cast<double>(size) / 3);
-    check_choice(units, rank_json(units, outliers, relevance), static_cast<double>(size) / 2);
+    check_choice(units, rank_json(units, outliers, {}), static_cast<std::int64_t>(size) / 3);
+    check_choice(units, rank_json(units, outliers, relevance), static_cast<std::int64_t>(size) / 2);
     return 0;
 }

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_corpora import Corpus, flat
 from tersely import _native
-from tersely.stages.score import FEATURES
+from tersely.engine.score import FEATURES
 
 GOOD = Corpus([["a"], ["b"], ["a"]], [0, 0, 1], [0, 1, 2], [-1, 0, -1], ["a"], [[], []])
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_texts import ALL
 from tersely import FactKind, _native
-from tersely.stages.facts import fact_keys, find_facts
-from tersely.stages.segment import segment
+from tersely.engine.facts import fact_keys, find_facts
+from tersely.engine.segment import segment
 from text_strategies import texts
 
 K = FactKind

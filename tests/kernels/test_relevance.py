@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from relevance_oracle import Oracle
 from small_corpora import Corpus, corpora, flat
 from tersely import _native
-from tersely.stages.score import FEATURES, weigh
+from tersely.engine.score import FEATURES, weigh
 
 TIES = ("feedback", "feedback_wide")  # which segments feed back is open where two are as good
 

@@ -171,6 +171,14 @@ def test_more_rows_than_all_similarities_are_kept_for() -> None:
     assert sorted(i // 501 for i in found.indices[:20]) == list(range(20))  # one of each direction
 
 
+def test_numbers_over_the_rows_mean_all_of_them_however_large() -> None:
+    rows = np.eye(3)
+    assert sorted(kernels.mmr_select(rows, 10**30, query=[1, 2, 3]).indices.tolist()) == [0, 1, 2]
+    few = kernels.facility_location_select(rows, 2, neighbors=3)
+    many = kernels.facility_location_select(rows, 2, neighbors=10**30)
+    assert few.indices.tolist() == many.indices.tolist()
+
+
 def test_progress_is_told_and_may_stop() -> None:
     x = np.random.default_rng(0).normal(size=(6000, 64)).astype(np.float32)
     here, shares = threading.get_ident(), []
@@ -192,8 +200,8 @@ def test_progress_is_told_and_may_stop() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"budget": -1}, "budget must be finite and not negative, not -1"),
-        ({"budget": float("nan")}, "budget must be finite and not negative, not nan"),
+        ({"budget": -1}, "budget must be a finite number from 0, not -1"),
+        ({"budget": float("nan")}, "budget must be a finite number from 0, not nan"),
         ({"costs": [1, 2]}, r"costs must have shape \(3,\), not \(2,\)"),
         ({"costs": [1, -2, 0]}, "costs must be at least 0, not -2"),
         ({"weights": [1, np.inf, 0]}, "weights must be finite: number 1 is not"),

@@ -7,7 +7,7 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.cache import BoundedCache
+from tersely.core.cache import BoundedCache
 
 ENTRY = 200  # bytes of an entry besides its value
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import sqlite3
 import threading
 from collections.abc import Sequence
@@ -13,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from script_runs import run_code
-from tersely.errors import ModelReplyError, StoreError
+from tersely.core.errors import ModelReplyError, StoreError
 from tersely.providers.cached import CachedEmbedder
 
 
@@ -201,6 +203,44 @@ def test_every_flipped_byte_is_noticed_or_harmless(tmp_path: Path) -> None:
                 cache.close()
             for suffix in ("-wal", "-shm"):
                 path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]:
+    """A file with vectors of two models, and the texts of one of them."""
+    path = tmp_path_factory.mktemp("full") / "vectors"
+    texts = ["a" * number + "b" for number in range(1, 80)]
+    for name in ("letters", "others"):
+        cache = CachedEmbedder(Letters(), path=path, name=name)
+        cache.embed(texts)
+        cache.close()
+    return path.read_bytes(), texts
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_a_damaged_file_gives_an_error_or_the_right_vectors(
+    full: tuple[bytes, list[str]], tmp_path: Path, seed: int
+) -> None:
+    random_ = random.Random(seed)
+    data, texts = bytearray(full[0]), full[1]
+    for _ in range(random_.choice((1, 20, 400))):
+        data[random_.randrange(len(data))] ^= random_.randrange(1, 256)
+    if seed % 5 == 0:  # a page of another place, after the header or with it
+        page = 4096 * random_.randrange(len(data) // 4096)
+        data[page : page + 4096] = random_.choice((data[-4096:], random_.randbytes(4096)))
+    path = tmp_path / "vectors"
+    path.write_bytes(data)
+    with contextlib.suppress(StoreError):
+        cache = CachedEmbedder(Letters(), path=path)
+        assert np.array_equal(cache.embed(texts), expected(texts))
+        cache.close()
+
+
+def test_a_file_of_vectors_is_its_owners_alone(tmp_path: Path) -> None:
+    cache = CachedEmbedder(Letters(), path=tmp_path / "vectors")
+    cache.embed(["a"])
+    assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o600}
+    cache.close()
 
 
 def test_threads_share_a_cache(tmp_path: Path) -> None:

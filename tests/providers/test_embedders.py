@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tersely.errors import MissingExtraError, ModelReplyError
-from tersely.protocols import CrossEncoder, Embedder, TruncationReporter
+from tersely.core.errors import MissingExtraError, ModelReplyError
+from tersely.core.protocols import CrossEncoder, Embedder, TruncationReporter
 from tersely.providers.embedders import resolve_cross_encoder, resolve_embedder
 from tersely.providers.model2vec import Model2VecEmbedder
 from tersely.providers.sentence_transformers import SentenceTransformersEmbedder

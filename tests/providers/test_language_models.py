@@ -8,8 +8,8 @@ import time
 from typing import Any
 
 import pytest
-from tersely.errors import ModelReplyError
-from tersely.protocols import LanguageModel
+from tersely.core.errors import ModelReplyError
+from tersely.core.protocols import LanguageModel
 from tersely.providers.language_models import acomplete_all, complete_all, resolve_language_model
 
 

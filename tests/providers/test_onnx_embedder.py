@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from script_runs import run_code
-from tersely.errors import ModelReplyError
+from tersely.core.errors import ModelReplyError
 from tersely.providers.onnx import OnnxEmbedder
 from tiny_models import LONGEST, WIDTH, WORDS, TinyModel
 
@@ -109,10 +109,10 @@ def test_files_that_are_not_there(tiny: TinyModel, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"pooling": "max"}, "pooling must be 'mean' or 'cls', not 'max'"),
-        ({"threads": 0}, "threads must be 1 or more, not 0"),
-        ({"batch_size": -1}, "batch_size must be 1 or more, not -1"),
-        ({"max_tokens": 4}, "max_tokens must be 5 or more, not 4"),
+        ({"pooling": "max"}, "pooling must be one of mean, cls, not 'max'"),
+        ({"threads": 0}, "threads must be a whole number from 1, not 0"),
+        ({"batch_size": -1}, "batch_size must be a whole number from 1, not -1"),
+        ({"max_tokens": 4}, "max_tokens must be a whole number from 5, not 4"),
     ],
 )
 def test_options_are_checked(tiny_path: Path, options: dict[str, Any], error: str) -> None:
@@ -124,7 +124,7 @@ def test_texts_are_checked(tiny_path: Path) -> None:
     embedder = OnnxEmbedder(tiny_path)
     with pytest.raises(TypeError, match="texts must be a list of str, not one str"):
         embedder.embed("copper")
-    with pytest.raises(TypeError, match="text 1 must be str, not int"):
+    with pytest.raises(TypeError, match=r"texts\[1\] must be str, not int"):
         embedder.embed(["copper", 5])  # type: ignore[list-item]
 
 

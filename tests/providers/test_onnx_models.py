@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tersely.errors import MissingExtraError
+from tersely.core.errors import MissingExtraError
 from tersely.providers.onnx import OnnxCrossEncoder, OnnxEmbedder, quantize_onnx
 from tiny_models import LONGEST, TinyModel
 

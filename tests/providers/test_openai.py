@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from model_server import Server, letters, running
-from tersely.errors import MissingExtraError, ModelReplyError
+from tersely.core.errors import MissingExtraError, ModelReplyError
 from tersely.providers.cached import CachedEmbedder
 from tersely.providers.embedders import resolve_embedder
 from tersely.providers.language_models import complete_all, resolve_language_model
@@ -198,8 +198,11 @@ def test_requests_at_a_time(server: Server, limit: int) -> None:
 
 
 def test_a_limit_must_let_something_through() -> None:
-    for wrong in (0, -1, True, 1.5):
+    for wrong in (0, -1):
         with pytest.raises(ValueError, match="concurrency must be a whole number from 1"):
+            OpenAILanguageModel("chat", api_key="none", concurrency=wrong)
+    for wrong in (True, 1.5):
+        with pytest.raises(TypeError, match="concurrency must be a whole number, not "):
             OpenAILanguageModel("chat", api_key="none", concurrency=wrong)  # type: ignore[arg-type]
 
 

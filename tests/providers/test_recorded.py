@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tersely.errors import ModelReplyError, StoreError
+from tersely.core.errors import ModelReplyError, StoreError
 from tersely.providers.language_models import resolve_language_model
 from tersely.providers.recorded import MissingReplyError, RecordedError, Recorder, Replayer, reply_key
 

@@ -20,7 +20,7 @@ import tersely
 import wordpieces
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.protocols import Embedder
+from tersely.core.protocols import Embedder
 from tersely.providers import static, static_file
 
 WORDS = wordpieces.trained()
@@ -53,9 +53,9 @@ def test_embeds_like_the_native_table(make: Make) -> None:
 
 def test_a_single_text_is_a_mistake(make: Make) -> None:
     embedder = tersely.StaticEmbedder(make())
-    with pytest.raises(TypeError, match="sequence of str"):
+    with pytest.raises(TypeError, match="texts must be a list of str, not one str"):
         embedder.embed("text")
-    with pytest.raises(TypeError, match="must be str"):
+    with pytest.raises(TypeError, match=r"texts\[1\] must be str, not int"):
         embedder.embed(["text", 3])  # type: ignore[list-item]
 
 
@@ -233,6 +233,16 @@ def test_a_damaged_file_is_refused_or_the_same(
         assert "is not a static table" in str(error)
     else:
         assert (file.words, file.scales.tolist(), file.meta) == (b"[UNK]\na", [1, 1], META)
+
+
+def test_a_file_whose_offsets_point_before_it_is_refused(tmp_path: Path) -> None:
+    content = bytearray(zipped(**ARRAYS))
+    at = content.rindex(b"PK\x05\x06") + 16  # where the central directory starts, by its own word
+    content[at : at + 4] = (int.from_bytes(content[at : at + 4], "little") + 9).to_bytes(4, "little")
+    path = tmp_path / "damaged.npz"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="is not a static table: an offset in it points before"):
+        static_file.load(path)
 
 
 def test_a_good_file_by_hand_is_not_refused(tmp_path: Path) -> None:

@@ -10,12 +10,11 @@ import pytest
 import tersely
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.documents import to_documents
+from tersely.core.documents import to_documents
+from tersely.core.tables import Level
+from tersely.engine.relevance import Hybrid, hybrid, read_for_query
 from tersely.providers.embedders import CheckedEmbedder, resolve_embedder, resolve_reranker
 from tersely.relevance import explain
-from tersely.relevance.hybrid import Hybrid, hybrid
-from tersely.relevance.prepared import prepare
-from tersely.tables import Level
 
 TEXTS = [
     "The lighthouse was built by Odette Marchand. It burned down twice. Nobody was hurt.",
@@ -57,7 +56,7 @@ class Vectors:
 
 
 def scored(texts: Any = TEXTS, embedder: Any = None, query: str = QUERY, **options: Any) -> Hybrid:
-    prepared = prepare(to_documents(texts), query, Level.SENTENCE)
+    prepared = read_for_query(to_documents(texts), query, Level.SENTENCE)
     return hybrid(prepared, None if embedder is None else resolve_embedder(embedder), **options)
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sample_texts import ALL, GUIDE
+from tersely.engine.segment import analyze
 from tersely.relevance import RelevanceScorer, RelevanceScores, ScoringMethod
-from tersely.stages.segment import analyze
 
 DOCUMENTS = [
     "Keys are rotated daily. The expiry of a token is set by the admin. Copper is red.",

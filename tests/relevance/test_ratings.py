@@ -8,7 +8,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.relevance.ratings import parse_ratings, rating_prompt, to_score
+from tersely.relevance.language_model import parse_ratings, rating_prompt, to_score
 
 NONE = [None, None, None]
 

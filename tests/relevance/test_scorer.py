@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 from sample_texts import GUIDE
-from tersely.errors import CompressionError, RelevanceScoringError
+from tersely.core.errors import CompressionError, RelevanceScoringError
+from tersely.core.tables import Level
+from tersely.core.types import Document
 from tersely.relevance import RelevanceScore, RelevanceScorer, ScoringMethod, SegmentScore, to_uuid
-from tersely.tables import Level
-from tersely.types import Document
 
 DOCUMENTS = ["Tokens expire after a day. Copper is red.", "It rained.", "The token was renewed."]
 QUERY = "token expiry"
@@ -255,12 +255,12 @@ def test_segments_of_another_level() -> None:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"method": "magic"}, "method must be one of EMBEDDING, LLM, .*HYBRID, not 'magic'"),
+        ({"method": "magic"}, "method must be one of embedding, llm, .*hybrid, not 'magic'"),
         ({"method": ScoringMethod.LLM | ScoringMethod.KEYWORD}, "method must be one of"),
         ({"method": "llm"}, "the method LLM needs llm="),
         ({"method": "cross_encoder"}, "the method CROSS_ENCODER needs cross_encoder="),
-        ({"batch_size": 0}, "batch_size must be 1 or more, not 0"),
-        ({"cache": -1}, "size must be 0 or more"),
+        ({"batch_size": 0}, "batch_size must be a whole number from 1, not 0"),
+        ({"cache": -1}, "cache must be a whole number from 0, not -1"),
         ({"level": "verse"}, "verse"),
     ],
 )

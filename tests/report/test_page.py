@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from odd_counters import quarters
 from read_page import Page, shown
-from tersely.facts import Fact, FactKind, FactReport
+from tersely.core.facts import Fact, FactKind, FactReport
+from tersely.core.types import Span
 from tersely.report import to_html, write_html
-from tersely.types import Span
 from text_strategies import fragments, some_texts
 
 HARBOUR = "The harbour opens at six. Fog is common in March. The ferry needs a permit. Gulls steal chips."

@@ -22,7 +22,7 @@ import httpx2
 import mcp
 from list_retriever import SUBJECTS, ListRetriever, chunk
 from tersely.cli import main
-from tersely.cli_mcp import TOKEN
+from tersely.cli.mcp import TOKEN
 from tersely.retrieval.index import Index
 from tersely.server.ab import Question, compare, read_questions
 from tersely.server.query_tools import QueryTools
@@ -96,7 +96,7 @@ def test_b022_what_is_no_question_is_named(text: str, message: str) -> None:
         (["--index", "nowhere"], "make one with `tersely index nowhere`"),
         (["--http", "--host", "0.0.0.0"], "needs a bearer token"),
         (["--http", "--token-file", "missing"], "cannot read missing"),
-        (["--http", "--port", "70000"], "port must lie in [0, 65535], not 70000"),
+        (["--http", "--port", "70000"], "port must be a whole number from 0 to 65535, not 70000"),
         (["--http", "--port", "{taken}"], "cannot listen on 127.0.0.1, port {taken}: Address already in use"),
         (["--http", "--origin", "example.org"], "an origin must be like"),
         (["--base-url", "http://localhost:1"], "--base-url needs --model"),
@@ -150,7 +150,17 @@ def test_mcp_serves_over_http_with_a_token_from_a_file(index: Path, tmp_path: Pa
     (tmp_path / "token").write_text("correct-horse-battery\n")
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = str(probe.getsockname()[1])
-    command = [sys.executable, "-m", "tersely.cli", "mcp", "--index", str(index), "--http", "--port", port]
+    command = [
+        sys.executable,
+        "-m",
+        "tersely.cli",
+        "mcp",
+        "--index",
+        str(index),
+        "--http",
+        "--port",
+        port,
+    ]
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     headers = {"accept": "application/json, text/event-stream"}
     with (

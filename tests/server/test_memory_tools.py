@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,7 @@ handling the case where the token format is invalid."""
 LOG = "\n".join(f"2024-01-15 10:00:{second:02} INFO shard {second} was moved" for second in range(60))
 OLD = "2024-01-15T12:00:00+00:00"
 STORE, COMPRESS, EXPAND = "store_context_segment", "compress_context_segment", "expand_compressed_context"
+STASH = "compress_and_stash"
 
 
 @pytest.fixture
@@ -74,6 +76,7 @@ def test_e023_the_schema_of_expansion_and_the_list(tools: list[Tool]) -> None:
         STORE,
         "list_context_segments",
         COMPRESS,
+        STASH,
         EXPAND,
         "plan_context",
         "apply_context_plan",
@@ -89,11 +92,14 @@ def test_e023_the_schema_of_expansion_and_the_list(tools: list[Tool]) -> None:
         ({}, "segment_ids is required"),
         ({"segment_ids": []}, "segment_ids must have 1 or more items"),
         ({"segment_ids": [7]}, "segment_ids[0] must be of type string"),
-        ({"segment_ids": ["a"], "target_compression_ratio": 0}, "must be over 0, at most 1, not 0"),
-        ({"segment_ids": ["a"], "target_compression_ratio": -0.5}, "must be over 0, at most 1, not -0.5"),
-        ({"segment_ids": ["a"], "target_compression_ratio": 1.01}, "must be over 0, at most 1, not 1.01"),
-        ({"segment_ids": ["a"], "preserve_metadata": ["colour"]}, "unknown 'colour'; allowed: file_path"),
-        ({"segment_ids": ["a"], "preserve_metadata": "file_path"}, "must be a list of names or None"),
+        ({"segment_ids": ["a"], "target_compression_ratio": 0}, "must lie in (0, 1], not 0"),
+        ({"segment_ids": ["a"], "target_compression_ratio": -0.5}, "must lie in (0, 1], not -0.5"),
+        ({"segment_ids": ["a"], "target_compression_ratio": 1.01}, "must lie in (0, 1], not 1.01"),
+        ({"segment_ids": ["a"], "preserve_metadata": ["colour"]}, "must be one of file_path"),
+        (
+            {"segment_ids": ["a"], "preserve_metadata": "file_path"},
+            "preserve_metadata must be a list of str, not one str",
+        ),
         ({"segment_ids": ["a"], "preserve_active_state": "yes"}, "must be of type boolean"),
     ],
 )
@@ -136,6 +142,26 @@ def test_e023_expansion_gives_the_bytes_back(tools: list[Tool], store: Store) ->
     assert result.structured_content["expanded_at"].endswith("+00:00")
 
 
+def test_e024_compress_and_stash(tools: list[Tool], store: Store) -> None:
+    schema = listed(tools)[STASH].input_schema
+    assert schema["required"] == ["segment_id"]
+    assert list(schema["properties"])[1:] == list(listed(tools)[COMPRESS].input_schema["properties"])[1:]
+    stored(tools, note=NOTE, empty="")
+    assert call(tools, "search_stash", query="expired tokens").structured_content["results"] == []
+    done = call(tools, STASH, segment_id="note")
+    data = done.structured_content
+    assert (
+        data["original_stashed"] is data["can_retrieve"] is True and "stashed. note: " in done.content[0].text
+    )
+    assert data["compressed_segment"]["segment_id"] == "note" and store.get("note").text != NOTE
+    [hit] = call(tools, "search_stash", query="expired tokens").structured_content["results"]
+    assert (hit["segment_id"], hit["text"], hit["in_context"]) == ("note", NOTE, True)
+    for id, code in (("missing", "not_found"), ("empty", "empty")):
+        data = call(tools, STASH, segment_id=id).structured_content
+        assert data["error"]["code"] == code and data["compressed_segment"] is None
+        assert data["original_stashed"] is data["can_retrieve"] is False
+
+
 def test_e023_x057_the_error_is_the_seeds(tools: list[Tool]) -> None:
     stored(tools, note=NOTE)
     for id in ("missing", "note", "'; DROP TABLE versions; --", "../../etc/passwd"):
@@ -154,24 +180,27 @@ def test_texts_in_replies_are_fenced(tools: list[Tool]) -> None:
 
 
 def test_x063_plans_change_nothing_and_applying_is_another_tool(tools: list[Tool], store: Store) -> None:
-    stored(tools, note=NOTE, log=LOG)
+    stored(tools, note=NOTE, fence="Painted the fence green and went home.", log=LOG)
     call(tools, STORE, text=LOG, segment_id="log", type="log", timestamp=OLD)
     before = [(id, store.get(id).version) for id in store.ids()]
-    state = {"active_files": ["src/other.py"], "completed_ids": ["note"], "task": "moving house"}
+    state = {"active_files": ["src/other.py"], "completed_ids": ["fence", "note"], "task": "moving house"}
     plan = call(tools, "plan_context", **state)
     actions = {one["segment_id"]: one["action"] for one in plan.structured_content["decisions"]}
-    assert actions == {"note": "remove", "log": "stash"}
-    assert plan.structured_content["tokens_after"] == 0 and "log: stash (detailed)" in plan.content[0].text
+    assert actions == {"note": "keep", "fence": "remove", "log": "stash"}  # the note tells an error
+    left = store.get("note").metadata["tokens"]
+    assert plan.structured_content["tokens_after"] == left and "log: stash (detailed)" in plan.content[0].text
     assert [(id, store.get(id).version) for id in store.ids()] == before
     done = call(tools, "apply_context_plan", **state).structured_content
-    assert (done["stashed"], done["removed"], done["tokens"]) == (["log"], ["note"], 0)
-    assert call(tools, "list_context_segments").structured_content["segments"] == []
+    assert (done["stashed"], done["removed"], done["tokens"]) == (["log"], ["fence"], left)
+    assert [
+        row["segment_id"] for row in call(tools, "list_context_segments").structured_content["segments"]
+    ] == ["note"]
     [row] = call(tools, "list_context_segments", place="stash").structured_content["segments"]
     assert (row["segment_id"], row["type"], row["is_compressed"]) == ("log", "log", False)
     found = call(tools, "search_stash", query="shard 17 was moved")
     assert found.structured_content["results"][0]["text"] == LOG and "is data" in found.content[0].text
     assert call(tools, "search_stash", query="nothing like it").content[0].text == "Nothing found."
-    assert not call(tools, EXPAND, segment_id="note").is_error  # removed is not lost
+    assert not call(tools, EXPAND, segment_id="fence").is_error  # removed is not lost
 
 
 def test_storing(tools: list[Tool]) -> None:
@@ -188,7 +217,7 @@ def test_storing(tools: list[Tool]) -> None:
         ({"timestamp": "noon"}, "timestamp must be ISO 8601 with a zone, not 'noon'"),
         ({"timestamp": "2024-01-15"}, "time zone"),
         ({"type": "chat"}, "type must be one of conversation_message"),
-        ({"line_number": -1}, "line_number must be 0 or more"),
+        ({"line_number": -1}, "line_number must be a whole number from 0, not -1"),
         ({"segment_id": ""}, "an id has 1 to 512 characters"),
     ):
         result = call(tools, STORE, text="x", **arguments)
@@ -202,14 +231,21 @@ def test_a_server_over_stdio_keeps_its_memory(tmp_path: Path) -> None:
     path = tmp_path / "context.sqlite"
     command = ["-m", "tersely.cli", "mcp", "--store", str(path)]
 
-    calls = [(STORE, {"text": NOTE, "segment_id": "note"}), (COMPRESS, {"segment_ids": ["note"]})]
+    calls = [
+        (STORE, {"text": NOTE, "segment_id": "note"}),
+        (COMPRESS, {"segment_ids": ["note"]}),
+        (STASH, {"segment_id": "note"}),
+        ("search_stash", {"query": "credentials that are no longer valid"}),  # none of its words
+    ]
 
     async def run() -> list[Any]:
-        parameters = mcp.StdioServerParameters(command=sys.executable, args=command)
+        parameters = mcp.StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
         async with mcp.Client(mcp.stdio_client(parameters)) as client:
             return [await client.call_tool(name, arguments) for name, arguments in calls]
 
-    assert anyio.run(run)[1].structured_content["total_tokens_saved"] > 0
+    replies = anyio.run(run)
+    assert replies[1].structured_content["total_tokens_saved"] > 0
+    assert replies[3].structured_content["results"][0]["segment_id"] == "note"  # by meaning
     with Store.open(path) as store:
         assert store.get("note").text != NOTE == store.expand("note")
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from list_retriever import SUBJECTS, ListRetriever, VectorRetriever, chunk, ten
 from server_calls import call, call_all, listed
+from tersely.providers.counters import resolve_counter
 from tersely.providers.language_models import resolve_language_model
 from tersely.server.answers import Answerer
 from tersely.server.query_tools import QueryTools
@@ -99,6 +100,65 @@ def test_b005_a_bloated_reply_is_smaller_and_loses_no_fact() -> None:
     ]
 
 
+@pytest.mark.parametrize("top_n", [1, 2, 5, 20])
+def test_b005_a_compressed_reply_is_never_larger_than_the_whole_one(top_n: int) -> None:
+    count = resolve_counter(None).count
+    chunks = [
+        chunk(f"d{row}", 0.9 - 0.02 * row, f"{text} {'It has been so for years. ' * (4 + row)}And so on.")
+        for row, text in enumerate(SUBJECTS)
+    ]
+    served = tools(*chunks, chunk("twin", 0.79, chunks[0].content + " "))
+    for query in ("how often do tokens rotate?", "who gets alerts?"):
+        full, small = call_all(
+            served, [(name, {"query": query, "top_n": top_n}) for name in (FULL, COMPRESSED)]
+        )
+        assert count(small.content[0].text) <= count(full.content[0].text)
+        sources = {one.chunk_id: one.content for one in chunks}
+        for one in small.structured_content["results"]:
+            pieces = one["content"].split("\n\n")
+            assert one["content"] and all(piece in sources[one["chunk_id"]] for piece in pieces)
+
+
+@pytest.mark.parametrize("budget", [25, 40, 80, 5000])
+def test_a_budget_holds_for_the_whole_reply(budget: int) -> None:
+    text = "Menus change. " * 20 + "Tokens rotate every 24 hours. " + "Soup is served. " * 20
+    chunks = [chunk("a", 0.9, text), chunk("b", 0.8, "The oven is old. " * 30)]
+    result = call(tools(*chunks, reply_budget=budget), COMPRESSED, query="how often do tokens rotate?")
+    reply = result.content[0].text
+    assert resolve_counter(None).count(reply) <= budget
+    assert "Tokens rotate every 24 hours." in reply
+    assert reply.startswith("[1] guide.md\nSection: Guide > Tokens\n")
+    assert list(result.structured_content) == ["answer", "results", "compression_stats"]
+    small = call(tools(*chunks, reply_budget=3), COMPRESSED, query="how often do tokens rotate?")
+    assert small.is_error and "tokens would do" in small.content[0].text
+
+
+def test_a_budget_counts_what_a_model_answers() -> None:
+    served = tools(
+        chunk("a", 0.9, "Tokens rotate daily. " * 30),
+        answerer=Answerer(resolve_language_model(lambda _: "Daily.")),
+        reply_budget=60,
+    )
+    result = call(served, COMPRESSED, query="how often?")
+    assert result.content[0].text.startswith("# Answer\nDaily.\n\n# Sources\n[1] guide.md")
+    assert resolve_counter(None).count(result.content[0].text) <= 60
+
+
+def test_b021_the_similarity_threshold_acts() -> None:
+    said = [
+        "The proxy retries a failed request three times.",
+        "A failed request is retried three times by the proxy.",
+        "A failed request is retried four times by the proxy.",
+        "Backups are written to the second region each night.",
+    ]
+    chunks = [chunk(f"s{row}", 0.9 - 0.1 * row, text) for row, text in enumerate(said)]
+    left = {}
+    for threshold in (0.5, 0.85, 0.99):
+        result = call(tools(*chunks), COMPRESSED, query="retries", similarity_threshold=threshold)
+        left[threshold] = result.structured_content["compression_stats"]["after_dedup"]
+    assert left == {0.5: 3, 0.85: 4, 0.99: 4}, "three times is not four times"
+
+
 def test_b013_previews_and_the_whole_chunk() -> None:
     chunks = [
         chunk("auth_chunk_0", 0.95, "Authentication via JWT tokens. " + "More of it. " * 50),
@@ -177,7 +237,11 @@ def test_b018_the_limits_hold(name: str, wrong: tuple[Any, ...], right: tuple[An
     asked = [(COMPRESSED, {"query": "x", name: value}) for value in (*wrong, *right)]
     results = call_all(tools(), asked)
     assert [result.is_error for result in results] == [True] * len(wrong) + [False] * len(right)
-    assert all(f"{name} must be" in result.content[0].text for result in results[: len(wrong)])
+    for value, result in zip(wrong, results, strict=False):
+        text = result.content[0].text
+        numeric = isinstance(value, float)
+        assert text.startswith(f"{name} must {'lie in [' if numeric else 'be a number'}")
+        assert text.endswith(f"not {value!r}")
 
 
 def test_b019_x28_x29_the_stats_are_in_the_data_and_in_the_text() -> None:

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.server.arguments import checked_arguments
-from tersely.server.tools import ToolError
+from tersely.server.tools import ToolError, check_arguments
 
 jsonschema = pytest.importorskip("jsonschema")
 
@@ -42,7 +41,7 @@ VALUES = st.one_of(
 def test_b018_arguments_are_taken_as_the_schema_says(given_arguments: dict[str, Any]) -> None:
     valid = jsonschema.Draft202012Validator(SCHEMA).is_valid(given_arguments)
     try:
-        checked = checked_arguments(SCHEMA, given_arguments)
+        checked = check_arguments(SCHEMA, given_arguments)
     except ToolError as error:
         assert not valid and str(error)
         return
@@ -54,7 +53,7 @@ def test_b018_arguments_are_taken_as_the_schema_says(given_arguments: dict[str, 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"text": "x", "share": float("nan")}, "share must be a number, not nan"),
+        ({"text": "x", "share": float("nan")}, r"share must lie in \[0, 1\], not nan"),
         ({"text": "\ud800"}, "text has a lone surrogate"),
         ({"text": "x", "ids": ["a", 1]}, r"ids\[1\] must be of type string, not 1"),
         ({"text": "x", "kind": "c"}, "kind must be one of a, b, not 'c'"),
@@ -64,4 +63,4 @@ def test_b018_arguments_are_taken_as_the_schema_says(given_arguments: dict[str, 
 )
 def test_b018_what_is_wrong_is_named(arguments: dict[str, Any] | None, message: str) -> None:
     with pytest.raises(ToolError, match=message):
-        checked_arguments(SCHEMA, arguments)
+        check_arguments(SCHEMA, arguments)

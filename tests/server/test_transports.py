@@ -18,10 +18,9 @@ from urllib.parse import urlsplit
 import pytest
 from list_retriever import ListRetriever, ten
 from server_calls import call, call_all, listed
-from tersely.errors import MissingExtraError
+from tersely.core.errors import MissingExtraError
 from tersely.server.application import make_server
-from tersely.server.gate import Gate
-from tersely.server.http import http_application
+from tersely.server.http import Gate, http_application
 from tersely.server.query_tools import QueryTools
 from tersely.server.text_tools import text_tools
 from tersely.server.tools import Tool, ToolReply
@@ -32,7 +31,7 @@ import httpx2  # noqa: E402
 import mcp  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
 
-HERE = Path(__file__).parents[1]
+HERE = Path(__file__).parents[1] / "support"
 TOKEN = "correct-horse-battery"
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
@@ -305,4 +304,4 @@ def test_compress_text_keeps_the_budget_and_stays_verbatim() -> None:
     assert data["tokens"] <= 20 and "The ferry leaves at six." in data["text"] == result.content[0].text
     assert all(text[start:end] in data["text"] for start, end in data["kept"])
     assert whole.content[0].text == text
-    assert wrong.is_error and "budget must be 1 or more, not 0" in wrong.content[0].text
+    assert wrong.is_error and "budget must be a whole number from 1, not 0" in wrong.content[0].text

@@ -10,15 +10,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from tersely.store import Store, StoreError, UnknownIdError
-from tersely.store.intake import intake
-from tersely.store.schema import APPLICATION, MIGRATIONS, VERSION
-from tersely.store.texts import Texts
-from tersely.store.versions import Row, insert
+from tersely.store.schema import FORMAT
 
 WORDS = ("token", "rotates", "every", "hour", "\x00", "naïve", "日本語", "\r\n")
 
@@ -152,9 +150,8 @@ def test_x069_a_read_only_store_reads_and_refuses_to_write(sound: Path) -> None:
 
 
 IN_A_LOCKED_FOLDER = """
-import os, sys
+import os, sqlite3, sys  # all of it is loaded before the right to read it is given up
 from tersely.store import Store, StoreError
-import tersely.store.search
 if os.geteuid() == 0:
     os.setuid(65534)  # root may write everywhere
 path = sys.argv[1]
@@ -190,15 +187,11 @@ def test_x069_a_read_only_folder(sound: Path) -> None:
 
 
 def test_a_file_of_format_1_is_migrated(path: Path) -> None:
-    old = sqlite3.connect(path, isolation_level=None)
-    MIGRATIONS[0](old)
-    old.execute(f"PRAGMA application_id = {APPLICATION}")
-    old.execute("PRAGMA user_version = 1")
-    texts = Texts()
-    for number in range(3):
-        item = intake(text_of(number), f"t{number}", {"n": number}, mask=False)
-        row = Row(item.id, 1, 1, 1_000_000, item.metadata, digest=item.digest)
-        insert(old, row, texts.write(old, item.data, item.digest))
+    with Store.open(path, clock=lambda: datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)) as store:
+        for number in range(3):
+            store.put(text_of(number), id=f"t{number}", metadata={"n": number})
+    old = sqlite3.connect(path, isolation_level=None)  # as format 1 was: without words and vectors
+    old.executescript("DROP TABLE words; DROP TABLE vectors; PRAGMA user_version = 1;")
     old.close()
     with pytest.raises(StoreError, match="format 1, not 2: open it once to write"):
         Store.open(path, read_only=True)
@@ -219,9 +212,8 @@ def test_a_failed_migration_changes_nothing(path: Path, monkeypatch: pytest.Monk
         store.put("text", id="a")
     before = path.read_bytes()
     with monkeypatch.context() as patch:
-        patch.setattr("tersely.store.schema.MIGRATIONS", (*MIGRATIONS, broken))
-        patch.setattr("tersely.store.schema.VERSION", VERSION + 1)
-        patch.setattr("tersely.store.connections.VERSION", VERSION + 1)
+        newer = replace(FORMAT, migrations=(*FORMAT.migrations, broken))
+        patch.setattr("tersely.store.store.FORMAT", newer)
         with pytest.raises(StoreError, match="no"):
             Store.open(path)
     assert path.read_bytes() == before
@@ -233,10 +225,10 @@ def test_a_failed_migration_changes_nothing(path: Path, monkeypatch: pytest.Monk
 def test_a_file_of_a_newer_format_is_refused(path: Path, read_only: bool) -> None:
     Store.open(path).close()
     with sqlite3.connect(path) as connection:
-        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+        connection.execute(f"PRAGMA user_version = {FORMAT.version + 1}")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=f"newer tersely: its format is {VERSION + 1}"):
+    with pytest.raises(StoreError, match=f"newer tersely: its format is {FORMAT.version + 1}"):
         Store.open(path, read_only=read_only)
     assert path.read_bytes() == before
 

@@ -10,8 +10,8 @@ import pytest
 import tersely
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tersely.errors import MissingExtraError
-from tersely.store import Store, StoreError, codec
+from tersely.core.errors import MissingExtraError
+from tersely.store import Store, StoreError, UnknownIdError, codec
 
 TEXT = "Tokens rotate every 24 hours. The ferry waits at noon.\r\n" * 30
 ANY = st.text(st.characters(exclude_categories=["Cs"]), max_size=100)
@@ -53,7 +53,11 @@ def test_only_results_are_kept(path: Path, what: object) -> None:
 def test_a_version_is_a_whole_number(path: Path, version: object) -> None:
     with Store.open(path) as store:
         store.put("text", id="a")
-        with pytest.raises(TypeError, match="version must be a whole number from 1, or None, not "):
+        with pytest.raises(ValueError, match="version must be a whole number from 1, not 0"):
+            store.expand("a", 0)
+        with pytest.raises(UnknownIdError, match="nothing is stored under the id 'a' of version"):
+            store.expand("a", 2**70)
+        with pytest.raises(TypeError, match="version must be a whole number, not "):
             store.expand("a", version)
 
 
@@ -72,6 +76,16 @@ def test_each_document_of_a_result_comes_back(
         for wrong in (len(texts), -1):
             with pytest.raises(IndexError, match=f"of {len(texts)}"):
                 store.expand(id, document=wrong)
+
+
+def test_where_documents_are_is_written_as_in_every_file_there_is(path: Path) -> None:
+    with Store.open(path) as store:
+        id = store.keep(tersely.compress([{"text": "one", "id": "a"}, {"text": "two", "id": "b"}], budget=30))
+        places = [
+            (place["id"], place["start"], place["end"])
+            for place in store.get(id, 1).metadata["tersely.documents"]
+        ]
+        assert places == [("a", 0, 3), ("b", 5, 8)]
 
 
 def test_a_text_that_was_put_is_one_document(path: Path) -> None:
@@ -137,7 +151,7 @@ def test_nothing_expires_unless_somebody_prunes(path: Path) -> None:
 def test_a_dictionary_is_trained_once_and_old_texts_stay_readable(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tersely.store.texts._TRAIN_AT", (200,))
+    monkeypatch.setattr("tersely.store.codec._TRAIN_AT", (200,))
     texts = [
         f"src/module_{n % 17}.py:{n * 7}: error: token {n} of line {n * n} is not valid here"
         for n in range(400)

@@ -20,7 +20,7 @@ Line = tuple[str, int, int, int]
 
 @pytest.fixture
 def writer() -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-B", str(Path(__file__).parents[1] / "store_writer.py")]
+    command = [sys.executable, "-B", str(Path(__file__).parents[1] / "support" / "store_writer.py")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield process
         assert process.stdin is not None

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from growth import MOST, instructions
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.errors import ModelReplyError
+from tersely import StaticEmbedder
+from tersely.core.errors import ModelReplyError
 from tersely.store import Store, StoreError
 
 CATS = "The cat sat on the mat and purred all afternoon."
@@ -59,7 +62,7 @@ def test_e024_a_phrase_of_a_stashed_original_finds_it(path: Path) -> None:
 def test_words_that_are_everywhere_do_not_bring_everything(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tersely.store.words._COMMON", 3)
+    monkeypatch.setattr("tersely.store.search._COMMON", 3)
     with Store.open(path) as store:
         store.put_many([f"The ferry number {number}." for number in range(9)])
         assert ids(store, "the ferry of the cat") == ["cats"]
@@ -108,6 +111,42 @@ def test_operators_are_words(path: Path, query: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "query", ["x" * 100_000, "_x" * 50_000, "x." * 50_000, "令牌" * 50_000, " " * 100_000]
+)
+def test_a_long_query_finds_nothing_or_what_it_says(path: Path, query: str) -> None:
+    with Store.open(path) as store:
+        assert ids(store, query) == []
+        assert ids(store, f"cat purred {query}") == ["cats"]
+        store.put(query[:8000] or "nothing", id="long")
+        assert ids(store, query[:8000]) == (["long"] if query.strip() else [])
+
+
+def test_words_count_up_to_a_limit(path: Path) -> None:
+    with Store.open(path) as store:
+        assert ids(store, f"{'-- ' * 3_332}cat") == ["cats"]  # its last letter is the 9,999th
+        assert ids(store, f"{'-- ' * 3_333}cat") == [] == ids(store, f"{'-- ' * 3_333} cat")
+        others = " ".join(f"n{number}" for number in range(63))
+        assert ids(store, f"{others} n1 cat") == ["cats"] and ids(store, f"{others} n63 cat") == []
+        store.put("see src/" + "deep/" * 20 + "auth.py", id="deep")
+        assert ids(store, "src/" + "deep/" * 20 + "auth.py")[0] == "deep"
+
+
+@pytest.mark.growth
+@pytest.mark.parametrize("part", ["x", "x_", "x.", "x--", "the ", "令", "'\"*"])
+def test_a_search_is_linear_and_bounded(path: Path, part: str) -> None:
+    with Store.open(path) as store:
+        store.search(part)  # modules are loaded, the connection is open
+
+        def work(size: int) -> int:
+            return instructions(store.search, (part * size)[:size])
+
+        done = [work(size) for size in (1_250, 2_500, 5_000, 10_000)]
+        steps = [max(after - before, 1) for before, after in itertools.pairwise(done)]
+        assert all(after < MOST * before + 1_000_000 for before, after in itertools.pairwise(steps))
+        assert work(1_000_000) < 1.5 * done[-1] + 1_000_000, "a query is read up to its limit"
+
+
+@pytest.mark.parametrize(
     ("query", "top_n", "error"), [("a", 0, ValueError), ("a", "5", TypeError), (b"a", 5, TypeError)]
 )
 def test_wrong_arguments(path: Path, query: str, top_n: int, error: type[Exception]) -> None:
@@ -128,6 +167,19 @@ def test_e024_vectors_find_what_shares_no_word(path: Path) -> None:
     again = Topics()
     with Store.open(path, embedder=again) as store:
         assert set(ids(store, "a kitten", 2)) == {"cats", "kittens"} and again.asked == 1  # kept in the file
+
+
+def test_the_embedder_that_comes_with_tersely_is_none_and_false_is_no_embedder(path: Path) -> None:
+    with Store.open(path, embedder=None) as store:
+        assert ids(store, "kitten")[0] == "cats" and len(ids(store, "kitten")) == 3
+    with Store.open(path, embedder=StaticEmbedder(), read_only=True) as store:
+        assert ids(store, "kitten")[0] == "cats"  # the same vectors, which are in the file
+    for words_alone in ({}, {"embedder": False}):
+        with Store.open(path, **words_alone) as store:
+            assert ids(store, "kitten") == []
+    for wrong in (True, "static", 0):
+        with pytest.raises(TypeError, match="embedder must be"):
+            Store.open(path, embedder=wrong)
 
 
 def test_vectors_of_two_models_are_apart(path: Path) -> None:

@@ -8,6 +8,9 @@
 namespace tersely::detect {
 namespace {
 
+// At the margin, no other language has such a line, and no text quotes it there.
+constexpr std::string_view kPythonOnly = "from __future__ import ";
+
 constexpr std::size_t kHead = 192;     // bytes of a line that are read
 constexpr std::uint32_t kOpening = 8;  // lines with evidence of a language
 constexpr std::uint32_t kOpeningWeight = 5;
@@ -70,6 +73,7 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     const std::size_t carriage = head.find('\r');
     if (carriage != std::string_view::npos && line.first + carriage + 1 < line.last) ++counts_.escapes;
     if (counts_.lines == 0) counts_.shebang = shebang_language(head);
+    if (head.starts_with(kPythonOnly)) counts_.shebang = Language::python;
     ++counts_.lines;
     if (line.last - line.first > 160) ++counts_.long_lines;
     const bool indented = line.indent > 0;

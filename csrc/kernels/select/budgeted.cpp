@@ -16,6 +16,7 @@ constexpr double kRepeat = 0.9;  // overlap from which a segment left out is cal
 // memory, so that each array looked at would be another cache miss.
 struct Offer {
     double value = 0;         // sum of score * tokens
+    double best = 0;          // the largest score of its segments
     double weight = 0;        // of all its terms
     std::int64_t tokens = 0;  // of its segments
     std::size_t terms = 0;    // where the terms begin, and how many, of a unit of one segment
@@ -35,10 +36,16 @@ class Selection {
         }
         offers_.reserve(static_cast<std::size_t>(units_.count()));
         for (std::int32_t unit = 0; unit < units_.count(); ++unit) offers_.push_back(offer(unit));
+        state_.spent.assign(p_.cap.size(), 0);
+        if (!p_.heading.empty() && !p_.ranked) list_below();
     }
 
     std::vector<Status> run() {
         const std::int64_t pinned_cost = take_pinned();
+        if (p_.ranked) {
+            fill(-1, pinned_cost);
+            return std::move(state_.status);
+        }
         const State after_pins = state_;
         const auto [best, most] = best_single(pinned_cost);
         if (most > fill(-1, pinned_cost)) {
@@ -54,6 +61,7 @@ class Selection {
         std::vector<float> covered_weight;   // of terms that chosen segments hold; 0 for the others
         std::size_t taken = 0;               // chosen segments
         std::vector<std::uint8_t> repeated;  // at alike_[i]: a segment with these terms is in
+        std::vector<std::int64_t> spent;     // tokens of each document, where documents have caps
     };
 
     std::span<const std::int32_t> members(std::int32_t unit) const { return units_.members(unit); }
@@ -76,6 +84,22 @@ class Selection {
         return std::ranges::all_of(members(unit), repeats);
     }
 
+    // The segments below each heading, so that their units are offered anew when it is in: they cost less then.
+    void list_below() {
+        first_below_.assign(p_.heading.size() + 1, 0);
+        for (const std::int32_t above : p_.heading) {
+            if (above >= 0) ++first_below_[static_cast<std::size_t>(above) + 1];
+        }
+        for (std::size_t i = 1; i < first_below_.size(); ++i) first_below_[i] += first_below_[i - 1];
+        below_.resize(static_cast<std::size_t>(first_below_.back()));
+        std::vector<std::int32_t> next(first_below_.begin(), first_below_.end() - 1);
+        for (std::size_t i = 0; i < p_.heading.size(); ++i) {
+            if (p_.heading[i] < 0) continue;
+            below_[static_cast<std::size_t>(next[static_cast<std::size_t>(p_.heading[i])]++)] =
+                static_cast<std::int32_t>(i);
+        }
+    }
+
     bool in(std::size_t segment) const { return state_.status[segment] > Status::kRedundant; }
 
     bool unit_in(std::int32_t unit) const {
@@ -89,6 +113,7 @@ class Selection {
             const auto at = static_cast<std::size_t>(i);
             made.value += std::max(0.0, static_cast<double>(p_.score[at])) *
                           static_cast<double>(std::max<std::int64_t>(p_.cost[at], 1));
+            made.best = std::max(made.best, static_cast<double>(p_.score[at]));
             made.tokens += p_.cost[at];
             if (p_.term_offsets.empty()) continue;
             for (const std::int32_t id : terms(at)) made.weight += p_.term_weight[static_cast<std::size_t>(id)];
@@ -161,13 +186,36 @@ class Selection {
             const double share = overlap(unit);
             factor = 1 - p_.redundancy * share * (p_.coverage ? 1 : share);
         }
+        if (p_.ranked) return offer_of(unit).best * factor;
         return offer_of(unit).value * factor / tokens_of(price(unit));
+    }
+
+    // Whether the unit, with what it brings, leaves every document within its cap.
+    bool within_caps(std::int32_t unit) const {
+        if (p_.cap.empty()) return true;
+        more_.resize(p_.cap.size(), 0);
+        bool fits = true;
+        touched_.clear();
+        for (const std::int32_t other : with_headings(unit)) {
+            for (const std::int32_t i : members(other)) {
+                const auto at = static_cast<std::size_t>(i);
+                if (in(at)) continue;
+                const auto document = static_cast<std::size_t>(p_.document[at]);
+                if (more_[document] == 0) touched_.push_back(document);
+                more_[document] += p_.cost[at];
+                fits = fits && state_.spent[document] + more_[document] <= p_.cap[document];
+            }
+        }
+        for (const std::size_t document : touched_) more_[document] = 0;
+        return fits;
     }
 
     std::int64_t mark(std::size_t segment, Status as) {
         if (in(segment)) return 0;
         state_.status[segment] = as;
         ++state_.taken;
+        if (!below_.empty()) fresh_.push_back(static_cast<std::int32_t>(segment));
+        if (!p_.cap.empty()) state_.spent[static_cast<std::size_t>(p_.document[segment])] += p_.cost[segment];
         if (!alike_.empty()) state_.repeated[static_cast<std::size_t>(alike_[segment])] = 1;
         if (!p_.term_offsets.empty()) {
             for (const std::int32_t id : terms(segment)) {
@@ -233,9 +281,10 @@ class Selection {
             cheapest = std::min(cheapest, offer_of(unit).tokens);
         }
         std::make_heap(entries.begin(), entries.end());
+        fresh_.clear();
         while (!entries.empty() && used + cheapest <= p_.budget) {
             Entry top = entries.front();
-            const bool possible = !unit_in(top.unit) && used + price(top.unit) <= p_.budget;
+            const bool possible = !unit_in(top.unit) && used + price(top.unit) <= p_.budget && within_caps(top.unit);
             if (possible && top.round != round && (p_.redundancy > 0 || !p_.heading.empty())) {
                 top.gain = gain(top.unit);
                 top.round = round;
@@ -245,10 +294,26 @@ class Selection {
             if (p_.coverage && top.gain <= 0) break;
             std::pop_heap(entries.begin(), entries.end());
             entries.pop_back();
-            if (possible) accept(top.unit);
+            if (!possible) continue;
+            accept(top.unit);
+            offer_below(entries, round);
         }
         for (std::int32_t unit = 0; unit < units_.count(); ++unit) leave_out(unit);
         return total;
+    }
+
+    // Offers what stands below the segments taken last at its new price.
+    void offer_below(std::vector<Entry>& entries, std::uint32_t round) {
+        for (const std::int32_t heading : fresh_) {
+            const auto at = static_cast<std::size_t>(heading);
+            for (std::int32_t i = first_below_[at]; i < first_below_[at + 1]; ++i) {
+                const std::int32_t unit = units_.of[static_cast<std::size_t>(below_[static_cast<std::size_t>(i)])];
+                if (unit_in(unit)) continue;
+                entries.push_back({gain(unit), unit, round});
+                std::push_heap(entries.begin(), entries.end());
+            }
+        }
+        fresh_.clear();
     }
 
     // Says why a unit that is not in was left out.
@@ -266,7 +331,7 @@ class Selection {
         std::pair<std::int32_t, double> best{-1, 0};
         for (std::int32_t unit = 0; unit < units_.count(); ++unit) {
             const std::int64_t tokens = price(unit);
-            if (unit_in(unit) || used + tokens > p_.budget) continue;
+            if (unit_in(unit) || used + tokens > p_.budget || !within_caps(unit)) continue;
             const double worth = gain(unit) * tokens_of(tokens);
             if (worth > best.second) best = {unit, worth};
         }
@@ -279,6 +344,11 @@ class Selection {
     mutable std::vector<std::int32_t> needed_;  // answer of with_headings
     mutable std::vector<std::uint64_t> asked_;  // per unit: the question it was last part of
     mutable std::uint64_t question_ = 0;
+    mutable std::vector<std::int64_t> more_;    // of within_caps: tokens a document would get, 0 between calls
+    mutable std::vector<std::size_t> touched_;  // documents whose entry in more_ is not 0
+    std::vector<std::int32_t> first_below_;     // per segment: where the segments below it begin in below_
+    std::vector<std::int32_t> below_;
+    std::vector<std::int32_t> fresh_;  // segments taken since units below them were offered anew
     std::vector<Offer> offers_;        // per unit
     std::vector<std::int32_t> alike_;  // first segment with the same terms; empty without redundancy
 };

@@ -1,4 +1,4 @@
-"""Doors into other frameworks, one file each; each needs its own extra.
+"""Components for other frameworks, one file each; each needs its own extra.
 
 `langchain` (TerselyCompressor, TerselyRedundantFilter), `langchain_agents` (TerselyMiddleware), `llama_index`
 (TerselyPostprocessor), `llama_index_memory` (TerselyMemoryBlock), `haystack` (TerselyCompressor),

@@ -1,4 +1,4 @@
-"""Functions of other libraries by their own names and parameters, over `tersely.kernels`: change the import.
+"""Functions of other libraries under their own names and parameters, computed by `tersely.kernels`.
 
 What each does differently stands in its docstring and in docs/drop_in.md. Needs no other package.
 """
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import kernels
-from tersely.tables import Float32s
+from tersely.core.tables import Float32s
 
 __all__ = ["community_detection", "cosine_similarity", "maximal_marginal_relevance"]
 
@@ -22,7 +22,7 @@ def cosine_similarity(
     Y: npt.ArrayLike | None = None,  # noqa: N803
     dense_output: bool = True,
 ) -> Float32s:
-    """scikit-learn's `sklearn.metrics.pairwise.cosine_similarity`, for dense arrays.
+    """Compute scikit-learn's `sklearn.metrics.pairwise.cosine_similarity` of dense arrays.
 
     Always float32, off by at most (d + 4) 2^-24. A sparse matrix raises TypeError. `dense_output` is
     about sparse ones.
@@ -49,7 +49,7 @@ def maximal_marginal_relevance(
     lambda_mult: float = 0.5,
     k: int = 4,
 ) -> list[int]:
-    """LangChain's `langchain_core.vectorstores.utils.maximal_marginal_relevance`: the same rows, in order.
+    """Choose rows as LangChain's `langchain_core.vectorstores.utils.maximal_marginal_relevance` does.
 
     Cosines are float32, so that rows whose scores are closer than 1e-6 may change places. Ties go to the
     lowest row. NaN raises ValueError, and so does a `lambda_mult` outside [0, 1].
@@ -77,7 +77,7 @@ def community_detection(
     batch_size: int = 1024,
     show_progress_bar: bool = False,
 ) -> list[list[int]]:
-    """sentence-transformers' `util.community_detection`: groups around the rows with most neighbours.
+    """Find communities around rows with many neighbours: `util.community_detection` of sentence-transformers.
 
     A community is a row and its neighbours, the most similar first, without rows of earlier, larger
     communities; what is left with less than `min_community_size` is none. (As of sentence-transformers 6;

@@ -1,4 +1,4 @@
-"""Haystack: a component that compresses documents. Needs `tersely[haystack]`."""
+"""Compress documents in Haystack pipelines. Needs `tersely[haystack]`."""
 
 # Annotations are not postponed here: Haystack 2 reads the types of sockets from them.
 import asyncio
@@ -8,8 +8,8 @@ from dataclasses import fields, replace
 from typing import Any, Self
 
 import tersely
-from tersely.errors import MissingExtraError
-from tersely.retrieval.parts import noted, parts_of, provenance
+from tersely.core.errors import MissingExtraError
+from tersely.search.parts import add_note, parts_of, provenance
 
 try:
     from haystack import Document, component, default_from_dict, default_to_dict
@@ -27,7 +27,7 @@ class TerselyCompressor:
     The contents that come back, joined by `separator`, never count more than the budget; what a prompt's
     template puts around them comes on top. Documents keep their order, id, score and meta; embeddings go, as
     they are those of another text. Documents of which nothing is kept are left out, those without text stay
-    as they are. `meta["tersely"]` is `tersely.retrieval.parts.provenance`: spans of the source, its whole
+    as they are. `meta["tersely"]` is `tersely.search.parts.provenance`: spans of the source, its whole
     text, what was dropped, warnings. A document's `meta["title"]` counts for each of its sentences.
     """
 
@@ -59,7 +59,7 @@ class TerselyCompressor:
     def run(
         self, documents: list[Document], query: str | None = None, budget: int | None = None
     ) -> dict[str, list[Document]]:
-        """The documents, compressed together with regard to the query; a budget here goes before the other.
+        """Compress the documents together with regard to the query; a budget here goes before the other.
 
         Raises BudgetExceededError, ValueError and TypeError as `tersely.compress`.
         """
@@ -78,7 +78,7 @@ class TerselyCompressor:
             note = provenance(result, part, keep_original=self.keep_original)
             row = rows[part.documents[0]]
             source = documents[row] if len(part.documents) == 1 else Document(content=part.text)
-            meta = noted(source.meta, note)
+            meta = add_note(source.meta, note)
             found[row] = replace(source, content=part.text, meta=meta, embedding=None, sparse_embedding=None)
         return {"documents": [found[row] for row in sorted(found)]}
 
@@ -86,11 +86,11 @@ class TerselyCompressor:
     async def run_async(
         self, documents: list[Document], query: str | None = None, budget: int | None = None
     ) -> dict[str, list[Document]]:
-        """The same in a thread of its own."""
+        """Run in a thread of its own, for async pipelines."""
         return await asyncio.to_thread(self.run, documents, query, budget)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain types. Raises ValueError for a strategy or a counter that cannot be written down."""
+        """Return plain types. Raises ValueError for a strategy or counter that cannot be written down."""
         written: dict[str, Any] = default_to_dict(
             self,
             budget=self.budget,
@@ -104,7 +104,7 @@ class TerselyCompressor:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote."""
+        """Make a component of what `to_dict` wrote."""
         options = dict(data["init_parameters"])
         if isinstance(counter := options.get("counter"), dict):
             options["counter"] = deserialize_callable(counter["function"])

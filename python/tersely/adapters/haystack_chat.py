@@ -1,10 +1,10 @@
-"""Haystack: a component that fits chat histories into a budget. Needs `tersely[haystack]`."""
+"""Fit chat histories into a budget in Haystack pipelines. Needs `tersely[haystack]`."""
 
 # Annotations are not postponed here: Haystack 2 reads the types of sockets from them.
 import asyncio
 from typing import Any, Self
 
-from tersely.errors import MissingExtraError
+from tersely.core.errors import MissingExtraError
 from tersely.memory import compact_messages
 
 try:
@@ -41,7 +41,7 @@ class TerselyCompactor:
 
     @component.output_types(messages=list[ChatMessage], report=dict[str, Any])
     def run(self, messages: list[ChatMessage]) -> dict[str, Any]:
-        """The messages that fit, and what became of each (`CompactedMessages.to_dict`).
+        """Return the messages that fit, and what became of each (`CompactedMessages.to_dict`).
 
         Raises BudgetExceededError where what must stay does not fit.
         """
@@ -63,11 +63,11 @@ class TerselyCompactor:
 
     @component.output_types(messages=list[ChatMessage], report=dict[str, Any])
     async def run_async(self, messages: list[ChatMessage]) -> dict[str, Any]:
-        """The same in a thread of its own."""
+        """Run in a thread of its own, for async pipelines."""
         return await asyncio.to_thread(self.run, messages)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain types, for a file."""
+        """Return the component as plain types, for a file."""
         written: dict[str, Any] = default_to_dict(
             self, budget=self.budget, counter=self.counter, keep_last=self.keep_last
         )
@@ -75,11 +75,11 @@ class TerselyCompactor:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote."""
+        """Make a component of what `to_dict` wrote."""
         return cls(**data["init_parameters"])
 
 
 def _with_result(message: Any, text: str) -> Any:
-    """The same answer of a tool with a shorter result."""
+    """Copy the answer of a tool with a shorter result."""
     (result,) = message.tool_call_results
     return ChatMessage.from_tool(text, origin=result.origin, error=result.error, meta=message.meta)

@@ -1,4 +1,4 @@
-"""LangChain: a document compressor and a filter of near-duplicates. Needs `tersely[langchain]`."""
+"""Compress documents and filter near-duplicates in LangChain. Needs `tersely[langchain]`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import tersely
-from tersely.errors import MissingExtraError
-from tersely.retrieval.parts import noted, parts_of, provenance
+from tersely.core.errors import MissingExtraError
+from tersely.search.parts import add_note, parts_of, provenance
 
 try:
     from langchain_core.callbacks import Callbacks
@@ -24,7 +24,7 @@ class TerselyCompressor(BaseDocumentCompressor):
 
     The contents that come back, joined by `separator`, never count more than the budget. Documents keep their
     order, id and metadata; those of which nothing is kept are left out. `metadata["tersely"]` is
-    `tersely.retrieval.parts.provenance`: spans of the source, its whole text, what was dropped, warnings.
+    `tersely.search.parts.provenance`: spans of the source, its whole text, what was dropped, warnings.
     A document's `metadata["title"]` counts for each of its sentences.
 
     Attributes:
@@ -47,7 +47,7 @@ class TerselyCompressor(BaseDocumentCompressor):
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> list[Document]:
-        """The documents, compressed together with regard to the query."""
+        """Compress the documents together with regard to the query."""
         result = tersely.compress(
             [_to_ours(document) for document in documents],
             query,
@@ -61,7 +61,7 @@ class TerselyCompressor(BaseDocumentCompressor):
         for part in parts_of(result, self.separator):
             note = provenance(result, part, keep_original=self.keep_original)
             if len(part.documents) == 1:
-                found.append(_noted(documents[part.documents[0]], note, part.text))
+                found.append(_add_note(documents[part.documents[0]], note, part.text))
             else:
                 found.append(Document(page_content=part.text, metadata={"tersely": note}))
         return found
@@ -83,7 +83,7 @@ class TerselyRedundantFilter(BaseDocumentTransformer, BaseModel):
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> list[Document]:
-        """One document a cluster, in the order of the input."""
+        """Keep one document of each cluster, in the order of the input."""
         if kwargs:
             raise TypeError(f"TerselyRedundantFilter takes no further arguments, not {sorted(kwargs)}")
         contents = [document.page_content for document in documents]
@@ -94,7 +94,7 @@ class TerselyRedundantFilter(BaseDocumentTransformer, BaseModel):
             if row != stand_in:
                 duplicates[stand_in].append({"id": documents[row].id, "similarity": round(similarity, 6)})
         return [
-            _noted(documents[row], {"duplicates": merged}) if merged else documents[row]
+            _add_note(documents[row], {"duplicates": merged}) if merged else documents[row]
             for row, merged in duplicates.items()
         ]
 
@@ -109,7 +109,7 @@ def _to_ours(document: Document) -> tersely.Document:
     )
 
 
-def _noted(document: Document, note: dict[str, Any], content: str | None = None) -> Document:
-    """A copy with a note in its metadata, and with another content."""
+def _add_note(document: Document, note: dict[str, Any], content: str | None = None) -> Document:
+    """Copy a document with another content and a note in its metadata."""
     text = {} if content is None else {"page_content": content}
-    return document.model_copy(update={**text, "metadata": noted(document.metadata, note)})
+    return document.model_copy(update={**text, "metadata": add_note(document.metadata, note)})

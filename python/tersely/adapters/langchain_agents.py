@@ -1,4 +1,4 @@
-"""LangChain agents: middleware that compresses what the model is sent. Needs `tersely[langchain-agents]`."""
+"""Compress what a LangChain agent sends to its model, as middleware. Needs `tersely[langchain-agents]`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import tersely
-from tersely.cache import BoundedCache, digest_of
-from tersely.errors import BudgetExceededError, MissingExtraError
+from tersely.core import checks
+from tersely.core.cache import BoundedCache, digest_of
+from tersely.core.errors import BudgetExceededError, MissingExtraError
 from tersely.memory import CompactedMessages, Compactor
 from tersely.providers.counters import resolve_counter
 
@@ -59,13 +60,13 @@ class TerselyMiddleware(AgentMiddleware):
         """
         super().__init__()
         for name, value in (("budget", budget), ("tool_budget", tool_budget)):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise ValueError(f"{name} must be a whole number from 1, or None, not {value!r}")
+            if value is not None:
+                checks.whole_number(value, name, least=1)
         self.budget = budget
         self.tool_budget = tool_budget
         self.counter = resolve_counter(counter)
         self.strategy = strategy
-        self.report = report
+        self.report = checks.callable_or_none(report, "report")
         self._made: BoundedCache[tuple[str, dict[str, Any]]] = BoundedCache(_CACHE_BYTES)
 
     def wrap_model_call(
@@ -77,7 +78,7 @@ class TerselyMiddleware(AgentMiddleware):
     async def awrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
     ) -> ModelResponse:
-        """The same."""
+        """Send a shorter request, from an event loop."""
         return await handler(self._compressed(request))
 
     def _compressed(self, request: ModelRequest) -> ModelRequest:
@@ -99,7 +100,7 @@ class TerselyMiddleware(AgentMiddleware):
         return request.override(messages=messages)
 
     def _shorter_results(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-        """The messages; long results of tools are replaced by shorter copies."""
+        """Replace long results of tools by shorter copies."""
         question: str | None = None
         sent: list[AnyMessage] = []
         for message in messages:
@@ -124,7 +125,7 @@ class TerselyMiddleware(AgentMiddleware):
         return message.model_copy(update={"content": content, "response_metadata": metadata})
 
     def _make(self, text: str, question: str | None, limit: int) -> tuple[str, dict[str, Any]]:
-        """A shorter text and what to say of it; nothing to say: it is short enough."""
+        """Compress a text: what is left of it, and a note about it; an empty note: it is short enough."""
         if self.counter.count(text) <= limit:
             return "", {}
         try:

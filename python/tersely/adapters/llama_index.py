@@ -1,12 +1,12 @@
-"""LlamaIndex: a node postprocessor. Needs `tersely[llama-index]`."""
+"""Compress nodes in LlamaIndex, as a postprocessor. Needs `tersely[llama-index]`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import tersely
-from tersely.errors import MissingExtraError
-from tersely.retrieval.parts import noted, parts_of, provenance
+from tersely.core.errors import MissingExtraError
+from tersely.search.parts import add_note, parts_of, provenance
 
 try:
     from llama_index.core.bridge.pydantic import ConfigDict
@@ -24,7 +24,7 @@ class TerselyPostprocessor(BaseNodePostprocessor):
     The texts that come back, joined by `separator`, never count more than the budget; what LlamaIndex puts
     around them (other metadata of the nodes, its prompt) comes on top. Nodes keep their order, id, score,
     relationships and metadata; those of which nothing is kept are left out, those without text stay as they
-    are. `metadata["tersely"]` is `tersely.retrieval.parts.provenance`: spans of the source, its whole text,
+    are. `metadata["tersely"]` is `tersely.search.parts.provenance`: spans of the source, its whole text,
     what was dropped, warnings; neither models nor embedders are shown it. A node's `metadata["title"]` counts
     for each of its sentences.
 
@@ -86,10 +86,10 @@ def _to_ours(node: NodeWithScore, text: str) -> tersely.Document:
 
 
 def _with_text(source: NodeWithScore, text: str, note: dict[str, Any]) -> NodeWithScore:
-    """A copy with another text and a note that only programs read."""
+    """Copy a node with another text and a note that only programs read."""
     node = source.node.model_copy()
     node.set_content(text)
-    node.metadata = noted(node.metadata, note)
+    node.metadata = add_note(node.metadata, note)
     node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, "tersely"]
     node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, "tersely"]
     return NodeWithScore(node=node, score=source.score)

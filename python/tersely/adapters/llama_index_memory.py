@@ -1,4 +1,4 @@
-"""LlamaIndex: a memory block of what the short-term memory lets go. Needs `tersely[llama-index]`."""
+"""Keep what the short-term memory of LlamaIndex drops, as a memory block. Needs `tersely[llama-index]`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import tersely
-from tersely.errors import BudgetExceededError, MissingExtraError
+from tersely.core.errors import BudgetExceededError, MissingExtraError
 from tersely.memory import compact_messages
 from tersely.providers.counters import resolve_counter
 
@@ -21,7 +21,7 @@ __all__ = ["TerselyMemoryBlock"]
 
 
 class TerselyMemoryBlock(BaseMemoryBlock):
-    """Keeps what `Memory` lets go, and tells what fits of it (`tersely.memory.compact_messages`).
+    """Keeps the messages that `Memory` drops, and gives back what fits (`tersely.memory.compact_messages`).
 
     The newest stand whole, of older ones what they state: paths, identifiers, numbers, errors. Everything is
     in `history`, so that nothing is lost by being told shortly. Pictures are told as "[image]" and the like.
@@ -44,7 +44,7 @@ class TerselyMemoryBlock(BaseMemoryBlock):
         self.history.extend(_entry(message) for message in messages)
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
-        """The content with so many tokens less; None where nothing would be left."""
+        """Return the content with so many tokens less; None where nothing would be left."""
         budget = resolve_counter(self.counter).count(content) - tokens_to_truncate
         try:
             return tersely.compress(content, budget=max(budget, 0), counter=self.counter).text
@@ -63,7 +63,7 @@ class TerselyMemoryBlock(BaseMemoryBlock):
 
 
 def _entry(message: ChatMessage) -> dict[str, str]:
-    """Role and text; instructions are told like everything else, since they are earlier ones."""
+    """Return role and text; earlier instructions are told like everything else."""
     role = str(message.role.value)
     texts = [_text_of(block) for block in message.blocks]
     if calls := message.additional_kwargs.get("tool_calls"):

@@ -1,4 +1,4 @@
-"""LLMLingua's `PromptCompressor`, without a model: change the import, and the calls stay.
+"""Compress prompts as LLMLingua's `PromptCompressor` does, without a model; only the import changes.
 
     from tersely.adapters.llmlingua import PromptCompressor  # was: from llmlingua import PromptCompressor
 
@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import tersely
-from tersely.errors import BudgetExceededError
+from tersely.core import checks
+from tersely.core.errors import BudgetExceededError
 from tersely.providers.counters import resolve_counter
-from tersely.retrieval.parts import parts_of
+from tersely.search.parts import parts_of
 
 __all__ = ["PromptCompressor"]
 
@@ -79,7 +80,7 @@ class PromptCompressor:
         self.strategy = strategy
 
     def __call__(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """`compress_prompt`."""
+        """Call `compress_prompt`."""
         return self.compress_prompt(*args, **kwargs)
 
     def compress_prompt(
@@ -98,7 +99,7 @@ class PromptCompressor:
         with_result: bool = False,
         **others: Any,
     ) -> dict[str, Any]:
-        """Instruction, what is kept of the context, and question.
+        """Write a prompt of instruction, compressed context and question.
 
         Args:
             context: one text or several.
@@ -129,15 +130,16 @@ class PromptCompressor:
             _warn(["instruction"])
         whole = [*texts] if self.use_llmlingua2 else [instruction, *texts, question]
         origin = self.counter.count("\n\n".join(whole).strip())
-        if not 0 < rate <= 1:
-            raise ValueError(f"rate must lie in (0, 1], not {rate}")
-        budget = int(target_token) if target_token >= 0 else int(origin * rate)
+        target = checks.number(target_token, "target_token", least=-1)
+        budget = checks.budget_of(int(target) if target >= 0 else None, checks.share(rate, "rate"), origin)
         strategy = self.strategy
         if force_reserve_digit:
             if strategy is not None:
                 raise ValueError("force_reserve_digit needs the strategy None: it is Extractive(preserve=)")
             strategy = tersely.Extractive(preserve=("numbers",))
-        pinned = _pinned(texts, force_context_ids or (), keep_first_sentence, keep_last_sentence)
+        first = checks.whole_number(keep_first_sentence, "keep_first_sentence")
+        last = checks.whole_number(keep_last_sentence, "keep_last_sentence")
+        pinned = _pinned(texts, force_context_ids or (), first, last)
         result = self._fit(texts, question or None, budget, ends, strategy, pinned)
         prompt = _framed(result.text, ends)
         tokens = self.counter.count(prompt)
@@ -163,7 +165,7 @@ class PromptCompressor:
         strategy: Any,
         pinned: list[tuple[int, int, int]],
     ) -> tersely.Compressed:
-        """The context in what instruction and question leave; less where the whole counts more than parts."""
+        """Fit the context into what instruction and question leave of the budget, counted as one text."""
         around = self.counter.count(_framed("", ends))
         room = budget - around
         while room >= 0:
@@ -187,9 +189,9 @@ def _framed(context: str, ends: tuple[str, str]) -> str:
 
 
 def _pinned(texts: list[str], whole: Sequence[int], first: int, last: int) -> list[tuple[int, int, int]]:
-    """Spans of the contexts that are kept whole, and of sentences at the ends of each."""
+    """Return spans of the contexts that are kept whole, and of sentences at the ends of each."""
     for index in whole:
-        if not 0 <= index < len(texts):
+        if checks.whole_number(index, "force_context_ids") >= len(texts):
             raise ValueError(f"force_context_ids must lie in [0, {len(texts)}), not {index}")
     spans = [(index, 0, len(texts[index])) for index in whole if texts[index]]
     if first or last:

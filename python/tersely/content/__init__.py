@@ -1,1 +1,1 @@
-"""What agents read: a file for each content type, which knows how its texts are made."""
+"""What agents read: one file for each content type, which cuts its texts into units."""

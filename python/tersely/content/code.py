@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.code_languages import comment_of, language_of, named_language
+from tersely.content.code_languages import comment_of, known_language, language_of_file, named_language
 from tersely.content.code_units import Role, read_code
-from tersely.content.tree import fit_tree
-from tersely.content.tree_text import Tree
-from tersely.errors import BudgetExceededError
-from tersely.stages.question import read_question
-from tersely.strategies.extractive import Extractive
-from tersely.tables import Int32s, Kind, SegmentTable
-from tersely.types import Compressed, Document, Request
+from tersely.content.detect import detect
+from tersely.content.units import Nested, Units
+from tersely.core.question import read_question
+from tersely.core.tables import Int32s, Kind, SegmentTable
+from tersely.core.types import Document
 
-__all__ = ["Code"]
+__all__ = ["Code", "language_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +37,8 @@ class Code:
     the extra `code` is installed. In TypeScript, `unknown;` stands for a left out type on lines of its own.
     """
 
+    kind: ClassVar[str] = "code"
+
     language: str | None = None
     show_lines: bool = False
 
@@ -47,26 +47,12 @@ class Code:
         if self.language is not None and not isinstance(self.language, str):
             raise TypeError(f"language must be a str or None, not {self.language!r}")
 
-    def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget; as text where not even one unit fits (warning "no_unit_fits").
-
-        Raises BudgetExceededError where pinned units, or the smallest piece of text, do not fit.
-        """
-        documents = request.documents
-        try:
-            return fit_tree(
-                request, lambda _: _outline(documents, self.language, request.query, self.show_lines)
-            )
-        except BudgetExceededError:
-            if request.pinned:
-                raise
-        result = Extractive().compress(request)
-        warnings = ("no_unit_fits", *result.receipt.warnings)
-        return replace(result, receipt=replace(result.receipt, warnings=warnings))
+    def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
+        """The units of all files, those of the query first. O(characters)."""
+        return _read(documents, self.language, query, self.show_lines)
 
 
-def _outline(documents: Sequence[Document], language: str | None, query: str | None, numbered: bool) -> Tree:
-    """One tree of all documents' units."""
+def _read(documents: Sequence[Document], language: str | None, query: str | None, numbered: bool) -> Units:
     asked = read_question(query).text if query and query.strip() else ""
     names = [named_language(language) if language else language_of(document) for document in documents]
     files = [read_code(name, document.text, asked) for name, document in zip(names, documents, strict=True)]
@@ -95,8 +81,16 @@ def _outline(documents: Sequence[Document], language: str | None, query: str | N
         joined("inside").tolist(),
         np.cumsum([0, *(role != Role.COMMENT) & (role != Role.TEXT)]).tolist(),
     )
-    follows, priority = rows("follows"), joined("priority")
-    return Tree(table, follows, priority, says.full, says.short, says.bare, must, numbered=numbered)
+    return Units(
+        table,
+        joined("priority").astype(np.float32),
+        Nested(says.full, says.short, says.bare, numbered=numbered),
+        must,
+        rows("follows"),
+        ranked=True,
+        fragments=True,
+        relevant=False,
+    )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -135,3 +129,17 @@ class _Markers:
     def _comment(self, row: int, says: str) -> str:
         opens, closes = self.comments[self.document[row]]
         return f"{opens} {says}{closes}"
+
+
+def language_of(document: Document) -> str:
+    """The language of a document; "" where it is not known.
+
+    Its metadata["language"] says it, the name of its file, the end of its id or title, or its look.
+    """
+    named = document.metadata.get("language") if document.metadata else None
+    if isinstance(named, str) and (found := known_language(named.lower())):
+        return found
+    for name in (document.file_name, document.id, document.title):
+        if name and (found := language_of_file(name)):
+            return found
+    return detect(document.text).language or ""

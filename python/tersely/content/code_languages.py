@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from tersely.stages.detect import detect
-from tersely.types import Document
-
-__all__ = ["comment_of", "language_of", "named_language"]
+__all__ = ["comment_of", "known_language", "language_of_file", "named_language"]
 
 # What opens and closes a comment -> languages.
 _SIGNS: dict[tuple[str, str], str] = {
@@ -104,23 +101,18 @@ def named_language(name: str) -> str:
 
     One that is not known is called what it is called.
     """
-    return _known(name.lower()) or name.lower()
+    return known_language(name.lower()) or name.lower()
 
 
-def language_of(document: Document) -> str:
-    """What its metadata["language"] says, the end of its id or title, or its look; "": not known."""
-    named = document.metadata.get("language") if document.metadata else None
-    if isinstance(named, str) and (found := _known(named.lower())):
-        return found
-    for name in (document.id, document.title):
-        file = re.split(r"[/\\]", (name or "").lower())[-1]
-        suffix = file.rpartition(".")[2]
-        if found := _known(file) or (_known(suffix) if suffix != file else ""):
-            return found
-    return detect(document.text).language or ""
+def language_of_file(name: str) -> str:
+    """The language that a file's name or suffix tells; "" where it tells none."""
+    file = re.split(r"[/\\]", name.lower())[-1]
+    suffix = file.rpartition(".")[2]
+    return known_language(file) or (known_language(suffix) if suffix != file else "")
 
 
-def _known(name: str) -> str:
+def known_language(name: str) -> str:
+    """The language that files or fences of this name or suffix are in; "" where it is not known."""
     return name if name in _COMMENTS else _CALLED.get(name, "")
 
 

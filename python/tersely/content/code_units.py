@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from tersely import _native
+from tersely.core.tables import Float64s, Int32s, Int64s, UInt8s
 from tersely.providers.tree_sitter import LANGUAGES, read_spans
-from tersely.tables import Float64s, Int32s, Int64s, UInt8s
 
 __all__ = ["CodeUnits", "Role", "read_code"]
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from tersely import _native
-from tersely.content.outline import Outline, fit_outline
-from tersely.tables import Float32s, Kind, SegmentTable
-from tersely.types import Compressed, Request
+from tersely.content.units import Lines, Units, units_of
+from tersely.core.tables import Float32s, Kind, SegmentTable
+from tersely.core.types import Document
 
 __all__ = ["Diff"]
 
@@ -47,38 +47,31 @@ class Diff:
             be read, not applied.
     """
 
+    kind: ClassVar[str] = "diff"
+
     applies: bool = False
 
-    def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget, as `fit_outline` does. O(characters)."""
-        return fit_outline(request, lambda texts: self.outline(texts, request.query))
-
-    def outline(self, texts: list[str], query: str | None) -> Outline:
-        """Headers, changes and context with their worth."""
+    def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
+        """Headers, changes and context with their worth. O(characters)."""
+        texts = [document.text for document in documents]
         pieces: list[_Piece] = []
         document: list[int] = []
         for number, text in enumerate(texts):
             pieces += _hunks(text, len(pieces)) if self.applies else _runs(text, len(pieces))
             document += [number] * (len(pieces) - len(document))
         kind = np.array([piece.kind for piece in pieces], dtype=np.int64)
-        table = SegmentTable(
-            np.array(document, dtype=np.int32),
-            np.array([piece.start for piece in pieces], dtype=np.int64),
-            np.array([piece.end for piece in pieces], dtype=np.int64),
-            np.full(len(pieces), Kind.CODE, dtype=np.uint8),
-            np.arange(len(pieces), dtype=np.int32),
-            np.array([piece.above for piece in pieces], dtype=np.int32),
-        )
+        start, end = [piece.start for piece in pieces], [piece.end for piece in pieces]
+        table = units_of(document, start, end, Kind.CODE, [piece.above for piece in pieces])
         asked = _asked(texts, table, query)
         words = query is not None and bool(query.strip())
-        return Outline(
+        marker = (_left_out_files if self.applies else _left_out)(texts, pieces, document)
+        note = None if self.applies else lambda row: _changes(pieces[row])
+        return Units(
             table,
             _WORTH[kind] + 4 * asked,
-            (kind == _HEADER).astype(np.uint8),
-            (_left_out_files if self.applies else _left_out)(texts, pieces, document),
-            joint="" if self.applies else "\n",
+            Lines(marker, "" if self.applies else "\n", note),
+            kind == _HEADER,
             warnings=("query_without_matches",) if words and not asked.any() else (),
-            note=None if self.applies else lambda row: _changes(pieces[row]),
         )
 
 

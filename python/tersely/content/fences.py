@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
-__all__ = ["LONG", "long_blocks"]
+from tersely.content.units import Units
+from tersely.core.types import Document
+
+__all__ = ["LONG", "Mixed", "long_blocks", "may_hold_blocks"]
 
 LONG = 1000  # characters from which a block is compressed as what it is
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+
+
+def may_hold_blocks(text: str) -> bool:
+    """Whether a text has a long fenced block. O(1) without fences."""
+    return ("```" in text or "~~~" in text) and next(long_blocks(text), None) is not None
 
 
 def long_blocks(text: str) -> Iterator[tuple[int, int]]:
@@ -31,3 +41,22 @@ def long_blocks(text: str) -> Iterator[tuple[int, int]]:
             if end - start >= LONG:
                 yield start, end
             opened = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """Text with long fenced blocks: each block is read as what it is, the rest as text; fences stay.
+
+    The lines of a fence stand and fall with what is kept between them.
+
+    Attributes:
+        text: how the text is read, valued and chosen (`tersely.Extractive`); None: as other text is.
+    """
+
+    kind: ClassVar[str] = "mixed"
+
+    text: Any = field(default=None)
+
+    def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
+        """None: blocks are found and read with the text around them (`long_blocks`)."""
+        return None

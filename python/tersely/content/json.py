@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
-from collections.abc import Callable
-from contextlib import suppress
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from tersely.content.json_tables import find_tables
 from tersely.content.json_units import CLOSE, LINE, OBJECT, PIECE, JsonUnits
-from tersely.content.tree import fit_tree
-from tersely.content.tree_text import Tree
-from tersely.errors import BudgetExceededError
-from tersely.strategies.extractive import Extractive
-from tersely.tables import Int32s
-from tersely.types import Compressed, Request, Span
+from tersely.content.units import Nested, Units
+from tersely.core.tables import Int32s
+from tersely.core.types import Compressed, Document, Span
 
 __all__ = ["Json", "json_pointers"]
 
@@ -46,44 +43,43 @@ class Json:
             each. White space goes, too.
     """
 
+    kind: ClassVar[str] = "json"
+    whole: ClassVar[bool] = True  # a piece of JSON is no JSON
+
     minify: bool = False
     tables: bool = False
 
-    def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget.
-
-        Raises BudgetExceededError where not even what opens and closes the first value fits. Linear.
-        """
-        texts = [document.text for document in request.documents]
-        units = JsonUnits.read(texts, request.query)
+    def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
+        """Values, what opens and closes them, pieces of long strings; None where no text is JSON. Linear."""
+        texts = [document.text for document in documents]
+        units = JsonUnits.read(texts, query)
         if units.fault.all():
-            result = Extractive().compress(request)
-            warnings = (*units.warnings(), *result.receipt.warnings)
-            return replace(result, receipt=replace(result.receipt, warnings=warnings))
+            return None
         if self.tables:
-            with suppress(BudgetExceededError):  # a table may need more for its first row than an object does
-                result = fit_tree(request, lambda texts: _tables(texts, units))
-                if "markers_left_out" not in result.receipt.warnings:
-                    return result
+            found = find_tables(texts, units)
+            return _units(found.units, found.follows, found.gap)
         follows = np.where(units.kind == CLOSE, units.table.heading, -1).astype(np.int32)
-        gap = units.gap if self.minify or self.tables else None
-        return fit_tree(request, lambda _: _tree(units, follows, gap))
+        return _units(units, follows, units.gap if self.minify else None)
+
+    @property
+    def simpler(self) -> Json | None:
+        """Without tables: a table may need more for its first row than an object does."""
+        return replace(self, tables=False) if self.tables else None
+
+    def refusals(self, documents: Sequence[Document]) -> tuple[str, ...]:
+        """Reason codes for why texts are no JSON."""
+        return JsonUnits.read([document.text for document in documents], None).warnings()
 
 
-def _tables(texts: list[str], units: JsonUnits) -> Tree:
-    found = find_tables(texts, units)
-    return _tree(found.units, found.follows, found.gap)
-
-
-def _tree(units: JsonUnits, follows: Int32s, gap: Callable[[int], str] | None) -> Tree:
-    return Tree(
+def _units(units: JsonUnits, follows: Int32s, gap: Callable[[int], str] | None) -> Units:
+    return Units(
         units.table,
+        units.priority.astype(np.float32),
+        Nested(units.marker, units.short_marker, gap=gap),
+        units.named(),
         follows,
-        units.priority,
-        units.marker,
-        units.short_marker,
-        must=units.named(),
-        gap=gap,
+        ranked=True,
+        fragments=True,
         warnings=units.warnings(),
     )
 
@@ -114,6 +110,11 @@ def json_pointers(result: Compressed) -> list[tuple[str, Span, bool]]:
         else:
             pointers.append(f"{pointers[container]}/{units.place[row]}")
     spans = [(span, kept) for spans, kept in ((result.kept, True), (result.dropped, False)) for span in spans]
-    found = [(bisect_right(places, (span.document, span.start)) - 1, span, kept) for span, kept in spans]
-    found.sort(key=lambda item: (item[1].document, item[1].start))
-    return [(pointers[row] if row >= 0 else "", span, kept) for row, span, kept in found]
+    spans.sort(key=lambda item: (item[0].document, item[0].start))
+
+    def pointer(span: Span) -> str:
+        """Of the unit that begins last in a span, beside which only commas stand in it."""
+        row = bisect_left(places, (span.document, span.end)) - 1
+        return pointers[row] if row >= 0 and places[row][0] == span.document else ""
+
+    return [(pointer(span), span, kept) for span, kept in spans]

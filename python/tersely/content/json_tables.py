@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tersely.content.json_units import ARRAY, CLOSE, OBJECT, VALUE, JsonUnits
-from tersely.tables import Int32s, Int64s
+from tersely.core.tables import Int32s, Int64s
 
 __all__ = ["JsonTables", "find_tables"]
 

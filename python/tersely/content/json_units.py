@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.stages.question import read_question
-from tersely.tables import Float64s, Int32s, Kind, SegmentTable, UInt8s
+from tersely.core.question import read_question
+from tersely.core.tables import Float64s, Int32s, Kind, SegmentTable, UInt8s
 
 __all__ = ["ARRAY", "CLOSE", "LINE", "OBJECT", "PIECE", "VALUE", "JsonUnits"]
 

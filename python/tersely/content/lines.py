@@ -1,4 +1,4 @@
-"""Lines of logs and of tools' output, as the native reader sees them."""
+"""Read lines of logs and of tools' output: their template, what they say at a glance, what they repeat."""
 
 from __future__ import annotations
 
@@ -10,18 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
-from tersely.types import Request
+from tersely.core.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
 __all__ = [
-    "Lines",
+    "LineTable",
     "Mark",
     "asked_ids",
-    "check_context",
     "from_reader",
     "read_lines",
     "relevance",
-    "rows_for",
     "split_after_places",
 ]
 
@@ -29,7 +26,6 @@ UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
 
 _COLUMNS = ("line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked")
-_FEWEST_ROWS, _MOST_ROWS, _ALL_ROWS = 16_384, 131_072, 1 << 40
 
 
 class Mark(IntFlag):
@@ -47,7 +43,7 @@ class Mark(IntFlag):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Lines:
+class LineTable:
     """Lines of documents, a row each, in source order; blank lines have none.
 
     Where a document has more lines than were to be kept, the most telling ones have a row of their own, and
@@ -93,13 +89,18 @@ class Lines:
         """bool[n]: whether a line has any of the marks."""
         return np.asarray((self.marks & np.uint32(mark)) != 0)
 
+    def unmatched(self, query: str | None) -> tuple[str, ...]:
+        """The reason code for a query that has no word in common with any line."""
+        asked = query is not None and bool(query.strip())
+        return ("query_without_matches",) if asked and not self.asked_lines.any() else ()
+
     @property
     def bulk(self) -> npt.NDArray[np.bool_]:
         """bool[n]: rows that stand for many lines, too many to be looked at one by one."""
         return self.template < 0
 
 
-def read_lines(texts: list[str], query: str | None, most: int) -> Lines:
+def read_lines(texts: list[str], query: str | None, most: int) -> LineTable:
     """Read the lines of documents; at most `most` rows of single lines (1,024 or more). O(characters)."""
     reader = _native.LineReader(query or "", most)
     for text in texts:
@@ -108,7 +109,7 @@ def read_lines(texts: list[str], query: str | None, most: int) -> Lines:
     return _with_bulk(lines, texts) if lines.gaps else lines
 
 
-def from_reader(reader: _native.LineReader, most: int) -> Lines:
+def from_reader(reader: _native.LineReader, most: int) -> LineTable:
     """What a reader has read; where rows were let go, without rows for what lies between."""
     counts, stamps = reader.templates()
     document, start, end, line, template, marks, variant, copies, places, anchor_end, asked = reader.rows()
@@ -121,20 +122,13 @@ def from_reader(reader: _native.LineReader, most: int) -> Lines:
         np.arange(n, dtype=np.int32),
         np.full(n, -1, dtype=np.int32),
     )
-    return Lines(
+    return LineTable(
         table, line, template, marks, variant, copies, places, anchor_end, asked,
         counts, reader.variants(), stamps, reader.asked(), reader.id_words, reader.lines, reader.let_go,
     )  # fmt: skip
 
 
-def rows_for(request: Request) -> int:
-    """How many lines get a row of their own: more than a budget holds; all where the caller names some."""
-    if request.pinned or request.groups:
-        return _ALL_ROWS
-    return _MOST_ROWS if request.budget is None else min(max(request.budget, _FEWEST_ROWS), _MOST_ROWS)
-
-
-def relevance(lines: Lines) -> Float32s:
+def relevance(lines: LineTable) -> Float32s:
     """float32[n] in [0, 1]: the share of the query's words that a line has, rare words counting more.
 
     The weight of a word that l of n lines have is log(1 + n / l).
@@ -149,20 +143,16 @@ def relevance(lines: Lines) -> Float32s:
     return result / np.float32(weights.sum())
 
 
-def check_context(context: Any) -> None:
-    """Raises ValueError unless it is a whole number from 0."""
-    if isinstance(context, bool) or not isinstance(context, int) or context < 0:
-        raise ValueError(f"context must be a whole number from 0, not {context!r}")
-
-
-def asked_ids(lines: Lines) -> npt.NDArray[np.bool_]:
+def asked_ids(lines: LineTable) -> npt.NDArray[np.bool_]:
     """bool[n]: lines that have an id of the query, where the id is rare enough to mean something."""
     rare = [bit for bit in range(64) if 0 < lines.asked_lines[bit] <= max(20, lines.total // 20)]
     ids = sum(1 << bit for bit in rare) & lines.id_words
     return np.asarray((lines.asked & np.uint64(ids)) != 0)
 
 
-def split_after_places(lines: Lines, chosen: npt.NDArray[np.bool_]) -> tuple[Lines, npt.NDArray[np.bool_]]:
+def split_after_places(
+    lines: LineTable, chosen: npt.NDArray[np.bool_]
+) -> tuple[LineTable, npt.NDArray[np.bool_]]:
     """Cut the chosen lines after their last new place; the second value says which rows are what followed.
 
     A rest needs its head: the head's row is its `heading`.
@@ -185,7 +175,7 @@ def split_after_places(lines: Lines, chosen: npt.NDArray[np.bool_]) -> tuple[Lin
     return replace(lines, table=split, **each), rest
 
 
-def _with_bulk(lines: Lines, texts: list[str]) -> Lines:
+def _with_bulk(lines: LineTable, texts: list[str]) -> LineTable:
     """Rows for what lies between the rows, where that is more than white space."""
     table = lines.table
     spans: list[tuple[int, int, int, int]] = []  # before which row, document, start, end

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.lines import Lines, Mark, asked_ids, check_context, read_lines, relevance, rows_for
-from tersely.content.outline import Outline, fit_outline
-from tersely.tables import Float32s, Int32s, Int64s
-from tersely.types import Compressed, Request
+from tersely.content.lines import LineTable, Mark, asked_ids, read_lines, relevance
+from tersely.content.units import Bools, Lines, Units
+from tersely.core.checks import whole_number
+from tersely.core.tables import Float32s, Int32s, Int64s
+from tersely.core.types import Document
 
 __all__ = ["Logs", "around", "left_out", "place_in"]
 
@@ -30,39 +33,37 @@ class Logs:
         notes: whether the first line of a template says how often it came.
     """
 
+    kind: ClassVar[str] = "log"
+
     context: int = 2
     notes: bool = True
 
     def __post_init__(self) -> None:
         """Check the options."""
-        check_context(self.context)
+        whole_number(self.context, "context")
 
-    def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget, as `fit_outline` does. O(characters)."""
-        return fit_outline(request, lambda texts: self.outline(texts, request.query, rows_for(request)))
+    def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
+        """The lines with their worth; at most `rows` of them are looked at one by one. O(characters)."""
+        lines = read_lines([document.text for document in documents], query, rows)
+        return self.units(lines, query)
 
-    def outline(self, texts: list[str], query: str | None, most: int) -> Outline:
-        """The lines with their worth; at most `most` of them are looked at one by one."""
-        return self.outline_of(read_lines(texts, query, most), query)
-
-    def outline_of(self, lines: Lines, query: str | None) -> Outline:
+    def units(self, lines: LineTable, query: str | None) -> Units:
         """The same of lines that are read."""
         place = place_in(lines.template)
-        scores, must = self._worth(lines, place)
-        asked = query is not None and bool(query.strip())
-        matched = asked and bool(lines.asked_lines.any())
-        return Outline(
+        worth, essential = self._worth(lines, place)
+        note = (lambda row: _note(lines, place, row)) if self.notes else None
+        return Units(
             lines.table,
-            scores,
-            must.astype(np.uint8),
-            lambda first, last: left_out(lines, first, last),
-            note=(lambda row: _note(lines, place, row)) if self.notes else None,
+            worth,
+            Lines(lambda first, last: left_out(lines, first, last), note=note),
+            essential,
             bulk=lines.bulk,
+            independent=True,
             complete=not lines.gaps or bool(lines.bulk.any()),
-            warnings=("query_without_matches",) if asked and not matched else (),
+            warnings=lines.unmatched(query),
         )
 
-    def _worth(self, lines: Lines, place: Int64s) -> tuple[Float32s, npt.NDArray[np.bool_]]:
+    def _worth(self, lines: LineTable, place: Int64s) -> tuple[Float32s, Bools]:
         """What each line is worth per token, and which come before all others."""
         count = lines.counts[lines.template].astype(np.float32)
         alike = np.where(lines.variant >= 0, lines.variants[lines.variant], count).astype(np.float32)
@@ -110,7 +111,7 @@ def around(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
     return (near > 0) & ~chosen
 
 
-def left_out(lines: Lines, first: int, last: int) -> str:
+def left_out(lines: LineTable, first: int, last: int) -> str:
     """How many lines a run of left out rows stands for; of a line that is cut, "…"."""
     before, after = _line_beside(lines, first, -1), _line_beside(lines, last, 1)
     if lines.gaps:
@@ -122,7 +123,7 @@ def left_out(lines: Lines, first: int, last: int) -> str:
     return f"… {many} line{'s' if many > 1 else ''}" if many > 0 else "… more lines"
 
 
-def _line_beside(lines: Lines, row: int, step: int) -> int:
+def _line_beside(lines: LineTable, row: int, step: int) -> int:
     """Number of the line before or after a row; -1 before the first; after the last, how many there are."""
     document, other = lines.table.document, row + step
     if 0 <= other < len(document) and document[other] == document[row]:
@@ -130,7 +131,7 @@ def _line_beside(lines: Lines, row: int, step: int) -> int:
     return lines.total if step > 0 and document[-1] == 0 else -1
 
 
-def _note(lines: Lines, place: Int64s, row: int) -> str:
+def _note(lines: LineTable, place: Int64s, row: int) -> str:
     """What stands after a template's first line: how many such lines there are, and the last one's time."""
     template = int(lines.template[row])
     count = int(lines.counts[template])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.lines import Lines, Mark, read_lines, relevance, rows_for
+from tersely.content.lines import LineTable, Mark, read_lines, relevance
 from tersely.content.logs import left_out
-from tersely.content.outline import Outline, fit_outline
 from tersely.content.trace_patterns import (
     BEGIN,
     CAUSE,
@@ -20,8 +21,9 @@ from tersely.content.trace_patterns import (
     RUBY_THROWN,
     THROWN,
 )
-from tersely.tables import Int64s
-from tersely.types import Compressed, Request
+from tersely.content.units import Lines, Units
+from tersely.core.tables import Int64s
+from tersely.core.types import Document
 
 __all__ = ["StackTrace"]
 
@@ -42,6 +44,8 @@ class StackTrace:
             not look like a library's or a run-time's.
     """
 
+    kind: ClassVar[str] = "stack_trace"
+
     own: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -49,13 +53,10 @@ class StackTrace:
         if isinstance(self.own, str) or not all(isinstance(part, str) and part for part in self.own):
             raise TypeError(f"own must be a tuple of parts of frames, not {self.own!r}")
 
-    def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget, as `fit_outline` does. O(characters)."""
-        return fit_outline(request, lambda texts: self.outline(texts, request.query, rows_for(request)))
-
-    def outline(self, texts: list[str], query: str | None, most: int) -> Outline:
-        """The lines with their worth; at most `most` of them are looked at one by one."""
-        lines = read_lines(texts, query, most)
+    def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
+        """The lines with their worth; at most `rows` of them are looked at one by one. O(characters)."""
+        texts = [document.text for document in documents]
+        lines = read_lines(texts, query, rows)
         role = np.array(self._roles(lines, texts), dtype=np.int64).reshape(-1)
         trace = _traces(lines, role)
         again, times = _repeats(lines, role, trace)
@@ -65,19 +66,19 @@ class StackTrace:
         score = np.where(lines.bulk, 0, score)
         above = np.where(role == _BELOW, np.arange(len(role)) - 1, -1).astype(np.int32)
         lines = replace(lines, table=replace(lines.table, heading=above))
-        asked = query is not None and bool(query.strip())
-        matched = asked and bool(lines.asked_lines.any())
-        return Outline(
+        return Units(
             lines.table,
             score.astype(np.float32),
-            must.astype(np.uint8),
-            lambda first, last: left_out(lines, first, last),
-            note=lambda row: f" … ×{times[row]}" if times.get(row, 1) > 1 else "",
+            Lines(
+                lambda first, last: left_out(lines, first, last),
+                note=lambda row: f" … ×{times[row]}" if times.get(row, 1) > 1 else "",
+            ),
+            must,
             bulk=lines.bulk,
-            warnings=("query_without_matches",) if asked and not matched else (),
+            warnings=lines.unmatched(query),
         )
 
-    def _roles(self, lines: Lines, texts: list[str]) -> list[int]:
+    def _roles(self, lines: LineTable, texts: list[str]) -> list[int]:
         """What each line is."""
         roles: list[int] = []
         table = lines.table
@@ -130,7 +131,7 @@ def _is_go_call(text: str) -> bool:
     return (bool(bracket) and text.endswith(")") and " " not in name) or text.startswith("created by ")
 
 
-def _traces(lines: Lines, role: Int64s) -> Int64s:
+def _traces(lines: LineTable, role: Int64s) -> Int64s:
     """int64[n]: number of the trace that a line belongs to: frames with what was thrown; -1 for text.
 
     What was thrown stands above its frames, or below them (Python).
@@ -180,7 +181,7 @@ def _end_frames(role: Int64s, trace: Int64s) -> npt.NDArray[np.bool_]:
     return result
 
 
-def _repeats(lines: Lines, role: Int64s, trace: Int64s) -> tuple[npt.NDArray[np.bool_], dict[int, int]]:
+def _repeats(lines: LineTable, role: Int64s, trace: Int64s) -> tuple[npt.NDArray[np.bool_], dict[int, int]]:
     """Which rows belong to a trace that came before; and how often a first one came, by a row of it."""
     again = np.zeros(len(role), dtype=bool)
     times: dict[int, int] = {}

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from tersely import _native
-from tersely.content.outline import Outline, fit_outline
-from tersely.content.unit_relevance import unit_relevance
-from tersely.tables import Float32s, Int32s, Int64s, Kind, SegmentTable
-from tersely.types import Compressed, Request
+from tersely.content.units import Lines, Units, units_of
+from tersely.core.tables import Float32s, Int32s, Int64s, Kind
+from tersely.core.types import Document
 
 __all__ = ["Table"]
 
 _DELIMITERS = ("", ",", ";", "\t", "|")
 _ENDS = 0.5  # what the first and the last row are worth, beside 1 for the farthest outlier
-_WITH_QUERY = 0.2  # what outliers and ends are worth beside the rows that the query asks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,8 @@ class Table:
             the rule under it).
     """
 
+    kind: ClassVar[str] = "table"
+
     delimiter: str = ""
     header: bool = True
 
@@ -43,48 +45,32 @@ class Table:
                 f"delimiter must be one of {', '.join(map(repr, _DELIMITERS))}, not {self.delimiter!r}"
             )
 
-    def compress(self, request: Request) -> Compressed:
-        """Fit the documents, a table each, into the budget.
-
-        Raises BudgetExceededError when pinned content, or the smallest row, does not fit. O(characters).
-        """
-        return fit_outline(request, lambda texts: self._read(request, texts))
-
-    def _read(self, request: Request, texts: list[str]) -> Outline:
-        read = [_Rows.read(text, self.delimiter, self.header) for text in texts]
-        sizes = [len(rows.start) for rows in read]
-        first = np.concatenate(([0], np.cumsum(sizes)))
-        heads = [rows.head for rows in read]
-        table = SegmentTable(
-            document=np.repeat(np.arange(len(texts)), sizes).astype(np.int32),
-            start=_joined([rows.start for rows in read]),
-            end=_joined([rows.end for rows in read]),
-            kind=np.full(int(first[-1]), Kind.TABLE, dtype=np.uint8),
-            block=np.arange(first[-1], dtype=np.int32),
-            heading=np.concatenate(
-                [
-                    _headings(size, head, at)
-                    for size, head, at in zip(sizes, heads, first[:-1].tolist(), strict=True)
-                ]
-                or [np.empty(0, dtype=np.int32)]
-            ),
+    def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
+        """The rows, a table a document, each with its header as what it needs. O(characters)."""
+        read = [_Rows.read(document.text, self.delimiter, self.header) for document in documents]
+        sizes = [len(one.start) for one in read]
+        first = np.cumsum([0, *sizes]).tolist()
+        places = list(zip(sizes, read, first, strict=False))
+        none32, none64 = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
+        table = units_of(
+            np.repeat(np.arange(len(read)), sizes),
+            np.concatenate([none64, *(one.start for one in read)]),
+            np.concatenate([none64, *(one.end for one in read)]),
+            Kind.TABLE,
+            np.concatenate([none32, *(_headings(size, one.head, at) for size, one, at in places)]),
         )
-        must = np.zeros(len(table), dtype=np.uint8)
-        for head, at in zip(heads, first[:-1].tolist(), strict=True):
-            must[at : at + head] = 1
-        scores = np.concatenate([rows.worth for rows in read] or [np.empty(0, dtype=np.float32)])
-        found = unit_relevance(request, table)
-        if found.by_query:
-            largest = float(found.scores.max(initial=0)) or 1.0
-            scores = found.scores / np.float32(largest) + np.float32(_WITH_QUERY) * scores
-        delimiters = [rows.delimiter for rows in read]
+        header = np.zeros(len(table), dtype=bool)
+        for _, one, at in places:
+            header[at : at + one.head] = True
+        worth = np.concatenate([np.empty(0, dtype=np.float32), *(one.worth for one in read)])
+        delimiters = [one.delimiter for one in read]
 
         def marker(low: int, high: int) -> str:
             rows = high - low + 1
             said = f"… {rows:,} more row{'s' if rows > 1 else ''}"
             return f"| {said} |" if delimiters[int(table.document[low])] == "|" else said
 
-        return Outline(table, scores.astype(np.float32), must, marker, warnings=found.warnings)
+        return Units(table, worth.astype(np.float32), Lines(marker), header, relevant=False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -119,7 +105,3 @@ def _headings(size: int, head: int, at: int) -> Int32s:
     for row in range(head):
         heading[row] = at + row - 1 if row else -1
     return heading
-
-
-def _joined(columns: list[Int64s]) -> Int64s:
-    return np.concatenate(columns or [np.empty(0, dtype=np.int64)])

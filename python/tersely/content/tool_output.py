@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from tersely.content.lines import (
-    Lines,
+    LineTable,
     Mark,
     asked_ids,
-    check_context,
     read_lines,
     relevance,
-    rows_for,
     split_after_places,
 )
 from tersely.content.logs import around, left_out, place_in
-from tersely.content.outline import Outline, fit_outline
-from tersely.tables import Float32s
-from tersely.types import Compressed, Request
+from tersely.content.units import Bools, Lines, Units
+from tersely.core.checks import whole_number
+from tersely.core.tables import Float32s
+from tersely.core.types import Document
 
 __all__ = ["ToolOutput"]
 
@@ -36,34 +36,30 @@ class ToolOutput:
         context: lines around an error that count as its neighbourhood.
     """
 
+    kind: ClassVar[str] = "tool_output"
+
     context: int = 2
 
     def __post_init__(self) -> None:
         """Check the options."""
-        check_context(self.context)
+        whole_number(self.context, "context")
 
-    def compress(self, request: Request) -> Compressed:
-        """Fit the documents into the budget, as `fit_outline` does. O(characters)."""
-        return fit_outline(request, lambda texts: self.outline(texts, request.query, rows_for(request)))
-
-    def outline(self, texts: list[str], query: str | None, most: int) -> Outline:
-        """The lines with their worth; at most `most` of them are looked at one by one."""
-        lines = read_lines(texts, query, most)
+    def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
+        """The lines with their worth; at most `rows` of them are looked at one by one. O(characters)."""
+        lines = read_lines([document.text for document in documents], query, rows)
         whole = lines.has(Mark.ERROR) | (lines.copies > 0)
         lines, rest = split_after_places(lines, ~whole)
-        scores, must = self._worth(lines, rest)
-        asked = query is not None and bool(query.strip())
-        matched = asked and bool(lines.asked_lines.any())
-        return Outline(
+        worth, essential = self._worth(lines, rest)
+        return Units(
             lines.table,
-            scores,
-            must.astype(np.uint8),
-            lambda first, last: left_out(lines, first, last),
+            worth,
+            Lines(lambda first, last: left_out(lines, first, last)),
+            essential,
             bulk=lines.bulk,
-            warnings=("query_without_matches",) if asked and not matched else (),
+            warnings=lines.unmatched(query),
         )
 
-    def _worth(self, lines: Lines, rest: npt.NDArray[np.bool_]) -> tuple[Float32s, npt.NDArray[np.bool_]]:
+    def _worth(self, lines: LineTable, rest: Bools) -> tuple[Float32s, Bools]:
         """What each line is worth per token, and which come before all others."""
         n = len(lines.table)
         new = lines.copies == 0
@@ -74,9 +70,8 @@ class ToolOutput:
         score = 0.3 / (1 + place).astype(np.float32) + np.where(lines.has(Mark.TROUBLE), 0.5, 0)
         score += np.where(lines.has(Mark.SUMMARY), 3, 0) + np.where(lines.has(Mark.FRAME), 0.2, 0)
         size = np.maximum(lines.table.end - lines.table.start, 1)
-        score += np.where(
-            lines.places > 0, np.clip(250 / size, 1.5, 5), 0
-        )  # each place is worth the same + np.where(ends, 0.5, 0)
+        score += np.where(lines.places > 0, np.clip(250 / size, 1.5, 5), 0)  # each place is worth the same
+        score += np.where(ends, 0.5, 0)
         score += np.where(error, 5 + 3 / (1 + place), 0)
         score += 0.4 * around(error & new, self.context)
         score += 6 * relevance(lines)

@@ -1,4 +1,4 @@
-"""A static table of token vectors from a sentence model and a folder of text (extra `distill`)."""
+"""Make a static table of token vectors from a sentence model and a folder of text (extra `distill`)."""
 
 from tersely.distill.table import DistillReport, distill
 

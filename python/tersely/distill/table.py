@@ -1,4 +1,4 @@
-"""The whole recipe: texts and a teacher in, the file of a static table and a report out."""
+"""Distill a sentence model into a static table of token vectors, with the user's own texts."""
 
 from __future__ import annotations
 
@@ -6,26 +6,36 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tersely.distill.bags import bags, read_words, sparse
-from tersely.distill.fitting import centred, fit_ridge, mean_vectors, principal_basis, start_table
-from tersely.distill.queries import made_queries
-from tersely.distill.ranking import refine_ranking
-from tersely.distill.report import mean_cosine, ranking_agreement
-from tersely.distill.teacher import kept_vectors
-from tersely.distill.texts import sample_sentences
+from tersely.core import checks
+from tersely.core.tables import Float32s
+from tersely.distill.fitting import (
+    bags,
+    centred,
+    fit_ridge,
+    mean_cosine,
+    mean_vectors,
+    principal_basis,
+    ranking_agreement,
+    read_words,
+    refine_ranking,
+    sparse,
+    start_table,
+)
+from tersely.distill.teacher import cached_vectors
+from tersely.distill.texts import make_queries, sample_sentences
 from tersely.providers.onnx import OnnxEmbedder
 from tersely.providers.static import SHIPPED, StaticEmbedder
 from tersely.providers.static_file import quantize, save
-from tersely.tables import Float32s
 
 __all__ = ["DistillReport", "Progress", "distill"]
 
-Progress = Callable[[str, int, int], None]  # what is being done, how much of it is, of how much
+Progress = Callable[[str, int, int], object]  # what is being done, how much of it is, of how much
 
 _RIDGE = 0.01
 _ITERATIONS = 24
@@ -34,12 +44,11 @@ _TEXTS_A_STEP = 32  # so few texts do not get steps that learn them by heart
 _LEAST_TEXTS = 50
 _MOST_HELD_OUT = 2000
 _HELD_OUT_SHARE = 20  # one text in so many
-_NO_PROGRESS: Progress = lambda stage, done, of: None  # noqa: E731
 
 
 @dataclass(frozen=True, slots=True)
 class DistillReport:
-    """What a table is fitted on, and how near it is to its teacher on sentences held out from the fit.
+    """How a table was fitted, and how near it is to its teacher on sentences held out from the fit.
 
     Attributes:
         sentences, held_out: numbers of sentences fitted on, and measured on.
@@ -70,7 +79,7 @@ def distill(
     sentences: int = 200_000,
     threads: int | None = None,
     work: str | os.PathLike[str] | None = None,
-    progress: Progress = _NO_PROGRESS,
+    progress: Progress | None = None,
 ) -> DistillReport:
     """Make a static table for `StaticEmbedder` of what a sentence model says of the user's own texts.
 
@@ -87,7 +96,7 @@ def distill(
         threads: of the model; None: OMP_NUM_THREADS, else the CPUs this process may use.
         work: a folder for the teacher's vectors; a run that was stopped goes on from there. None: `out`
             with `.work` at its end. It can be deleted afterwards.
-        progress: called with (stage, done, of).
+        progress: called with (stage, done, of all).
 
     The same texts, model and options give the same bytes, with the same versions of numpy and scipy on the
     same CPU. The model takes nearly all the time; memory is that of the vectors, 4 * width bytes a sentence.
@@ -98,31 +107,31 @@ def distill(
         MissingExtraError: onnxruntime, tokenizers or scipy is not installed.
         OSError: a file cannot be read or written.
     """
-    if dimensions < 2 or dimensions % 2:
-        raise ValueError(f"dimensions must be an even number from 2, not {dimensions}")
-    if sentences < _LEAST_TEXTS:
-        raise ValueError(f"sentences must be {_LEAST_TEXTS} or more, not {sentences}")
+    if checks.whole_number(dimensions, "dimensions", least=2) % 2:
+        raise ValueError(f"dimensions must be an even number, not {dimensions}")
+    checks.whole_number(sentences, "sentences", least=_LEAST_TEXTS)
+    progress = checks.callable_or_none(progress, "progress") or (lambda stage, done, of: None)
     sparse()  # say that it is missing before the long part, not after
     target = Path(out)
     teacher = OnnxEmbedder(model, threads=threads)
     if dimensions > teacher.dimensions:
         raise ValueError(f"dimensions must be at most the model's {teacher.dimensions}, not {dimensions}")
     words = read_words(teacher.tokenizer_file)
-    sample = sample_sentences(Path(texts), sentences, lambda done, of: progress("reading files", done, of))
+    sample = sample_sentences(Path(texts), sentences, partial(progress, "reading files"))
     if len(sample) < _LEAST_TEXTS:
         raise ValueError(f"{texts} holds {len(sample)} sentences; at least {_LEAST_TEXTS} are needed")
     folder = Path(work) if work is not None else target.with_name(f"{target.name}.work")
 
-    def taught(what: str, said: Sequence[str]) -> Float32s:
-        return kept_vectors(teacher, said, folder, lambda done, of: progress(what, done, of))
+    def embed(stage: str, these: Sequence[str]) -> Float32s:
+        return cached_vectors(teacher, these, folder, partial(progress, stage))
 
-    single = taught("words", [word.removeprefix("##") for word in words])
-    vectors = taught("sentences", sample)
+    single = embed("words", [word.removeprefix("##") for word in words])
+    vectors = embed("sentences", sample)
     held = np.arange(len(sample)) % _HELD_OUT_SHARE == 0
     held[np.flatnonzero(held)[_MOST_HELD_OUT:]] = False
     fitted_on = [sample[row] for row in np.flatnonzero(~held)]
-    queries = made_queries(fitted_on)
-    known = np.concatenate([vectors[~held], taught("queries", queries)]) if queries else vectors[~held]
+    queries = make_queries(fitted_on)
+    known = np.concatenate([vectors[~held], embed("queries", queries)]) if queries else vectors[~held]
     basis = principal_basis(known, dimensions)
     tables = _fit(bags([*fitted_on, *queries], words), known, single, basis, progress)
     meta = {
@@ -135,16 +144,16 @@ def distill(
         "parameters": {"ridge": _RIDGE, "iterations": _ITERATIONS, "steps": _steps(len(known))},
     }
     save(target, words, *quantize(tables.pop("final")), meta)
-    asked = [sample[row] for row in np.flatnonzero(held)]
-    rows = bags(asked, words)
+    held_out = [sample[row] for row in np.flatnonzero(held)]
+    rows = bags(held_out, words)
     found = {kind: mean_vectors(rows, table) for kind, table in tables.items()}
-    found["final"] = StaticEmbedder(target).embed(asked)
+    found["final"] = StaticEmbedder(target).embed(held_out)
     cosine = {kind: mean_cosine(found[kind], vectors[held], basis) for kind in found}
     if SHIPPED.is_file():
-        found["shipped"] = StaticEmbedder().embed(asked)
+        found["shipped"] = StaticEmbedder().embed(held_out)
     ranking = {kind: ranking_agreement(found[kind], vectors[held]) for kind in found}
     size = target.stat().st_size
-    return DistillReport(len(fitted_on), len(asked), len(words), dimensions, size, cosine, ranking)
+    return DistillReport(len(fitted_on), len(held_out), len(words), dimensions, size, cosine, ranking)
 
 
 def _fit(
@@ -152,12 +161,8 @@ def _fit(
 ) -> dict[str, Float32s]:
     targets = vectors @ basis
     start = start_table(rows, single, targets)
-    fitted = fit_ridge(
-        rows, targets, start, _RIDGE, _ITERATIONS, lambda done, of: progress("fitting", done, of)
-    )
-    refined = refine_ranking(
-        fitted, rows, vectors, _steps(len(vectors)), lambda done, of: progress("ranking", done, of)
-    )
+    fitted = fit_ridge(rows, targets, start, _RIDGE, _ITERATIONS, partial(progress, "fitting"))
+    refined = refine_ranking(fitted, rows, vectors, _steps(len(vectors)), partial(progress, "ranking"))
     return {"start": start, "fitted": fitted, "final": centred(rows, refined)}
 
 

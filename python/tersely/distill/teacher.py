@@ -1,4 +1,4 @@
-"""A teacher's vectors of many texts, kept on disk as they come, so that a killed run goes on where it was."""
+"""Cache a teacher's vectors of many texts on disk, so that a killed run goes on where it was."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from tersely.core.tables import Float32s
 from tersely.providers.onnx import OnnxEmbedder
-from tersely.tables import Float32s
 
-__all__ = ["kept_vectors"]
+__all__ = ["cached_vectors"]
 
 SHARD = 2048  # texts whose vectors share a file
 
 
-def kept_vectors(
-    embedder: OnnxEmbedder, texts: Sequence[str], folder: Path, progress: Callable[[int, int], None]
+def cached_vectors(
+    embedder: OnnxEmbedder, texts: Sequence[str], folder: Path, progress: Callable[[int, int], object]
 ) -> Float32s:
-    """float32 (len(texts), d): `embedder.embed(texts)`, in files of `folder` that are made once.
+    """Return `embedder.embed(texts)`, float32 (len(texts), d), from files of `folder` that are made once.
 
     The folder of one teacher and one list of texts is named by a digest of both, so that vectors of other
     texts are never taken for these; a file appears whole or not at all, and one that is damaged is made
@@ -40,13 +40,13 @@ def kept_vectors(
         vectors = _read(path, len(part))
         if vectors is None:
             vectors = np.ascontiguousarray(embedder.embed(part), dtype=np.float32)
-            _write(path, _saving(vectors))
+            _write(path, _save(vectors))
         shards.append(vectors)
         progress(min(first + SHARD, len(texts)), len(texts))
     return np.concatenate(shards)
 
 
-def _saving(vectors: Float32s) -> Callable[[Any], None]:
+def _save(vectors: Float32s) -> Callable[[Any], None]:
     return lambda file: np.save(file, vectors, allow_pickle=False)
 
 
@@ -60,7 +60,7 @@ def _read(path: Path, rows: int) -> Float32s | None:
 
 
 def _write(path: Path, write: Callable[[Any], object]) -> None:
-    """Through a second file that takes the name at the end, on disk before it does."""
+    """Write to a second file that takes the name at the end, once it is on disk."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:

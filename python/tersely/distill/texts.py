@@ -1,4 +1,4 @@
-"""A folder of text files -> distinct sentences, shared out over its sub-folders."""
+"""Read a folder of text files: sample distinct sentences of all its sources, and make queries of them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import gzip
 import hashlib
 import heapq
 import math
+import random
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
-from tersely.stages.segment import segment
-from tersely.tables import Kind, Level
+from tersely.core.tables import Kind, Level
+from tersely.engine.segment import segment
 
-__all__ = ["read_text", "sample_sentences", "text_files"]
+__all__ = ["make_queries", "read_text", "sample_sentences", "text_files"]
 
 SUFFIXES = (".txt", ".md", ".rst", ".html", ".htm")  # each also as .gz
 LARGEST_FILE = 64 * 2**20  # bytes, after unpacking; what is longer is cut there
@@ -28,11 +30,28 @@ _BLOCKS = frozenset(
     )
 )
 _WORDLESS = frozenset((Kind.FENCED_CODE, Kind.CODE, Kind.TABLE, Kind.LOG_LINE))
+ONE_IN = 6  # sentences
+_FEWEST, _MOST = 6, 40  # words of a sentence that is asked about
+_WORD = re.compile(r"[^\W\d_][\w'-]*")
+_OPENINGS = (
+    *(
+        "what is",
+        "what is the",
+        "what are",
+        "what was the name of",
+        "what type of",
+        "who",
+        "who was",
+        "which",
+    ),
+    *("when did", "when was", "where is", "where did", "in what year was", "why did", "how", "how many"),
+    *("how long", "is there", "does"),
+)
 _SKIPPED = frozenset(("script", "style", "head", "nav", "code", "pre"))
 
 
 def text_files(folder: Path) -> list[Path]:
-    """The files under a folder that are read, sorted; hidden ones and symbolic links are left out.
+    """List the files under a folder that are read, sorted; hidden ones and symbolic links are left out.
 
     Raises:
         ValueError: the folder is not there, or holds no such file.
@@ -55,12 +74,12 @@ def text_files(folder: Path) -> list[Path]:
 
 
 def read_text(path: Path) -> str:
-    """A file's text: unpacked, without markup where it is a web page, U+FFFD for what is not UTF-8."""
+    """Read a file: unpacked, without markup where it is a web page, U+FFFD for what is not UTF-8."""
     with path.open("rb") as file:
         data = file.read(LARGEST_FILE) if path.suffix != ".gz" else _unpacked(path)
     text = data.decode("utf-8", "replace")
     if path.name.removesuffix(".gz").endswith((".html", ".htm")):
-        reader = _Words()
+        reader = _PageText()
         reader.feed(text)
         reader.close()
         return "".join(reader.pieces)
@@ -68,7 +87,7 @@ def read_text(path: Path) -> str:
 
 
 def _unpacked(path: Path) -> bytes:
-    """At most LARGEST_FILE bytes of a gzip file; what is damaged ends there."""
+    """Unpack at most LARGEST_FILE bytes of a gzip file, up to where it is damaged."""
     pieces, left = [], LARGEST_FILE
     with gzip.open(path) as file:
         try:
@@ -80,8 +99,8 @@ def _unpacked(path: Path) -> bytes:
     return b"".join(pieces)
 
 
-class _Words(HTMLParser):
-    """The words of a page; blocks are parted by blank lines."""
+class _PageText(HTMLParser):
+    """Collects the words of a page; blocks are parted by blank lines."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -106,9 +125,9 @@ class _Words(HTMLParser):
 
 
 def sample_sentences(
-    folder: Path, count: int, progress: Callable[[int, int], None] = lambda done, of: None
+    folder: Path, count: int, progress: Callable[[int, int], object] = lambda done, of: None
 ) -> list[str]:
-    """At most `count` distinct sentences and headings of the texts under a folder.
+    """Sample at most `count` distinct sentences and headings of the texts under a folder.
 
     Each folder directly under `folder` (and the files beside them) is one source. A source of n sentences
     gets a share that grows with the square root of min(n, count), so that many small sources count for more
@@ -133,7 +152,7 @@ def sample_sentences(
 
 
 class _Lowest:
-    """The `size` distinct sentences with the lowest hashes."""
+    """Keeps the `size` distinct sentences with the lowest hashes."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -150,7 +169,7 @@ class _Lowest:
 
 
 def _shares(sizes: Sequence[int], count: int) -> list[int]:
-    """Whole shares of `count`, in proportion to the roots of the sizes and never above them."""
+    """Share `count` out in proportion to the roots of the sizes, never above them, in whole numbers."""
     shares = [0] * len(sizes)
     left, open_rows = min(count, sum(sizes)), [i for i, size in enumerate(sizes) if size]
     while left > 0 and open_rows:
@@ -167,7 +186,7 @@ def _shares(sizes: Sequence[int], count: int) -> list[int]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Sentences, headings and list items, each in one line: neither short nor long, and mostly letters."""
+    """Yield sentences, headings and list items in one line each, if of a usual length and mostly letters."""
     for _, start, end, kind in segment([text], Level.SENTENCE):
         if kind in _WORDLESS:
             continue
@@ -175,3 +194,33 @@ def _sentences(text: str) -> Iterator[str]:
         letters = sum(map(str.isalpha, sentence))
         if SHORTEST <= len(sentence) <= LONGEST and letters * 10 >= len(sentence) * 6:
             yield sentence
+
+
+def make_queries(sentences: Sequence[str]) -> list[str]:
+    """Make a query of about one sentence in six, as people ask: of two to six of its words.
+
+    Rare words rather than common ones, in their order and in lower case, more often than not after the
+    opening of a question.
+
+    Queries are short and lack the words that sentences are held together by; a table that is fitted on
+    sentences alone places them less well. Which words: by the digest of the sentence, so always the same.
+    """
+    words = [_WORD.findall(sentence.lower()) for sentence in sentences]
+    known = Counter(word for row in words for word in set(row))
+    queries = []
+    for sentence, row in zip(sentences, words, strict=True):
+        seed = int.from_bytes(hashlib.blake2b(sentence.encode("utf-8", "replace"), digest_size=8).digest())
+        if seed % ONE_IN == 0 and _FEWEST <= len(row) <= _MOST:
+            queries.append(_query(row, known, random.Random(seed)))
+    return queries
+
+
+def _query(words: Sequence[str], known: Counter[str], chance: random.Random) -> str:
+    count = 2 + int(5 * chance.random())
+    rarity = [math.log(known[word]) + 2 * chance.random() for word in words]
+    chosen = sorted(sorted(range(len(words)), key=rarity.__getitem__)[:count])
+    opening = chance.random()
+    asked = [_OPENINGS[int(opening / 0.6 * len(_OPENINGS))]] if opening < 0.6 else []
+    return " ".join([*asked, *(words[place] for place in chosen)]) + (
+        "?" if asked and chance.random() < 0.6 else ""
+    )

@@ -1,25 +1,22 @@
-"""Arguments of the kernels, checked and in the form the native side takes."""
+"""Check the arrays that callers pass to the kernels, and convert them to what the native side takes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tersely.threads import default_threads
+from tersely.core import checks
+from tersely.core.threads import default_threads
 
 __all__ = [
     "Float64s",
     "Progress",
-    "to_count",
     "to_matrix",
     "to_numbers",
-    "to_progress",
     "to_threads",
-    "to_threshold",
 ]
 
 Float64s = npt.NDArray[np.float64]
@@ -27,7 +24,10 @@ Progress = Callable[[float], object]
 
 
 def to_matrix(values: npt.ArrayLike, name: str) -> npt.NDArray[np.floating[Any]]:
-    """(rows, columns) of float16, float32 or float64 in native byte order; other numbers as float64."""
+    """Return (rows, columns) of float16, float32 or float64 in native byte order; other numbers as float64.
+
+    Raises ValueError for another number of dimensions or too many rows or columns, TypeError for other types.
+    """
     array = np.asarray(values)
     if array.ndim != 2:
         raise ValueError(f"{name} must be 2D (rows, columns), not {array.ndim}D")
@@ -42,19 +42,10 @@ def to_matrix(values: npt.ArrayLike, name: str) -> npt.NDArray[np.floating[Any]]
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def to_threshold(threshold: float) -> float:
-    """A cosine in [-1, 1]."""
-    if isinstance(threshold, bool) or not isinstance(threshold, Real):
-        raise TypeError(f"threshold must be a number, not {threshold!r}")
-    if not -1 <= float(threshold) <= 1:
-        raise ValueError(f"threshold must lie in [-1, 1], not {threshold}")
-    return float(threshold)
-
-
 def to_numbers(
     values: npt.ArrayLike | None, name: str, count: int | None = None, least: float | None = None
 ) -> Float64s:
-    """float64[count] of finite numbers, none below `least`."""
+    """Return float64[count] of finite numbers, none below `least`. Raises ValueError or TypeError."""
     try:
         numbers = np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -69,22 +60,6 @@ def to_numbers(
     return numbers
 
 
-def to_count(value: int, name: str, least: int = 0) -> int:
-    """A whole number from `least`."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be a whole number from {least}, not {value}")
-    return min(value.__index__(), 2**62)
-
-
 def to_threads(threads: int | None) -> int:
-    """How many threads to use; the default where None is asked for."""
-    return default_threads() if threads is None else min(to_count(threads, "threads", least=1), 1024)
-
-
-def to_progress(progress: Progress | None) -> Progress | None:
-    """A callable or None."""
-    if progress is not None and not callable(progress):
-        raise TypeError(f"progress must be callable, not {type(progress).__name__}")
-    return progress
+    """Return how many threads to use, at most 1,024: those asked for, or the default for None."""
+    return min(checks.threads(threads) or default_threads(), 1024)

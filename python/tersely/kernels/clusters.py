@@ -1,4 +1,4 @@
-"""Rows in clusters of similar ones."""
+"""Cluster vectors: rows whose cosine similarity reaches a threshold belong together."""
 
 from __future__ import annotations
 
@@ -8,16 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.kernels.checks import (
-    Progress,
-    to_matrix,
-    to_numbers,
-    to_progress,
-    to_threads,
-    to_threshold,
-)
+from tersely.core import checks
+from tersely.core.tables import Int32s
+from tersely.kernels.checks import Progress, to_matrix, to_numbers, to_threads
 from tersely.kernels.large import Recall, faiss_clusters, faiss_is_faster
-from tersely.tables import Int32s
 
 __all__ = ["Clusters", "threshold_clusters"]
 
@@ -51,7 +45,7 @@ def threshold_clusters(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Clusters:
-    """Rows in clusters of cosine similarity of at least `threshold`.
+    """Cluster the rows of X whose cosine similarity is at least `threshold`.
 
     Rows are taken in descending order of score (ties, and without scores: of index).
 
@@ -88,15 +82,13 @@ def threshold_clusters(
     about O(n^1.5 d) time.
     """
     x = to_matrix(X, "X")
-    if linkage not in _LINKAGES:
-        raise ValueError(f"linkage must be one of {', '.join(_LINKAGES)}, not {linkage!r}")
+    single = checks.one_of(linkage, "linkage", _LINKAGES) == "single"
+    checks.one_of(backend, "backend", _BACKENDS)
     by = np.empty(0, dtype=np.float64)
     if scores is not None:
         by = to_numbers(scores, "scores", len(x))
-    single = linkage == "single"
-    if backend not in _BACKENDS:
-        raise ValueError(f"backend must be one of {', '.join(_BACKENDS)}, not {backend!r}")
-    limit, workers, report = to_threshold(threshold), to_threads(threads), to_progress(progress)
+    limit = checks.number(threshold, "threshold", least=-1, most=1)
+    workers, report = to_threads(threads), checks.callable_or_none(progress, "progress")
     index = faiss_is_faster(x, limit, workers) if backend == "auto" else None
     if index is not None or (backend == "faiss" and len(x)):
         return Clusters(*faiss_clusters(x, limit, by, single, workers, report, index))

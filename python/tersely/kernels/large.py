@@ -1,4 +1,4 @@
-"""Threshold clusters of many rows through FAISS: found approximately, decided exactly, recall measured."""
+"""Cluster many vectors: FAISS finds candidate pairs, each is decided exactly, and the recall is measured."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
+from tersely.core.tables import Float32s, Int32s
 from tersely.kernels.checks import Float64s, Progress
 from tersely.kernels.similarity import cosine_similarity
 from tersely.providers.faiss import InvertedFile
-from tersely.tables import Float32s, Int32s
 
 __all__ = ["Recall", "faiss_clusters", "faiss_is_faster"]
 
@@ -95,7 +95,7 @@ class _Search:
 
 
 def faiss_is_faster(x: Matrix, threshold: float, threads: int) -> _Search | None:
-    """The filled index where searching it would take less time than the exact kernel, else None.
+    """Return a filled index where searching it would take less time than the exact kernel, else None.
 
     Both are timed here, with this instruction set and these threads: the exact kernel on 2,048 and 6,144
     rows, the index on 512 rows once it is filled. None where faiss is not installed.
@@ -136,7 +136,7 @@ def faiss_clusters(
     progress: Progress | None,
     search: _Search | None = None,
 ) -> tuple[Int32s, Int32s, Int32s, Recall]:
-    """Labels, representatives, sizes and recall; the arguments as `_native.threshold_clusters` takes them."""
+    """Return labels, representatives, sizes and recall; arguments as for `_native.threshold_clusters`."""
     if search is None:  # else it was checked before it was sampled
         _check_finite(x)
         search = _Search(x, threshold, threads)
@@ -207,7 +207,7 @@ def _true_pairs(x: Matrix, rows: Int32s, threshold: float, threads: int) -> Int3
 
 
 def _candidates_from(x: Matrix, threshold: float) -> float:
-    """A float32 similarity below it, summed in any order, cannot reach the threshold in double."""
+    """Return a float32 similarity below which no pair can reach the threshold in double."""
     depth: int = x.shape[1]
     return threshold - _SLACK - depth * 2.0**-23
 
@@ -215,7 +215,7 @@ def _candidates_from(x: Matrix, threshold: float) -> float:
 def _reaching(
     x: Matrix, row: Int32s, other: Int32s, threshold: float, threads: int
 ) -> tuple[Int32s, Int32s, Float32s]:
-    """Those of the pairs of different rows that reach the threshold in double, and their similarity."""
+    """Filter pairs of different rows to those that reach the threshold in double; add their similarity."""
     apart = row != other
     row, other = row[apart], other[apart]
     similarity = _native.check_pairs(x, row, other, threshold, threads)

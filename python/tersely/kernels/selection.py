@@ -1,27 +1,19 @@
-"""A few rows or items that are worth most together, under a budget."""
+"""Select rows that are relevant and different (MMR), worth most under a budget, or representative."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.errors import BudgetExceededError
-from tersely.kernels.checks import (
-    Float64s,
-    Progress,
-    to_count,
-    to_matrix,
-    to_numbers,
-    to_progress,
-    to_threads,
-)
+from tersely.core import checks
+from tersely.core.errors import BudgetExceededError
+from tersely.core.tables import Int32s
+from tersely.kernels.checks import Float64s, Progress, to_matrix, to_numbers, to_threads
 from tersely.kernels.similarity import cosine_similarity
-from tersely.tables import Int32s
 
 __all__ = ["Ranking", "Selection", "budgeted_select", "facility_location_select", "mmr_select"]
 
@@ -66,7 +58,7 @@ def mmr_select(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Ranking:
-    """Maximal marginal relevance (Carbonell and Goldstein 1998): relevant rows that differ from each other.
+    """Choose relevant rows that differ: maximal marginal relevance (Carbonell and Goldstein 1998).
 
     The next row is the one with the largest relevance_weight * relevance - (1 - relevance_weight) * (largest
     cosine to a chosen row); the first one is the most relevant. With `query`, the rows that LangChain's
@@ -95,21 +87,21 @@ def mmr_select(
         by = cosine_similarity(x, one, threads=threads)[:, 0].astype(np.float64)
     else:
         by = to_numbers(relevance, "relevance", len(x))
-    if not 0 <= relevance_weight <= 1:
-        raise ValueError(f"relevance_weight must lie in [0, 1], not {relevance_weight}")
+    weight = checks.number(relevance_weight, "relevance_weight", least=0, most=1)
     first = _pinned(pinned, len(x))
-    if len(first) > to_count(k, "k"):
+    size = checks.whole_number(k, "k")
+    if len(first) > size:
         raise ValueError(f"k must be at least the number of pinned rows: {k} for {len(first)}")
-    found = _native.marginal_relevance(
-        x, by, k, float(relevance_weight), first, to_threads(threads), to_progress(progress)
-    )
+    size = min(size, len(x))
+    report = checks.callable_or_none(progress, "progress")
+    found = _native.marginal_relevance(x, by, size, weight, first, to_threads(threads), report)
     return Ranking(*found[:2])
 
 
 def budgeted_select(
     values: npt.ArrayLike, costs: npt.ArrayLike, budget: float, *, pinned: Sequence[int] = ()
 ) -> Selection:
-    """Items of the largest total value whose costs fit a budget (0/1 knapsack), nearly.
+    """Choose items of nearly the largest total value whose costs fit a budget (0/1 knapsack).
 
     Greedy by value per cost with completion, or the best single item where that is worth more: at least half
     of the best possible value (Dantzig 1957). `upper_bound` is the value with the last item taken in part.
@@ -143,7 +135,7 @@ def facility_location_select(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Selection:
-    """Rows that stand for all the others: facility location by lazy greedy.
+    """Choose rows that represent all the others: facility location by lazy greedy.
 
     The value of a selection S is the sum over all rows i of weights[i] * max(0, largest cosine of i to a row
     of S), a monotone submodular function. Without costs the answer is worth at least 1 - 1/e of the best
@@ -177,12 +169,11 @@ def facility_location_select(
     first = _pinned(pinned, len(x))
     kept = 0 if len(x) <= _ALL_UP_TO else _NEIGHBORS
     if neighbors is not None:
-        kept = to_count(neighbors, "neighbors", least=1)
+        kept = min(checks.whole_number(neighbors, "neighbors", least=1), max(len(x), 1))
     limit = _budget(budget, np.ones(len(x)) if costs is None else price, first)
+    report = checks.callable_or_none(progress, "progress")
     return Selection(
-        *_native.facility_location(
-            x, weight, price, limit, first, kept, to_threads(threads), to_progress(progress)
-        )
+        *_native.facility_location(x, weight, price, limit, first, kept, to_threads(threads), report)
     )
 
 
@@ -200,10 +191,7 @@ def _pinned(pinned: Sequence[int], count: int) -> Int32s:
 
 
 def _budget(budget: float, costs: Float64s, pinned: Int32s) -> float:
-    if isinstance(budget, bool) or not isinstance(budget, Real):
-        raise TypeError(f"budget must be a number, not {budget!r}")
-    if not 0 <= budget < np.inf:
-        raise ValueError(f"budget must be finite and not negative, not {budget}")
+    budget = checks.number(budget, "budget", least=0)
     needed = float(costs[pinned].sum())
     if needed > budget:
         raise BudgetExceededError(
@@ -211,4 +199,4 @@ def _budget(budget: float, costs: Float64s, pinned: Int32s) -> float:
             required=needed,
             budget=budget,
         )
-    return float(budget)
+    return budget

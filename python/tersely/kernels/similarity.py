@@ -1,4 +1,4 @@
-"""Cosine similarity of rows: all of them, or the pairs that reach a threshold."""
+"""Compute cosine similarity of rows: of all, or the pairs that reach a threshold."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.kernels.checks import Progress, to_count, to_matrix, to_progress, to_threads, to_threshold
-from tersely.tables import Float32s, Int32s
+from tersely.core import checks
+from tersely.core.tables import Float32s, Int32s
+from tersely.kernels.checks import Progress, to_matrix, to_threads
 
 __all__ = ["Pairs", "cosine_pairs", "cosine_similarity"]
 
@@ -29,7 +30,7 @@ def cosine_similarity(
     out: Float32s | None = None,
     threads: int | None = None,
 ) -> Float32s:
-    """Cosine similarity of every row of X with every row of Y (of X where it is None).
+    """Compute the cosine similarity of every row of X with every row of Y (of X where it is None).
 
     The values of `sklearn.metrics.pairwise.cosine_similarity` to within (d + 4) 2^-24, always as float32.
 
@@ -71,7 +72,7 @@ def cosine_pairs(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Pairs:
-    """The pairs of rows whose cosine similarity is at least `threshold`.
+    """Find the pairs of rows whose cosine similarity is at least `threshold`.
 
     Whether a pair is in is decided as in double, with a tolerance of 1e-9, so that identical rows reach 1.0.
 
@@ -93,9 +94,9 @@ def cosine_pairs(
     """
     found = _native.cosine_pairs(
         to_matrix(X, "X"),
-        to_threshold(threshold),
-        to_count(max_pairs, "max_pairs"),
+        checks.number(threshold, "threshold", least=-1, most=1),
+        min(checks.whole_number(max_pairs, "max_pairs"), 2**62),
         to_threads(threads),
-        to_progress(progress),
+        checks.callable_or_none(progress, "progress"),
     )
     return Pairs(*found)

@@ -5,37 +5,35 @@ What is offered loads when it is first asked for.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tersely.core.lazy import load_late
 
 if TYPE_CHECKING:
-    from tersely.memory.accounts import CompactedMessages, MessageAccount
-    from tersely.memory.compaction import compact_messages
-    from tersely.memory.compaction_config import CompactionConfig, CompactionResult
-    from tersely.memory.compactor import Compactor
-    from tersely.memory.conversation import ConversationMemory, ConversationTurn
-    from tersely.memory.planning import CompactionPlan, Prices, apply, break_even, plan
-    from tersely.memory.repl import REPLEntry, REPLHistory
-    from tersely.memory.repl_compactor import MemoryCompactor
-    from tersely.memory.segments.cost import CompressionCost
-    from tersely.memory.segments.memory import SegmentMemory
-    from tersely.memory.segments.paraphrases import PARAPHRASES, Paraphrase, paraphrase
-    from tersely.memory.segments.plan import Action, ContextDecision, ContextPlan, plan_context
-    from tersely.memory.segments.policy import (
+    from tersely.context.memory import SegmentMemory
+    from tersely.context.paraphrases import PARAPHRASES, Paraphrase, paraphrase
+    from tersely.context.policy import (
+        Action,
+        CompressionCost,
+        ContextDecision,
+        ContextPlan,
         ContextState,
         Predicates,
         explain_compression,
+        plan_context,
         should_compress_segment,
     )
-    from tersely.memory.segments.preservation import PreservationReport, PreservedItem, check_preserved
-    from tersely.memory.segments.preserved import (
+    from tersely.context.preservation import (
         DEFAULT_PRESERVE_METADATA,
         PRESERVE_ALWAYS,
         RECENCY_METADATA,
+        PreservationReport,
+        PreservedItem,
+        check_preserved,
         extract_preserved_metadata,
         inject_preserved_metadata,
     )
-    from tersely.memory.segments.results import (
+    from tersely.context.results import (
         Applied,
         CompressedSegment,
         CompressionResult,
@@ -44,13 +42,21 @@ if TYPE_CHECKING:
         StashedCompression,
         StashHit,
     )
-    from tersely.memory.segments.segment import (
+    from tersely.context.segment import (
         CompressionState,
         ContextSegment,
         SegmentMetadata,
         SegmentType,
         new_segment,
     )
+    from tersely.history.compaction import CompactedMessages, compact_messages
+    from tersely.history.compaction_config import CompactionConfig, CompactionResult
+    from tersely.history.compactor import Compactor
+    from tersely.history.conversation import ConversationMemory, ConversationTurn
+    from tersely.history.folding import MessageAccount
+    from tersely.history.planning import CompactionPlan, Prices, apply, break_even, plan
+    from tersely.history.repl import REPLEntry, REPLHistory
+    from tersely.history.repl_compactor import MemoryCompactor
 
 __all__ = [
     "DEFAULT_PRESERVE_METADATA",
@@ -104,91 +110,55 @@ __all__ = [
     "should_compress_segment",
 ]
 
-_MODULES = {
-    "accounts": (
-        "CompactedMessages",
-        "MessageAccount",
-    ),
-    "compaction": ("compact_messages",),
-    "compaction_config": (
-        "CompactionConfig",
-        "CompactionResult",
-    ),
-    "compactor": ("Compactor",),
-    "conversation": (
-        "ConversationMemory",
-        "ConversationTurn",
-    ),
-    "planning": (
-        "CompactionPlan",
-        "Prices",
-        "apply",
-        "break_even",
-        "plan",
-    ),
-    "repl": (
-        "REPLEntry",
-        "REPLHistory",
-    ),
-    "repl_compactor": ("MemoryCompactor",),
-    "segments.cost": ("CompressionCost",),
-    "segments.memory": ("SegmentMemory",),
-    "segments.paraphrases": (
-        "PARAPHRASES",
-        "Paraphrase",
-        "paraphrase",
-    ),
-    "segments.plan": (
-        "Action",
-        "ContextDecision",
-        "ContextPlan",
-        "plan_context",
-    ),
-    "segments.policy": (
-        "ContextState",
-        "Predicates",
-        "explain_compression",
-        "should_compress_segment",
-    ),
-    "segments.preservation": (
-        "PreservationReport",
-        "PreservedItem",
-        "check_preserved",
-    ),
-    "segments.preserved": (
-        "DEFAULT_PRESERVE_METADATA",
-        "PRESERVE_ALWAYS",
-        "RECENCY_METADATA",
-        "extract_preserved_metadata",
-        "inject_preserved_metadata",
-    ),
-    "segments.results": (
-        "Applied",
-        "CompressedSegment",
-        "CompressionResult",
-        "ExpandResult",
-        "SegmentError",
-        "StashHit",
-        "StashedCompression",
-    ),
-    "segments.segment": (
-        "CompressionState",
-        "ContextSegment",
-        "SegmentMetadata",
-        "SegmentType",
-        "new_segment",
-    ),
-}
-_HOME = {name: module for module, names in _MODULES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    """A name of `__all__`, from its module."""
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    """Those of `__all__` too that nobody has asked for yet."""
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = load_late(
+    __name__,
+    {
+        "tersely.history.compaction": ("CompactedMessages", "compact_messages"),
+        "tersely.history.compaction_config": ("CompactionConfig", "CompactionResult"),
+        "tersely.history.compactor": ("Compactor",),
+        "tersely.history.conversation": ("ConversationMemory", "ConversationTurn"),
+        "tersely.history.folding": ("MessageAccount",),
+        "tersely.history.planning": ("CompactionPlan", "Prices", "apply", "break_even", "plan"),
+        "tersely.history.repl": ("REPLEntry", "REPLHistory"),
+        "tersely.history.repl_compactor": ("MemoryCompactor",),
+        "tersely.context.memory": ("SegmentMemory",),
+        "tersely.context.paraphrases": ("PARAPHRASES", "Paraphrase", "paraphrase"),
+        "tersely.context.policy": (
+            "Action",
+            "CompressionCost",
+            "ContextDecision",
+            "ContextPlan",
+            "ContextState",
+            "Predicates",
+            "explain_compression",
+            "plan_context",
+            "should_compress_segment",
+        ),
+        "tersely.context.preservation": (
+            "DEFAULT_PRESERVE_METADATA",
+            "PRESERVE_ALWAYS",
+            "RECENCY_METADATA",
+            "PreservationReport",
+            "PreservedItem",
+            "check_preserved",
+            "extract_preserved_metadata",
+            "inject_preserved_metadata",
+        ),
+        "tersely.context.results": (
+            "Applied",
+            "CompressedSegment",
+            "CompressionResult",
+            "ExpandResult",
+            "SegmentError",
+            "StashedCompression",
+            "StashHit",
+        ),
+        "tersely.context.segment": (
+            "CompressionState",
+            "ContextSegment",
+            "SegmentMetadata",
+            "SegmentType",
+            "new_segment",
+        ),
+    },
+)

@@ -11,7 +11,7 @@ __all__ = ["relevance_weights"]
 
 
 def relevance_weights(kind: str) -> Mapping[str, float]:
-    """Weights of the features of relevance (stages/score.py) for a kind of vectors: "none", ...
+    """Weights of the features of relevance (engine/score.py) for a kind of vectors: "none", ...
 
     benchmarks/quality/fit.py fits them; models/relevance.md says on what, and how well they do elsewhere.
     """

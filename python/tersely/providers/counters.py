@@ -1,4 +1,4 @@
-"""Whatever a caller names as a token counter -> a BatchTokenCounter."""
+"""Find the token counter that a caller passes: None, a name, a callable or a tokenizer of a library."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.protocols import BatchTokenCounter, TokenCounter
+from tersely.core.protocols import BatchTokenCounter, TokenCounter
 from tersely.providers.toktok import ENCODINGS, ToktokCounter
 
-__all__ = ["COUNTERS", "CallableCounter", "CharacterCounter", "resolve_counter"]
+__all__ = ["COUNTERS", "CallableCounter", "CharacterCounter", "TokenizersCounter", "resolve_counter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class CharacterCounter:
     name: str = "chars/4"
 
     def count(self, text: str) -> int:
-        """Quarter of the characters, rounded up."""
+        """Return a quarter of the number of characters, rounded up."""
         return -(-len(text) // 4)
 
     def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
@@ -35,12 +35,29 @@ class CallableCounter:
     name: str = "callable"
 
     def count(self, text: str) -> int:
-        """The function's answer."""
+        """Return the function's answer."""
         return self.function(text)
 
     def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
-        """One call a text."""
+        """Call the function for each text."""
         return [self.function(text) for text in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizersCounter:
+    """A `tokenizers.Tokenizer` as a counter, without the special tokens that models add around an input."""
+
+    tokenizer: Any
+    name: str = "tokenizers"
+
+    def count(self, text: str) -> int:
+        """Tokens of `text`."""
+        return len(self.tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
+        """Tokens of each text."""
+        encodings = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return [len(encoding.ids) for encoding in encodings]
 
 
 COUNTERS: dict[str, Callable[[], BatchTokenCounter]] = {
@@ -50,10 +67,10 @@ COUNTERS: dict[str, Callable[[], BatchTokenCounter]] = {
 
 
 def resolve_counter(counter: Any) -> BatchTokenCounter:
-    """The counter for None (o200k_base), a name, a tiktoken Encoding, a tokenizers.Tokenizer, a callable
-    or a TokenCounter.
+    """Return the token counter that a caller passes.
 
-    Raises ValueError for an unknown name and TypeError for anything else.
+    Takes None (o200k_base), a name, a tiktoken Encoding, a tokenizers.Tokenizer, a callable or a
+    TokenCounter. Raises ValueError for an unknown name and TypeError for anything else.
     """
     if counter is None:
         return ToktokCounter()
@@ -69,8 +86,6 @@ def resolve_counter(counter: Any) -> BatchTokenCounter:
     if library == "tiktoken":
         return CallableCounter(lambda text: len(counter.encode_ordinary(text)), str(counter.name))
     if library == "tokenizers":
-        from tersely.providers.tokenizers import TokenizersCounter
-
         return TokenizersCounter(counter)
     if callable(counter):
         return CallableCounter(counter, _name_of(counter))

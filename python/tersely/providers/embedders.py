@@ -1,4 +1,4 @@
-"""Whatever a caller names as an embedder or a cross-encoder -> one whose answers are checked."""
+"""Find the embedder or cross-encoder that a caller passes, and check every answer of it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tersely.errors import ModelReplyError
-from tersely.protocols import CrossEncoder, Embedder, TruncationReporter
-from tersely.providers.checks import checked_texts, unit_rows
+from tersely.core import checks
+from tersely.core.errors import ModelReplyError
+from tersely.core.protocols import CrossEncoder, Embedder, TruncationReporter
+from tersely.core.tables import Float32s, Int64s
 from tersely.providers.static import StaticEmbedder
-from tersely.tables import Float32s, Int64s
 
 __all__ = [
     "CheckedCrossEncoder",
@@ -20,6 +20,7 @@ __all__ = [
     "resolve_cross_encoder",
     "resolve_embedder",
     "resolve_reranker",
+    "unit_rows",
 ]
 
 _AT_ONCE = 1024  # texts
@@ -42,12 +43,12 @@ class CheckedEmbedder:
 
         Raises ModelReplyError where the answer is not one row of finite numbers a text.
         """
-        texts = checked_texts(texts)
+        texts = checks.texts(texts, "texts")
         return self._checked(self.embedder.embed(texts), len(texts))
 
     def embed_report(self, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
         """`embed(texts)`, and the indices of the texts that were cut: none if the embedder cannot say."""
-        texts = checked_texts(texts)
+        texts = checks.texts(texts, "texts")
         if not isinstance(self.embedder, TruncationReporter):
             return self._checked(self.embedder.embed(texts), len(texts)), np.empty(0, dtype=np.int64)
         vectors, truncated = self.embedder.embed_report(texts)
@@ -58,7 +59,7 @@ class CheckedEmbedder:
 
         At most 1,024 vectors are held at a time. Raises ModelReplyError as `embed` does.
         """
-        texts = checked_texts([query, *texts])
+        texts = checks.texts([query, *texts], "texts")
         if isinstance(self.embedder, StaticEmbedder):  # exact, and keeps no vectors
             return self.embedder.similarity(query, texts[1:])
         wanted = self.embed(texts[:1])[0].astype(np.float64)
@@ -101,7 +102,7 @@ class CheckedCrossEncoder:
 
     def score_report(self, query: str, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
         """`score(query, texts)`, and the indices of the texts that were cut: none if the model cannot say."""
-        texts = checked_texts(texts)
+        texts = checks.texts(texts, "texts")
         report = getattr(self.cross_encoder, "score_report", None)
         answer, cut = report(query, texts) if report else (self.cross_encoder.score(query, texts), ())
         scores = _finite(answer, self.name)
@@ -113,10 +114,10 @@ class CheckedCrossEncoder:
 
 
 def resolve_embedder(embedder: Any = None) -> CheckedEmbedder:
-    """The embedder for None (the one that comes with tersely), an object with `embed(list[str])`, a
-    SentenceTransformer or a model2vec StaticModel.
+    """Return the embedder that a caller passes, with its answers checked.
 
-    Raises TypeError for anything else.
+    Takes None (the one that comes with tersely), an object with `embed(list[str])`, a SentenceTransformer or
+    a model2vec StaticModel. Raises TypeError for anything else.
     """
     if isinstance(embedder, CheckedEmbedder):
         return embedder
@@ -140,9 +141,10 @@ def resolve_embedder(embedder: Any = None) -> CheckedEmbedder:
 
 
 def resolve_cross_encoder(cross_encoder: Any) -> CheckedCrossEncoder:
-    """The cross-encoder for an object with `score(query, list[str])` or sentence-transformers' CrossEncoder.
+    """Return the cross-encoder that a caller passes, with its answers checked.
 
-    Raises TypeError for anything else.
+    Takes an object with `score(query, list[str])` or a CrossEncoder of sentence-transformers. Raises
+    TypeError for anything else.
     """
     if isinstance(cross_encoder, CheckedCrossEncoder):
         return cross_encoder
@@ -159,9 +161,9 @@ def resolve_cross_encoder(cross_encoder: Any) -> CheckedCrossEncoder:
 
 
 def resolve_reranker(reranker: Any) -> CheckedEmbedder | CheckedCrossEncoder:
-    """A cross-encoder (anything `resolve_cross_encoder` takes) or an embedder (`resolve_embedder`).
+    """Return the cross-encoder or embedder that a caller passes to rank texts again.
 
-    Raises TypeError for anything else.
+    Takes what `resolve_cross_encoder` or `resolve_embedder` takes. Raises TypeError for anything else.
     """
     if isinstance(reranker, CheckedEmbedder):
         return reranker
@@ -178,8 +180,16 @@ def resolve_reranker(reranker: Any) -> CheckedEmbedder | CheckedCrossEncoder:
     return resolve_embedder(reranker)
 
 
+def unit_rows(rows: Any) -> Float32s:
+    """Scale rows to length one: float32[n, d]; a zero row stays zero. Lengths are computed in double."""
+    wide = np.asarray(rows, dtype=np.float64)
+    lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
+    with np.errstate(invalid="ignore"):  # infinite rows become NaN: the caller looks
+        return np.asarray(wide / np.where(lengths > 0, lengths, 1.0)[:, None], dtype=np.float32)
+
+
 def _finite(answer: Any, name: str) -> Any:
-    """The answer as float64[...], or ModelReplyError."""
+    """Return the answer as float64[...]. Raises ModelReplyError where it is none, or not finite."""
     try:
         numbers = np.asarray(answer, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -191,7 +201,7 @@ def _finite(answer: Any, name: str) -> Any:
 
 
 def _indices(answer: Any, count: int, name: str) -> Int64s:
-    """Which texts were cut, as int64[k], or ModelReplyError."""
+    """Return which texts were cut, int64[k]. Raises ModelReplyError for what are no indices."""
     indices = _finite(answer, name)
     if indices.ndim != 1 or np.any((indices < 0) | (indices >= count) | (indices % 1 != 0)):
         raise ModelReplyError(f"{name} must name the texts that it cut by their indices under {count}")

@@ -1,4 +1,4 @@
-"""FAISS: an inverted file index (IVF) over rows of length one, searched by similarity."""
+"""Search rows of length one by similarity with an inverted file index (IVF) of FAISS."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tersely.errors import MissingExtraError
-from tersely.tables import Float32s, Int32s, Int64s
+from tersely.core.errors import MissingExtraError
+from tersely.core.tables import Float32s, Int32s, Int64s
 
 __all__ = ["InvertedFile"]
 
@@ -30,13 +30,13 @@ os.register_at_fork(after_in_child=_note_fork)
 
 
 class InvertedFile:
-    """Rows in cells of similar ones; a search looks into the cells nearest to its query.
+    """An index that keeps rows in cells of similar ones; a search looks into the cells nearest to its query.
 
     Deterministic for a number of threads: FAISS trains from a fixed seed.
     """
 
     def __init__(self, rows: int, depth: int, threads: int) -> None:
-        """An empty index with 2 sqrt(rows) cells. Raises MissingExtraError without faiss."""
+        """Make an empty index of 2 sqrt(rows) cells. Raises MissingExtraError without faiss."""
         self._faiss = _import()
         self.threads = threads
         cells = max(1, min(int(2 * math.sqrt(rows)), rows // _TRAINING_ROWS))
@@ -65,7 +65,7 @@ class InvertedFile:
                 self._index.add(block)
 
     def search(self, queries: Float32s, threshold: float, probes: int) -> tuple[Int64s, Int32s, Float32s]:
-        """Limits, rows and similarities of what lies above `threshold` in the nearest `probes` cells.
+        """Return limits, rows and similarities of what lies above `threshold` in the nearest `probes` cells.
 
         int64[n + 1], int32[p], float32[p]: those of query q stand at [limits[q], limits[q + 1]).
         """
@@ -76,7 +76,7 @@ class InvertedFile:
 
     @contextmanager
     def _single_pool(self) -> Iterator[None]:
-        """FAISS's OpenMP threads as many as ours, which rest meanwhile; the number is put back.
+        """Give FAISS as many OpenMP threads as ours, which rest meanwhile, and put its number back.
 
         After a fork the child has none of the threads that its OpenMP still counts on: more than one hangs.
         """

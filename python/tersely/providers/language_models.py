@@ -1,17 +1,32 @@
-"""Whatever a caller names as a language model -> one with `complete` and `acomplete`; many prompts."""
+"""Find the language model that a caller passes, check its replies, and send it many prompts at a time."""
 
 from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from tersely.errors import ModelReplyError
-from tersely.threads import map_in_threads
+from tersely.core.errors import ModelReplyError
+from tersely.core.threads import map_in_threads
 
-__all__ = ["CheckedLanguageModel", "acomplete_all", "complete_all", "limited", "resolve_language_model"]
+__all__ = [
+    "CheckedLanguageModel",
+    "Completion",
+    "Flow",
+    "acomplete_all",
+    "complete_all",
+    "limited",
+    "one_model",
+    "resolve_language_model",
+    "run_flow",
+    "run_flow_async",
+]
+
+Result = TypeVar("Result")
+Completion = str | Exception  # the reply to a prompt, or what was raised instead
+Flow = Generator[list[str], list[Completion], Result]  # work that yields prompts and takes their completions
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +69,11 @@ class CheckedLanguageModel:
 
 
 def resolve_language_model(model: Any) -> CheckedLanguageModel:
-    """The language model for an object with `complete(prompt)` (and perhaps `acomplete(prompt)`) or with
-    `generate_response(prompt=...)`, or a callable; any of them may be async.
+    """Return the language model that a caller passes, with its replies checked.
 
-    Raises TypeError for anything else.
+    Takes an object with `complete(prompt)` (and perhaps `acomplete(prompt)`) or with
+    `generate_response(prompt=...)`, or a callable; any of them may be async. Raises TypeError for anything
+    else.
     """
     if isinstance(model, CheckedLanguageModel):
         return model
@@ -82,10 +98,21 @@ def resolve_language_model(model: Any) -> CheckedLanguageModel:
     )
 
 
-def complete_all(model: CheckedLanguageModel, prompts: Sequence[str], limit: int) -> list[str | Exception]:
-    """The reply to each prompt, or what was raised instead; at most `limit` at a time."""
+def one_model(**named: Any) -> Any:
+    """The model given under one of several argument names (`model=`, `llm=`, ...), None where none was.
 
-    def ask(prompt: str) -> str | Exception:
+    Raises ValueError where two names were given two models.
+    """
+    given = {name: model for name, model in named.items() if model is not None}
+    if len(set(map(id, given.values()))) > 1:
+        raise ValueError(f"give one language model, not {' and '.join(given)}")
+    return next(iter(given.values()), None)
+
+
+def complete_all(model: CheckedLanguageModel, prompts: Sequence[str], limit: int) -> list[Completion]:
+    """Return the reply to each prompt, or what was raised instead; at most `limit` prompts at a time."""
+
+    def ask(prompt: str) -> Completion:
         try:
             return model.complete(prompt)
         except Exception as error:
@@ -94,15 +121,13 @@ def complete_all(model: CheckedLanguageModel, prompts: Sequence[str], limit: int
     return map_in_threads(ask, prompts, limit)
 
 
-async def acomplete_all(
-    model: CheckedLanguageModel, prompts: Sequence[str], limit: int
-) -> list[str | Exception]:
+async def acomplete_all(model: CheckedLanguageModel, prompts: Sequence[str], limit: int) -> list[Completion]:
     """As `complete_all`, in the caller's event loop."""
     import asyncio
 
     free = asyncio.Semaphore(limit)
 
-    async def ask(prompt: str) -> str | Exception:
+    async def ask(prompt: str) -> Completion:
         async with free:
             try:
                 return await model.acomplete(prompt)
@@ -112,8 +137,44 @@ async def acomplete_all(
     return list(await asyncio.gather(*map(ask, prompts)))
 
 
+def run_flow(flow: Flow[Result], model: CheckedLanguageModel | None, limit: int) -> Result:
+    """Run a flow to its end, its prompts on threads, at most `limit` at a time.
+
+    A flow's result is never None; without a model it must not yield prompts.
+    """
+    prompts, result = _advance(flow, None)
+    while result is None:
+        prompts, result = _advance(flow, complete_all(_given(model), prompts, limit))
+    return result
+
+
+async def run_flow_async(flow: Flow[Result], model: CheckedLanguageModel | None, limit: int) -> Result:
+    """As `run_flow`, the prompts in the caller's event loop, all else on other threads."""
+    import asyncio
+
+    prompts, result = await asyncio.to_thread(_advance, flow, None)
+    while result is None:
+        completions = await acomplete_all(_given(model), prompts, limit)
+        prompts, result = await asyncio.to_thread(_advance, flow, completions)
+    return result
+
+
+def _given(model: CheckedLanguageModel | None) -> CheckedLanguageModel:
+    if model is None:
+        raise AssertionError("a flow yielded prompts although it has no model")
+    return model
+
+
+def _advance(flow: Flow[Result], completions: list[Completion] | None) -> tuple[list[str], Result | None]:
+    """The next prompts, or the result: a StopIteration cannot cross a thread's border."""
+    try:
+        return (next(flow) if completions is None else flow.send(completions)), None
+    except StopIteration as end:
+        return [], end.value
+
+
 def limited(model: CheckedLanguageModel, limit: int) -> CheckedLanguageModel:
-    """The model with `limit` prompts at a time, whoever sends them; for the callers in one event loop."""
+    """Return the model limited to `limit` prompts at a time from all callers of one event loop together."""
     import asyncio
 
     free = asyncio.Semaphore(limit)
@@ -144,7 +205,7 @@ def _by_keyword(respond: Callable[..., Any]) -> Callable[[str], Any]:
 
 
 def _wait(reply: Awaitable[Any]) -> Any:
-    """The awaited reply, on a thread of its own: this one may be running an event loop."""
+    """Await a reply on a thread of its own, as this one may be running an event loop."""
     import asyncio
 
     async def awaited() -> Any:

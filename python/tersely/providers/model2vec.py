@@ -1,21 +1,22 @@
-"""model2vec static models as embedders."""
+"""Use static models of model2vec as embedders."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from tersely.errors import MissingExtraError
+from tersely.core.errors import MissingExtraError
 
 __all__ = ["Model2VecEmbedder"]
 
 
 class Model2VecEmbedder:
-    """A model2vec StaticModel."""
+    """Embeds texts with a StaticModel of model2vec."""
 
     def __init__(self, model: Any) -> None:
-        """A loaded StaticModel, or a folder or name to load: a name that is not on this machine is
-        downloaded by model2vec.
+        """Take a loaded StaticModel, or load one by its folder or name.
+
+        model2vec downloads a name that is not on this machine.
         """
         self.model = _import().from_pretrained(model) if isinstance(model, str) else model
         if isinstance(model, str):  # a loaded model does not say reliably which one it is

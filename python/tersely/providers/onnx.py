@@ -10,16 +10,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tersely.errors import MissingExtraError
-from tersely.providers.checks import checked_texts, unit_rows
+from tersely.core import checks
+from tersely.core.errors import MissingExtraError
+from tersely.core.tables import Float32s, Int64s
+from tersely.providers.embedders import unit_rows
 from tersely.providers.onnx_session import Session
-from tersely.tables import Float32s, Int64s
 
 __all__ = ["OnnxCrossEncoder", "OnnxEmbedder", "quantize_onnx"]
 
 
 class OnnxEmbedder:
-    """A sentence model: token vectors pooled to one vector a text.
+    """An embedder that runs an ONNX sentence model and pools its token vectors to one vector a text.
 
     The same texts give the same bits on any number of threads. Which texts share a batch moves a float
     model's vectors by rounding only. A dynamically quantized model scales its inputs batch by batch: its
@@ -50,9 +51,7 @@ class OnnxEmbedder:
 
         Raises FileNotFoundError, ValueError for a model of another kind, and MissingExtraError.
         """
-        if pooling not in ("mean", "cls"):
-            raise ValueError(f"pooling must be 'mean' or 'cls', not {pooling!r}")
-        self.pooling = pooling
+        self.pooling = checks.one_of(pooling, "pooling", ("mean", "cls"))
         self._arguments = (path, pooling, threads, batch_size, max_tokens)
         self._model = Session(path, threads, batch_size, max_tokens)
         self._output, width = _embedding_output(self._model)
@@ -79,10 +78,10 @@ class OnnxEmbedder:
 
         Raises ModelReplyError where the model gives infinities or no numbers.
         """
-        return self._model.run(checked_texts(texts), self._width, self._output, self._pool)
+        return self._model.run(checks.texts(texts, "texts"), self._width, self._output, self._pool)
 
     def _pool(self, values: Any, mask: Any) -> Float32s:
-        """Rows of length one from float32[rows, tokens, d], or from float32[rows, d]."""
+        """Pool to rows of length one from float32[rows, tokens, d], or from float32[rows, d]."""
         if values.ndim == 3 and self.pooling == "cls":
             values = values[:, 0]
         elif values.ndim == 3:
@@ -100,7 +99,7 @@ def _embedder(path: Any, pooling: Any, threads: Any, batch_size: Any, max_tokens
 
 
 class OnnxCrossEncoder:
-    """A model that reads query and text together and says how relevant the text is."""
+    """An ONNX model that reads a query and a text together and says how relevant the text is."""
 
     def __init__(
         self,
@@ -134,7 +133,7 @@ class OnnxCrossEncoder:
 
         A query longer than half of `max_tokens` is cut to that; then the text gets the rest.
         """
-        texts = checked_texts(texts)
+        texts = checks.texts(texts, "texts")
         kept = self._model.cut_to(query, self.max_tokens // 2)
         pairs = [(kept, text) for text in texts]
         scores, truncated = self._model.run(pairs, 1, self._output, _probabilities)
@@ -172,7 +171,7 @@ def quantize_onnx(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> 
 
 
 def _embedding_output(model: Session) -> tuple[str, Any]:
-    """Name and last dimension of the first output with a vector a token, else a vector a text."""
+    """Return name and last dimension of the first output with a vector a token, else a vector a text."""
     for wanted in (3, 2):
         for name, rank, width in model.outputs:
             if rank == wanted:

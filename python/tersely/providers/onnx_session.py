@@ -1,4 +1,4 @@
-"""ONNX sentence models: their files, tokenizer, batches and sessions."""
+"""Run an ONNX sentence model: find its files, tokenize texts, batch them, collect the output."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tersely.errors import MissingExtraError, ModelReplyError
-from tersely.tables import Float32s, Int64s
-from tersely.threads import default_threads, map_in_threads
+from tersely.core import checks
+from tersely.core.errors import MissingExtraError, ModelReplyError
+from tersely.core.tables import Float32s, Int64s
+from tersely.core.threads import default_threads, map_in_threads
 
 __all__ = ["Session"]
 
@@ -51,15 +52,15 @@ class Session:
         if tokenizer is None:
             raise FileNotFoundError(f"no tokenizer.json beside {self.model} or in the folder above")
         self.tokenizer = tokenizer
-        self.threads = default_threads() if threads is None else _at_least(threads, 1, "threads")
+        self.threads = checks.threads(threads) or default_threads()
         if batch_size is None:
             batch_size = 1 if _holds(self.model, _SCALES_INPUTS) else _BATCH_SIZE
-        self.batch_size = _at_least(batch_size, 1, "batch_size")
+        self.batch_size = checks.whole_number(batch_size, "batch_size", least=1)
         self._session = _open(self.model)
         self._tokenizer = _import("tokenizers").Tokenizer.from_file(str(tokenizer))
         limit = _token_limit(self.model, self._tokenizer) if max_tokens is None else max_tokens
-        # The special tokens of a pair, and a token of each text.
-        self.max_tokens = _at_least(limit, self._tokenizer.num_special_tokens_to_add(True) + 2, "max_tokens")
+        fewest = self._tokenizer.num_special_tokens_to_add(True) + 2  # those of a pair, a token of each text
+        self.max_tokens = checks.whole_number(limit, "max_tokens", least=fewest)
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self.max_tokens)
         padding = self._tokenizer.token_to_id("[PAD]")
@@ -106,8 +107,9 @@ class Session:
     def run(
         self, texts: Sequence[Any], width: int | None, output: str, reduce: Callable[[Any, Any], Any]
     ) -> tuple[Float32s, Int64s]:
-        """float32[n, width], rows that `reduce(values of output, attention mask)` makes of each batch, and
-        the ascending indices of the texts that were cut.
+        """Run the model over texts: float32[n, width] and the ascending indices of the texts that were cut.
+
+        The rows of a batch are `reduce(values of output, attention mask)`.
 
         Texts of like length share a batch; it has at most `batch_size` texts and, unless it is a single one,
         512 tokens, padding included. Which texts share one depends on the numbers of tokens alone.
@@ -151,7 +153,7 @@ class Session:
 
 
 def _batches(lengths: Int64s, batch_size: int) -> list[Int64s]:
-    """Rows by falling length, ties in their order, cut into batches."""
+    """Cut rows into batches, longest first, ties in their order."""
     order = np.argsort(-lengths, kind="stable")
     batches = []
     at = 0
@@ -199,21 +201,13 @@ def _beside(model: Path, name: str) -> Path | None:
 
 
 def _token_limit(model: Path, tokenizer: Any) -> int:
-    """Tokens the model was made for, as sentence_bert_config.json or tokenizer.json say."""
+    """Return how many tokens the model was made for, as sentence_bert_config.json or tokenizer.json say."""
     settings = _beside(model, "sentence_bert_config.json")
     if settings is not None:
         limit = json.loads(settings.read_text(encoding="utf-8")).get("max_seq_length")
         if isinstance(limit, int):
             return limit
     return int((tokenizer.truncation or {}).get("max_length", _LONGEST))
-
-
-def _at_least(value: int, least: int, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be {least} or more, not {value}")
-    return value
 
 
 def _import(name: str) -> Any:

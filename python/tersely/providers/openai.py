@@ -12,9 +12,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tersely.errors import MissingExtraError, ModelReplyError
-from tersely.providers.checks import checked_texts
-from tersely.tables import Float32s
+from tersely.core import checks
+from tersely.core.errors import MissingExtraError, ModelReplyError, TruncatedReplyError
+from tersely.core.tables import Float32s
 
 __all__ = ["OpenAIEmbedder", "OpenAILanguageModel", "TokenUsage", "language_model_from_environment"]
 
@@ -22,7 +22,7 @@ _ALWAYS_THE_SAME = MappingProxyType({"temperature": 0})
 
 
 class OpenAIEmbedder:
-    """The embeddings endpoint."""
+    """Embeds texts through the embeddings endpoint of OpenAI or of a server like it."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class OpenAIEmbedder:
         batch_size: int = 256,
         dimensions: int | None = None,
     ) -> None:
-        """Name the model and the server.
+        """Choose the model and the server.
 
         Args:
             model: the server's name for it.
@@ -48,10 +48,8 @@ class OpenAIEmbedder:
             batch_size: texts a request.
             dimensions: for models that can shorten their vectors.
         """
-        if batch_size < 1:
-            raise ValueError(f"batch_size must be 1 or more, not {batch_size}")
         self.model = model
-        self.batch_size = batch_size
+        self.batch_size = checks.whole_number(batch_size, "batch_size", least=1)
         self.dimensions = dimensions
         self.client = client or _client(base_url, api_key, timeout, max_retries)
 
@@ -66,7 +64,7 @@ class OpenAIEmbedder:
         Raises ModelReplyError where the reply is not one vector a text, and the openai package's errors
         where there is none.
         """
-        texts = checked_texts(texts)
+        texts = checks.texts(texts, "texts")
         rows: list[Any] = []
         for start in range(0, len(texts), self.batch_size):
             batch = texts[start : start + self.batch_size]
@@ -83,7 +81,7 @@ class OpenAIEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """What a server says that replies took.
+    """Tokens that replies took, as the server reports them.
 
     Attributes:
         replies: replies received.
@@ -97,7 +95,7 @@ class TokenUsage:
 
 
 class OpenAILanguageModel:
-    """The chat completions endpoint: each prompt is a conversation of its own. Thread-safe."""
+    """Asks a chat model, each prompt in a conversation of its own, through chat completions. Thread-safe."""
 
     def __init__(
         self,
@@ -112,7 +110,7 @@ class OpenAILanguageModel:
         concurrency: int = 8,
         request: Mapping[str, Any] = _ALWAYS_THE_SAME,
     ) -> None:
-        """Name the model and the server.
+        """Choose the model and the server.
 
         Args:
             model, client, base_url, api_key, timeout, max_retries: as for OpenAIEmbedder.
@@ -121,15 +119,13 @@ class OpenAILanguageModel:
             concurrency: requests at a time, of all threads; and as many of each event loop.
             request: further fields of the request.
         """
-        if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
-            raise ValueError(f"concurrency must be a whole number from 1, not {concurrency!r}")
         self.model = model
         self.request = dict(request)
-        self.concurrency = concurrency
+        self.concurrency = checks.whole_number(concurrency, "concurrency", least=1)
         self.client = client or _client(base_url, api_key, timeout, max_retries)
         self.async_client = async_client
         self._own_client = client is None
-        self._free = threading.BoundedSemaphore(concurrency)
+        self._free = threading.BoundedSemaphore(self.concurrency)
         self._free_of_loop: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
         self._lock = threading.Lock()
         self._usage = TokenUsage()
@@ -141,14 +137,14 @@ class OpenAILanguageModel:
 
     @property
     def usage(self) -> TokenUsage:
-        """What all replies so far took."""
+        """Tokens that all replies so far took."""
         return self._usage
 
     def complete(self, prompt: str) -> str:
         """The reply to `prompt`.
 
-        Raises ModelReplyError where the reply has no text or was cut off at a limit of tokens, and the openai
-        package's errors where there is no reply.
+        Raises TruncatedReplyError where the reply was cut off at a limit of tokens, ModelReplyError where it
+        has no text, and the openai package's errors where there is no reply.
         """
         with self._free:
             reply = self.client.chat.completions.create(**self._request(prompt))
@@ -180,10 +176,10 @@ class OpenAILanguageModel:
             )
         choices = getattr(reply, "choices", None) or [None]
         text = getattr(getattr(choices[0], "message", None), "content", None)
+        if getattr(choices[0], "finish_reason", None) == "length":
+            raise TruncatedReplyError(f"{self.model} stopped in the middle of its reply: its limit of tokens")
         if not isinstance(text, str) or not text.strip():
             raise ModelReplyError(f"{self.model} gave a reply without text")
-        if getattr(choices[0], "finish_reason", None) == "length":
-            raise ModelReplyError(f"{self.model} stopped in the middle of its reply: its limit of tokens")
         return text
 
     def _limit(self, loop: Any) -> Any:
@@ -203,13 +199,13 @@ class OpenAILanguageModel:
 
 
 def _tokens(usage: Any, name: str) -> int:
-    """A number of a reply's usage; 0 where it is none."""
+    """Return a number of a reply's usage; 0 for none or nonsense, as a server may say anything."""
     value = getattr(usage, name, None)
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
 
 
 def _vectors(reply: Any, count: int, model: str) -> list[Any]:
-    """The vectors of a reply in the order of the texts: a server may send them in any order."""
+    """Return the vectors of a reply in the order of the texts: a server may send them in any order."""
     data = getattr(reply, "data", None) or []
     pairs = [(getattr(entry, "index", None), getattr(entry, "embedding", None)) for entry in data]
     by_index = {index: vector for index, vector in pairs if isinstance(index, int)}
@@ -227,7 +223,7 @@ def _client(base_url: str | None, api_key: str | None, timeout: float, max_retri
 
 
 def language_model_from_environment(name: str, base_url: str | None = None) -> OpenAILanguageModel:
-    """The model with this name at `base_url`, else OPENAI_BASE_URL; its key is read from OPENAI_API_KEY.
+    """Return the model of this name at `base_url`, else at OPENAI_BASE_URL, with the key in OPENAI_API_KEY.
 
     Raises ValueError where there is neither a key nor a server that may need none, and without the package.
     """

@@ -1,4 +1,4 @@
-"""Replies of a language model in a file: recorded once, given again as they were."""
+"""Record the replies of a language model in a file, and replay them later without the model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tersely.errors import CompressionError, ModelReplyError, StoreError
+from tersely.core.errors import CompressionError, ModelReplyError, StoreError, TruncatedReplyError
 from tersely.providers.language_models import resolve_language_model
 
 __all__ = ["MissingReplyError", "RecordedError", "Recorder", "Replayer"]
@@ -23,29 +23,30 @@ _BEGINNING = b'{"key": "'  # of every line
 
 
 class RecordedError(CompressionError):
-    """What a model raised when it was recorded; the message says what it was."""
+    """A recorded model raised instead of replying; the message has the type and words of its error."""
 
 
 class MissingReplyError(StoreError):
-    """A prompt that was never recorded; the message has the key."""
+    """No reply to a prompt was ever recorded; the message has the prompt's key."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A line: a reply, or the type and message of an error."""
+    """One line of a recording: a reply, or the type and message of an error."""
 
     key: str
     model: str
     reply: str | None
     error: tuple[str, str] | None
 
-    def given(self) -> str:
-        """The reply again, or the error."""
+    def replay(self) -> str:
+        """Return the reply, or raise the error."""
         if self.reply is not None:
             return self.reply
         name, message = self.error or ("", "")
-        if name == ModelReplyError.__name__:
-            raise ModelReplyError(message)
+        for kind in (ModelReplyError, TruncatedReplyError):
+            if name == kind.__name__:
+                raise kind(message)
         raise RecordedError(f"{name}: {message}")
 
     def line(self) -> bytes:
@@ -96,7 +97,7 @@ class Recorder:
             entry = self._failure(key, error)
             if self._record(entry).reply is None:
                 raise
-        return self._record(entry).given()
+        return self._record(entry).replay()
 
     async def acomplete(self, prompt: str) -> str:
         """As `complete`, for async callers."""
@@ -112,7 +113,7 @@ class Recorder:
             entry = self._failure(key, error)
             if (await asyncio.to_thread(self._record, entry)).reply is None:
                 raise
-        return (await asyncio.to_thread(self._record, entry)).given()
+        return (await asyncio.to_thread(self._record, entry)).replay()
 
     def _entry(self, key: str, reply: str) -> _Entry:
         return _Entry(key, self.name, reply, None)
@@ -184,7 +185,7 @@ class Replayer:
         key = reply_key(self.name, prompt)
         if key not in self._entries:
             raise MissingReplyError(f"{self.path} has no reply of {self.name or 'a model'} for prompt {key}")
-        return self._entries[key].given()
+        return self._entries[key].replay()
 
     async def acomplete(self, prompt: str) -> str:
         """As `complete`."""
@@ -198,14 +199,14 @@ def reply_key(model: str, prompt: str) -> str:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[BinaryIO]:
-    """The file, open for reading and writing at its end, locked against others that do the same."""
+    """Open the file for reading and for writing at its end, locked against others that do the same."""
     with path.open("a+b") as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed
         yield file
 
 
 def _entries(file: BinaryIO, path: Path) -> Iterator[_Entry]:
-    """The entries from where the file is; a last line without an end is passed over."""
+    """Read the entries from where the file is; a last line without an end is passed over."""
     number = 0
     while line := file.readline(_LONGEST_LINE + 1):
         number += 1
@@ -236,7 +237,7 @@ def _entry(line: bytes, wrong: str) -> _Entry:
 
 
 def _add(entries: dict[str, _Entry], entry: _Entry) -> None:
-    """The first reply of a key counts; without one, its last error."""
+    """Add an entry. The first reply of a key counts; without one, its last error."""
     before = entries.get(entry.key)
     if before is None or before.reply is None:
         entries[entry.key] = entry

@@ -1,4 +1,4 @@
-"""sentence-transformers models as embedders and cross-encoders."""
+"""Use models of sentence-transformers as embedders and cross-encoders."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from tersely.errors import MissingExtraError
+from tersely.core.errors import MissingExtraError
 
 __all__ = ["SentenceTransformersCrossEncoder", "SentenceTransformersEmbedder"]
 
 
 class SentenceTransformersEmbedder:
-    """A SentenceTransformer."""
+    """Embeds texts with a SentenceTransformer."""
 
     def __init__(self, model: Any) -> None:
-        """A loaded SentenceTransformer, or a folder or name to load: a name that is not on this machine is
-        downloaded by sentence-transformers.
+        """Take a loaded SentenceTransformer, or load one by its folder or name.
+
+        sentence-transformers downloads a name that is not on this machine.
         """
         self.model = _import().SentenceTransformer(model) if isinstance(model, str) else model
         if isinstance(model, str):  # a loaded model does not say reliably which one it is
@@ -29,11 +30,12 @@ class SentenceTransformersEmbedder:
 
 
 class SentenceTransformersCrossEncoder:
-    """A sentence-transformers CrossEncoder."""
+    """Scores texts with a CrossEncoder of sentence-transformers."""
 
     def __init__(self, model: Any) -> None:
-        """A loaded CrossEncoder, or a folder or name to load: a name that is not on this machine is
-        downloaded by sentence-transformers.
+        """Take a loaded CrossEncoder, or load one by its folder or name.
+
+        sentence-transformers downloads a name that is not on this machine.
         """
         self.model = _import().CrossEncoder(model) if isinstance(model, str) else model
         if isinstance(model, str):  # a loaded model does not say reliably which one it is

@@ -1,4 +1,4 @@
-"""The embedder that needs no model of its own: a table of token vectors, summed (static embeddings)."""
+"""Embed texts by summing rows of a table of token vectors: the built-in embedder, which runs no model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tersely._native import StaticTable
-from tersely.tables import Float32s
+from tersely.core import checks
+from tersely.core.tables import Float32s
 
 __all__ = ["SHIPPED", "StaticEmbedder"]
 
@@ -21,7 +22,7 @@ _shipped: _Loaded | None = None
 
 
 class StaticEmbedder:
-    """Vectors by summing the rows of a text's tokens; no model runs, so it takes a fraction of a millisecond.
+    """An embedder that sums the rows of a text's tokens, in a fraction of a millisecond, without a model.
 
     Knows neither word order nor negation. Safe to use from several threads at once; pickles as its path.
     """
@@ -51,21 +52,19 @@ class StaticEmbedder:
         return dict(self._meta)
 
     def embed(self, texts: Sequence[str]) -> Float32s:
-        """float32 (len(texts), dimensions): rows of length one, zeros for a text without words.
+        """Return float32 (len(texts), dimensions): rows of length one, zeros for a text without words.
 
         Raises TypeError for a single str or an item that is not one. O(characters + tokens * dimensions) time
         on one thread without the GIL; the same bits on every CPU.
         """
-        if isinstance(texts, str):
-            raise TypeError("texts must be a sequence of str, not a str")
-        return self._table.embed(list(texts))
+        return self._table.embed(checks.texts(texts, "texts"))
 
     def similarity(self, query: str, texts: Sequence[str]) -> Float32s:
         """float32 (len(texts),) in [-1, 1]: cosine of each text with the query; keeps no vectors.
 
         0 for a text without words. Cost and bits as for `embed`.
         """
-        return self._table.similarity(query, list(texts))
+        return self._table.similarity(query, checks.texts(texts, "texts"))
 
     def __repr__(self) -> str:
         """Its name and width."""

@@ -1,4 +1,4 @@
-"""The file of a static table: a NumPy .npz of vocabulary, coded rows, scales and provenance.
+"""Read and write the file of a static embedder: a NumPy .npz of vocabulary, coded rows, scales, provenance.
 
 Arrays, none of them compressed:
 
@@ -13,6 +13,7 @@ meta     uint8 (bytes,)           a JSON object: name, teacher, teacher_sha256, 
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -21,12 +22,12 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tersely.tables import Float32s, UInt8s
+from tersely.core.tables import Float32s, UInt8s
 
 __all__ = ["StaticFile", "load", "quantize", "save"]
 
@@ -45,7 +46,7 @@ _ROWS_AT_ONCE = 1024
 
 @dataclass(frozen=True, slots=True)
 class StaticFile:
-    """What stands in a file. `checksum`: the CRC-32 of words, of rows and of scales, in hexadecimal."""
+    """Contents of a file. `checksum`: the CRC-32 of words, of rows and of scales, in hexadecimal."""
 
     words: bytes
     rows: UInt8s
@@ -99,12 +100,11 @@ def load(path: str | os.PathLike[str]) -> StaticFile:
             size = os.fstat(file.fileno()).st_size
             if size > MOST_BYTES:
                 raise ValueError(f"it has {size} bytes, and may have {MOST_BYTES} at most")
-            with zipfile.ZipFile(file) as archive:
-                arrays, checksum = _read(archive)
+            arrays, checksum = _read(file)
         meta = json.loads(arrays["meta"].tobytes())
         if not isinstance(meta, dict) or not isinstance(meta.get("name"), str):
             raise ValueError("meta is not a JSON object with a name")
-    except (ValueError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
+    except (ValueError, EOFError, OverflowError, RuntimeError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path} is not a static table: {error}") from error
     return StaticFile(arrays["words"].tobytes(), arrays["rows"], arrays["scales"], meta, checksum)
 
@@ -149,8 +149,18 @@ def _code(values: Float32s) -> tuple[npt.NDArray[np.int8], Float32s]:
     return codes, (fitted * largest).astype(np.float32)
 
 
-def _read(archive: zipfile.ZipFile) -> tuple[dict[str, Any], str]:
-    """The arrays, whose checksums reading them has verified, and those of all but meta."""
+def _read(file: IO[bytes]) -> tuple[dict[str, Any], str]:
+    """Return the arrays, whose checksums are verified, and the checksums of all but meta as one text."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return _members(archive)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # the disk's fault, not the file's
+            raise
+        raise ValueError("an offset in it points before its first byte") from error
+
+
+def _members(archive: zipfile.ZipFile) -> tuple[dict[str, Any], str]:
     members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
     if sorted(members) != sorted(_DTYPES):
         raise ValueError(f"it must hold {', '.join(_DTYPES)}, not {', '.join(members)}")

@@ -1,4 +1,4 @@
-"""Exact offline BPE counts through toktok-rs."""
+"""Count tokens exactly and offline, with the BPE encodings of toktok-rs."""
 
 from __future__ import annotations
 

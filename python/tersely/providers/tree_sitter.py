@@ -1,4 +1,4 @@
-"""Where bodies and statements of source code are, by tree-sitter and its grammars (extra `code`)."""
+"""Find the bodies and statements of source code with tree-sitter and its grammars (extra `code`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tersely.tables import Int64s
+from tersely.core.tables import Int64s
 
 __all__ = ["LANGUAGES", "has_syntax_errors", "read_spans"]
 
@@ -72,12 +72,12 @@ def _parse(name: str, source: bytes) -> Any:
 
 
 def has_syntax_errors(name: str, text: str) -> bool:
-    """Whether the grammar says so. Raises ImportError without the extra."""
+    """Say whether the grammar finds a syntax error. Raises ImportError without the extra."""
     return bool(_parse(name, text.encode()).root_node.has_error)
 
 
 def read_spans(name: str, text: str) -> Spans:
-    """int64 arrays of bytes: starts and ends of bodies, starts and ends of statements, starts of attributes.
+    """Return starts and ends of bodies, starts and ends of statements, starts of attributes (int64, bytes).
 
     Statements stand directly in the file or in a body. Raises ImportError without the extra, ValueError for
     a text that is not in the language at all. O(characters).

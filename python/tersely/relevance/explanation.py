@@ -1,4 +1,4 @@
-"""Why a segment has its score: what each feature adds to it."""
+"""Explain why a segment has its relevance score: what each feature adds to it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tersely.documents import check_text, to_documents, to_level
+from tersely.core import checks
+from tersely.core.documents import to_documents, to_level
+from tersely.core.tables import Float32s, Level, SegmentTable
+from tersely.core.types import Document
+from tersely.engine.relevance import hybrid, read_for_query
+from tersely.engine.score import FEATURES
 from tersely.providers.embedders import resolve_embedder, resolve_reranker
-from tersely.relevance.hybrid import hybrid
-from tersely.relevance.prepared import prepare
-from tersely.stages.score import FEATURES
-from tersely.tables import Float32s, Level, SegmentTable
-from tersely.types import Document
 
 __all__ = ["Explanation", "explain"]
 
@@ -28,7 +28,7 @@ class Explanation:
         documents: as given.
         table: the segments.
         scores: float32[n] >= 0, what `tersely.Extractive` ranks by.
-        names: the features, stages/score.py; what each is stands in csrc/kernels/relevance/features.hpp.
+        names: the features, engine/score.py; what each is stands in csrc/kernels/relevance/features.hpp.
         contributions: float32[len(names), n], weight times feature; a score grows with the sum over the
             features, and compares it with the median over the segments.
         warnings: "embedder_failed", "reranker_failed", "query_without_matches".
@@ -80,10 +80,10 @@ def explain(
 
     Raises ValueError for a blank query.
     """
-    check_text(query, "the query")
+    checks.text(query, "query")
     if not query.strip():
         raise ValueError("query must not be blank")
-    prepared = prepare(to_documents(documents), query.strip(), to_level(level))
+    prepared = read_for_query(to_documents(documents), query.strip(), to_level(level))
     read_again = None if reranker is None else resolve_reranker(reranker)
     found = hybrid(prepared, resolve_embedder(embedder), read_again)
     weights = np.array([found.weights.get(name, 0.0) for name in FEATURES], dtype=np.float32)

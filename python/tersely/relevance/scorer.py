@@ -1,22 +1,31 @@
-"""RelevanceScorer: one method, with what steps in where it fails."""
+"""Score how relevant documents are to a query by the method of choice, with a simpler one if it fails."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from tersely.cache import BoundedCache, digest_of
-from tersely.documents import check_text, to_documents, to_level
-from tersely.errors import RelevanceScoringError
+from tersely.core import checks
+from tersely.core.cache import BoundedCache, digest_of
+from tersely.core.documents import to_documents, to_level
+from tersely.core.errors import RelevanceScoringError
+from tersely.core.tables import Level
+from tersely.core.types import Document
+from tersely.engine.relevance import QueryReading, read_for_query
 from tersely.providers.embedders import resolve_cross_encoder, resolve_embedder
-from tersely.providers.language_models import acomplete_all, complete_all, resolve_language_model
-from tersely.relevance.language_model import Reply, by_language_model
-from tersely.relevance.methods import Scored, by_cross_encoder, by_embedding, by_hybrid, by_keyword
-from tersely.relevance.prepared import Prepared, prepare
+from tersely.providers.language_models import (
+    Flow,
+    one_model,
+    resolve_language_model,
+    run_flow,
+    run_flow_async,
+)
+from tersely.relevance.language_model import by_language_model
+from tersely.relevance.methods import MethodScores, by_cross_encoder, by_embedding, by_hybrid, by_keyword
 from tersely.relevance.scores import (
     RelevanceScore,
     RelevanceScores,
@@ -24,8 +33,6 @@ from tersely.relevance.scores import (
     SegmentScores,
     document_uuid,
 )
-from tersely.tables import Level
-from tersely.types import Document
 
 __all__ = ["RelevanceScorer"]
 
@@ -37,8 +44,6 @@ _MODELS = {
     ScoringMethod.EMBEDDING: ("embedder", ScoringMethod.KEYWORD),
     ScoringMethod.CROSS_ENCODER: ("cross-encoder", ScoringMethod.HYBRID),
 }
-
-Steps = Generator[list[str], list[Reply], RelevanceScores]  # prompts out, replies in
 
 
 class RelevanceScorer:
@@ -59,13 +64,14 @@ class RelevanceScorer:
         batch_size: int = 5,
         cache: int = 8 * 2**20,
         strict: bool = False,
+        model: Any = None,
     ) -> None:
         """Choose the method and its model.
 
         Args:
             method: EMBEDDING, LLM, CROSS_ENCODER, KEYWORD or HYBRID, or its name.
             embedder: for EMBEDDING and HYBRID: see `resolve_embedder`.
-            llm: for LLM: see `resolve_language_model`.
+            llm, model: for LLM, under either name: see `resolve_language_model`.
             cross_encoder: for CROSS_ENCODER: see `resolve_cross_encoder`.
             level: what the segments are.
             batch_size: documents a prompt; up to 5 prompts are under way at a time.
@@ -75,57 +81,44 @@ class RelevanceScorer:
 
         Raises ValueError where the method lacks its model.
         """
-        self.method = _to_method(method)
+        self.method = checks.member(method, "method", ScoringMethod)
+        llm = one_model(llm=llm, model=model)
         if self.method is ScoringMethod.LLM and llm is None:
             raise ValueError("the method LLM needs llm=")
         if self.method is ScoringMethod.CROSS_ENCODER and cross_encoder is None:
             raise ValueError("the method CROSS_ENCODER needs cross_encoder=")
-        if isinstance(batch_size, bool) or not isinstance(batch_size, int):
-            raise TypeError(f"batch_size must be a whole number, not {batch_size!r}")
-        if batch_size < 1:
-            raise ValueError(f"batch_size must be 1 or more, not {batch_size}")
         self.level = to_level(level)
-        self.batch_size = batch_size
-        self.strict = strict
+        self.batch_size = checks.whole_number(batch_size, "batch_size", least=1)
+        self.strict = checks.flag(strict, "strict")
         self._embedder = resolve_embedder(embedder)
         self._llm = None if llm is None else resolve_language_model(llm)
         self._cross_encoder = None if cross_encoder is None else resolve_cross_encoder(cross_encoder)
-        self._cache: BoundedCache[RelevanceScores] = BoundedCache(cache)
+        self._cache: BoundedCache[RelevanceScores] = BoundedCache(checks.whole_number(cache, "cache"))
 
     def score_sync(self, documents: Any, query: str) -> RelevanceScores:
-        """The scores of documents (what `tersely.compress` takes) for a query.
+        """Score documents (what `tersely.compress` takes) for a query.
 
         A language model is asked on up to 5 threads. Raises RelevanceScoringError where `strict` forbids a
         fallback.
         """
-        steps = self._steps(to_documents(documents), _checked_query(query))
-        prompts, result = _advance(steps, None)
-        while result is None:
-            assert self._llm is not None  # only LLM asks
-            prompts, result = _advance(steps, complete_all(self._llm, prompts, _LIMIT))
-        return result
+        return run_flow(self._steps(to_documents(documents), checks.text(query, "query")), self._llm, _LIMIT)
 
     async def score(self, documents: Any, query: str) -> RelevanceScores:
         """As `score_sync`, on other threads; an async language model is asked in this event loop."""
-        import asyncio
+        steps = self._steps(to_documents(documents), checks.text(query, "query"))
+        return await run_flow_async(steps, self._llm, _LIMIT)
 
-        steps = self._steps(to_documents(documents), _checked_query(query))
-        prompts, result = await asyncio.to_thread(_advance, steps, None)
-        while result is None:
-            assert self._llm is not None  # only LLM asks
-            replies = await acomplete_all(self._llm, prompts, _LIMIT)
-            prompts, result = await asyncio.to_thread(_advance, steps, replies)
-        return result
-
-    def _steps(self, documents: tuple[Document, ...], query: str) -> Steps:
-        """The whole of a call: yields the prompts that it needs answered, returns the scores."""
+    def _steps(self, documents: tuple[Document, ...], query: str) -> Flow[RelevanceScores]:
+        """Run a call as a generator: yields the prompts that need replies, returns the scores."""
         key = self._key(documents, query)
         known = self._cache.get(key)
         if known is not None:
             return replace(known, cached=True)
-        prepared = prepare(documents, query.strip(), self.level)
+        prepared = read_for_query(documents, query.strip(), self.level)
         if not prepared.query:
-            nothing = Scored(np.zeros(len(prepared.table), np.float32), np.zeros(len(documents), np.float32))
+            nothing = MethodScores(
+                np.zeros(len(prepared.table), np.float32), np.zeros(len(documents), np.float32)
+            )
             methods = [self.method] * len(documents)
             return self._result(prepared, nothing, methods, None, ("empty_query",))
         if self.method is ScoringMethod.LLM:
@@ -136,7 +129,7 @@ class RelevanceScorer:
             self._cache.put(key, result, _SCORE_BYTES * (len(prepared.table) + len(documents)))
         return result
 
-    def _by_vectors_or_terms(self, prepared: Prepared) -> RelevanceScores:
+    def _by_vectors_or_terms(self, prepared: QueryReading) -> RelevanceScores:
         method, reason = self.method, None
         warnings: tuple[str, ...] = ()
         try:
@@ -151,7 +144,7 @@ class RelevanceScorer:
         methods = [method] * len(prepared.documents)
         return self._result(prepared, scored, methods, reason, warnings + scored.warnings)
 
-    def _scored(self, prepared: Prepared, method: ScoringMethod) -> Scored:
+    def _scored(self, prepared: QueryReading, method: ScoringMethod) -> MethodScores:
         if method is ScoringMethod.EMBEDDING:
             return by_embedding(prepared, self._embedder)
         if method is ScoringMethod.CROSS_ENCODER and self._cross_encoder is not None:
@@ -160,7 +153,7 @@ class RelevanceScorer:
             return by_keyword(prepared)
         return by_hybrid(prepared, self._embedder)
 
-    def _by_language_model(self, prepared: Prepared) -> Steps:
+    def _by_language_model(self, prepared: QueryReading) -> Flow[RelevanceScores]:
         rated = yield from by_language_model(prepared, self.batch_size, self._embedder)
         reason = None
         if rated.error is not None:
@@ -169,12 +162,12 @@ class RelevanceScorer:
         methods = [ScoringMethod.LLM] * len(prepared.documents)
         for index in rated.unrated:
             methods[index] = ScoringMethod.HYBRID
-        return self._result(prepared, rated.scored, methods, reason, rated.scored.warnings)
+        return self._result(prepared, rated.scores, methods, reason, rated.scores.warnings)
 
     def _result(
         self,
-        prepared: Prepared,
-        scored: Scored,
+        prepared: QueryReading,
+        scored: MethodScores,
         methods: Sequence[ScoringMethod],
         reason: str | None,
         warnings: tuple[str, ...],
@@ -188,23 +181,15 @@ class RelevanceScorer:
         return reason
 
     def _key(self, documents: tuple[Document, ...], query: str) -> bytes:
-        """Everything that the scores depend on, this scorer's own settings apart."""
+        """Return a digest of all that the scores depend on besides this scorer's own settings."""
         fields = [query]
         for document in documents:
             fields += [document.text, document.title or "", repr(document.id)]
         return digest_of(fields)
 
 
-def _advance(steps: Steps, replies: list[Reply] | None) -> tuple[list[str], RelevanceScores | None]:
-    """The next prompts, or the result: a StopIteration cannot cross a thread's border."""
-    try:
-        return (next(steps) if replies is None else steps.send(replies)), None
-    except StopIteration as end:
-        return [], end.value
-
-
 def _by_document(
-    prepared: Prepared, scored: Scored, methods: Sequence[ScoringMethod]
+    prepared: QueryReading, scored: MethodScores, methods: Sequence[ScoringMethod]
 ) -> tuple[RelevanceScore, ...]:
     table = prepared.table
     bounds = np.searchsorted(table.document, np.arange(len(prepared.documents) + 1)).tolist()
@@ -216,22 +201,6 @@ def _by_document(
             prepared.documents, scored.documents.tolist(), pairwise(bounds), methods, strict=True
         )
     )
-
-
-def _to_method(method: ScoringMethod | str) -> ScoringMethod:
-    methods: dict[str, ScoringMethod] = dict(ScoringMethod.__members__)
-    if isinstance(method, str) and method.upper() in methods:
-        return methods[method.upper()]
-    if isinstance(method, ScoringMethod) and method in methods.values():
-        return method
-    raise ValueError(f"method must be one of {', '.join(methods)}, not {method!r}")
-
-
-def _checked_query(query: str) -> str:
-    if not isinstance(query, str):
-        raise TypeError(f"query must be str, not {type(query).__name__}")
-    check_text(query, "the query")
-    return query
 
 
 def _described(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""What relevance scoring gives back."""
+"""The results of relevance scoring."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from enum import Flag
 from functools import lru_cache
 from typing import overload
 
-from tersely.tables import Analysis, Float32s, Level, SegmentTable
-from tersely.types import Document
+from tersely.core.tables import Analysis, Float32s, Level, SegmentTable
+from tersely.core.types import Document
 
 __all__ = ["RelevanceScore", "RelevanceScores", "ScoringMethod", "SegmentScore", "to_uuid"]
 
 
 _SHORTEST_UUID = 32  # characters: its hexadecimal digits
+_LONGEST_UUID = 45  # urn:uuid:12345678-...
 _LONG_NAME = 200  # characters: rather a text than a name
 
 
@@ -56,7 +57,7 @@ class SegmentScore:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SegmentScores(Sequence[SegmentScore]):
-    """The scores of a document's segments; each `SegmentScore` is made when it is asked for.
+    """The scores of a document's segments, each made a `SegmentScore` when it is read.
 
     Attributes:
         segments: of all documents.
@@ -155,14 +156,14 @@ class RelevanceScores(Sequence[RelevanceScore]):
 
 
 def to_uuid(identity: str | uuid.UUID) -> uuid.UUID:
-    """The UUID itself, the one that a str spells, or the UUID5 of any other str: the same each time."""
+    """Return a UUID itself, the one that a str spells, or the UUID5 of any other str."""
     if isinstance(identity, uuid.UUID):
         return identity
-    return _made(identity) if len(identity) > _LONG_NAME else _known(identity)
+    return _uuid_of(identity) if len(identity) > _LONG_NAME else _cached_uuid_of(identity)
 
 
-def _made(identity: str) -> uuid.UUID:
-    if len(identity) >= _SHORTEST_UUID:
+def _uuid_of(identity: str) -> uuid.UUID:
+    if _SHORTEST_UUID <= len(identity) <= _LONGEST_UUID:
         try:
             return uuid.UUID(identity)
         except ValueError:
@@ -170,9 +171,9 @@ def _made(identity: str) -> uuid.UUID:
     return uuid.uuid5(uuid.NAMESPACE_OID, identity)
 
 
-_known = lru_cache(maxsize=4096)(_made)  # chunks come again with each search
+_cached_uuid_of = lru_cache(maxsize=4096)(_uuid_of)  # chunks come again with each search
 
 
 def document_uuid(document: Document) -> uuid.UUID:
-    """See `RelevanceScore.document_id`."""
+    """Return the UUID of a document as `RelevanceScore.document_id` has it."""
     return to_uuid(document.text if document.id is None else document.id)

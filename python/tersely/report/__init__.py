@@ -1,4 +1,4 @@
-"""A result as one page of HTML: the source with what was kept and dropped, the compressed text beside it."""
+"""Show a result as one page of HTML: the source with what was kept and dropped, and the compressed text."""
 
 from __future__ import annotations
 

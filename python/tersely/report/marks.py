@@ -1,4 +1,4 @@
-"""What is marked inside a text: the query's words, facts, what a model wrote."""
+"""Mark words of the query, facts and what a model wrote inside a text."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tersely import _native
-from tersely.facts import Fact
+from tersely.core.facts import Fact
+from tersely.core.question import read_question
+from tersely.core.types import Compressed
 from tersely.report.words import GENERATED, OUTCOMES, escape
-from tersely.stages.question import read_question
-from tersely.types import Compressed
 
 __all__ = ["Mark", "Painter", "QueryWords", "fact_marks", "text_marks"]
 
@@ -35,14 +35,14 @@ class QueryWords:
     """Finds in texts the terms of a query that relevance is scored by."""
 
     def __init__(self, query: str) -> None:
-        """`query` may be blank: then nothing is found."""
-        asked = read_question(query).text if query.strip() else ""
-        self.terms = set(_native.terms([asked])[2])
+        """Read the query, which may be blank: then nothing is found."""
+        question = read_question(query).text if query.strip() else ""
+        self.terms = set(_native.terms([question])[2])
         self._known: dict[str, frozenset[str]] = {}  # a word -> the query's terms in it
         self.found: set[str] = set()
 
     def marks(self, text: str) -> list[Mark]:
-        """Where the words stand, in order. O(characters)."""
+        """Find where the words stand, in order. O(characters)."""
         if not self.terms:
             return []
         tokens = [(match.start(), match.group()) for match in _TOKEN.finditer(text)]
@@ -55,7 +55,7 @@ class QueryWords:
         return marks
 
     def found_and_missing(self, query: str) -> tuple[list[Mark], list[str]]:
-        """Of the query: marks of the words that texts so far had, and the words that none had."""
+        """Mark the query's words that texts so far had, and list the words that none had."""
         tokens = [(match.start(), match.group()) for match in _TOKEN.finditer(query)]
         self._learn({word for _, word in tokens} - self._known.keys())
         marks, missing = [], []
@@ -79,7 +79,7 @@ class QueryWords:
 
 
 def _places(word: str, terms: frozenset[str]) -> list[tuple[int, int]]:
-    """Where the terms stand in a word, which may be several ("Missouri–Kansas") or a Chinese sentence."""
+    """Find the terms in a word, which may be several words ("Missouri–Kansas") or a Chinese sentence."""
     places = []
     for part in _PART.finditer(word):
         low = part.group().casefold()
@@ -102,7 +102,7 @@ def _runs(covered: bytearray) -> list[tuple[int, int]]:
 
 
 def fact_marks(result: Compressed) -> list[list[Mark]]:
-    """Each document's facts; fact i can be linked to as "f{i}"."""
+    """Mark each document's facts; fact i can be linked to as "f{i}"."""
     marks: list[list[Mark]] = [[] for _ in result.documents]
     report = result.receipt.facts
     for number, fact in enumerate(report.facts if report else ()):
@@ -115,7 +115,7 @@ def fact_marks(result: Compressed) -> list[list[Mark]]:
 
 
 def text_marks(result: Compressed) -> list[Mark]:
-    """Marks of the compressed text: what a model wrote, and facts that it made up or that were put back."""
+    """Mark in the compressed text what a model wrote, and facts that it made up or that were put back."""
     tip = f"{GENERATED[result.receipt.used_llm].capitalize()}: not in the source"
     marks = [Mark(start, end, "gen", tip) for start, end in result.generated]
     report = result.receipt.facts
@@ -129,7 +129,7 @@ def text_marks(result: Compressed) -> list[Mark]:
 
 
 def _place(result: Compressed, fact: Fact) -> int:
-    """Where a fact stands in the compressed text, as whole words: made up ones in what a model wrote."""
+    """Find a fact in the compressed text, as whole words: made up ones in what a model wrote."""
     if not fact.text.strip():
         return -1
     made_up = fact.outcome == "unsupported"
@@ -153,7 +153,7 @@ class Painter:
         self._active: list[Mark] = []
 
     def paint(self, start: int, end: int) -> str:
-        """`text[start:end]`; `start` is no smaller than the last `end`."""
+        """Draw `text[start:end]`; `start` is no smaller than the last `end`."""
         parts = []
         position = start
         while position < end:

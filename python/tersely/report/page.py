@@ -1,4 +1,4 @@
-"""The whole page: numbers, notes, documents, facts, the two columns."""
+"""Write the page of a result: numbers, notes, documents, facts, the two columns."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from tersely.documents import check_text
-from tersely.facts import Fact
+from tersely.core import checks
+from tersely.core.facts import Fact
+from tersely.core.types import Compressed
 from tersely.report.marks import Painter, QueryWords
 from tersely.report.source import Columns, draw, is_laid_out
 from tersely.report.words import DROPPED, GENERATED, KEPT, OUTCOMES, escape, fallback_in_words, in_words, name
-from tersely.types import Compressed
 
 __all__ = ["to_html", "write_html"]
 
@@ -25,7 +25,7 @@ _MOST_FACTS = 200  # listed by name
 
 
 def to_html(result: Compressed, query: str | None = None) -> str:
-    """A result as one self-contained page of HTML.
+    """Return a result as one self-contained page of HTML.
 
     Args:
         result: what `tersely.compress` gave.
@@ -38,7 +38,7 @@ def to_html(result: Compressed, query: str | None = None) -> str:
     if not isinstance(result, Compressed):
         raise TypeError(f"result must be a tersely.Compressed, not {type(result).__name__}")
     query = query or ""
-    check_text(query, "the query")
+    checks.text(query, "query")
     columns = draw(result, query, _MOST_CHARACTERS)
     page, style, script = _template()
     return page.substitute(
@@ -67,7 +67,7 @@ def write_html(result: Compressed, path: str | Path, query: str | None = None) -
 
 @cache
 def _template() -> tuple[Template, str, str]:
-    """Page, style and script; the latter two exactly as their hashes are taken."""
+    """Read page, style and script; the latter two exactly as their hashes are taken."""
     folder = files("tersely.report")
     page, style, script = (
         folder.joinpath(f"page.{kind}").read_text("utf-8") for kind in ("html", "css", "js")
@@ -118,7 +118,7 @@ def _bar(part: float, whole: float, what: str) -> str:
 
 
 def _query(query: str, words: QueryWords) -> str:
-    """The query, with the words marked that stand in the text."""
+    """Write the query, with the words marked that stand in the text."""
     if not query.strip():
         return ""
     marks, missing = words.found_and_missing(query)
@@ -151,7 +151,7 @@ def _notes(result: Compressed, columns: Columns) -> str:
 
 
 def _documents(result: Compressed, columns: Columns) -> str:
-    """A row a document: its share of what was kept, and how much of it was."""
+    """Write a row a document: its share of all that was kept, and how much of it was."""
     if len(result.documents) < 2:
         return ""
     total = sum(columns.kept_characters)
@@ -178,7 +178,7 @@ def _documents(result: Compressed, columns: Columns) -> str:
 
 
 def _legend(result: Compressed, query: bool) -> str:
-    """What the marks on this page mean: only those that are on it."""
+    """Explain the marks that are on this page."""
     entries = []
     for code, number in result.receipt.reasons.items():
         fate, _, reason = code.partition(":")

@@ -1,14 +1,20 @@
-"""The two columns: the documents with what was kept and dropped of them, and the compressed text."""
+"""Draw the two columns: the documents with what was kept and dropped of them, and the compressed text.
+
+Spans become pieces, runs of text with one fate (`_pieces_of`); `draw` writes them as HTML within a limit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
+from tersely import _native
+from tersely.core.tables import Kind
+from tersely.core.types import Compressed, Document, Span
 from tersely.report.marks import Mark, Painter, QueryWords, fact_marks, text_marks
-from tersely.report.pieces import Piece, pieces_of
 from tersely.report.words import DROPPED, KEPT, escape, name
-from tersely.types import Compressed, Document
 
 __all__ = ["Columns", "draw", "is_laid_out"]
 
@@ -16,11 +22,38 @@ _MOST_DOCUMENTS = 500
 _ENDS = 160  # characters drawn at each end of a dropped run, where not everything is drawn
 _MARKUP = 60  # characters that a piece costs besides its own, so that many small ones make no huge page
 _AHEAD = 10_000  # characters within which a kept piece is looked for in the compressed text
+_MONOSPACE = {Kind.TABLE, Kind.FENCED_CODE, Kind.CODE, Kind.LOG_LINE}
+_COMMON = 50  # kept segments with a term, from which on it says little about which one is meant
+_SHARE = 0.75  # of a redundant segment's terms that one kept segment must have to be called its stand-in
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A run `text[start:end]` of a document with one fate: neighbouring spans.
+
+    Attributes:
+        start, end: characters, half-open.
+        fate: "kept", "dropped", or "gap" (white space between segments).
+        reason: as in `Span.reason`; "unlisted" for text that no span has; "" for gaps.
+        look: "mono", "heading" or "".
+        segments: number of segments in it.
+        best: the highest score of them.
+        stand_in: (document, start) of a kept piece that says what this one says, or None.
+    """
+
+    start: int
+    end: int
+    fate: str
+    reason: str
+    look: str
+    segments: int
+    best: float
+    stand_in: tuple[int, int] | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Columns:
-    """Both columns as HTML, and what was learnt while drawing.
+    """Both columns as HTML, with the numbers that drawing them gives.
 
     Attributes:
         documents: index -> HTML of the documents that are drawn.
@@ -43,7 +76,7 @@ class Columns:
 
 @dataclass(slots=True, eq=False)
 class _Pen:
-    """What goes from one document to the next."""
+    """State that passes from one document to the next while they are drawn."""
 
     words: QueryWords
     room: int  # characters that may still be drawn
@@ -57,7 +90,7 @@ def draw(result: Compressed, query: str, most: int) -> Columns:
 
     O(characters + segments log segments).
     """
-    pieces = pieces_of(result)
+    pieces = _pieces_of(result)
     places = [(i, piece.start) for i, some in enumerate(pieces) for piece in some if piece.fate == "kept"]
     total = sum(len(document.text) for document in result.documents) + _MARKUP * sum(map(len, pieces))
     pen = _Pen(QueryWords(query), most, total > most, {place: n for n, place in enumerate(places)})
@@ -76,7 +109,7 @@ def draw(result: Compressed, query: str, most: int) -> Columns:
     return columns
 
 
-def _document(pen: _Pen, index: int, document: Document, pieces: list[Piece], marks: list[Mark]) -> str:
+def _document(pen: _Pen, index: int, document: Document, pieces: list[_Piece], marks: list[Mark]) -> str:
     text = document.text
     reach = len(text) if not pen.shorten else _reach(pieces, pen.room)
     painter = Painter(text, [*marks, *pen.words.marks(text[:reach])])
@@ -92,8 +125,8 @@ def _document(pen: _Pen, index: int, document: Document, pieces: list[Piece], ma
     return "".join(parts)
 
 
-def _reach(pieces: list[Piece], room: int) -> int:
-    """Up to which character pieces can be drawn with so much room, generously."""
+def _reach(pieces: list[_Piece], room: int) -> int:
+    """Estimate up to which character pieces can be drawn with so much room, generously."""
     for piece in pieces:
         size = piece.end - piece.start
         room -= _MARKUP + (size if piece.fate == "kept" else min(size, 2 * _ENDS))
@@ -102,7 +135,7 @@ def _reach(pieces: list[Piece], room: int) -> int:
     return pieces[-1].end if pieces else 0
 
 
-def _piece(pen: _Pen, painter: Painter, index: int, piece: Piece) -> str:
+def _piece(pen: _Pen, painter: Painter, index: int, piece: _Piece) -> str:
     size = piece.end - piece.start
     if piece.fate == "gap":
         pen.room -= size
@@ -132,14 +165,14 @@ def _piece(pen: _Pen, painter: Painter, index: int, piece: Piece) -> str:
     return f'<span class="d r-{reason}{look}" title="{title}"><span>{inner}{link}</span></span>'
 
 
-def _tip(piece: Piece) -> str:
+def _tip(piece: _Piece) -> str:
     words = (KEPT if piece.fate == "kept" else DROPPED).get(piece.reason, piece.reason.replace("_", " "))
     number = "1 segment" if piece.segments == 1 else f"{piece.segments} segments"
     score = f", score {'up to ' if piece.segments > 1 else ''}{piece.best:.2f}" if piece.best else ""
     return f"{piece.fate.capitalize()}: {words} ({number}{score})"
 
 
-def _compressed(columns: Columns, result: Compressed, pieces: Sequence[list[Piece]], most: int) -> str:
+def _compressed(columns: Columns, result: Compressed, pieces: Sequence[list[_Piece]], most: int) -> str:
     text = result.text
     words = columns.words.marks(text[:most])
     painter = Painter(text, [*text_marks(result), *words])
@@ -174,9 +207,101 @@ def _compressed(columns: Columns, result: Compressed, pieces: Sequence[list[Piec
 
 
 def is_laid_out(text: str) -> bool:
-    """Whether a quarter of the lines are indented, as in code."""
+    """Say whether a quarter of the lines are indented, as in code."""
     return 4 * (text.count("\n ") + text.count("\n\t")) > text.count("\n")
 
 
 def _note(text: str) -> str:
     return f'<span class="x note">{escape(text)}</span>'
+
+
+def _pieces_of(result: Compressed) -> list[list[_Piece]]:
+    """Divide each document into pieces, its whole text. O(characters + segments log segments)."""
+    spans: list[list[tuple[int, int, str, Span]]] = [[] for _ in result.documents]
+    kept = list(result.kept)
+    dropped = list(result.dropped)
+    for fate, some in (("kept", kept), ("dropped", dropped)):
+        for span in some:
+            spans[span.document].append((span.start, span.end, fate, span))
+    stand_ins = _stand_ins(result, kept, dropped)
+    apart = set(stand_ins.values())  # what is linked to is a piece of its own
+    return [
+        list(_pieces(index, document.text, sorted(mine, key=lambda entry: entry[:2]), stand_ins, apart))
+        for index, (document, mine) in enumerate(zip(result.documents, spans, strict=True))
+    ]
+
+
+def _pieces(
+    document: int,
+    text: str,
+    spans: list[tuple[int, int, str, Span]],
+    stand_ins: dict[tuple[int, int], tuple[int, int]],
+    apart: set[tuple[int, int]],
+) -> Iterator[_Piece]:
+    position = 0
+    open_piece: _Piece | None = None
+    closed = False  # the open piece takes no more
+    for first, end, fate, span in spans:
+        start = max(first, position)
+        if end <= start:
+            continue
+        look = "mono" if span.kind in _MONOSPACE else "heading" if span.kind == Kind.HEADING else ""
+        stand_in = stand_ins.get((document, span.start))
+        alone = stand_in is not None or (document, span.start) in apart
+        blank = not text[position:start].strip()
+        same = open_piece is not None and (open_piece.fate, open_piece.reason, open_piece.look) == (
+            fate,
+            span.reason,
+            look,
+        )
+        if open_piece and same and blank and not alone and not closed:
+            number, best = open_piece.segments + 1, max(open_piece.best, span.score)
+            open_piece = _Piece(open_piece.start, end, fate, span.reason, look, number, best)
+        else:
+            if open_piece:
+                yield open_piece
+            if position < start:
+                yield _between(position, start, blank)
+            open_piece = _Piece(start, end, fate, span.reason, look, 1, span.score, stand_in)
+        position, closed = end, alone
+    if open_piece:
+        yield open_piece
+    if position < len(text):
+        yield _between(position, len(text), not text[position:].strip())
+
+
+def _between(start: int, end: int, blank: bool) -> _Piece:
+    return _Piece(start, end, "gap" if blank else "dropped", "" if blank else "unlisted", "", 0, 0.0)
+
+
+def _stand_ins(
+    result: Compressed, kept: list[Span], dropped: list[Span]
+) -> dict[tuple[int, int], tuple[int, int]]:
+    """Find for each redundant segment the kept one with the same or most of its terms, common ones aside."""
+    redundant = [span for span in dropped if span.reason == "redundant"]
+    if not redundant:
+        return {}
+    texts = [result.documents[span.document].text[span.start : span.end] for span in [*kept, *redundant]]
+    ids, offsets, _ = _native.terms(texts)
+    ends = offsets.tolist()
+    terms = [tuple(ids[start:end].tolist()) for start, end in pairwise(ends)]
+    same: dict[tuple[int, ...], int] = {}
+    having: dict[int, list[int]] = defaultdict(list)
+    for row in range(len(kept)):
+        same.setdefault(terms[row], row)
+        for term in set(terms[row]):
+            if len(having[term]) <= _COMMON:
+                having[term].append(row)
+    found = {}
+    for span, mine in zip(redundant, terms[len(kept) :], strict=True):
+        stand_in = same.get(mine)
+        if stand_in is None:
+            shared = Counter(
+                row for term in set(mine) if len(having[term]) <= _COMMON for row in having[term]
+            )
+            best = min(((-number, row) for row, number in shared.items()), default=None)
+            if best is not None and -best[0] >= _SHARE * len(set(mine)):
+                stand_in = best[1]
+        if stand_in is not None:
+            found[span.document, span.start] = (kept[stand_in].document, kept[stand_in].start)
+    return found

@@ -1,4 +1,4 @@
-"""Reason codes in words, and text made safe to stand in a page."""
+"""Reason codes as sentences, and text escaped for a page."""
 
 from __future__ import annotations
 
@@ -72,20 +72,20 @@ _PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10, 13
 
 
 def escape(text: str) -> str:
-    """Text that no parser takes for markup; control characters as their pictures."""
+    """Escape a text for HTML; control characters become their pictures."""
     return html.escape(text).translate(_PICTURES)
 
 
 def name(text: str) -> str:
-    """`escape` for what a caller calls a thing: may hold what no UTF-8 can say, as file names do."""
+    """Escape a name of the caller's, which may lack a UTF-8 form, as file names do."""
     return escape(text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def in_words(code: str) -> str:
-    """A sentence for a warning."""
+    """Return a sentence for a warning."""
     return _WARNINGS.get(code) or f"{code.replace('_', ' ').capitalize()}."
 
 
 def fallback_in_words(code: str) -> str:
-    """A sentence for the reason why no model wrote what one should have written."""
+    """Return a sentence for the reason why no model wrote what one should have written."""
     return f"No model wrote any of the text: {_FALLBACKS.get(code) or code.replace('_', ' ')}."

@@ -5,45 +5,50 @@ All but the types of chunks load when they are first asked for.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tersely.retrieval.chunks import ChunkResult, DocumentChunk, Retriever, SearchResult
+from tersely.core.lazy import load_late
+from tersely.search.chunks import ChunkResult, DocumentChunk, Retriever, SearchResult
 
 if TYPE_CHECKING:
     from tersely.relevance.scores import RelevanceScore, ScoringMethod
-    from tersely.retrieval.contextual.budget import BudgetPlan, TokenBudgetManager, TokenUsage
-    from tersely.retrieval.contextual.compressor import ContextualCompressor
-    from tersely.retrieval.contextual.extractive import ExtractiveCompressor
-    from tersely.retrieval.contextual.integration import CompressingRetriever, RelevanceReranker
-    from tersely.retrieval.contextual.results import (
+    from tersely.search.contextual.budget import BudgetPlan, TokenBudgetManager, TokenUsage
+    from tersely.search.contextual.compressor import (
+        CompressingRetriever,
+        ContextualCompressor,
+        RelevanceReranker,
+    )
+    from tersely.search.contextual.extractive import (
+        ExtractedContent,
+        ExtractiveCompressor,
+        Segment,
+        Segmenter,
+    )
+    from tersely.search.contextual.results import (
         CompressedDocument,
         CompressionBatch,
         CompressionResult,
         CompressionStats,
         DroppedDocument,
-        ExtractedContent,
         SegmentRef,
     )
-    from tersely.retrieval.contextual.segmenter import Segment, Segmenter
-    from tersely.retrieval.contextual.selector import StrategySelector
-    from tersely.retrieval.contextual.settings import (
+    from tersely.search.contextual.settings import (
         AllocationStrategy,
         CompressionConfig,
         CompressionStrategy,
         SegmentSize,
+        StrategySelector,
         TokenBudgetConfig,
     )
-    from tersely.retrieval.contextual.summarizer import (
+    from tersely.search.excerpts import Excerpt, Preview, extract_sentences, previews
+    from tersely.search.results import CompressedResults, ResultStats, compress_results
+    from tersely.search.summaries import ChunkSummarizer, ChunkSummary
+    from tersely.search.thresholding import within_budget
+    from tersely.write.summary import (
         ABSTRACTIVE_COMPRESSION_PROMPT,
         ContentSummarizer,
         Summary,
     )
-    from tersely.retrieval.preview import Preview, previews
-    from tersely.retrieval.results import CompressedResults, ResultStats, compress_results
-    from tersely.retrieval.sentences import Excerpt, extract_sentences
-    from tersely.retrieval.summaries import ChunkSummarizer, ChunkSummary
-    from tersely.retrieval.token_limit import within_budget
 
 __all__ = [
     "ABSTRACTIVE_COMPRESSION_PROMPT",
@@ -89,51 +94,46 @@ __all__ = [
     "within_budget",
 ]
 
-_MODULES = {
-    "tersely.relevance.scores": ("RelevanceScore", "ScoringMethod"),
-    "tersely.retrieval.contextual.budget": ("BudgetPlan", "TokenBudgetManager", "TokenUsage"),
-    "tersely.retrieval.contextual.compressor": ("ContextualCompressor",),
-    "tersely.retrieval.contextual.extractive": ("ExtractiveCompressor",),
-    "tersely.retrieval.contextual.integration": ("CompressingRetriever", "RelevanceReranker"),
-    "tersely.retrieval.contextual.results": (
-        "CompressedDocument",
-        "CompressionBatch",
-        "CompressionResult",
-        "CompressionStats",
-        "DroppedDocument",
-        "ExtractedContent",
-        "SegmentRef",
-    ),
-    "tersely.retrieval.contextual.segmenter": ("Segment", "Segmenter"),
-    "tersely.retrieval.contextual.selector": ("StrategySelector",),
-    "tersely.retrieval.contextual.settings": (
-        "AllocationStrategy",
-        "CompressionConfig",
-        "CompressionStrategy",
-        "SegmentSize",
-        "TokenBudgetConfig",
-    ),
-    "tersely.retrieval.contextual.summarizer": (
-        "ABSTRACTIVE_COMPRESSION_PROMPT",
-        "ContentSummarizer",
-        "Summary",
-    ),
-    "tersely.retrieval.preview": ("Preview", "previews"),
-    "tersely.retrieval.results": ("CompressedResults", "ResultStats", "compress_results"),
-    "tersely.retrieval.sentences": ("Excerpt", "extract_sentences"),
-    "tersely.retrieval.summaries": ("ChunkSummarizer", "ChunkSummary"),
-    "tersely.retrieval.token_limit": ("within_budget",),
-}
-_HOME = {name: module for module, names in _MODULES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    """A name of `__all__`, from its module."""
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
-
-
-def __dir__() -> list[str]:
-    """Those of `__all__` too that nobody has asked for yet."""
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = load_late(
+    __name__,
+    {
+        "tersely.relevance.scores": ("RelevanceScore", "ScoringMethod"),
+        "tersely.search.contextual.budget": ("BudgetPlan", "TokenBudgetManager", "TokenUsage"),
+        "tersely.search.contextual.compressor": (
+            "CompressingRetriever",
+            "ContextualCompressor",
+            "RelevanceReranker",
+        ),
+        "tersely.search.contextual.extractive": (
+            "ExtractedContent",
+            "ExtractiveCompressor",
+            "Segment",
+            "Segmenter",
+        ),
+        "tersely.search.contextual.results": (
+            "CompressedDocument",
+            "CompressionBatch",
+            "CompressionResult",
+            "CompressionStats",
+            "DroppedDocument",
+            "SegmentRef",
+        ),
+        "tersely.search.contextual.settings": (
+            "AllocationStrategy",
+            "CompressionConfig",
+            "CompressionStrategy",
+            "SegmentSize",
+            "StrategySelector",
+            "TokenBudgetConfig",
+        ),
+        "tersely.write.summary": (
+            "ABSTRACTIVE_COMPRESSION_PROMPT",
+            "ContentSummarizer",
+            "Summary",
+        ),
+        "tersely.search.excerpts": ("Excerpt", "Preview", "extract_sentences", "previews"),
+        "tersely.search.results": ("CompressedResults", "ResultStats", "compress_results"),
+        "tersely.search.summaries": ("ChunkSummarizer", "ChunkSummary"),
+        "tersely.search.thresholding": ("within_budget",),
+    },
+)

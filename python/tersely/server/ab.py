@@ -1,4 +1,4 @@
-"""The two search tools beside each other: which replies hold the answer, and at how many tokens."""
+"""Compare the two search tools: which replies hold the answer, and at how many tokens."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What came of all questions.
+    """How many questions each tool's results answer, and at how many tokens.
 
     Attributes:
         questions: how many.
@@ -49,7 +49,7 @@ class Comparison:
 
 
 def read_questions(lines: Iterable[str]) -> list[Question]:
-    """One JSON object a line: {"query": str, "answers": [str, ...]} or "answer": str.
+    """Read questions, one JSON object a line: {"query": str, "answers": [str, ...]} or "answer": str.
 
     Raises ValueError that names the line.
     """
@@ -82,7 +82,7 @@ def compare(
     similarity_threshold: float = 0.85,
     counter: Any = None,
 ) -> Comparison:
-    """Ask both tools every question."""
+    """Ask both tools every question, and count whose results hold an answer."""
     count = resolve_counter(counter).count
     limits = {"min_score": min_score, "similarity_threshold": similarity_threshold}
     held: list[tuple[bool, bool]] = []

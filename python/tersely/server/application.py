@@ -1,4 +1,4 @@
-"""Tools -> a server of the MCP SDK."""
+"""Make a server of the MCP SDK of a list of tools."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import tersely
-from tersely.errors import CompressionError, MissingExtraError
-from tersely.server.arguments import checked_arguments
-from tersely.server.tools import Tool, ToolError
+from tersely.core import checks
+from tersely.core.errors import CompressionError, MissingExtraError
+from tersely.server.tools import Tool, ToolError, check_arguments
 
 __all__ = ["make_server"]
 
@@ -17,7 +17,7 @@ _LOG = logging.getLogger("tersely.server")
 
 
 def make_server(tools: Sequence[Tool], *, threads: int = 8) -> Any:
-    """An `mcp.server.Server` with these tools; at most `threads` calls run at a time, others wait.
+    """Make an `mcp.server.Server` of these tools; at most `threads` calls run at a time, others wait.
 
     What a caller can mend is a tool error with its message. What goes wrong inside is one too, without
     details: these go to the log.
@@ -41,8 +41,7 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8) -> Any:
     except ImportError as error:
         raise MissingExtraError("mcp 2", "mcp") from error
 
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise ValueError(f"threads must be a whole number from 1, not {threads!r}")
+    threads = checks.whole_number(threads, "threads", least=1)
     by_name = {tool.name: tool for tool in tools}
     if len(by_name) < len(tools):
         raise ValueError(f"two tools have one name: {', '.join(tool.name for tool in tools)}")
@@ -82,9 +81,9 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8) -> Any:
 
 
 def _call(tool: Tool, given: dict[str, Any] | None) -> tuple[str, dict[str, Any] | None]:
-    """Text and data of the reply; data None: it is an error."""
+    """Run a tool: text and data of the reply; data None: the text is an error."""
     try:
-        reply = tool.run(checked_arguments(tool.input_schema, given))
+        reply = tool.run(check_arguments(tool.input_schema, given))
         return reply.text, dict(reply.data)
     except (ToolError, CompressionError, ValueError, TypeError) as error:
         return str(error), None

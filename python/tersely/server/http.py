@@ -1,21 +1,30 @@
-"""A server over streamable HTTP."""
+"""Serve tools over streamable HTTP, behind a gate that checks each request: origin, token, load, time."""
 
 from __future__ import annotations
 
 import errno
+import hmac
 import socket
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
+from tersely.core import checks
 from tersely.server.application import make_server
-from tersely.server.gate import Gate, is_loopback
 from tersely.server.tools import Tool
 
-__all__ = ["http_application", "serve_http"]
+__all__ = ["Gate", "http_application", "serve_http"]
 
 _BODY = 4 * 2**20  # bytes of a request
 _SHORTEST_TOKEN = 16  # characters
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 
 def http_application(
@@ -29,7 +38,7 @@ def http_application(
     patience: float = 30.0,
     threads: int = 8,
 ) -> Gate:
-    """The ASGI application, at /mcp. Every request stands for itself: no sessions, so memory does not grow.
+    """Make the ASGI application, at /mcp. There are no sessions, so memory does not grow.
 
     Args:
         tools: of the server.
@@ -48,7 +57,7 @@ def http_application(
     for origin in origins:
         if "://" not in origin:
             raise ValueError(f'an origin must be like "https://example.org", not {origin!r}')
-    if token is None and not is_loopback(host):
+    if token is None and not _is_loopback(host):
         raise ValueError(f"listening on {host} needs a bearer token: others can reach it")
     if token is not None and (len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable()):
         raise ValueError(f"the bearer token must have {_SHORTEST_TOKEN} or more printable ASCII characters")
@@ -57,7 +66,7 @@ def http_application(
 
     names = ["127.0.0.1", "localhost", "[::1]"]
     security = TransportSecuritySettings(  # origins are the gate's affair
-        enable_dns_rebinding_protection=is_loopback(host),
+        enable_dns_rebinding_protection=_is_loopback(host),
         allowed_hosts=[*names, *(f"{name}:*" for name in names)],
         allowed_origins=[
             *origins,
@@ -102,9 +111,8 @@ def serve_http(tools: Sequence[Tool], *, host: str = "127.0.0.1", port: int = 87
 
 
 def _listen(host: str, port: int) -> list[socket.socket]:
-    """A socket for each address of the host that this machine has."""
-    if not 0 <= port < 2**16:
-        raise ValueError(f"port must lie in [0, {2**16 - 1}], not {port}")
+    """Open a socket for each address of the host that this machine has."""
+    port = checks.whole_number(port, "port", most=2**16 - 1)
     sockets: list[socket.socket] = []
     reason = OSError("the host has no address here")
     try:
@@ -122,3 +130,105 @@ def _listen(host: str, port: int) -> list[socket.socket]:
             opened.close()
         raise ValueError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
     return sockets
+
+
+def _is_loopback(host: str) -> bool:
+    """Say whether only this machine reaches what listens on `host`."""
+    return host in _LOOPBACK
+
+
+class _TooSlowError(Exception):
+    """The body of a request did not arrive in time."""
+
+
+@dataclass(slots=True)
+class Gate:
+    """An ASGI application that checks each request before another one sees it.
+
+    Attributes:
+        application: what is guarded.
+        token: what `Authorization: Bearer` must hold; None: nothing is asked for.
+        origins: web pages that may call, besides those of this machine; others are refused, so that a page in
+            a browser cannot use what listens here. Callers that are no browsers send no origin.
+        most: requests at a time; more are told to come again.
+        patience: seconds for a body to arrive.
+    """
+
+    application: Application
+    token: str | None = None
+    origins: frozenset[str] = frozenset()
+    most: int = 256
+    patience: float = 30.0
+    _inside: int = field(default=0, init=False)
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it: 403 origin, 401 token, 405 GET, 503 too many, 408 too slow."""
+        if scope["type"] != "http":
+            await self.application(scope, receive, send)
+            return
+        headers = {name.lower(): value for name, value in scope["headers"]}
+        if not self._welcome(headers.get(b"origin")):
+            await _refuse(send, 403, "this origin may not call")
+        elif not self._known(headers.get(b"authorization", b"")):
+            await _refuse(send, 401, "a bearer token is needed", (b"www-authenticate", b"Bearer"))
+        elif scope["method"] == "GET":  # no stream of the server's own: calls are answered where they come in
+            await _refuse(send, 405, "there is nothing to get; POST calls here", (b"allow", b"POST"))
+        elif self._inside >= self.most:
+            await _refuse(send, 503, "too many requests at a time", (b"retry-after", b"1"))
+        else:
+            await self._serve(scope, receive, send)
+
+    async def _serve(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        import anyio
+
+        deadline = anyio.current_time() + self.patience
+        arrived = late = False
+
+        async def receive_in_time() -> Message:
+            nonlocal arrived, late
+            if not arrived:
+                with anyio.move_on_at(deadline):
+                    message = await receive()
+                    arrived = not message.get("more_body", False)
+                    return message
+                late = True
+                raise _TooSlowError
+            return await receive()
+
+        async def send_unless_late(message: Message) -> None:
+            if not late:
+                await send(message)
+
+        self._inside += 1
+        try:
+            await self.application(scope, receive_in_time, send_unless_late)
+        except _TooSlowError:
+            pass
+        finally:
+            self._inside -= 1
+            if late:
+                await _refuse(send, 408, "the body did not arrive in time", (b"connection", b"close"))
+
+    def _welcome(self, origin: bytes | None) -> bool:
+        if origin is None:
+            return True
+        try:
+            text = origin.decode("ascii").rstrip("/")
+            local = urlsplit(text).scheme in ("http", "https") and urlsplit(text).hostname in _LOOPBACK
+        except ValueError:
+            return False
+        return text in self.origins or local
+
+    def _known(self, authorization: bytes) -> bool:
+        if self.token is None:
+            return True
+        scheme, _, given = authorization.partition(b" ")
+        return scheme.lower() == b"bearer" and hmac.compare_digest(given.strip(), self.token.encode())
+
+
+async def _refuse(send: Send, status: int, reason: str, *headers: tuple[bytes, bytes]) -> None:
+    body = reason.encode()
+    length = (b"content-length", str(len(body)).encode())
+    start = {"type": "http.response.start", "status": status}
+    await send(start | {"headers": [(b"content-type", b"text/plain"), length, *headers]})
+    await send({"type": "http.response.body", "body": body})

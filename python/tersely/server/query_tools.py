@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tersely.retrieval.chunks import ChunkResult, Retriever
-from tersely.retrieval.preview import previews
-from tersely.retrieval.results import ResultStats, compress_results
-from tersely.server.answers import Answer, Answerer
-from tersely.server.markdown import one_line, to_markdown
-from tersely.server.tools import Tool, ToolError, ToolReply
+import tersely
+from tersely.core.errors import BudgetExceededError
+from tersely.providers.counters import resolve_counter
+from tersely.search.chunks import ChunkResult, Retriever
+from tersely.search.excerpts import previews
+from tersely.search.index import extract
+from tersely.search.results import ResultStats, compress_results
+from tersely.server.answers import Answer, Answerer, to_markdown
+from tersely.server.tools import Tool, ToolError, ToolReply, one_line
 
 __all__ = ["QueryTools"]
+
+_TOKENS = resolve_counter(None)
+_ROUNDS = 4  # of shortening results until their reply is no larger than the whole one
+_LEAST_ANSWER = 12  # tokens that are left to a verbatim answer, about a sentence
+_SLACK = 2  # tokens: line ends and the like
 
 _QUERY = {"type": "string", "description": "Natural language query"}
 _TOP_N = {
@@ -30,20 +38,23 @@ _TOP_N = {
 
 @dataclass(frozen=True, slots=True)
 class QueryTools:
-    """The tools over one retriever.
+    """The search tools of a server, over one retriever.
 
     Attributes:
         retriever: finds the chunks. One with `vectors(chunk_ids)` (float rows) saves embedding them again.
         answerer: writes the answer above the results.
         pool: compression looks at max(pool, 4 * top_n) candidates: duplicates are found beyond the cut.
+        reply_budget: tokens (o200k_base) for a reply of `query_documents_compressed`, which then has what of
+            the results answers the query; None: results are whole. The server decides, not the caller.
     """
 
     retriever: Retriever
     answerer: Answerer = field(default_factory=Answerer)
     pool: int = 20
+    reply_budget: int | None = None
 
     def tools(self) -> list[Tool]:
-        """All of them."""
+        """Return the four tools."""
         return [
             Tool(
                 "query_documents",
@@ -90,25 +101,63 @@ class QueryTools:
         ]
 
     def query_documents(self, arguments: dict[str, Any]) -> ToolReply:
-        """The `top_n` best chunks, whole."""
-        query = _asked(arguments)
+        """Find the `top_n` best chunks; the reply has them whole."""
+        query = _query(arguments)
         results = self._search(query, arguments["top_n"])
         answer = self.answerer.answer(query, results)
         return ToolReply(to_markdown(answer, results), _data(answer, results))
 
     def query_documents_compressed(self, arguments: dict[str, Any]) -> ToolReply:
-        """The best chunks of a larger pool: those that are relevant enough, each thing once."""
-        query, top_n = _asked(arguments), arguments["top_n"]
-        results, stats = self._compressed(
-            query, top_n, arguments["min_score"], arguments["similarity_threshold"]
+        """The best chunks of a larger pool: those that are relevant enough, each thing once.
+
+        With a `reply_budget` what of them answers the query, within so many tokens. Without one they are
+        whole, but where the reply had more tokens than that of `query_documents`: then answer and results
+        are shortened.
+        """
+        query, top_n = _query(arguments), arguments["top_n"]
+        found = list(self.retriever.search(query, max(self.pool, 4 * top_n)))
+        left = compress_results(
+            found,
+            min_score=arguments["min_score"],
+            similarity_threshold=arguments["similarity_threshold"],
+            top_n=top_n,
+            vectors=self._vectors(found),
         )
+        results, stats = list(left.results), left.compression_stats
+        if self.reply_budget is not None:
+            return self._within(query, results, stats, self.reply_budget)
         answer = self.answerer.answer(query, results)
+        first = sorted(found, key=lambda one: -one.score)[:top_n]
+        answer, results = _no_larger(query, answer, results, stats, first)
         data = _data(answer, results) | {"compression_stats": asdict(stats)}
         return ToolReply(to_markdown(answer, results, stats), data)
 
+    def _within(self, query: str, results: list[ChunkResult], stats: ResultStats, budget: int) -> ToolReply:
+        """The reply for a budget: what a model answers, where there is one, and an extract of the results."""
+        answer = Answer("")
+        head = ""
+        if self.answerer.model is not None and results:
+            answer = self.answerer.answer(query, results)
+            head = f"# Answer\n{answer.text}\n\n# Sources\n"
+            if answer.model is None or _TOKENS.count(head) > budget // 2:
+                answer, head = Answer("", fallback=answer.fallback or "reply_too_long"), ""
+        try:
+            room = budget - _TOKENS.count(head)
+            while True:
+                extracted = extract(results, query, budget=room)
+                text = head + extracted.text
+                over = _TOKENS.count(text) - budget
+                if over <= 0:
+                    break
+                room -= over
+        except BudgetExceededError as error:
+            raise ToolError(f"{error}; {error.required + _TOKENS.count(head)} tokens would do") from None
+        data = _data(answer, extracted.results) | {"compression_stats": asdict(stats)}
+        return ToolReply(text or "No results.", data)
+
     def preview_documents(self, arguments: dict[str, Any]) -> ToolReply:
-        """A line for each of the best chunks."""
-        query = _asked(arguments)
+        """Find the best chunks; the reply has a line for each."""
+        query = _query(arguments)
         results = self._search(query, arguments["top_n"])
         lines = previews(results)
         answer = self.answerer.answer(query, results[:1])
@@ -118,7 +167,7 @@ class QueryTools:
         return ToolReply(f"# Answer\n{answer.text}\n\n# Previews\n{text or 'No results.'}\n", data)
 
     def expand_chunk(self, arguments: dict[str, Any]) -> ToolReply:
-        """One chunk. An id is looked up, never opened: paths lead nowhere."""
+        """Return one chunk. An id is looked up, never opened as a path."""
         wanted = arguments["chunk_id"]
         try:
             chunk = self.retriever.chunk(wanted)
@@ -132,21 +181,8 @@ class QueryTools:
         found = list(self.retriever.search(query, count))
         return sorted(found, key=lambda one: -one.score)[:count]
 
-    def _compressed(
-        self, query: str, top_n: int, min_score: float, threshold: float
-    ) -> tuple[Sequence[ChunkResult], ResultStats]:
-        found = list(self.retriever.search(query, max(self.pool, 4 * top_n)))
-        left = compress_results(
-            found,
-            min_score=min_score,
-            similarity_threshold=threshold,
-            top_n=top_n,
-            vectors=self._vectors(found),
-        )
-        return left.results, left.compression_stats
-
     def _vectors(self, found: Sequence[ChunkResult]) -> npt.NDArray[Any] | None:
-        """What the index has; None where it has none, or not these: it may have changed since the search."""
+        """Return the index's vectors; None where it lacks any of them, as it may have changed meanwhile."""
         if not found or not hasattr(self.retriever, "vectors"):
             return None
         try:
@@ -155,13 +191,51 @@ class QueryTools:
             return None
 
 
+def _no_larger(
+    query: str,
+    answer: Answer,
+    results: list[ChunkResult],
+    stats: ResultStats,
+    whole: Sequence[ChunkResult],
+) -> tuple[Answer, list[ChunkResult]]:
+    """Shorten answer and results until their reply has no more tokens than that of `query_documents`.
+
+    First the answer, which says again what the results say, is cut; then the results are. Where the numbers
+    alone are more than the whole reply, all stays as it is.
+    """
+    if not results:
+        return answer, results
+    limit = _TOKENS.count(to_markdown(answer if results == list(whole) else Answer(""), whole))
+    if _TOKENS.count(to_markdown(answer, results, stats)) <= limit:
+        return answer, results
+    cut = answer
+    if answer.model is None:
+        rest = _TOKENS.count(to_markdown(replace(answer, text=""), results, stats))
+        shorter = Answerer(budget=max(limit - rest - _SLACK, _LEAST_ANSWER)).answer(query, results)
+        cut = replace(shorter, fallback=answer.fallback)
+    documents = [{"text": one.content, "title": one.header_path or None} for one in results]
+    prepared = tersely.prepare(documents, query)
+    budget, parts = prepared.original_tokens, [one.content for one in results]
+    for _ in range(_ROUNDS):
+        left = [replace(one, content=part) for one, part in zip(results, parts, strict=True) if part]
+        over = _TOKENS.count(to_markdown(cut, left, stats)) - limit
+        if over <= 0:
+            return cut, left
+        budget -= over
+        try:
+            parts = list(prepared.fit(budget=max(budget, 0)).parts)
+        except BudgetExceededError:
+            break
+    return answer, results
+
+
 def _schema(**properties: Any) -> dict[str, Any]:
-    """All properties; those without a default are required."""
+    """A schema with these properties; those without a default are required."""
     required = [name for name, part in properties.items() if "default" not in part]
     return {"type": "object", "properties": properties, "required": required}
 
 
-def _asked(arguments: dict[str, Any]) -> str:
+def _query(arguments: dict[str, Any]) -> str:
     query: str = arguments["query"]
     if not query.strip():
         raise ToolError("query must not be blank")
@@ -169,7 +243,7 @@ def _asked(arguments: dict[str, Any]) -> str:
 
 
 def _data(answer: Answer, results: Sequence[ChunkResult]) -> dict[str, Any]:
-    """`answer` and `results`; and, where a model was to write it, who did."""
+    """Return `answer` and `results`, and who wrote the answer where a model was asked."""
     data: dict[str, Any] = {"answer": answer.text, "results": [asdict(one) for one in results]}
     if answer.model is not None or answer.fallback:
         data["answer_model"] = answer.model  # None: it failed, the answer is verbatim

@@ -1,4 +1,4 @@
-"""A server over standard input and output, as desktop clients start it."""
+"""Serve tools over standard input and output, as desktop clients start a server."""
 
 from __future__ import annotations
 

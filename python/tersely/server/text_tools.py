@@ -1,4 +1,4 @@
-"""Compression of a text that the caller brings."""
+"""The tool that compresses a text of the caller's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["text_tools"]
 
 
 def text_tools() -> list[Tool]:
-    """`compress_text`."""
+    """Return the tool `compress_text`."""
     return [
         Tool(
             "compress_text",

@@ -1,4 +1,4 @@
-"""What a tool is: a name, a schema, and a function from checked arguments to a reply."""
+"""Tools of a server: name, JSON schema of the arguments, and a function from checked arguments to a reply."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Tool", "ToolError", "ToolReply"]
+from tersely.core import checks
+
+__all__ = ["Tool", "ToolError", "ToolReply", "check_arguments", "one_line"]
+
+_PYTHON = {"string": str, "boolean": bool, "array": list, "object": dict}
 
 
 class ToolError(Exception):
@@ -15,7 +19,7 @@ class ToolError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """What a tool says.
+    """The reply of a tool.
 
     Attributes:
         text: for the model.
@@ -32,7 +36,7 @@ class Tool:
 
     Attributes:
         name, description: as the model sees them.
-        input_schema: JSON schema of an object, of the kind that `checked_arguments` reads.
+        input_schema: JSON schema of an object, of the kind that `check_arguments` reads.
         run: from checked arguments (all of the schema's that are given or have a default) to the reply. Runs
             on any thread. Raises ToolError, ValueError, TypeError or CompressionError for what the caller can
             mend; anything else is a fault of the server and is reported without its message.
@@ -44,3 +48,61 @@ class Tool:
     input_schema: Mapping[str, Any]
     run: Callable[[dict[str, Any]], ToolReply]
     read_only: bool = True
+
+
+def check_arguments(schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Check the arguments of a call against the tool's schema, and fill in its defaults.
+
+    `schema` may use: type, properties, required, default, enum, minimum (which an integer must have),
+    exclusiveMinimum (with maximum), maximum, items, minItems, maxItems. true and false are no numbers; 5.0 is
+    the integer 5; names that the schema does not have are refused.
+
+    Raises ToolError that names the argument, what came and what is allowed.
+    """
+    arguments = dict(given or {})
+    properties: Mapping[str, Any] = schema["properties"]
+    for name in arguments:
+        if name not in properties:
+            raise ToolError(f"unknown argument {name[:60]!r}; allowed: {', '.join(properties)}")
+    for name in schema.get("required", ()):
+        if name not in arguments:
+            raise ToolError(f"{name} is required")
+    defaults = {name: part["default"] for name, part in properties.items() if "default" in part}
+    try:
+        return defaults | {name: _check(name, properties[name], value) for name, value in arguments.items()}
+    except (TypeError, ValueError) as error:
+        raise ToolError(str(error)) from None
+
+
+def _check(name: str, schema: Mapping[str, Any], value: Any) -> Any:
+    kind = schema.get("type")
+    if kind in ("integer", "number"):
+        return _check_number(name, schema, value)
+    if kind is not None and not isinstance(value, _PYTHON[kind]):
+        raise TypeError(f"{name} must be of type {kind}, not {checks.shown(value)}")
+    if isinstance(value, str):
+        checks.text(value, name)
+    if "enum" in schema:
+        checks.one_of(value, name, schema["enum"])
+    if not isinstance(value, list):
+        return value
+    fewest, most = schema.get("minItems", 0), schema.get("maxItems")
+    if len(value) < fewest or (most is not None and len(value) > most):
+        limits = f"{fewest} or more" if most is None else f"{fewest} to {most}"
+        raise ValueError(f"{name} must have {limits} items, not {len(value)}")
+    items = schema.get("items", {})
+    return [_check(f"{name}[{place}]", items, item) for place, item in enumerate(value)]
+
+
+def _check_number(name: str, schema: Mapping[str, Any], value: Any) -> int | float:
+    if schema["type"] == "number":
+        limits = {"least": "minimum", "most": "maximum", "above": "exclusiveMinimum"}
+        return checks.number(value, name, **{ours: schema.get(theirs) for ours, theirs in limits.items()})
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return checks.whole_number(value, name, least=schema["minimum"], most=schema.get("maximum"))
+
+
+def one_line(text: str) -> str:
+    """Put a text on one line, with single spaces: a name in a reply must not end its line."""
+    return " ".join(text.split())

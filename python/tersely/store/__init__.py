@@ -1,4 +1,4 @@
-"""A store that forgets nothing: originals, their compressed versions, and the way back.
+"""Store texts and their compressed versions in one file, and get every original back.
 
 >>> import tempfile
 >>> from tersely.store import Store
@@ -9,7 +9,7 @@
 ('The story.', 'The whole story, with every detail.', 2)
 """
 
-from tersely.errors import NotReversibleError, StoreError, UnknownIdError, VersionConflictError
+from tersely.core.errors import NotReversibleError, StoreError, UnknownIdError, VersionConflictError
 from tersely.store.records import CompressionRecord, Found, Stored, Version
 from tersely.store.store import Store
 

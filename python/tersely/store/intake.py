@@ -1,28 +1,50 @@
-"""What callers hand over to be stored, checked, masked where that was asked for, and digested."""
+"""Check what callers hand over to be stored, mask secrets where that was asked for, and take digests."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
+import sys
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.documents import check_text
+from tersely.core import checks
+from tersely.core.types import Compressed, Document
 from tersely.store.codec import MAX_TEXT_BYTES
 from tersely.store.secrets import mask_mapping, mask_secrets
 
-__all__ = ["Intake", "checked_id", "checked_mapping", "checked_ratio", "intake"]
+__all__ = [
+    "DOCUMENTS",
+    "Intake",
+    "check_id",
+    "check_ratio",
+    "document_of",
+    "join_documents",
+    "receipt_facts",
+    "take_in",
+    "write_mapping",
+]
 
+DOCUMENTS = "tersely.documents"  # where each document is, in the metadata of an original: it is in files
+_SEPARATOR = "\n\n"  # between the documents of an original
 _MAX_ID = 512  # characters
 _MADE_ID = 32  # hexadecimal digits of the digest
 
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """A text on its way in."""
+    """A text on its way in.
+
+    Attributes:
+        id: the caller's, or one made of the digest.
+        data: UTF-8 of `text`.
+        text: what is stored: the caller's text, its secrets masked where that was asked for.
+        digest: SHA-256 of `data`.
+        metadata: as JSON, "" for none.
+        masked: secrets that were masked.
+    """
 
     id: str
     data: bytes
@@ -32,37 +54,34 @@ class Intake:
     masked: int
 
 
-def intake(text: str, id: Any, metadata: Mapping[str, Any] | None, *, mask: bool) -> Intake:
-    """The text as it will be stored. Without an id, one is made of its digest: equal texts, equal ids.
+def take_in(text: str, id: Any, metadata: Mapping[str, Any] | None, *, mask: bool) -> Intake:
+    """Make of a caller's text what will be stored. Without an id, one is made of the digest.
 
     Raises TypeError and ValueError: not a text, a lone surrogate, over 256 MiB, metadata that is no JSON.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"a text to store must be str, not {type(text).__name__}")
-    check_text(text, "a text to store")
+    text = checks.text(text, "a text to store")
     text, masked = mask_secrets(text) if mask else (text, 0)
     data = text.encode("utf-8")
     if len(data) > MAX_TEXT_BYTES:
         raise ValueError(f"a text to store has at most {MAX_TEXT_BYTES} bytes, not {len(data)}")
     digest = hashlib.sha256(data).digest()
-    name = digest.hex()[:_MADE_ID] if id is None else checked_id(id)
-    return Intake(name, data, text, digest, checked_mapping(metadata, "metadata", mask=mask), masked)
+    name = digest.hex()[:_MADE_ID] if id is None else check_id(id)
+    return Intake(name, data, text, digest, write_mapping(metadata, "metadata", mask=mask), masked)
 
 
-def checked_id(id: Any) -> str:
-    """A str of 1 to 512 characters, or a UUID as its str."""
+def check_id(id: Any) -> str:
+    """Return an id as str: one of 1 to 512 characters, or a UUID."""
     if isinstance(id, uuid.UUID):
         return str(id)
     if not isinstance(id, str):
         raise TypeError(f"an id must be str or UUID, not {type(id).__name__}")
     if not 1 <= len(id) <= _MAX_ID:
         raise ValueError(f"an id has 1 to {_MAX_ID} characters, not {len(id)}")
-    check_text(id, "an id")
-    return id
+    return checks.text(id, "an id")
 
 
-def checked_mapping(mapping: Mapping[str, Any] | None, name: str, *, mask: bool) -> str:
-    """The mapping as JSON, keys in their order; '' for None and for an empty one."""
+def write_mapping(mapping: Mapping[str, Any] | None, name: str, *, mask: bool) -> str:
+    """Write a mapping as JSON, keys in their order; '' for None and for an empty one."""
     if mapping is None:
         return ""
     if not isinstance(mapping, Mapping):
@@ -75,12 +94,41 @@ def checked_mapping(mapping: Mapping[str, Any] | None, name: str, *, mask: bool)
     return written if plain else ""
 
 
-def checked_ratio(ratio: float | None, original: int, compressed: int) -> float:
-    """The caller's ratio, compressed / original; None: of the two sizes, 1.0 for an empty original."""
+def check_ratio(ratio: float | None, original: int, compressed: int) -> float:
+    """Return the caller's ratio, compressed / original; for None that of the sizes, 1.0 for an empty one."""
     if ratio is None:
         return compressed / original if original else 1.0
-    if isinstance(ratio, bool) or not isinstance(ratio, (int, float)):
-        raise TypeError(f"compression_ratio must be a number, not {type(ratio).__name__}")
-    if not (math.isfinite(ratio) and ratio >= 0):
-        raise ValueError(f"compression_ratio must be 0 or more, not {ratio}")
-    return float(ratio)
+    return checks.number(ratio, "compression_ratio", least=0)
+
+
+def join_documents(documents: Sequence[Document]) -> tuple[str, list[dict[str, Any]]]:
+    """Join documents with blank lines; return the text, and where each is: id, title, start, end."""
+    places: list[dict[str, Any]] = []
+    start = 0
+    for document in documents:
+        end = start + len(document.text)
+        places.append({"id": document.id, "title": document.title, "start": start, "end": end})
+        start = end + len(_SEPARATOR)
+    return _SEPARATOR.join(document.text for document in documents), places
+
+
+def document_of(text: str, metadata: Mapping[str, Any], document: int) -> str:
+    """Cut one of the joined documents out again. Raises IndexError, which says how many there are."""
+    places = metadata.get(DOCUMENTS, [{"start": 0, "end": len(text)}])
+    number = checks.whole_number(document, "document", least=-sys.maxsize)
+    if not 0 <= number < len(places):
+        raise IndexError(f"document {number} of {len(places)}: they are numbered from 0")
+    return text[places[number]["start"] : places[number]["end"]]
+
+
+def receipt_facts(compressed: Compressed) -> dict[str, Any]:
+    """Return what the receipt says in numbers: the metadata of a stored result."""
+    receipt = compressed.receipt
+    return {
+        "tokens": receipt.tokens,
+        "original_tokens": receipt.original_tokens,
+        "budget": receipt.budget,
+        "counter": receipt.counter,
+        "used_llm": receipt.used_llm,
+        "warnings": list(receipt.warnings),
+    }

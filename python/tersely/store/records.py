@@ -1,4 +1,4 @@
-"""What a store gives back."""
+"""Define what a store gives back: versions, texts, records of compressions, what a search found."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Stored:
 
     @property
     def is_original(self) -> bool:
-        """Whether this version was put, not compressed."""
+        """Say whether this version was put, not compressed."""
         return self.version == self.original_version
 
 

@@ -1,21 +1,20 @@
-"""The tables of a store, and how a file of an older version becomes one of this version."""
+"""Make the tables of a store, in a new file or in one of an older format."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tersely.errors import StoreError
-from tersely.store.texts import Texts
-from tersely.store.words import write_words
+from tersely.core.sqlite import Format
+from tersely.store.codec import Texts
+from tersely.store.search import write_words
 
-__all__ = ["APPLICATION", "MIGRATIONS", "VERSION", "is_ours", "migrate"]
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
-APPLICATION = 0x54525354  # "TRST": marks the file as ours
+__all__ = ["FORMAT"]
 
 
-def _texts_and_versions(connection: sqlite3.Connection) -> None:
+def _texts_and_versions(connection: Connection) -> None:
     connection.execute(
         "CREATE TABLE dictionaries "
         "(number INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE, data BLOB NOT NULL)"
@@ -33,8 +32,8 @@ def _texts_and_versions(connection: sqlite3.Connection) -> None:
     )
 
 
-def _search(connection: sqlite3.Connection) -> None:
-    """The words of originals, those that are there included, and a place for their vectors."""
+def _words_and_vectors(connection: Connection) -> None:
+    """Make the tables of words and vectors; words of the originals that are there are put in."""
     connection.execute("CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='porter unicode61')")
     connection.execute(
         "CREATE TABLE vectors (model TEXT NOT NULL, number INTEGER NOT NULL, vector BLOB NOT NULL, "
@@ -45,32 +44,9 @@ def _search(connection: sqlite3.Connection) -> None:
         write_words(connection, number, texts.read(connection, text)[1])
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_texts_and_versions, _search)
-VERSION = len(MIGRATIONS)
-
-
-def is_ours(connection: sqlite3.Connection, path: Path) -> int:
-    """The schema version of the file, 0 for an empty one.
-
-    Raises StoreError for a file of another program, and for one of a newer version.
-    """
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if (application, version, tables) == (0, 0, 0):
-        return 0
-    if application != APPLICATION:
-        raise StoreError(f"{path} is an SQLite file of another program, not a store of tersely")
-    if version > VERSION:
-        raise StoreError(
-            f"{path} was written by a newer tersely: its format is {version}, this one reads up to {VERSION}"
-        )
-    return int(version)
-
-
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Make the file's tables those of this version; inside the caller's transaction, so all or nothing."""
-    for number in range(is_ours(connection, path), VERSION):
-        MIGRATIONS[number](connection)
-    connection.execute(f"PRAGMA application_id = {APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {VERSION}")
+FORMAT = Format(
+    name="a store",
+    remedy="go back to a copy that Store.backup made, or see with Store.check what can still be read",
+    migrations=(_texts_and_versions, _words_and_vectors),
+    application=0x54525354,  # "TRST"
+)

@@ -1,45 +1,65 @@
-"""Finding originals: by their words, and by vectors where the store has an embedder."""
+"""Find originals by their words, and by their vectors where the store has an embedder."""
 
 from __future__ import annotations
 
 import itertools
-import sqlite3
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from tersely.store.connections import Connections
+import numpy as np
+
+from tersely.core import checks
+from tersely.core.errors import StoreError
+from tersely.core.sqlite import Database
+from tersely.core.tables import Float32s
+from tersely.providers.embedders import resolve_embedder
+from tersely.store.codec import Texts
 from tersely.store.records import Found
-from tersely.store.texts import Texts
-from tersely.store.vectors import Vectors
-from tersely.store.versions import by_number, to_mapping
-from tersely.store.words import by_words
+from tersely.store.versions import find_number, read_mapping
 
-__all__ = ["search"]
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
+__all__ = ["Vectors", "forget_words", "search", "write_words"]
+
+_QUERY_CHARACTERS = 10_000  # of a query: words after them do not count
+_QUERY_WORDS = 64  # different ones
+_PHRASE = 16  # words of a phrase such as "src/auth/tokens.py", or parts of a word such as "parts_of_a_word"
+_COMMON = 20_000  # versions that have a word which says little
 _CANDIDATES = 50  # of each list, at least, that are put together
 _RANK_OFFSET = 60  # reciprocal rank fusion: Cormack, Clarke and Buettcher, SIGIR 2009
+_EMBEDDED_AT_ONCE = 256  # texts
+_READ_AT_ONCE = 4096  # vectors
+
+# Scripts without spaces: each character is a word, so that a phrase of them is found (Thai, Lao, Myanmar,
+# Khmer; kana, CJK ideographs and their extensions).
+_UNSPACED = re.compile(
+    "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
+)
+_WORD = re.compile(r"\w+")
+_COMPOUND = re.compile(r"\w+(?:[^\w\s]\w+)*")  # words with single signs between; never fails, so it is linear
 
 
-def search(files: Connections, texts: Texts, vectors: Vectors | None, query: str, top_n: int) -> list[Found]:
-    """The originals that match best, one an id, the best first; ties go to what was stored first.
+def search(database: Database, texts: Texts, vectors: Vectors | None, query: str, top_n: int) -> list[Found]:
+    """Find the originals that match best, one an id, the best first; ties go to what was stored first.
 
     Without vectors: BM25 of the query's words, stemmed, and of the words as a phrase; none if none occurs.
     With them: reciprocal rank fusion of that order and of the order of the cosines, O(originals).
     """
     if not isinstance(query, str):
         raise TypeError(f"query must be str, not {type(query).__name__}")
-    if isinstance(top_n, bool) or not isinstance(top_n, int):
-        raise TypeError(f"top_n must be a whole number, not {top_n!r}")
-    if top_n < 1:
-        raise ValueError(f"top_n must be 1 or more, not {top_n}")
+    top_n = checks.whole_number(top_n, "top_n", least=1)
     if vectors is None:
-        with files.reading() as connection:
-            return _found(connection, texts, by_words(connection, query), top_n)
-    vectors.fill(files, texts)
+        with database.reading() as connection:
+            return _found(connection, texts, _by_words(connection, query), top_n)
+    vectors.fill(database, texts)
     wanted = max(_CANDIDATES, 4 * top_n)
-    with files.reading() as connection:
-        words = [number for number, _ in itertools.islice(by_words(connection, query), wanted)]
-    alike = vectors.nearest(files, query, wanted)
-    with files.reading() as connection:
+    with database.reading() as connection:
+        words = [number for number, _ in itertools.islice(_by_words(connection, query), wanted)]
+    alike = vectors.nearest(database, query, wanted)
+    with database.reading() as connection:
         return _found(connection, texts, _fused(words, alike), top_n)
 
 
@@ -52,13 +72,134 @@ def _fused(*orders: list[int]) -> Iterator[tuple[int, float]]:
 
 
 def _found(
-    connection: sqlite3.Connection, texts: Texts, scored: Iterable[tuple[int, float]], top_n: int
+    connection: Connection, texts: Texts, scored: Iterable[tuple[int, float]], top_n: int
 ) -> list[Found]:
     found: dict[str, Found] = {}
     for number, score in scored:
-        row = by_number(connection, texts, number)
+        row = find_number(connection, texts, number)
         if row is not None and row.id not in found:
-            found[row.id] = Found(row.id, row.version, row.text, to_mapping(row.metadata), score)
+            found[row.id] = Found(row.id, row.version, row.text, read_mapping(row.metadata), score)
         if len(found) == top_n:
             break
     return list(found.values())
+
+
+def write_words(connection: Connection, number: int, text: str) -> None:
+    """Make version `number` findable by the words of `text`."""
+    connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (number, _spaced(text)))
+
+
+def forget_words(connection: Connection, number: int, text: str) -> None:
+    """Take a version out again; `text` must be what it was written with."""
+    connection.execute(
+        "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", (number, _spaced(text))
+    )
+
+
+def _by_words(connection: Connection, query: str) -> Iterator[tuple[int, float]]:
+    """Yield (number, BM25) of the versions that have words of the query, the best first.
+
+    Words that 20,000 versions have, or more, count in phrases only, unless all are such words: their weight
+    is next to nothing, and the time would grow with them.
+    """
+    words, phrases = _words_and_phrases(query)
+    if not words:
+        return iter(())
+    telling = [word for word in words if _is_telling(connection, word)] or words
+    # Every word is quoted, so that nothing of a query is an operator.
+    expression = " OR ".join(f'"{term}"' for term in dict.fromkeys([*phrases, *telling]))
+    return connection.execute(
+        "SELECT rowid, -rank FROM words WHERE words MATCH ? ORDER BY rank, rowid", (expression,)
+    )
+
+
+def _words_and_phrases(query: str) -> tuple[list[str], list[str]]:
+    """Return the first 64 different words, and phrases: all of them, and what has signs between its words.
+
+    Linear, and bounded: words after the first 10,000 characters do not count, nor does one that goes on after
+    them; of a word the first 16 parts count ("_" parts them), of a phrase the first 16 words.
+    """
+    text = _spaced(query[:_QUERY_CHARACTERS])
+    words: dict[str, None] = {}
+    compounds: list[str] = []
+    for match in _COMPOUND.finditer(text):
+        if match.end() == len(text) and len(query) > _QUERY_CHARACTERS:
+            break
+        parts = ["_".join(word.split("_", _PHRASE)[:_PHRASE]) for word in _WORD.findall(match.group())]
+        if len(parts) > 1 and len(compounds) < _QUERY_WORDS:
+            compounds.append(" ".join(parts[:_PHRASE]))
+        words.update(dict.fromkeys(parts[: _QUERY_WORDS - len(words)]))
+    return list(words), [" ".join(words), *compounds] if words else []
+
+
+def _is_telling(connection: Connection, word: str) -> bool:
+    found = connection.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)", (f'"{word}"', _COMMON)
+    )
+    return int(found.fetchone()[0]) < _COMMON
+
+
+def _spaced(text: str) -> str:
+    return text if text.isascii() else _UNSPACED.sub(r" \1 ", text)
+
+
+class Vectors:
+    """Embed the originals when a search first needs their vectors, and keep these in the file.
+
+    Vectors are kept under the embedder's name: another model, other vectors.
+    """
+
+    def __init__(self, embedder: Any) -> None:
+        """Use an embedder: what `resolve_embedder` takes."""
+        self._embedder = resolve_embedder(embedder)
+
+    def fill(self, database: Database, texts: Texts) -> None:
+        """Embed the originals that came since the last time, unless the file is only read.
+
+        Raises what the embedder raises.
+        """
+        if database.read_only:
+            return
+        while rows := self._next_rows(database):
+            with database.reading() as connection:
+                contents = [texts.read(connection, text)[1] for _, text in rows]
+            vectors = self._embedder.embed(contents)
+            database.write(partial(self._write, [number for number, _ in rows], vectors))
+
+    def nearest(self, database: Database, query: str, count: int) -> list[int]:
+        """Find the versions whose cosine with the query is highest, at most `count`, the highest first."""
+        wanted = self._embedder.embed([query])[0]
+        numbers: list[int] = []
+        cosines: list[Float32s] = []
+        with database.reading() as connection:
+            rows = connection.execute(
+                "SELECT number, vector FROM vectors WHERE model = ? ORDER BY number", (self._embedder.name,)
+            )
+            while some := rows.fetchmany(_READ_AT_ONCE):
+                if any(len(vector) != wanted.nbytes for _, vector in some):
+                    raise StoreError(
+                        f"{database.path}: two models have the name {self._embedder.name!r}; give one another"
+                    )
+                matrix = np.frombuffer(b"".join(vector for _, vector in some), dtype=np.float32)
+                numbers += [number for number, _ in some]
+                cosines.append(np.einsum("nd,d->n", matrix.reshape(len(some), -1), wanted))
+        if not numbers:
+            return []
+        order = np.argsort(-np.nan_to_num(np.concatenate(cosines)), kind="stable")[:count]
+        return [numbers[row] for row in order]
+
+    def _next_rows(self, database: Database) -> list[tuple[int, int]]:
+        """Return (number, text) of the next originals: they are embedded in the order of their numbers."""
+        with database.reading() as connection:
+            return connection.execute(
+                "SELECT number, text FROM versions WHERE root = version AND number > "
+                "(SELECT coalesce(max(number), 0) FROM vectors WHERE model = ?) ORDER BY number LIMIT ?",
+                (self._embedder.name, _EMBEDDED_AT_ONCE),
+            ).fetchall()
+
+    def _write(self, numbers: Sequence[int], vectors: Float32s, connection: Connection) -> None:
+        name = self._embedder.name
+        connection.executemany(
+            "INSERT OR REPLACE INTO vectors (model, number, vector) VALUES (?, ?, ?)",
+            [(name, number, vector.tobytes()) for number, vector in zip(numbers, vectors, strict=True)],
+        )

@@ -1,4 +1,4 @@
-"""Masks what looks like a secret: keys, tokens, passwords, private keys. A net with holes, not a promise."""
+"""Mask what looks like a secret: keys, tokens, passwords, private keys. A net with holes, not a promise."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
 
 
 def mask_secrets(text: str) -> tuple[str, int]:
-    """(the text with `[masked: KIND]` for every secret that is recognized, how many those are). Linear."""
+    """Put `[masked: KIND]` for every secret that is recognized; return the text and how many. Linear."""
     total = 0
     for kind, pattern in _COMPILED:
         text, count = pattern.subn(partial(_masked, kind), text)
@@ -51,7 +51,7 @@ def mask_secrets(text: str) -> tuple[str, int]:
 
 
 def mask_mapping(mapping: Mapping[str, Any]) -> dict[str, Any]:
-    """The mapping with the secrets masked in every text in it, however deep; keys stay."""
+    """Mask the secrets in every text of a mapping, however deep; keys stay."""
     return {key: _mask_value(value, str(key)) for key, value in mapping.items()}
 
 

@@ -1,28 +1,36 @@
-"""Texts that are never lost: originals, their compressed versions, and the way back."""
+"""Store texts and their compressed versions, and get every original back: what callers use."""
 
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from tersely.documents import to_documents
-from tersely.errors import NotReversibleError
-from tersely.store import versions, writes
-from tersely.store.commits import GroupCommit
-from tersely.store.connections import Connections
-from tersely.store.intake import checked_id, checked_mapping, intake
-from tersely.store.keeping import DOCUMENTS, facts_of, joined, part
+from tersely.core import checks
+from tersely.core.documents import to_documents
+from tersely.core.errors import NotReversibleError
+from tersely.core.sqlite import Database
+from tersely.core.types import Compressed
+from tersely.store import changes, versions
+from tersely.store.codec import Texts
+from tersely.store.intake import (
+    DOCUMENTS,
+    check_id,
+    document_of,
+    join_documents,
+    receipt_facts,
+    take_in,
+    write_mapping,
+)
 from tersely.store.records import CompressionRecord, Found, Stored, Version
-from tersely.store.search import search
-from tersely.store.texts import Texts
-from tersely.store.upkeep import back_up, forget, ids_before, problems, shrink
-from tersely.store.vectors import Vectors
-from tersely.store.writes import to_version
-from tersely.types import Compressed
+from tersely.store.schema import FORMAT
+from tersely.store.search import Vectors, search
+from tersely.store.versions import to_version
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 __all__ = ["Store"]
 
@@ -43,14 +51,12 @@ class Store:
     """
 
     def __init__(
-        self, files: Connections, *, mask_secrets: bool, embedder: Any, clock: Callable[[], datetime]
+        self, file: Database, *, mask_secrets: bool, vectors: Vectors | None, clock: Callable[[], datetime]
     ) -> None:
         """`Store.open` makes one."""
-        self.path = files.path
+        self.path = file.path
         self._mask, self._clock = mask_secrets, clock
-        self._files, self._texts = files, Texts()
-        self._commits = GroupCommit(files.writing)
-        self._vectors = None if embedder is None else Vectors(embedder, self._commits)
+        self._file, self._texts, self._vectors = file, Texts(), vectors
 
     @classmethod
     def open(
@@ -60,30 +66,30 @@ class Store:
         read_only: bool = False,
         mask_secrets: bool = False,
         max_bytes: int | None = None,
-        embedder: Any = None,
+        embedder: Any = False,
         clock: Callable[[], datetime] = _now,
     ) -> Self:
         """Open a store, or make it; use it in a `with` statement, or call `close`.
 
         Args:
-            path: the SQLite file; PATH-wal, PATH-shm and PATH-lock stand beside it.
+            path: the SQLite file; PATH-wal, PATH-shm and PATH-lock stand beside it. A new one can be read and
+                written by its owner alone.
             read_only: for a file or folder that must not, or cannot, be written.
             mask_secrets: keys, tokens and passwords that are recognized are masked before anything is stored;
                 such an original cannot be given back. Ids are not looked at.
             max_bytes: the file does not grow over this: StoreError. None: no limit.
-            embedder: what `tersely.providers.embedders.resolve_embedder` takes, so that searches go by its
-                vectors, too; None: by words alone.
+            embedder: whose vectors searches go by, too: an object with `embed(list[str])`, None for the one
+                that comes with tersely; False: searches go by words alone, and nothing is embedded.
             clock: gives the time, with its zone.
         """
-        if max_bytes is not None and (isinstance(max_bytes, bool) or not isinstance(max_bytes, int)):
-            raise TypeError(f"max_bytes must be a whole number or None, not {max_bytes!r}")
-        if max_bytes is not None and max_bytes < 1:
-            raise ValueError(f"max_bytes must be 1 or more, not {max_bytes}")
-        files = Connections(Path(path), read_only=read_only, max_bytes=max_bytes)
-        return cls(files, mask_secrets=mask_secrets, embedder=embedder, clock=clock)
+        if max_bytes is not None:
+            max_bytes = checks.whole_number(max_bytes, "max_bytes", least=1)
+        vectors = None if embedder is False else Vectors(embedder)
+        file = Database(Path(path), FORMAT, read_only=read_only, max_bytes=max_bytes)
+        return cls(file, mask_secrets=mask_secrets, vectors=vectors, clock=clock)
 
     def __enter__(self) -> Self:
-        """The store itself."""
+        """Return the store itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -92,7 +98,7 @@ class Store:
 
     def close(self) -> None:
         """Close the file. What was stored is durable without this."""
-        self._files.close()
+        self._file.close()
 
     def put(
         self,
@@ -110,11 +116,11 @@ class Store:
 
         Raises ValueError for a text with a lone surrogate or over 256 MiB, and TypeError for other types.
         """
-        item = intake(text, id, metadata, mask=self._mask)
-        created = versions.microseconds(self._clock())
-        return self._commits.run(
+        item = take_in(text, id, metadata, mask=self._mask)
+        created = versions.to_microseconds(self._clock())
+        return self._file.write(
             lambda connection: to_version(
-                writes.put_original(connection, self._texts, item, created, expected_version)
+                changes.put_original(connection, self._texts, item, created, expected_version)
             )
         )
 
@@ -125,11 +131,11 @@ class Store:
         any.
         """
         documents = to_documents(items)
-        checked = [intake(d.text, d.id, d.metadata, mask=self._mask) for d in documents]
-        created = versions.microseconds(self._clock())
-        return self._commits.run(
+        checked = [take_in(d.text, d.id, d.metadata, mask=self._mask) for d in documents]
+        created = versions.to_microseconds(self._clock())
+        return self._file.write(
             lambda connection: [
-                to_version(writes.put_original(connection, self._texts, item, created)) for item in checked
+                to_version(changes.put_original(connection, self._texts, item, created)) for item in checked
             ]
         )
 
@@ -163,16 +169,16 @@ class Store:
 
         Raises UnknownIdError, and ValueError for a compressed_id that is taken.
         """
-        item = intake(compressed_text, checked_id(id), metadata, mask=self._mask)
-        said = writes.Replacement(
+        item = take_in(compressed_text, check_id(id), metadata, mask=self._mask)
+        replacement = changes.Replacement(
             compression_ratio,
-            checked_mapping(preserved_metadata, "preserved_metadata", mask=self._mask),
-            versions.microseconds(self._clock() if compressed_at is None else compressed_at),
-            None if compressed_id is None else checked_id(compressed_id),
+            write_mapping(preserved_metadata, "preserved_metadata", mask=self._mask),
+            versions.to_microseconds(self._clock() if compressed_at is None else compressed_at),
+            None if compressed_id is None else check_id(compressed_id),
             expected_version,
         )
-        return self._commits.run(
-            lambda connection: to_version(writes.replace_newest(connection, self._texts, item, said))
+        return self._file.write(
+            lambda connection: to_version(changes.replace_newest(connection, self._texts, item, replacement))
         )
 
     def keep(
@@ -185,26 +191,26 @@ class Store:
         """
         if not isinstance(compressed, Compressed):
             raise TypeError(f"compressed must be a tersely.Compressed, not {type(compressed).__name__}")
-        text, places = joined(compressed.documents)
-        original = intake(text, id, {**(metadata or {}), DOCUMENTS: places}, mask=self._mask)
-        short = intake(compressed.text, original.id, facts_of(compressed), mask=self._mask)
-        said = writes.Replacement(compressed.ratio, "", versions.microseconds(self._clock()), None)
-        return self._commits.run(
-            lambda connection: writes.keep_both(connection, self._texts, original, short, said)
+        text, places = join_documents(compressed.documents)
+        original = take_in(text, id, {**(metadata or {}), DOCUMENTS: places}, mask=self._mask)
+        short = take_in(compressed.text, original.id, receipt_facts(compressed), mask=self._mask)
+        replacement = changes.Replacement(compressed.ratio, "", versions.to_microseconds(self._clock()), None)
+        return self._file.write(
+            lambda connection: changes.keep_both(connection, self._texts, original, short, replacement)
         ).id
 
     def get(self, id: Any, version: int | None = None) -> Stored:
-        """A version as it was stored: the newest, or the one asked for; a compressed id names its own.
+        """Return a version as it was stored: the newest, or the one asked for; a compressed id names its own.
 
         Raises UnknownIdError.
         """
-        with self._files.reading() as connection:
-            return versions.to_stored(versions.find(connection, self._texts, checked_id(id), version))
+        with self._file.reading() as connection:
+            return versions.to_stored(versions.find(connection, self._texts, check_id(id), version))
 
     def expand(
         self, id: Any, version: int | None = None, *, document: int | None = None, masked: bool = False
     ) -> str:
-        """The root original of whatever this id or compressed id names, byte for byte.
+        """Return the root original of whatever this id or compressed id names, byte for byte.
 
         Args:
             id, version: as in `get`.
@@ -213,9 +219,9 @@ class Store:
 
         Raises UnknownIdError, NotReversibleError for an original with masked secrets, and IndexError.
         """
-        with self._files.reading() as connection:
-            row = versions.find(connection, self._texts, checked_id(id), version)
-            root = writes.root_of(connection, self._texts, row)
+        with self._file.reading() as connection:
+            row = versions.find(connection, self._texts, check_id(id), version)
+            root = versions.find_original(connection, self._texts, row)
         if root.masked and not (masked and document is None):
             raise NotReversibleError(
                 f"the original of {id!r} was not stored as it was: {root.masked} secrets were masked on the "
@@ -223,77 +229,85 @@ class Store:
             )
         if document is None:
             return root.text
-        return part(root.text, versions.to_mapping(root.metadata), document)
+        return document_of(root.text, versions.read_mapping(root.metadata), document)
 
     def records(self, id: Any) -> tuple[CompressionRecord, ...]:
-        """The compressions of a text, the oldest first; of a compressed id, its own.
+        """Return the records of a text's compressions, the oldest first; of a compressed id, its own.
 
         Raises UnknownIdError.
         """
-        with self._files.reading() as connection:
-            found = versions.find(connection, self._texts, checked_id(id))
+        with self._file.reading() as connection:
+            found = versions.find(connection, self._texts, check_id(id))
             named = found.compressed_id == str(id)
-            rows = [found] if named else versions.of_id(connection, self._texts, found.id)
+            rows = [found] if named else versions.find_all(connection, self._texts, found.id)
             compressed = [row for row in rows if row.compressed_id is not None]
             return tuple(
-                versions.to_record(row, writes.root_of(connection, self._texts, row).text)
+                versions.to_record(row, versions.find_original(connection, self._texts, row).text)
                 for row in compressed
             )
 
     def search(self, query: str, top_n: int = 5) -> list[Found]:
-        """Originals that match the query best, the best first, one an id.
+        """Find the originals that match a query best, the best first, one an id.
 
         They have words of it: BM25, stemmed, the whole query as a phrase included. With an embedder the order
         of cosines counts as much, so that other words for the same thing are found; it is asked for what came
         since the last search, unless the store is only read. Scores compare within one search only.
+
+        Args:
+            query: any text; nothing in it is syntax. Of its words the first 64 different ones count, and none
+                after its first 10,000 characters: time does not grow with a longer one.
+            top_n: at most so many, from 1.
         """
-        return search(self._files, self._texts, self._vectors, query, top_n)
+        return search(self._file, self._texts, self._vectors, query, top_n)
 
     def ids(self) -> tuple[str, ...]:
-        """All ids, in the order in which they were first stored."""
-        with self._files.reading() as connection:
+        """Return all ids, in the order in which they were first stored."""
+        with self._file.reading() as connection:
             rows = connection.execute("SELECT id FROM versions WHERE version = 1 ORDER BY number")
             return tuple(id for (id,) in rows)
 
     def __len__(self) -> int:
-        """Number of ids."""
-        with self._files.reading() as connection:
+        """Count the ids."""
+        with self._file.reading() as connection:
             return int(connection.execute("SELECT count(*) FROM versions WHERE version = 1").fetchone()[0])
 
     def __contains__(self, id: object) -> bool:
-        """Whether this is an id or a compressed id."""
-        with self._files.reading() as connection:
+        """Say whether this is an id or a compressed id."""
+        with self._file.reading() as connection:
             found = connection.execute(
                 "SELECT 1 FROM versions WHERE id = ? OR compressed_id = ? LIMIT 1", (str(id), str(id))
             )
             return found.fetchone() is not None
 
     def check(self) -> list[str]:
-        """What is wrong with the file, one line each; empty where all is well. Reads everything."""
-        return problems(self._files, self._texts)
+        """Read everything, and say what is wrong with it, one line each; empty where all is well."""
+        with self._file.reading() as connection:
+            return versions.find_problems(connection, self._texts)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copy the whole store to a new file while it is in use; it is there once it is complete.
 
         Raises StoreError where `path` exists.
         """
-        back_up(self._files, Path(path))
+        self._file.back_up(Path(path))
 
     def delete(self, id: Any) -> bool:
-        """Forget an id with all its versions, for good; whether there was one. See `prune`."""
-        name = checked_id(id)
+        """Forget an id with all its versions, for good, and say whether there was one. See `prune`."""
+        name = check_id(id)
         return self._forget(lambda connection: [name]) > 0
 
     def prune(self, before: datetime) -> int:
-        """Forget the ids all of whose versions are older than this; how many. Nothing else ever expires.
+        """Forget the ids all of whose versions are older than this, and count them. Nothing else expires.
 
         The file is written anew, so that what is forgotten is nowhere in it (backups have it still).
         """
-        limit = versions.microseconds(before)
-        return self._forget(lambda connection: ids_before(connection, limit))
+        limit = versions.to_microseconds(before)
+        return self._forget(lambda connection: changes.find_old_ids(connection, limit))
 
-    def _forget(self, which: Callable[[sqlite3.Connection], list[str]]) -> int:
-        count = self._commits.run(lambda connection: forget(connection, self._texts, which(connection)))
+    def _forget(self, which: Callable[[Connection], list[str]]) -> int:
+        count = self._file.write(
+            lambda connection: changes.forget(connection, self._texts, which(connection))
+        )
         if count:
-            self._commits.alone(lambda: shrink(self._files))
+            self._file.vacuum()
         return count

@@ -1,37 +1,41 @@
-"""The table of versions: which text an id has, and which original a compressed one was made from."""
+"""Find the versions of texts: which text an id has, and which original a compressed one was made from."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tersely.errors import StoreError, UnknownIdError
-from tersely.store.records import CompressionRecord, Stored
-from tersely.store.texts import Texts
+from tersely.core import checks
+from tersely.core.errors import UnknownIdError
+from tersely.core.sqlite import DamageError, check_file
+from tersely.store.codec import Texts
+from tersely.store.records import CompressionRecord, Stored, Version
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 __all__ = [
-    "COLUMNS",
     "Row",
-    "by_number",
     "find",
+    "find_all",
+    "find_newest",
+    "find_number",
+    "find_original",
+    "find_problems",
     "insert",
-    "microseconds",
-    "newest",
-    "of_id",
-    "read_row",
-    "to_datetime",
-    "to_mapping",
+    "read_mapping",
+    "to_microseconds",
     "to_record",
     "to_stored",
+    "to_version",
 ]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-COLUMNS = "number, id, version, text, root, created, metadata, masked, compressed_id, ratio, preserved, seal"
+_COLUMNS = "number, id, version, text, root, created, metadata, masked, compressed_id, ratio, preserved, seal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,8 @@ class Row:
     digest: bytes = b""
     text: str = ""
 
-    def sealed(self) -> bytes:
-        """A digest over everything but the text, which has its own; a damaged row does not match it."""
+    def make_seal(self) -> bytes:
+        """Return a digest over all but the text, which has its own; a damaged row does not match it."""
         fields = [
             self.id,
             self.version,
@@ -66,11 +70,11 @@ class Row:
         return hashlib.blake2b(json.dumps(fields).encode(), digest_size=8).digest()
 
 
-def insert(connection: sqlite3.Connection, row: Row, text: int) -> int:
-    """Add a version that shows text number `text`; returns its own number."""
+def insert(connection: Connection, row: Row, text: int) -> int:
+    """Add a version that shows text number `text`; return its own number."""
     values = (row.id, row.version, text, row.root, row.created, row.metadata, row.masked)
-    values += (row.compressed_id, row.ratio, row.preserved, row.sealed())  # type: ignore[assignment]
-    columns = COLUMNS.removeprefix("number, ")
+    values += (row.compressed_id, row.ratio, row.preserved, row.make_seal())  # type: ignore[assignment]
+    columns = _COLUMNS.removeprefix("number, ")
     number = connection.execute(
         f"INSERT INTO versions ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values
     ).lastrowid
@@ -78,64 +82,73 @@ def insert(connection: sqlite3.Connection, row: Row, text: int) -> int:
     return number
 
 
-def newest(connection: sqlite3.Connection, texts: Texts, id: str) -> Row | None:
-    """The newest version of an id, or None."""
+def find_newest(connection: Connection, texts: Texts, id: str) -> Row | None:
+    """Find the newest version of an id, or None."""
     return _one(connection, texts, "id = ? ORDER BY version DESC LIMIT 1", (id,))
 
 
-def find(connection: sqlite3.Connection, texts: Texts, id: str, version: int | None = None) -> Row:
-    """A version of an id, the newest by default; or the one whose compressed id this is.
+def find(connection: Connection, texts: Texts, id: str, version: int | None = None) -> Row:
+    """Find a version of an id, the newest by default; or the one whose compressed id this is.
 
-    Raises UnknownIdError, and StoreError for a damaged row or text.
+    Raises UnknownIdError, and DamageError.
     """
     if version is not None:
-        if isinstance(version, bool) or not isinstance(version, int):
-            raise TypeError(f"version must be a whole number from 1, or None, not {version!r}")
+        version = min(checks.whole_number(version, "version", least=1), 2**63 - 1)  # SQLite's largest
         row = _one(connection, texts, "id = ? AND version = ?", (id, version))
     else:
-        row = newest(connection, texts, id) or _one(connection, texts, "compressed_id = ?", (id,))
+        row = find_newest(connection, texts, id) or _one(connection, texts, "compressed_id = ?", (id,))
     if row is None:
         what = "" if version is None else f" of version {version}"
         raise UnknownIdError(f"nothing is stored under the id {id!r}{what}")
     if (version is not None and row.version != version) or id not in (row.id, row.compressed_id):
-        raise StoreError(f"damaged: the index of versions led from {id!r} to {row.id!r}")
+        raise DamageError(f"the index of versions led from {id!r} to {row.id!r}")
     return row
 
 
-def of_id(connection: sqlite3.Connection, texts: Texts, id: str) -> list[Row]:
-    """All versions of an id, the oldest first."""
-    found = connection.execute(f"SELECT {COLUMNS} FROM versions WHERE id = ? ORDER BY version", (id,))
-    return [read_row(connection, texts, values) for values in found.fetchall()]
+def find_all(connection: Connection, texts: Texts, id: str) -> list[Row]:
+    """Find all versions of an id, the oldest first."""
+    found = connection.execute(f"SELECT {_COLUMNS} FROM versions WHERE id = ? ORDER BY version", (id,))
+    return [_read(connection, texts, values) for values in found.fetchall()]
 
 
-def by_number(connection: sqlite3.Connection, texts: Texts, number: int) -> Row | None:
-    """The version with this number, or None."""
+def find_original(connection: Connection, texts: Texts, row: Row) -> Row:
+    """Find the original that a version was made from; itself, where it is one. Raises DamageError."""
+    if row.root == row.version:
+        return row
+    root = _one(connection, texts, "id = ? AND version = ?", (row.id, row.root))
+    if root is None or (root.id, root.root) != (row.id, row.root):
+        raise DamageError(f"the original of version {row.version} of {row.id!r} is missing")
+    return root
+
+
+def find_number(connection: Connection, texts: Texts, number: int) -> Row | None:
+    """Find the version with this number, or None."""
     return _one(connection, texts, "number = ?", (number,))
 
 
-def _one(connection: sqlite3.Connection, texts: Texts, where: str, values: tuple[Any, ...]) -> Row | None:
-    found = connection.execute(f"SELECT {COLUMNS} FROM versions WHERE {where}", values).fetchone()
-    return None if found is None else read_row(connection, texts, found)
+def _one(connection: Connection, texts: Texts, where: str, values: tuple[Any, ...]) -> Row | None:
+    found = connection.execute(f"SELECT {_COLUMNS} FROM versions WHERE {where}", values).fetchone()
+    return None if found is None else _read(connection, texts, found)
 
 
-def read_row(connection: sqlite3.Connection, texts: Texts, values: tuple[Any, ...]) -> Row:
-    """A row of the table with its text. Raises StoreError where either does not match its digest."""
+def _read(connection: Connection, texts: Texts, values: tuple[Any, ...]) -> Row:
+    """Make a row of the table's values and its text. Raises DamageError where either is not what it was."""
     number, id, version, text, root, created, metadata, masked, compressed_id, ratio, preserved, seal = values
     digest, content = texts.read(connection, text)
     row = Row(
         id, version, root, created, metadata, masked, compressed_id, ratio, preserved, number, digest, content
     )
     try:
-        sound = row.sealed() == seal
+        sound = row.make_seal() == seal
     except TypeError:  # bytes where a number or a text should be
         sound = False
     if not sound:
-        raise StoreError(f"damaged: version {version} of {id!r} does not match its digest")
+        raise DamageError(f"version {version} of {id!r} does not match its digest")
     return row
 
 
-def microseconds(time: datetime) -> int:
-    """Since 1970. Raises TypeError for anything but a datetime, ValueError for one without a time zone."""
+def to_microseconds(time: datetime) -> int:
+    """Count from 1970. Raises TypeError for what is no datetime, ValueError for one without a time zone."""
     if not isinstance(time, datetime):
         raise TypeError(f"a time must be a datetime, not {type(time).__name__}")
     if time.tzinfo is None:
@@ -144,18 +157,23 @@ def microseconds(time: datetime) -> int:
 
 
 def to_datetime(created: int) -> datetime:
-    """UTC."""
+    """Return the time, UTC."""
     return _EPOCH + timedelta(microseconds=created)
 
 
+def to_version(row: Row) -> Version:
+    """Return what a writing call tells its caller."""
+    return Version(row.id, row.version, row.digest.hex(), row.masked)
+
+
 def to_stored(row: Row) -> Stored:
-    """The version as callers see it."""
+    """Return the version as callers see it."""
     return Stored(
         row.id,
         row.version,
         row.digest.hex(),
         row.text,
-        to_mapping(row.metadata),
+        read_mapping(row.metadata),
         to_datetime(row.created),
         row.root,
         row.compressed_id,
@@ -164,20 +182,42 @@ def to_stored(row: Row) -> Stored:
 
 
 def to_record(row: Row, original: str) -> CompressionRecord:
-    """The record of a compressed version, with the text of its root original."""
+    """Return the record of a compressed version, with the text of its root original."""
     return CompressionRecord(
         row.compressed_id or "",
         row.id,
         original,
         to_datetime(row.created),
         1.0 if row.ratio is None else row.ratio,
-        to_mapping(row.preserved),
+        read_mapping(row.preserved),
         row.version,
         row.root,
     )
 
 
-def to_mapping(text: str | None) -> Mapping[str, Any]:
-    """The mapping that was written as JSON."""
+def read_mapping(text: str | None) -> Mapping[str, Any]:
+    """Read the mapping that was written as JSON."""
     mapping: dict[str, Any] = json.loads(text) if text else {}
     return mapping
+
+
+def find_problems(connection: Connection, texts: Texts) -> list[str]:
+    """Say what is wrong with the file: SQLite's own check, then every version, text and record. O(file)."""
+    found = check_file(connection)
+    roots: set[tuple[str, int]] = set()
+    compressed: list[Row] = []
+    for values in connection.execute(f"SELECT {_COLUMNS} FROM versions"):
+        try:
+            row = _read(connection, texts, values)
+        except DamageError as error:
+            found.append(str(error))
+            continue
+        if row.root == row.version:
+            roots.add((row.id, row.version))
+        else:
+            compressed.append(replace(row, text=""))
+    return found + [
+        f"the original of version {row.version} of {row.id!r} is missing"
+        for row in compressed
+        if (row.id, row.root) not in roots
+    ]

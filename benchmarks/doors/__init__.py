@@ -1,0 +1,1 @@
+"""The same questions through every public entry of tersely, and over documents of several kinds."""

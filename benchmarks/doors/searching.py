@@ -1,0 +1,81 @@
+"""Search with a budget over the documents of a task: the command `tersely search` and the MCP tool."""
+
+from __future__ import annotations
+
+import io
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tersely import cli
+from tersely.retrieval.index import Index
+from tersely.server.query_tools import QueryTools
+from tersely.server.tools import ToolError
+
+from benchmarks.quality.once import Ledger
+from benchmarks.quality.tasks import Task
+
+__all__ = ["TaskIndex", "search_command", "search_tool"]
+
+_TOOL = "query_documents_compressed"
+_MOST = 100  # results that the tool's schema allows
+_NOTHING_FITS = 1  # exit code of the command
+
+
+class TaskIndex:
+    """The index of a folder that holds the documents of a task, a text file each.
+
+    It is made once for all ratios of a question, and no answer is charged for making it.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self._documents: list[str] = []
+        self._folder: TemporaryDirectory[str] | None = None
+        self._index: Index | None = None
+
+    def of(self, task: Task) -> Index:
+        """The index over the documents of this task."""
+        if self._index is None or self._documents != task.documents:
+            with self.ledger.free():
+                self._index = self._build(task.documents)
+                self._documents = task.documents
+        return self._index
+
+    def _build(self, documents: list[str]) -> Index:
+        if self._index is not None and self._folder is not None:
+            self._index.close()
+            self._folder.cleanup()
+        self._folder = TemporaryDirectory()
+        for number, text in enumerate(documents):
+            (Path(self._folder.name) / f"{number:03}.txt").write_text(text, encoding="utf-8")
+        return Index.build(self._folder.name)
+
+
+def search_command(task: Task, index: TaskIndex) -> str:
+    """What `tersely search --budget` prints where every chunk may be found; empty where nothing fits."""
+    found = index.of(task)
+    options = ["--top-n", str(max(len(found), 1)), "--budget", str(task.budget)]
+    printed, notes = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+    with redirect_stdout(printed), redirect_stderr(notes):
+        code = cli.main(["search", *options, "--", str(found.folder), task.query or ""])
+    if code == _NOTHING_FITS:
+        return ""
+    if code:
+        raise RuntimeError(notes.getvalue())
+    assert isinstance(printed.buffer, io.BytesIO)
+    return printed.buffer.getvalue().decode("utf-8").removesuffix("\n")
+
+
+def search_tool(task: Task, index: TaskIndex) -> str:
+    """The reply of the MCP tool for the budget of the task where every chunk may be found."""
+    found = index.of(task)
+    tool = next(one for one in QueryTools(found, reply_budget=task.budget).tools() if one.name == _TOOL)
+    properties: dict[str, Any] = tool.input_schema["properties"]
+    given = {name: part["default"] for name, part in properties.items() if "default" in part}
+    given |= {"query": task.query or "", "top_n": min(max(len(found), 1), _MOST)}
+    try:
+        return tool.run(given).text
+    except ToolError:
+        return ""

@@ -1,0 +1,128 @@
+"""`tersely compact`: fit a chat history into a token budget, in the shape it came in."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from tersely.cli.arguments import Commands, add_command, add_counter, utf8_text
+from tersely.cli.files import read_files, write
+
+__all__ = ["add_compact", "run_compact"]
+
+_EXAMPLES = """examples:
+  tersely compact history.json --budget 8000 --counter o200k_base > shorter.json
+  tersely compact history.jsonl --budget 8000 --tools tools.json --keep-last 4 --report what.json
+  cat request.json | tersely compact - --budget 8000 --pin "never restart"
+"""
+
+
+def add_compact(commands: Commands) -> None:
+    """Add the subcommand: a chat history, a budget, and what must stay."""
+    text = "fit a chat history into a token budget, in the shape it came in"
+    parser = add_command(commands, "compact", text, _EXAMPLES)
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="JSON: a list of messages, an object with `messages` or `input`, or JSON lines; -: stdin",
+    )
+    parser.add_argument("-b", "--budget", type=int, required=True, metavar="N", help="tokens allowed")
+    add_counter(parser)
+    parser.add_argument("--tools", metavar="FILE", help="JSON of the tools that are sent along")
+    parser.add_argument(
+        "--keep-last", type=int, default=0, metavar="N", help="so many of the newest messages must stay (0)"
+    )
+    parser.add_argument(
+        "--pin",
+        action="append",
+        type=utf8_text,
+        default=[],
+        metavar="TEXT",
+        help="messages with TEXT must stay (repeatable)",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
+    parser.add_argument("--report", metavar="FILE", help="also write what became of each message, as JSON")
+
+
+def run_compact(arguments: argparse.Namespace) -> None:
+    """Compact the history; the output has the form of the input. Raises ValueError for what is no history."""
+    from tersely.memory import compact_messages
+
+    given, key, lines = _parsed(_read(arguments.file))
+    messages = given if key is None else given[key]
+    tools = None if key is None else given.get("tools")
+    if arguments.tools is not None:
+        tools = _json(_read(arguments.tools), arguments.tools)
+
+    result = compact_messages(
+        messages,
+        budget=arguments.budget,
+        counter=arguments.counter,
+        tools=tools,
+        pinned=_pinned(messages, arguments.pin),
+        keep_last=arguments.keep_last,
+    )
+    if lines:
+        text = "".join(json.dumps(message, ensure_ascii=False) + "\n" for message in result.messages)
+    else:
+        made = result.messages if key is None else {**given, key: result.messages}
+        text = json.dumps(made, ensure_ascii=False, indent=2) + "\n"
+    write(text, arguments.output)
+    if arguments.report is not None:
+        write(json.dumps(result.to_dict(), ensure_ascii=False, indent=2) + "\n", arguments.report)
+    for warning in result.warnings:
+        print(f"tersely: note: {warning.replace('_', ' ')}", file=sys.stderr)
+    if sys.stderr.isatty():
+        print(
+            f"tersely: kept {result.tokens} of {result.original_tokens} tokens ({result.ratio:.0%}), "
+            f"{len(result.messages)} of {len(messages)} messages",
+            file=sys.stderr,
+        )
+
+
+def _pinned(messages: list[Any], pins: list[str]) -> set[int]:
+    """Find the messages that hold one of the texts. Raises ValueError for a text that none holds."""
+    texts = [json.dumps(message, ensure_ascii=False) for message in messages] if pins else []
+    pinned: set[int] = set()
+    for pin in pins:
+        within = json.dumps(pin, ensure_ascii=False)[1:-1]
+        found = {index for index, text in enumerate(texts) if within in text}
+        if not found:
+            raise ValueError(f"--pin: {pin[:60]!r} occurs in no message")
+        pinned |= found
+    return pinned
+
+
+def _read(name: str) -> str:
+    return read_files([name])[0].text
+
+
+def _parsed(text: str) -> tuple[Any, str | None, bool]:
+    """Parse a history: the JSON, the key of the messages in it, whether it was JSON lines."""
+    try:
+        given = json.loads(text)
+    except ValueError:
+        given = None
+    if isinstance(given, list):
+        return given, None, False
+    if isinstance(given, dict):
+        for key in ("messages", "input"):
+            if isinstance(given.get(key), list):
+                return given, key, False
+    try:
+        rows = [json.loads(line) for line in text.splitlines() if line.strip()]
+    except ValueError as error:
+        raise ValueError(f"the history is neither JSON nor JSON lines: {error}") from error
+    if not all(isinstance(row, dict) and ("role" in row or "type" in row) for row in rows):
+        raise ValueError("the history must be a list of messages, or an object with `messages` or `input`")
+    return rows, None, True
+
+
+def _json(text: str, name: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{Path(name).name} is not JSON: {error}") from error

@@ -1,0 +1,106 @@
+"""`tersely distill`: make a static table of token vectors; progress on stderr, the report on stdout."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tersely.cli.arguments import Commands
+from tersely.cli.files import InputError, show_progress
+from tersely.core.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from tersely.distill.table import DistillReport
+
+__all__ = ["add_distill", "run_distill"]
+
+_ROWS = {
+    "start": "start, single tokens",
+    "fitted": "least squares",
+    "final": "the table",
+    "shipped": "the table of tersely",
+}
+
+
+def add_distill(commands: Commands) -> None:
+    """Add the subcommand: model, texts, output and sizes."""
+    text = "make a static table of token vectors from a sentence model and your own text"
+    parser = commands.add_parser("distill", help=text, description=text)
+    parser.add_argument("model", metavar="MODEL_DIR", help="folder with an ONNX model and tokenizer.json")
+    parser.add_argument(
+        "texts", metavar="TEXT_DIR", help="folder of .txt, .md, .rst and .html files (or .gz)"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the .npz file to write")
+    parser.add_argument("--name", help="the table's name (the file's)")
+    parser.add_argument(
+        "--about", metavar="FILE", help="JSON object for the provenance: licence, corpus, ..."
+    )
+    parser.add_argument(
+        "--dimensions", type=int, default=238, metavar="N", help="columns, even (238: 30,522 words in 4 MB)"
+    )
+    parser.add_argument(
+        "--sentences", type=int, default=200_000, metavar="N", help="sentences to read at most (200000)"
+    )
+    parser.add_argument("--threads", type=int, metavar="N", help="of the model (those this process may use)")
+    parser.add_argument(
+        "--work",
+        metavar="DIR",
+        help="where the model's vectors are kept, so that a stopped run goes on (FILE.work)",
+    )
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def run_distill(arguments: argparse.Namespace) -> None:
+    """Make the table, and print what it gained.
+
+    Raises ValueError for unusable arguments, InputError for unusable files and what is not installed.
+    """
+    from tersely.distill import distill
+
+    try:
+        with show_progress() as show:
+            report = distill(
+                arguments.model,
+                arguments.texts,
+                arguments.output,
+                name=arguments.name,
+                about=_read_about(arguments.about),
+                dimensions=arguments.dimensions,
+                sentences=arguments.sentences,
+                threads=arguments.threads,
+                work=arguments.work,
+                progress=show,
+            )
+    except (OSError, MissingExtraError) as error:
+        raise InputError(str(error)) from error
+    print(json.dumps({"file": arguments.output, **asdict(report)}) if arguments.json else _table(report))
+
+
+def _read_about(path: str | None) -> dict[str, object]:
+    if path is None:
+        return {}
+    try:
+        entries = json.loads(Path(path).read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8 text") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path} is not JSON: {error}") from error
+    if not isinstance(entries, dict):
+        raise ValueError(f"{path} must hold a JSON object, not {type(entries).__name__}")
+    return entries
+
+
+def _table(report: DistillReport) -> str:
+    rows = [
+        f"{report.words} words, {report.dimensions} dimensions, {report.bytes} bytes; "
+        f"fitted on {report.sentences} sentences, measured on {report.held_out} others",
+        f"{'':24}{'cosine to the teacher':>24}{'ten nearest shared':>22}",
+    ]
+    for kind, name in _ROWS.items():
+        if kind in report.ranking:
+            cosine = f"{report.cosine[kind]:.3f}" if kind in report.cosine else "-"
+            rows.append(f"{name:24}{cosine:>24}{report.ranking[kind]:>22.3f}")
+    return "\n".join(rows)

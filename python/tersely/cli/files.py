@@ -1,0 +1,120 @@
+"""Read the files that are named on the command line, write the output, show progress on a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+from tersely.core.types import Document
+
+__all__ = [
+    "InputError",
+    "Progress",
+    "discard_output",
+    "open_closed_streams",
+    "read_files",
+    "show_progress",
+    "write",
+]
+
+Progress: TypeAlias = Callable[[str, int, int], object]  # a stage, how much of it is done, of how much
+
+_MANY_FILES = 20  # from here on a terminal is shown progress
+
+
+class InputError(Exception):
+    """A file that cannot be used; the message is for the user."""
+
+
+def open_closed_streams() -> None:
+    """Open the standard streams that the caller closed: nothing comes in, what goes out is dropped."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
+
+
+def discard_output() -> None:
+    """Drop what would still go to standard output, and what is already buffered for it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def show_progress() -> Iterator[Progress | None]:
+    """Give a function (stage, done, of) that draws a bar for each stage; None where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import Progress as Bars
+    except ImportError:
+        yield _print_progress
+        return
+    with Bars(console=Console(stderr=True), transient=True) as bars:
+        tasks = {}
+
+        def show(stage: str, done: int, of: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=of)
+            bars.update(tasks[stage], completed=done, total=of)
+
+        yield show
+
+
+def _print_progress(stage: str, done: int, of: int) -> None:
+    shown = f"{stage} {done}/{of}" if done < of else ""  # a stage that is done leaves nothing behind
+    print(f"\r\x1b[K{shown}", end="", file=sys.stderr, flush=True)
+
+
+def write(text: str, output: str | None) -> None:
+    """Write the exact text to a file, or to standard output, where a terminal gets a line end after it."""
+    data = text.encode("utf-8")
+    if output is not None:
+        try:
+            Path(output).write_bytes(data)
+        except OSError as error:
+            raise InputError(f"cannot write {output}: {error.strerror}") from error
+        return
+    sys.stdout.buffer.write(data)
+    if sys.stdout.isatty() and not text.endswith("\n"):
+        sys.stdout.buffer.write(b"\n")
+
+
+def read_files(files: Sequence[str]) -> list[Document]:
+    """Read files as documents with their names as ids; without any, standard input. Raises InputError."""
+    if not files and sys.stdin.isatty():
+        raise InputError("no input: name files, or pipe text in (see --help)")
+    if len(files) < _MANY_FILES:
+        return [_read_one(name) for name in files or ["-"]]
+    documents = []
+    with show_progress() as show:
+        for name in files:
+            documents.append(_read_one(name))
+            if show is not None:
+                show("reading", len(documents), len(files))
+    return documents
+
+
+def _read_one(name: str) -> Document:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return Document(data.decode("utf-8"), id=_shown(name))
+    except OSError as error:
+        raise InputError(f"cannot read {name}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{name} is not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
+        ) from error
+
+
+def _shown(name: str) -> str:
+    """Return a file's name as it can be written: bytes that are no text as `\\xff`."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return os.fsencode(name).decode("utf-8", errors="backslashreplace")
+    return name

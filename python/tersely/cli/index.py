@@ -1,0 +1,113 @@
+"""`tersely index` and `tersely search`: index a folder, and print what answers a query, within a budget."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from functools import partial
+
+from tersely.cli.arguments import Commands, add_command, add_counter, utf8_text
+from tersely.cli.files import show_progress
+from tersely.core.errors import StoreError
+
+__all__ = ["add_index", "add_search", "run_index", "run_search"]
+
+_NOTES_SHOWN = 10
+
+
+_EXAMPLES = """examples:
+  tersely index docs/                                       # makes docs/.tersely; again: what changed
+  tersely search docs/ "how are tokens rotated?" --budget 2000
+  tersely search docs/ "retry policy" --top-n 10 --json
+"""
+
+
+def add_index(commands: Commands) -> None:
+    """Add the subcommand `index`: folder, output, limits."""
+    text = "index a folder of Markdown, text, HTML, reStructuredText and code"
+    parser = add_command(commands, "index", text, _EXAMPLES)
+    parser.add_argument("folder", metavar="DIR", help="whose files are indexed; hidden ones are not")
+    parser.add_argument("-o", "--output", metavar="INDEX", help="folder of the index (DIR/.tersely)")
+    parser.add_argument(
+        "--largest-file", type=float, default=16, metavar="MB", help="larger files are left out (16)"
+    )
+    parser.add_argument("--json", action="store_true", help="print what was done as JSON")
+
+
+def add_search(commands: Commands) -> None:
+    """Add the subcommand `search`: index, query, sizes."""
+    text = "find chunks of an indexed folder; print what answers, within a budget"
+    parser = add_command(commands, "search", text, _EXAMPLES)
+    parser.add_argument("folder", metavar="DIR", help="a folder that was indexed, or its index")
+    parser.add_argument("query", metavar="QUERY", type=utf8_text, help="any text; nothing in it is syntax")
+    parser.add_argument("-n", "--top-n", type=int, default=5, metavar="N", help="chunks to find (5)")
+    parser.add_argument(
+        "-b",
+        "--budget",
+        type=int,
+        default=2000,
+        metavar="N",
+        help="tokens allowed for what is printed (2000)",
+    )
+    add_counter(parser)
+    parser.add_argument("--json", action="store_true", help="print results, scores and files as JSON")
+
+
+def run_index(arguments: argparse.Namespace) -> None:
+    """Index a folder; what was done goes to stderr, or as JSON to stdout."""
+    from tersely.search.index import Index
+
+    if not 0 < arguments.largest_file < 2**40:
+        raise ValueError(f"--largest-file must be more than 0 MB, not {arguments.largest_file}")
+    try:
+        with show_progress() as show:
+            index = Index.build(
+                arguments.folder,
+                arguments.output,
+                largest_file=max(int(arguments.largest_file * 2**20), 1),
+                progress=None if show is None else partial(show, "indexing"),
+            )
+    except (StoreError, OSError) as error:
+        raise ValueError(str(error)) from error
+    report = index.report
+    assert report is not None
+    if arguments.json:
+        print(json.dumps(asdict(report), ensure_ascii=False, indent=2))
+    for note in report.notes[:_NOTES_SHOWN]:
+        print(f"tersely: note: {note.path}: {note.reason.replace('_', ' ')}", file=sys.stderr)
+    if len(report.notes) > _NOTES_SHOWN:
+        more = len(report.notes) - _NOTES_SHOWN
+        print(f"tersely: note: {more} more files have notes; --json has them all", file=sys.stderr)
+    if report.anew is not None:
+        print(f"tersely: note: made anew ({report.anew.replace('_', ' ')})", file=sys.stderr)
+    files = f"{report.added} added, {report.changed} changed, {report.removed} removed"
+    print(
+        f"tersely: {report.files} files ({files}), {report.chunks} chunks in {index.folder}, "
+        f"{report.seconds:.1f} s",
+        file=sys.stderr,
+    )
+
+
+def run_search(arguments: argparse.Namespace) -> None:
+    """Print what of the best chunks answers the query."""
+    from tersely.search.index import Index, extract
+
+    try:
+        results = Index.open(arguments.folder).search(arguments.query, arguments.top_n)
+    except StoreError as error:
+        raise ValueError(str(error)) from error
+    found = extract(results, arguments.query, budget=arguments.budget, counter=arguments.counter)
+    if arguments.json:
+        print(json.dumps({"query": arguments.query, **asdict(found)}, ensure_ascii=False, indent=2))
+    else:
+        sys.stdout.buffer.write(found.text.encode() + (b"\n" if found.text else b""))
+    if not results:
+        print("tersely: note: nothing found", file=sys.stderr)
+    elif sys.stderr.isatty():
+        print(
+            f"tersely: {len(found.results)} of {len(results)} results, "
+            f"{found.tokens} of {found.original_tokens} tokens",
+            file=sys.stderr,
+        )

@@ -1,0 +1,528 @@
+"""Compressors: a text and options in, a compressed text with its original out.
+
+They are views: the engine compresses, and they put what it gives into a `CompressedContext`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from datetime import UTC, datetime
+from enum import Enum
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import _native, metrics
+from tersely.compat.contexts import CompressedContext, OriginalContext
+from tersely.compat.metadata import describe
+from tersely.core import checks
+from tersely.core.errors import BudgetExceededError, NotReversibleError, RelevanceScoringError
+from tersely.core.options import CompressionMethod, CompressionOptions
+from tersely.core.protocols import BatchTokenCounter, Strategy
+from tersely.core.tables import Level
+from tersely.core.threads import default_threads, map_in_threads
+from tersely.core.types import Compressed, Document, Request
+from tersely.engine.auto import Auto, prepare_by
+from tersely.engine.count import count, count_batch
+from tersely.engine.cutting import longest_prefix
+from tersely.engine.extractive import Extractive
+from tersely.engine.prepare import Prepared
+from tersely.engine.score import position_and_length
+from tersely.providers.counters import resolve_counter
+from tersely.providers.embedders import resolve_embedder
+
+__all__ = ["Compressor", "ExtractiveCompressor", "Forms", "checked_options", "content_id", "settings_of"]
+
+T = TypeVar("T")
+
+_RELEVANCE = 2.0  # weight of a cosine beside position and length, in score_sentences
+_OPTIONS = tuple(entry.name for entry in fields(CompressionOptions))
+_SCORE_FLOOR = 0.5  # of the best score, in select_sentences
+
+
+class Forms(Generic[T]):
+    """Gives a class with `compress` its batch and async forms, which do the same."""
+
+    def compress(
+        self, content: str, options: CompressionOptions | None = None, *, source: str | None = None
+    ) -> T:
+        """Compress one text."""
+        raise NotImplementedError(f"{type(self).__name__} must say how to compress")
+
+    def compress_batch(
+        self,
+        contents: Sequence[str],
+        options: CompressionOptions | None = None,
+        *,
+        threads: int | None = None,
+    ) -> list[T | Exception]:
+        """Compress many texts side by side; what one raised stands in its place.
+
+        `threads`: None: OMP_NUM_THREADS, else the CPUs this process may use.
+        """
+        options = checked_options(options)
+        checks.threads(threads)
+
+        def one(content: str) -> T | Exception:
+            try:
+                return self.compress(content, options)
+            except Exception as error:  # one bad text must not lose the others; it stands in the result
+                return error
+
+        return map_in_threads(one, _texts(contents), threads or default_threads())
+
+    async def acompress(
+        self, content: str, options: CompressionOptions | None = None, *, source: str | None = None
+    ) -> T:
+        """`compress` in a thread, for async callers."""
+        import asyncio
+
+        return await asyncio.to_thread(self.compress, content, options, source=source)
+
+    async def acompress_batch(
+        self, contents: Sequence[str], options: CompressionOptions | None = None
+    ) -> list[T | Exception]:
+        """`compress_batch` for async callers; once cancelled, texts that were not begun are left."""
+        import asyncio
+
+        options = checked_options(options)
+
+        async def one(content: str) -> T | Exception:
+            try:
+                return await self.acompress(content, options)
+            except Exception as error:
+                return error
+
+        return await asyncio.gather(*map(one, _texts(contents)))
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A checked call of a compressor.
+
+    Attributes:
+        options: what was asked.
+        request: the same for a strategy, with the budget in tokens.
+        tokens: of the text.
+        strategy: what compresses it.
+        lacks_model: whether a model should have had a part, and there is none.
+        started: of `time.perf_counter`.
+    """
+
+    options: CompressionOptions
+    request: Request
+    tokens: int
+    strategy: Strategy
+    lacks_model: bool
+    started: float
+
+    @property
+    def prepared(self) -> Prepared | None:
+        """What the engine makes of the text for any budget; None where something else compresses it."""
+        return prepare_by(self.strategy, self.request, self.tokens)
+
+    def run(self) -> Compressed:
+        """Compress the text."""
+        prepared = self.prepared
+        result = self.strategy.compress(self.request) if prepared is None else prepared.fit()
+        if self.lacks_model:
+            result = replace(result, receipt=replace(result.receipt, fallback_reason="no_model"))
+        return result
+
+
+class Compressor(Forms[CompressedContext]):
+    """Compresses texts as options say. A subclass says with which strategy: `strategy_for`.
+
+    Safe to use from many threads at once.
+
+    Attributes:
+        method: what its strategies do when nothing keeps them from it.
+    """
+
+    method = CompressionMethod.EXTRACTIVE
+    model_name = ""  # says which model has a part in the results
+
+    def __init__(
+        self,
+        *,
+        embedder: Any = None,
+        counter: Any = None,
+        clock: Callable[[], datetime] | None = None,
+        new_id: Callable[[], str] | None = None,
+    ) -> None:
+        """Options by keyword.
+
+        Args:
+            embedder: what makes the vectors (`tersely.providers.embedders.resolve_embedder`); None: the table
+                that comes with tersely.
+            counter: the tokenizer that targets are meant in; as for `tersely.compress`.
+            clock: gives timestamps, with a time zone; None: now, in UTC.
+            new_id: gives ids; None: hashes of what was asked, the same for the same call.
+        """
+        if embedder is not None:
+            resolve_embedder(embedder)  # say now what is wrong with it
+        self.embedder = embedder
+        self.counter: BatchTokenCounter = resolve_counter(counter)
+        self._clock = clock or (lambda: datetime.now(UTC))
+        self._new_id = new_id
+
+    def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Strategy:
+        """The strategy for a text of so many tokens, which is more than the target."""
+        raise NotImplementedError(f"{type(self).__name__} must say which strategy it stands for")
+
+    def extractive_for(self, options: CompressionOptions) -> Auto:
+        """What keeps the text's own words, and no model writes: each text is read as what it is."""
+        preserve, strict = options.preserve, options.strict_preserve
+        return Auto(text=Extractive(embedder=self.embedder, preserve=preserve, strict_preserve=strict))
+
+    def verbatim_for(self, options: CompressionOptions) -> Auto | None:
+        """What the engine alone does for these options; None where something else has a part in it."""
+        own = type(self).compress is Compressor.compress
+        strategy = self.strategy_for(options, 0) if own else None
+        return strategy if isinstance(strategy, Auto) else None
+
+    @property
+    def lacks_model(self) -> bool:
+        """Whether a model should have a part in the results, and there is none: they are extractive."""
+        return getattr(self, "llm", self) is None
+
+    @property
+    def strategy(self) -> Strategy:
+        """The strategy with default options: what `tersely.compress(..., strategy=compressor)` uses."""
+        return self.strategy_for(CompressionOptions(), 0)
+
+    def compress(
+        self, content: str, options: CompressionOptions | None = None, *, source: str | None = None
+    ) -> CompressedContext:
+        """Compress one text; one that is within the target stays as it is.
+
+        Args:
+            content: the text.
+            options: None: `CompressionOptions()`. `preferred_method` EXTRACTIVE asks no model.
+            source: where the text is from; carried along.
+
+        Raises:
+            BudgetExceededError: nothing of the text fits into the target, or not all that is to be preserved
+                with `strict_preserve`.
+            ValueError, TypeError: a wrong argument, or a text with a lone surrogate.
+        """
+        call = self.call(content, options)
+        return self.finish(call, call.run(), source)
+
+    def decompress(self, compressed: CompressedContext) -> str:
+        """The original text. Raises NotReversibleError where `compressed` does not have it."""
+        if compressed.original is None:
+            raise NotReversibleError(f"compressed text {compressed.id[:12]!r} came without its original")
+        return compressed.original.content
+
+    def now(self) -> datetime:
+        """What the clock says."""
+        timestamp = self._clock()
+        if timestamp.tzinfo is None:
+            raise ValueError("clock must give timestamps with a time zone, such as datetime.now(UTC)")
+        return timestamp
+
+    def new_id(self, content: str, options: CompressionOptions) -> str:
+        """The id of a compression: what `new_id` of the constructor gives, else `content_id`."""
+        return self._new_id() if self._new_id else content_id(content, self.settings(options))
+
+    def settings(self, options: CompressionOptions) -> str:
+        """All but the text that a compression with these options depends on."""
+        return f"{self._own_settings} {settings_of(*(getattr(options, name) for name in _OPTIONS))}"
+
+    @cached_property
+    def _own_settings(self) -> str:
+        """The same without the options."""
+        own = type(self)
+        strategy = None if own.strategy_for is Compressor.strategy_for else self.strategy
+        embedder = None if self.embedder is None else resolve_embedder(self.embedder).name
+        parts = (self.method, self.model_name, strategy, embedder, self.counter)
+        return settings_of(_native.__version__, own.__qualname__, *parts)
+
+    def call(self, content: str, options: CompressionOptions | None = None) -> Call:
+        """A call with its arguments checked, and what compresses the text."""
+        started = time.perf_counter()
+        options = checked_options(options)
+        checks.text(content, "content")
+        tokens = count(self.counter, content)
+        target = options.target(tokens)
+        request = Request((Document(content),), options.query_context or None, target, 1.0, self.counter)
+        strategy = Extractive() if tokens <= target else self.strategy_for(options, tokens)
+        verbatim = (CompressionMethod.EXTRACTIVE, CompressionMethod.HIERARCHICAL)
+        lacks_model = self.lacks_model and tokens > target and options.preferred_method not in verbatim
+        return Call(options, request, tokens, strategy, lacks_model, started)
+
+    def context(
+        self,
+        call: Call,
+        result: Compressed,
+        source: str | None = None,
+        *,
+        id: str | None = None,
+        kind: type[CompressedContext] = CompressedContext,
+        **more: Any,
+    ) -> CompressedContext:
+        """The result of a call as callers of compressors know it.
+
+        `id`: None: a new one. `kind`, `more`: a subclass of CompressedContext, and values of its fields.
+        """
+        options, receipt = call.options, result.receipt
+        content = call.request.documents[0].text
+        fell_back = receipt.fallback_reason is not None and not receipt.used_llm
+        verbatim = fell_back or isinstance(call.strategy, (Auto, Extractive))
+        method = CompressionMethod.EXTRACTIVE if verbatim else getattr(call.strategy, "method", self.method)
+        metadata = describe(content, options.query_context, result)
+        codes = list(receipt.warnings)
+        if result.tokens < call.tokens and 0 < options.target_tokens < options.min_tokens:
+            codes.append("target_tokens_below_min")
+
+        def all_warnings() -> tuple[str, ...]:
+            unsure = not receipt.used_llm and metadata.confidence_score < options.min_confidence
+            low = ["low_confidence"] if unsure else []  # verbatim: there is nothing safer to fall back to
+            return tuple(dict.fromkeys([*codes, *low]))
+
+        return kind.build(
+            {"warnings": all_warnings},
+            id=self.new_id(content, options) if id is None else id,
+            original=OriginalContext(content, result.original_tokens, source, self.now()),
+            compressed=result.text,
+            compression_ratio=result.ratio,
+            token_count=result.tokens,
+            method=method,
+            metadata=metadata,
+            used_llm=receipt.used_llm,
+            fallback_reason=receipt.fallback_reason,
+            result=result,
+            **more,
+        )
+
+    def finish(
+        self, call: Call, result: Compressed, source: str | None = None, **more: Any
+    ) -> CompressedContext:
+        """`context`, and the call is recorded in the metrics."""
+        made = self.context(call, result, source, **more)
+        metrics.observe(made.method, call.tokens, result.tokens, time.perf_counter() - call.started)
+        return made
+
+
+class ExtractiveCompressor(Compressor):
+    """Keeps whole segments, verbatim, in source order, with the gaps of the source.
+
+    `compress` does what `tersely.compress` does, with the facts of `CompressionOptions.preserve`: a text is
+    read as what it is (prose, code, JSON, a log ...), or, with another `level` than SENTENCE, as prose.
+
+    `score_sentences` and `select_sentences` are two functions apart, for callers that bring sentences of
+    their own: the seed's formulas of position, length and cosine. `compress` uses neither; what it scores by
+    instead keeps more of what answers a query (`Extractive(scoring="lead")` scores by position and length).
+    """
+
+    method = CompressionMethod.EXTRACTIVE
+
+    def __init__(
+        self,
+        embedder: Any = None,
+        counter: Any = None,
+        *,
+        level: Level | str = Level.SENTENCE,
+        position_decay: float = 0.01,
+        position_floor: float | None = None,
+        lexical_fallback: bool = False,
+        strict: bool = False,
+        clock: Callable[[], datetime] | None = None,
+        new_id: Callable[[], str] | None = None,
+    ) -> None:
+        """See `Compressor`; further:
+
+        Args:
+            embedder, counter: as for `Compressor`.
+            level: how finely `compress` cuts texts.
+            position_decay, position_floor: `score_sentences` takes so much off for each sentence before, but
+                does not go below the floor (None: it does).
+            lexical_fallback: `score_sentences` without an embedder goes by the query's terms.
+            strict: raise where the embedder fails or no whole segment fits, instead of going by terms alone
+                or cutting one; `compress` and the functions for sentences alike.
+        """
+        super().__init__(embedder=embedder, counter=counter, clock=clock, new_id=new_id)
+        self._text = Extractive(
+            level=level,  # type: ignore[arg-type]  # made a Level there
+            embedder=embedder,
+            position_decay=position_decay,
+            position_floor=position_floor,
+        )
+        self.lexical_fallback = lexical_fallback
+        self.strict = strict
+
+    def extractive_for(self, options: CompressionOptions) -> Auto:
+        """As `Compressor.extractive_for`, cut as the level says."""
+        text = replace(self._text, preserve=options.preserve, strict_preserve=options.strict_preserve)
+        return Auto.of_text(text)
+
+    def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Strategy:
+        """What keeps segments of the text, with what is to be preserved."""
+        return self.extractive_for(options)
+
+    def context(
+        self, call: Call, result: Compressed, source: str | None = None, **more: Any
+    ) -> CompressedContext:
+        """As `Compressor.context`; raises where the result is not what was asked, and `strict`."""
+        if self.strict:
+            self.check_strictly(result)
+        return super().context(call, result, source, **more)
+
+    def check_strictly(self, result: Compressed) -> None:
+        """Raise RelevanceScoringError for an embedder that failed, BudgetExceededError for a cut segment."""
+        told = result.receipt.warnings
+        if "embedder_failed" in told:
+            name = resolve_embedder(self.embedder).name
+            raise RelevanceScoringError(f"the embedder {name} failed, and strict=True allows nothing else")
+        if "segment_cut" in told:
+            text, budget = result.documents[0].text, result.receipt.budget
+            kept, ends = list(result.kept), {span.start: span.end for span in result.dropped}
+            pieces = [text]  # as it is, all of it fits
+            if len(kept) == 1:
+                head = kept[0]
+                pieces = [text[start:end] for start, end in ends.items() if start != head.end]
+                pieces.append(text[head.start : ends.get(head.end, head.end)])
+            required = max(int(count_batch(self.counter, pieces).min()), budget + 1)
+            raise BudgetExceededError(
+                f"no whole segment fits into {budget} tokens, and strict=True cuts none; {required} would do",
+                required=required,
+                budget=budget,
+            )
+
+    def score_sentences(self, sentences: Sequence[str], query: str = "") -> list[float]:
+        """What each sentence is worth by the seed's formula: position, relevance to the query, length.
+
+        1 - i * position_decay for sentence i, not below position_floor; + 2 * its cosine with the query,
+        where there is a query and an embedder; + 0.3 where it has more than 5 and fewer than 50 words
+        (between white space). With `lexical_fallback`, and where the embedder fails, the share of the query's
+        terms that the sentence holds stands for the cosine; of a failure a RuntimeWarning tells. Raises
+        RelevanceScoringError for that instead where `strict`. `compress` does not score like this.
+        """
+        words = [len(sentence.split()) for sentence in sentences]
+        options = self._text
+        scores = position_and_length(words, options.position_decay, options.position_floor)
+        relevance = self._relevance(list(sentences), query) if query.strip() and sentences else 0.0
+        return [float(score) for score in scores + _RELEVANCE * np.asarray(relevance)]
+
+    def select_sentences(
+        self,
+        sentences: Sequence[str],
+        scores: Sequence[float],
+        target_tokens: int,
+        score_floor: float = _SCORE_FLOOR,
+    ) -> list[str]:
+        """The best sentences whose tokens together are at most `target_tokens`, in source order.
+
+        Each is taken if it still fits, in descending order of score (ties: the first). Left out is what
+        scores less than `score_floor` times the best score, where that is above 0. Where no sentence fits,
+        the best is cut and marked with "…", or BudgetExceededError raised where `strict`. `compress` selects
+        by worth per token, and leaves out what says the same again.
+        """
+        if len(scores) != len(sentences):
+            raise ValueError(f"there must be one score a sentence: {len(scores)} for {len(sentences)}")
+        if not all(map(math.isfinite, scores)):
+            raise ValueError("scores must be finite")
+        if not sentences or target_tokens < 1:
+            return []
+        tokens = count_batch(self.counter, list(sentences)).tolist()
+        best = max(scores)
+        least = score_floor * best if best > 0 else -math.inf
+        order = sorted(range(len(sentences)), key=lambda i: (-scores[i], i))
+        left, selected = target_tokens, []
+        for i in order:
+            if scores[i] >= least and tokens[i] <= left:
+                selected.append(i)
+                left -= tokens[i]
+        if selected:
+            return [sentences[i] for i in sorted(selected)]
+        return self._cut([sentences[i] for i in order], min(tokens), target_tokens)
+
+    def _cut(self, sentences: list[str], required: int, target: int) -> list[str]:
+        """The start of the best sentence of which at least a letter fits."""
+        if not self.strict:
+            starts = count_batch(self.counter, [sentence[:1] for sentence in sentences]).tolist()
+            for sentence, tokens in zip(sentences, starts, strict=True):
+                if tokens <= target and sentence:
+                    size, mark = longest_prefix(sentence, lambda text: self.counter.count(text) <= target)
+                    return [sentence[:size] + mark]
+        raise BudgetExceededError(
+            f"no sentence fits into {target} tokens: the smallest needs {required}",
+            required=required,
+            budget=target,
+        )
+
+    def _relevance(self, sentences: list[str], query: str) -> npt.NDArray[np.float64] | float:
+        if self.embedder is None:
+            return _shares(sentences, query) if self.lexical_fallback else 0.0
+        try:
+            return resolve_embedder(self.embedder).similarity(query, sentences).astype(np.float64)
+        except Exception as error:  # whatever a model does
+            if self.strict:
+                raise RelevanceScoringError(f"the embedder failed: {error!r}") from error
+            warnings.warn(f"the embedder failed, terms stand in: {error!r}", RuntimeWarning, stacklevel=3)
+            return _shares(sentences, query)
+
+
+def checked_options(options: CompressionOptions | None) -> CompressionOptions:
+    """The options, or the default ones for None. Raises TypeError for anything else."""
+    if options is None:
+        return CompressionOptions()
+    if not isinstance(options, CompressionOptions):
+        raise TypeError(f"options must be CompressionOptions or None, not {type(options).__name__}")
+    return options
+
+
+def content_id(content: str, settings: str) -> str:
+    """SHA-256 of a text and all else that its compression depends on, as 64 hexadecimal digits."""
+    digest = hashlib.sha256(settings.encode("utf-8", "surrogatepass") + b"\0")
+    digest.update(content.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def settings_of(*parts: Any) -> str:
+    """Options, strategies, models and tokenizers as JSON: what differs in what it does has another text."""
+    return json.dumps([_described(part) for part in parts])
+
+
+def _described(value: Any) -> Any:
+    """A value as plain JSON: data field by field, models by their names, functions by where they stand."""
+    if value is None or (isinstance(value, (bool, int, float, str)) and not isinstance(value, Enum)):
+        return value
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, (tuple, list)):
+        return [_described(item) for item in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return [
+            type(value).__qualname__,
+            *(_described(getattr(value, entry.name)) for entry in fields(value)),
+        ]
+    name = getattr(value, "name", None)
+    if isinstance(name, str) and name:
+        return name
+    named = value if callable(value) and hasattr(value, "__qualname__") else type(value)
+    return f"{named.__module__}.{named.__qualname__}"
+
+
+def _texts(contents: Sequence[str]) -> list[str]:
+    if isinstance(contents, str):
+        raise TypeError("contents must be a list of str, not one str")
+    return list(contents)
+
+
+def _shares(sentences: list[str], query: str) -> npt.NDArray[np.float64]:
+    """float64[n]: share of the query's distinct terms that each sentence holds."""
+    ids, offsets, _ = _native.terms([query, *sentences])
+    wanted = set(ids[: offsets[1]].tolist())
+    held = [len(wanted.intersection(ids[start:end].tolist())) for start, end in pairwise(offsets[1:])]
+    return np.array(held, dtype=np.float64) / max(len(wanted), 1)

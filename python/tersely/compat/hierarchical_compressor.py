@@ -1,0 +1,127 @@
+"""The compressor that makes several levels of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from time import perf_counter
+from typing import Any
+
+from tersely import metrics
+from tersely.compat.compressors import Compressor, ExtractiveCompressor, Forms, checked_options
+from tersely.compat.contexts import CompressionLevel, HierarchicalContext, OriginalContext
+from tersely.core import checks
+from tersely.core.errors import NotReversibleError
+from tersely.core.options import CompressionMethod, CompressionOptions
+from tersely.core.types import Compressed, Document, Request
+from tersely.engine.auto import Auto
+from tersely.engine.count import count
+from tersely.engine.hierarchical import Hierarchical, level_targets
+
+__all__ = ["HierarchicalCompressor"]
+
+
+class HierarchicalCompressor(Forms[HierarchicalContext]):
+    """Makes levels of a half, a quarter, an eighth ... of the original's tokens.
+
+    Without `compressor`, with an extractive one or one without a model, each level is a verbatim part of the
+    one before, made of one reading and one scoring of the text; with another one, such as a HybridCompressor
+    with a model, each is that compressor's version of the one before. The targets are always parts of the
+    original.
+
+    Attributes:
+        levels: how many.
+        compressor: what compresses.
+    """
+
+    method = CompressionMethod.HIERARCHICAL
+
+    def __init__(
+        self,
+        levels: int = 3,
+        *,
+        compressor: Compressor | None = None,
+        embedder: Any = None,
+        counter: Any = None,
+        clock: Callable[[], datetime] | None = None,
+        new_id: Callable[[], str] | None = None,
+    ) -> None:
+        """See `Compressor` for what is not said above; with a `compressor` give these to it."""
+        given = {"embedder": embedder, "counter": counter, "clock": clock, "new_id": new_id}
+        if compressor is not None and any(value is not None for value in given.values()):
+            named = ", ".join(name for name, value in given.items() if value is not None)
+            raise ValueError(f"give {named} to the compressor")
+        self.compressor = compressor or ExtractiveCompressor(embedder, counter, clock=clock, new_id=new_id)
+        self.levels = Hierarchical(levels).levels
+
+    @property
+    def strategy(self) -> Hierarchical:
+        """What `tersely.compress(..., strategy=compressor)` uses: the levels are extractive."""
+        return Hierarchical(self.levels, self.compressor.extractive_for(CompressionOptions()).text)
+
+    def compress(
+        self, content: str, options: CompressionOptions | None = None, *, source: str | None = None
+    ) -> HierarchicalContext:
+        """Make the levels of a text. Target and minimum of the options do not count, the rest does.
+
+        Raises as `Compressor.compress` does.
+        """
+        options = checked_options(options)
+        checks.text(content, "content")
+        timestamp = self.compressor.now()
+        if options.preferred_method is CompressionMethod.HIERARCHICAL:  # as all of this is
+            options = replace(options, preferred_method=CompressionMethod.HYBRID)
+        verbatim = self.compressor.verbatim_for(options)
+        if verbatim is not None:
+            started = perf_counter()
+            tokens, levels, warnings = self._verbatim(content, options, verbatim)
+            metrics.observe(self.method, tokens, levels[0].token_count, perf_counter() - started)
+        else:  # the compressor's calls are observed, one by one
+            tokens, levels, warnings = self._cascade(content, options)
+        return HierarchicalContext(
+            levels,
+            OriginalContext(content, tokens, source, timestamp),
+            self.compressor.new_id(f"{self.levels} levels\0{content}", options),
+            tuple(dict.fromkeys(warnings)),
+        )
+
+    def decompress(self, compressed: HierarchicalContext) -> str:
+        """The original text. Raises NotReversibleError where `compressed` does not have it."""
+        if compressed.original is None:
+            raise NotReversibleError("the levels came without their original")
+        return compressed.original.content
+
+    def _verbatim(
+        self, content: str, options: CompressionOptions, strategy: Auto
+    ) -> tuple[int, Sequence[CompressionLevel], list[str]]:
+        query, counter = options.query_context or None, self.compressor.counter
+        prepared = strategy.prepare(Request((Document(content),), query, None, 1.0, counter))
+        results = prepared.levels(level_targets(prepared.original_tokens, self.levels))
+        if isinstance(self.compressor, ExtractiveCompressor) and self.compressor.strict:
+            for result in results:
+                self.compressor.check_strictly(result)
+        levels = [
+            CompressionLevel(level, result.text, result.tokens, result.ratio, result)
+            for level, result in enumerate(results)
+        ]
+        return prepared.original_tokens, levels, _warnings(results)
+
+    def _cascade(
+        self, content: str, options: CompressionOptions
+    ) -> tuple[int, Sequence[CompressionLevel], list[str]]:
+        tokens = count(self.compressor.counter, content)
+        levels: list[CompressionLevel] = []
+        warnings: list[str] = []
+        text = content
+        for level, target in enumerate(level_targets(tokens, self.levels)):
+            made = self.compressor.compress(text, replace(options, target_tokens=target, min_tokens=0))
+            text = made.compressed
+            ratio = made.token_count / tokens if tokens else 1.0
+            levels.append(CompressionLevel(level, text, made.token_count, ratio))
+            warnings += made.warnings
+        return tokens, levels, warnings
+
+
+def _warnings(results: Sequence[Compressed]) -> list[str]:
+    return [warning for result in results for warning in result.receipt.warnings]

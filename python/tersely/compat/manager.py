@@ -1,0 +1,478 @@
+"""The manager: chunks of context for a call, fitted into one budget."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tersely import metrics
+from tersely.compat.assembly import Part, assemble
+from tersely.compat.compressors import Call, Compressor, ExtractiveCompressor, checked_options, content_id
+from tersely.compat.context_cache import CompressionCache
+from tersely.compat.contexts import (
+    CompressedContext,
+    ContextChunk,
+    DroppedChunk,
+    PreparationReport,
+    PreparedChunk,
+    PreparedContext,
+)
+from tersely.compat.hierarchical_compressor import HierarchicalCompressor
+from tersely.compat.model_compressors import HybridCompressor
+from tersely.core import checks
+from tersely.core.cache import BoundedCache
+from tersely.core.errors import BudgetExceededError
+from tersely.core.facts import FactReport
+from tersely.core.options import CompressionMethod, CompressionOptions
+from tersely.core.protocols import BatchTokenCounter
+from tersely.core.threads import map_in_threads
+from tersely.core.types import Compressed, Document, Receipt, Request
+from tersely.engine.allocation import favour_of, weights_of
+from tersely.engine.auto import Auto
+from tersely.engine.count import count, count_batch
+from tersely.engine.cutting import longest_prefix
+from tersely.engine.memo import Memo, prepare_with
+from tersely.providers.counters import resolve_counter
+
+__all__ = ["SEPARATOR", "Manager"]
+
+SEPARATOR = "\n\n---\n\n"
+_PIECE_SEPARATOR = "\n\n"  # of pieces of one chunk
+_MODEL_CALLS = 8  # at a time
+_CACHE_BYTES = 64 * 2**20
+
+
+class Manager:
+    """Prepares context for language model calls. Safe to use from many threads at once.
+
+    Attributes:
+        options: of every compression, but target and query.
+        compressor: compresses a chunk, where it has a model or is the caller's own.
+        hierarchy: makes three levels of a text with the same compressor.
+        cache: what is known of chunks from earlier calls, with `hits`, `misses` and `hit_rate`.
+        separator: stands between the parts.
+        counter: the tokenizer that budgets are meant in.
+        workers: chunks that are with a model at a time.
+    """
+
+    def __init__(
+        self,
+        options: CompressionOptions | None = None,
+        *,
+        llm: Any = None,
+        counter: Any = None,
+        embedder: Any = None,
+        compressor: Compressor | None = None,
+        cache_bytes: int = _CACHE_BYTES,
+        separator: str = SEPARATOR,
+    ) -> None:
+        """Parts by keyword.
+
+        Args:
+            options: None: `CompressionOptions()`.
+            llm: a language model (`tersely.providers.language_models.resolve_language_model`); None: whole
+                segments are kept, nothing is written.
+            counter, embedder: as for `Compressor`.
+            compressor: in place of the three before.
+            cache_bytes: of the cache; 0: nothing is cached.
+            separator: between the parts.
+        """
+        self.options = checked_options(options)
+        if compressor is not None and not (llm is None and counter is None and embedder is None):
+            raise ValueError("give llm, counter and embedder to the compressor")
+        self.compressor = compressor or HybridCompressor(llm, embedder, resolve_counter(counter))
+        self.hierarchy = HierarchicalCompressor(3, compressor=self.compressor)
+        self.cache = CompressionCache(cache_bytes)
+        self._results: BoundedCache[Compressed] = BoundedCache(cache_bytes // 4)
+        self.separator = checks.text(separator, "separator")
+        self.counter = self.compressor.counter
+        self._extractive = ExtractiveCompressor(self.compressor.embedder, self.counter)
+        self.workers = _MODEL_CALLS if llm is not None else 1
+
+    def prepare_context(
+        self, chunks: Iterable[ContextChunk], query: str, token_budget: int
+    ) -> PreparedContext:
+        """Fit chunks into a budget, for a query.
+
+        All chunks are read as the documents of one call, and one choice is made among the segments of all of
+        them: what has to do with the query stays, wherever it is; a chunk's `relevance` counts as a factor,
+        one without any as the mean of the others. What is known of a chunk's segments is cached by its
+        content, the query and the options, so a chunk that stays in a list that changes is a hit.
+
+        With a language model, or a compressor of the caller's own, the budget is shared out over the chunks
+        first, in proportion to their relevance, none more than it has; each is compressed to its share, or
+        comes from the cache, for the same share. Where that fails, whole segments are kept instead, and where
+        that fails too, the chunk's head; else it is dropped.
+
+        The whole never counts more than the budget, and the report says what became of each chunk. Raises
+        BudgetExceededError where the budget is too small for the smallest piece of any chunk; ValueError,
+        TypeError: a wrong argument.
+        """
+        budget = checks.whole_number(token_budget, "token_budget")
+        question = " ".join(checks.text(query, "query").split())  # the same for the same question
+        given = _listed(chunks)
+        dropped: dict[int, DroppedChunk] = {}
+        usable = [place for place, chunk in enumerate(given) if _usable(place, chunk, dropped)]
+        options = replace(self.options, query_context=question, target_tokens=0)
+        strategy = self.compressor.verbatim_for(options)
+        if strategy is not None:
+            return self._fit(given, usable, dropped, options, budget, strategy)
+        return _ByShares(self, given, usable, dropped, options, budget).run()
+
+    def prepare_context_for_call(
+        self, chunks: Iterable[ContextChunk], query: str, max_tokens: int
+    ) -> PreparedContext:
+        """The chunks as they are, joined, where that counts at most `max_tokens`; else `prepare_context`."""
+        budget, listed = checks.whole_number(max_tokens, "max_tokens"), _listed(chunks)
+        texts = [chunk.content for chunk in listed]
+        try:
+            whole = self.separator.join(texts)
+            checks.text(whole, "the chunks")
+        except (TypeError, ValueError):  # a chunk that cannot be used: the others can
+            return self.prepare_context(listed, query, budget)
+        tokens = count(self.counter, whole)
+        if tokens > budget:
+            return self.prepare_context(listed, query, budget)
+        counts = count_batch(self.counter, texts).tolist()
+        kept = tuple(
+            PreparedChunk(chunk.id, chunk.content, size, size, 0)
+            for chunk, size in zip(listed, counts, strict=True)
+        )
+        return PreparedContext(whole, tuple(texts), PreparationReport(budget, tokens, tokens, False, kept))
+
+    async def aprepare_context(
+        self, chunks: Iterable[ContextChunk], query: str, token_budget: int
+    ) -> PreparedContext:
+        """`prepare_context` in a thread, for async callers."""
+        import asyncio
+
+        return await asyncio.to_thread(self.prepare_context, chunks, query, token_budget)
+
+    async def aprepare_context_for_call(
+        self, chunks: Iterable[ContextChunk], query: str, max_tokens: int
+    ) -> PreparedContext:
+        """`prepare_context_for_call` in a thread, for async callers."""
+        import asyncio
+
+        return await asyncio.to_thread(self.prepare_context_for_call, chunks, query, max_tokens)
+
+    def _fit(
+        self,
+        given: Sequence[ContextChunk],
+        usable: Sequence[int],
+        dropped: dict[int, DroppedChunk],
+        options: CompressionOptions,
+        budget: int,
+        strategy: Auto,
+    ) -> PreparedContext:
+        """One choice among the segments of all usable chunks."""
+        started = time.perf_counter()
+        chunks = [given[place] for place in usable]
+        settings = self.compressor.settings(options)
+        keys = [content_id(chunk.content, settings) for chunk in chunks]
+        known = [self.cache.get_reading(key) for key in keys]
+        named = [(chunk.id, chunk.relevance, dict(chunk.metadata)) for chunk in chunks]
+        whole_key = content_id(f"{keys} {named} {budget}", self.separator).encode()
+        result = None if None in known else self._results.get(whole_key)
+        method = CompressionMethod.EXTRACTIVE
+        if result is None:
+            result = self._choose(chunks, keys, known, options, budget, strategy)
+            self._results.put(
+                whole_key,
+                result,
+                sum(map(sys.getsizeof, (result.text, *named, *keys)))
+                + 64 * result.receipt.segments
+                + sum(len(chunk.content) for chunk in chunks),
+            )
+            metrics.observe(method, result.original_tokens, result.tokens, time.perf_counter() - started)
+        compressed = any(part != chunk.content for part, chunk in zip(result.parts, chunks, strict=True))
+        sizes = _Sizes(self.counter)
+        kept = []
+        for index, (chunk, part) in enumerate(zip(chunks, result.parts, strict=True)):
+            if not part:
+                why = "budget" if chunk.content.strip() else "empty"
+                dropped[usable[index]] = DroppedChunk(chunk.id, why)
+                continue
+            cached, changed = known[index] is not None, part != chunk.content
+            size = partial(sizes.of, part)
+            late: dict[str, Callable[[], Any]] = {
+                "token_count": size,
+                "original_tokens": partial(sizes.of, chunk.content),
+                "allocation": size if compressed else int,
+            }
+            if changed:
+                late["context"] = partial(self._chunk_context, options, result, index, sizes)
+            reason = "no_model" if changed and self.compressor.lacks_model else None
+            one = PreparedChunk.build(late, id=chunk.id, text=part, cached=cached, fallback_reason=reason)
+            kept.append(one)
+            if cached and metrics.enabled():
+                metrics.observe(method, one.original_tokens, one.token_count, 0.0, cache_hit=True)
+        hits = len(known) - known.count(None)
+        report = PreparationReport(
+            budget,
+            result.tokens,
+            result.original_tokens,
+            compressed or bool(dropped),
+            tuple(kept),
+            tuple(dropped[place] for place in sorted(dropped)),
+            hits,
+            len(known) - hits,
+            (*result.receipt.warnings, *(["chunks_dropped"] if dropped else [])),
+        )
+        return PreparedContext(result.text, tuple(one.text for one in kept), report, result)
+
+    def _choose(
+        self,
+        chunks: Sequence[ContextChunk],
+        keys: Sequence[str],
+        known: Sequence[Memo | None],
+        options: CompressionOptions,
+        budget: int,
+        strategy: Auto,
+    ) -> Compressed:
+        """What the engine keeps of the chunks; what it learns of those that are new goes to the cache."""
+        memo = Memo()
+        for one in known:
+            if one is not None:
+                memo.add(one)
+        request = Request(
+            tuple(Document(chunk.content, chunk.id, metadata=chunk.metadata) for chunk in chunks),
+            options.query_context or None,
+            budget,
+            1.0,
+            self.counter,
+            separator=self.separator,
+            piece_separator=_PIECE_SEPARATOR,
+        )
+        prepared = prepare_with(memo, strategy, request)
+        if prepared.fits(budget):
+            for key, one in zip(keys, known, strict=True):
+                if one is None:
+                    self.cache.set_reading(key, Memo())
+            return prepared.fit(budget)
+        document, pieces = prepared.reading.table.document, prepared.reading.pieces()
+        favour = favour_of([chunk.relevance for chunk in chunks], document)
+        result = prepared.fit(budget, favour=favour)
+        limits = np.searchsorted(document, np.arange(len(chunks) + 1)).tolist()
+        for key, one, low, high in zip(keys, known, limits, limits[1:], strict=False):
+            if one is None or (low < high and not one.counts):
+                self.cache.set_reading(key, memo.of(pieces[low:high]))
+        return result
+
+    def _chunk_context(
+        self,
+        options: CompressionOptions,
+        result: Compressed,
+        index: int,
+        sizes: _Sizes,
+    ) -> CompressedContext:
+        """A chunk's part of the result as a result of its own."""
+        lacks_model = self.compressor.lacks_model
+        tokens, original = sizes.of(result.parts[index]), sizes.of(result.documents[index].text)
+        part = _part_of(result, index, tokens, original, self.separator)
+        if lacks_model:
+            part = replace(part, receipt=replace(part.receipt, fallback_reason="no_model"))
+        options = replace(options, target_tokens=tokens, min_tokens=0)
+        query = options.query_context or None
+        request = Request(part.documents, query, tokens, 1.0, self.counter, separator=_PIECE_SEPARATOR)
+        strategy = self.compressor.extractive_for(options)
+        call = Call(options, request, original, strategy, lacks_model, 0.0)
+        return self.compressor.context(call, part)
+
+    def compress_chunk(
+        self, chunk: ContextChunk, query: str, share: int
+    ) -> tuple[CompressedContext | None, str, str | None, bool]:
+        """A chunk in at most `share` > 0 tokens: (context, text, reason of a fallback, cached or not).
+
+        Raises BudgetExceededError where its smallest piece does not fit, else what the last way raised.
+        """
+        options = replace(self.options, query_context=query, target_tokens=share, min_tokens=0)
+        key = content_id(chunk.content, self.compressor.settings(options))
+        cached = self.cache.get(key)
+        if cached is not None:
+            original = cached.original.token_count if cached.original else 0
+            metrics.observe(cached.method, original, cached.token_count, 0.0, cache_hit=True)
+            return cached, cached.compressed, cached.fallback_reason, True
+        try:
+            made = self.compressor.compress(chunk.content, options)
+            if made.token_count <= share and count(self.counter, made.compressed) <= share:
+                if made.fallback_reason in (None, "no_model"):  # a failure may be over by the next call
+                    self.cache.set(key, made)
+                return made, made.compressed, made.fallback_reason, False
+            reason = "over_budget"
+        except BudgetExceededError:
+            raise
+        except Exception:  # whatever a compressor does, the context is not lost with it
+            reason = "compressor_failed"
+        try:
+            made = self._extractive.compress(chunk.content, options)
+            return made, made.compressed, reason, False
+        except BudgetExceededError:
+            raise
+        except Exception:
+            text = self._head(chunk.content, share)
+            return None, text, "cut_to_head", False
+
+    def _head(self, content: str, share: int) -> str:
+        required = count(self.counter, content[:1])
+        if required > share:
+            raise BudgetExceededError("not one letter fits", required=required, budget=share)
+        size, mark = longest_prefix(content, lambda text: count(self.counter, text) <= share)
+        return content[:size] + mark
+
+
+class _Sizes:
+    """Tokens of texts, counted when they are first asked for."""
+
+    def __init__(self, counter: BatchTokenCounter) -> None:
+        self.counter = counter
+        self.known: dict[str, int] = {}
+
+    def of(self, text: str) -> int:
+        """Tokens of a text."""
+        if text not in self.known:
+            self.known[text] = count(self.counter, text)
+        return self.known[text]
+
+
+class _ByShares:
+    """A call in which a model or a compressor of the caller's has a part: each chunk gets a share."""
+
+    def __init__(
+        self,
+        manager: Manager,
+        chunks: Sequence[ContextChunk],
+        usable: Sequence[int],
+        dropped: dict[int, DroppedChunk],
+        options: CompressionOptions,
+        budget: int,
+    ) -> None:
+        self.manager, self.chunks, self.usable = manager, chunks, usable
+        self.dropped, self.query, self.budget = dropped, options.query_context, budget
+        self.made: dict[int, PreparedChunk] = {}
+        self.hits = self.misses = 0
+        texts = [chunks[place].content for place in usable]
+        self.sizes = count_batch(manager.counter, texts).tolist()
+        self.original = count(manager.counter, manager.separator.join(texts))
+
+    def run(self) -> PreparedContext:
+        weights = weights_of([self.chunks[place].relevance for place in self.usable])
+        manager = self.manager
+        found = assemble(self.sizes, weights, self.budget, manager.counter, manager.separator, self._make)
+        for index in found.refused:
+            place = self.usable[index]
+            self.dropped.setdefault(place, DroppedChunk(self.chunks[place].id, "budget"))
+        for index, place in enumerate(self.usable):
+            if index not in found.shares:  # white space only, of which nothing was kept
+                self.dropped.setdefault(place, DroppedChunk(self.chunks[place].id, "empty"))
+        chunks = tuple(self.made[index] for index in found.shares)
+        warnings = [warning for chunk in chunks if chunk.context for warning in chunk.context.warnings]
+        fell_back = any(chunk.fallback_reason not in (None, "no_model") for chunk in chunks)
+        warnings += ["chunk_fell_back"] if fell_back else []
+        warnings += ["chunks_dropped"] if self.dropped else []
+        report = PreparationReport(
+            self.budget,
+            found.tokens,
+            self.original,
+            any(chunk.token_count != chunk.original_tokens for chunk in chunks) or bool(self.dropped),
+            chunks,
+            tuple(self.dropped[place] for place in sorted(self.dropped)),
+            self.hits,
+            self.misses,
+            tuple(dict.fromkeys(warnings)),
+        )
+        return PreparedContext(found.text, tuple(chunk.text for chunk in chunks), report)
+
+    def _make(self, shares: Mapping[int, int]) -> dict[int, Part]:
+        found = map_in_threads(self._one, list(shares.items()), self.manager.workers)
+        for index, part in zip(shares, found, strict=True):
+            if part.text is not None:
+                self.hits += self.made[index].cached
+                self.misses += not self.made[index].cached
+        return dict(zip(shares, found, strict=True))
+
+    def _one(self, item: tuple[int, int]) -> Part:
+        index, share = item
+        place = self.usable[index]
+        chunk = self.chunks[place]
+        if share < 1:
+            return self._free(chunk, index)
+        try:
+            context, text, reason, cached = self.manager.compress_chunk(chunk, self.query, share)
+        except BudgetExceededError as error:
+            return Part(None, max(int(error.required), 1))
+        except Exception as error:  # one bad chunk must not lose the others; it stands in the report
+            self.dropped[place] = DroppedChunk(chunk.id, "failed", f"{type(error).__name__}: {error}")
+            return Part(None)
+        tokens = context.token_count if context is not None else count(self.manager.counter, text)
+        self.made[index] = PreparedChunk(
+            chunk.id, text, tokens, self.sizes[index], share, cached, reason, context
+        )
+        return Part(text)
+
+    def _free(self, chunk: ContextChunk, index: int) -> Part:
+        """The part for a share of nothing: a chunk that counts nothing."""
+        if self.sizes[index]:
+            return Part(None, 1)
+        self.made[index] = PreparedChunk(chunk.id, chunk.content, 0, 0, 0)
+        return Part(chunk.content)
+
+
+def _listed(chunks: Iterable[ContextChunk]) -> list[ContextChunk]:
+    if isinstance(chunks, str) or not isinstance(chunks, Iterable):
+        raise TypeError(f"chunks must be a list of ContextChunk, not {type(chunks).__name__}")
+    listed = list(chunks)
+    for place, chunk in enumerate(listed):
+        if not isinstance(chunk, ContextChunk):
+            raise TypeError(f"chunk {place} must be a ContextChunk, not {type(chunk).__name__}")
+    return listed
+
+
+def _usable(place: int, chunk: ContextChunk, dropped: dict[int, DroppedChunk]) -> bool:
+    """Whether a chunk has a text; if not, why goes to `dropped`."""
+    try:
+        checks.text(chunk.content, "content")
+    except (TypeError, ValueError) as error:
+        dropped[place] = DroppedChunk(chunk.id, "failed", str(error))
+        return False
+    if not chunk.content:
+        dropped[place] = DroppedChunk(chunk.id, "empty")
+    return bool(chunk.content)
+
+
+def _part_of(result: Compressed, index: int, tokens: int, original: int, separator: str) -> Compressed:
+    """What a result says of one of its documents, which has so many tokens, and had `original`."""
+    begin = sum(len(part) + len(separator) for part in result.parts[:index] if part)
+    end = begin + len(result.parts[index])
+    kept, dropped = (
+        [replace(span, document=0) for span in spans if span.document == index]
+        for spans in (result.kept, result.dropped)
+    )
+    reasons = Counter(f"kept:{span.reason}" for span in kept)
+    reasons.update(f"dropped:{span.reason}" for span in dropped)
+    facts = result.receipt.facts
+    if facts is not None:
+        facts = FactReport([replace(fact, document=0) for fact in facts.facts if fact.document == index])
+    receipt = Receipt(
+        budget=tokens,
+        tokens=tokens,
+        original_tokens=original,
+        counter=result.receipt.counter,
+        segments=len(kept) + len(dropped),
+        reasons=dict(reasons),
+        recounts=0,
+        facts=facts,
+        content_types=result.receipt.content_types[index : index + 1],
+    )
+    inside = [(start - begin, stop - begin) for start, stop in result.generated if begin <= start < end]
+    part = result.parts[index]
+    return Compressed(
+        part, result.documents[index : index + 1], kept, dropped, receipt, tuple(inside), (part,)
+    )

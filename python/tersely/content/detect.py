@@ -1,0 +1,82 @@
+"""Detect what a text is: by the name of its file where that settles it, else by its look."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tersely import _native
+from tersely.content.code_languages import language_of_file
+from tersely.core import checks
+from tersely.core.detection import KINDS, LANGUAGES, Detection
+
+__all__ = ["detect", "detect_each", "named_detection"]
+
+# Suffix -> what such a file is, and what else its text may show it to be.
+_SUFFIXES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "md": ("markdown", ()),
+    "markdown": ("markdown", ()),
+    "rst": ("markdown", ()),
+    "html": ("html", ()),
+    "htm": ("html", ()),
+    "xhtml": ("html", ()),
+    "xml": ("html", ()),
+    "json": ("json", ("jsonl",)),
+    "jsonl": ("jsonl", ("json",)),
+    "ndjson": ("jsonl", ("json",)),
+    "csv": ("table", ()),
+    "tsv": ("table", ()),
+    "diff": ("diff", ()),
+    "patch": ("diff", ()),
+    "log": ("log", ("tool_output", "stack_trace", "jsonl", "json", "mixed")),
+}
+
+_HEAD, _MIDDLE, _TAIL = 6144, 3072, 3072  # characters that are read of a long text
+_NEAR = 65_536  # how far the middle part may move to start where a line ends
+
+
+def detect(text: str, name: str | None = None) -> Detection:
+    """What a text is, by the look of its first, middle and last lines (csrc/kernels/detect/detect.hpp).
+
+    `name`: a path or file name; a suffix that settles what the text is ("app.py", "rows.csv") goes first,
+    with a confidence of 1. Raises TypeError for another type and ValueError for a lone surrogate in the part
+    that is read. O(1) for a long text: 12,288 characters are read, in at most 0.1 ms per 10 KB.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be str, not {type(text).__name__}")
+    for piece in _sample(text):
+        checks.text(piece, "text")
+    found = detect_each([text])[0]
+    return found if name is None else named_detection(checks.text(name, "name"), found)
+
+
+def named_detection(name: str, found: Detection) -> Detection:
+    """What a text is whose file is called so, and which looks like `found`."""
+    file = re.split(r"[/\\]", name.lower())[-1]
+    suffix = file.rpartition(".")[2] if "." in file else ""
+    kind, alike = _SUFFIXES.get(suffix, ("", ()))
+    language = language_of_file(name)
+    if not kind and language:
+        kind = "code"
+    if not kind or found.kind in alike:
+        return found
+    if kind == found.kind and kind != "code":
+        return replace(found, confidence=1.0)
+    return Detection(kind, language if language in LANGUAGES else None, 1.0)
+
+
+def detect_each(texts: Sequence[str]) -> list[Detection]:
+    """`detect` for many texts without lone surrogates."""
+    found = _native.detect([_sample(text) for text in texts])
+    return [Detection(KINDS[kind], LANGUAGES[language], confidence) for kind, language, confidence in found]
+
+
+def _sample(text: str) -> list[str]:
+    """The whole text, or three parts of it; the middle one starts with the last character of a line."""
+    if len(text) <= _HEAD + _MIDDLE + _TAIL:
+        return [text]
+    half = len(text) // 2
+    start = max(text.find("\n", half, half + _NEAR) - 1, half)
+    start = min(start, len(text) - _TAIL - _MIDDLE)
+    return [text[:_HEAD], text[start : start + _MIDDLE], text[-_TAIL:]]

@@ -1,0 +1,105 @@
+"""Which content type is read how: one table."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tersely.content.detect import detect_each
+from tersely.content.units import ContentReader
+from tersely.core.detection import Detection
+from tersely.core.options import Profile, profile
+from tersely.core.types import Document
+
+__all__ = ["CONTENT_TYPES", "ContentType", "named_type", "reader_of", "trusted_kind"]
+
+_LEAST = 0.6  # confidence: below it a text is read as text
+
+
+@dataclass(frozen=True, slots=True)
+class ContentType:
+    """How texts of a type are compressed.
+
+    Attributes:
+        content: the row of `tersely.strategies.profile` that says how far, and what is to be preserved.
+        reader: makes what reads them; None: they are read as text, segment by segment.
+    """
+
+    content: str
+    reader: Callable[[], ContentReader] | None = None
+
+    @property
+    def profile(self) -> Profile:
+        """Method, ratio and what to preserve."""
+        return profile(self.content)
+
+
+def _late(module: str, name: str) -> Callable[[], ContentReader]:
+    """A reader whose module loads when it is made."""
+
+    def make() -> ContentReader:
+        reader: ContentReader = getattr(importlib.import_module(f"tersely.content.{module}"), name)()
+        return reader
+
+    return make
+
+
+CONTENT_TYPES: dict[str, ContentType] = {
+    "prose": ContentType("documentation"),
+    "markdown": ContentType("documentation"),
+    "conversation": ContentType("conversation", _late("conversation", "Conversation")),
+    "code": ContentType("source_code", _late("code", "Code")),
+    "log": ContentType("error_logs", _late("logs", "Logs")),
+    "tool_output": ContentType("tool_output", _late("tool_output", "ToolOutput")),
+    "stack_trace": ContentType("error_logs", _late("stack_trace", "StackTrace")),
+    "json": ContentType("tool_output", _late("json", "Json")),
+    "jsonl": ContentType("tool_output", _late("json", "Json")),
+    "table": ContentType("tool_output", _late("tables", "Table")),
+    "diff": ContentType("source_code", _late("diff", "Diff")),
+    "html": ContentType("documentation", _late("html", "Html")),
+    "mixed": ContentType("tool_output", _late("fences", "Mixed")),
+}
+
+# What loaders and web servers write into metadata["content_type"].
+_MEDIA_TYPES = {
+    "application/json": "json",
+    "application/jsonl": "jsonl",
+    "application/x-ndjson": "jsonl",
+    "application/xhtml+xml": "html",
+    "application/xml": "html",
+    "text/csv": "table",
+    "text/html": "html",
+    "text/markdown": "markdown",
+    "text/tab-separated-values": "table",
+    "text/x-diff": "diff",
+    "text/x-log": "log",
+    "text/x-patch": "diff",
+    "text/x-python": "code",
+    "text/xml": "html",
+}
+
+
+def named_type(metadata: Mapping[str, Any]) -> str | None:
+    """The content type that a document's metadata name: "content_type" of CONTENT_TYPES, or a media type.
+
+    None where there is none, or one that says nothing ("text/plain") or is not known.
+    """
+    value = metadata.get("content_type")
+    if not isinstance(value, str):
+        return None
+    name = value.partition(";")[0].strip().lower()
+    return name if name in CONTENT_TYPES else _MEDIA_TYPES.get(name)
+
+
+def reader_of(document: Document) -> ContentReader | None:
+    """What reads a fenced block as its content type; None: it is text."""
+    kind = trusted_kind(detect_each([document.text])[0])
+    make = CONTENT_TYPES[kind].reader
+    return None if make is None or kind in ("html", "mixed") else make()
+
+
+def trusted_kind(found: Detection) -> str:
+    """What a text is taken for: what was detected, if that is sure enough, else prose."""
+    return found.kind if found.confidence >= _LEAST else "prose"

@@ -1,0 +1,181 @@
+"""What a content type says of its texts: units, what each needs and is worth, and how they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.core.tables import Float32s, Int32s, SegmentTable
+from tersely.core.types import Document
+
+__all__ = [
+    "Bools",
+    "ContentReader",
+    "Form",
+    "Lines",
+    "Marker",
+    "Nested",
+    "Quoted",
+    "Units",
+    "join_tables",
+    "units_of",
+]
+
+Bools = npt.NDArray[np.bool_]
+Marker = Callable[[int, int], str]  # (first, last) rows of a run that is left out -> what stands in its place
+
+
+def _nothing(first: int, last: int) -> str:
+    """No marker."""
+    return ""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Lines:
+    """Units are written one below the other, a marker on a line of its own where some are left out.
+
+    Attributes:
+        marker: what stands in the place of a run of left out units of one document, in the syntax of the
+            content; "" for nothing.
+        joint: stands between kept units that do not touch, and around markers.
+        note: row -> what stands right after that unit when it is kept, such as how often it came; "" for
+            nothing. None: no unit has one.
+    """
+
+    marker: Marker
+    joint: str = "\n"
+    note: Callable[[int], str] | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Nested:
+    """Units stand in one another and keep the document's own gaps, a marker in the place of those left out.
+
+    Attributes:
+        marker: what stands in the place of a run of left out units of one document; "" for nothing.
+        short: such a marker with less to say, used where more essential units stay with it.
+        bare: what must stand in the place of a run even where there is no room for markers.
+        gap: row -> what stands before it instead of the document's own gap; None: that.
+        numbered: each line of a document has its number before it.
+    """
+
+    marker: Marker
+    short: Marker | None = None
+    bare: Marker = _nothing
+    gap: Callable[[int], str] | None = None
+    numbered: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Quoted:
+    """Units are words that somebody said, behind the source that they need; only a source begins a line.
+
+    A unit without needs is a source ("user 12: ") and is written where words of it are kept. Words lie in one
+    line of the document each (`table.block` is its number); all further lines of a source are indented by
+    `indent`, so that no words pass for a source.
+    """
+
+    indent: str = " "
+
+
+Form = Lines | Nested | Quoted
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Units:
+    """The units of some texts of one content type.
+
+    Attributes:
+        table: where they are, in source order; `heading` is the row that each needs (a method its class, a
+            frame its exception, a value what opens its object), -1 where it needs none.
+        worth: float32[n] >= 0, what each is worth: per token, or, where `ranked`, as an order: higher first.
+        form: how they are written when some are left out.
+        essential: bool[n], units that come before all others as far as the budget goes; None: there are none.
+        follows: int32[n], the row that each is in or out with, such as what it closes; -1: it is on its own.
+            None: all are.
+        bulk: bool[n], units that are never kept, nor counted; None: there are none.
+        ranked: whether `worth` is an order.
+        fragments: whether units are parts of lines; then their tokens are estimated by their length.
+        relevant: whether `worth` says what units have to do with the query already.
+        independent: whether what stands around a unit says nothing about it (lines of logs).
+        complete: whether the units are all there is; else documents that fit are not left as they are.
+        warnings: reason codes.
+    """
+
+    table: SegmentTable
+    worth: Float32s
+    form: Form
+    essential: Bools | None = None
+    follows: Int32s | None = None
+    bulk: Bools | None = None
+    ranked: bool = False
+    fragments: bool = False
+    relevant: bool = True
+    independent: bool = False
+    complete: bool = True
+    warnings: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class ContentReader(Protocol):
+    """Reads texts of one content type: a frozen, picklable dataclass whose fields are its options."""
+
+    kind: ClassVar[str]
+
+    def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
+        """The units of the documents; None where they are not of this type after all.
+
+        `query`: what the reader will ask, None for what matters in general. `rows`: how many units are worth
+        telling apart, for types that need not tell all. `Units.table.document` counts the given documents.
+        """
+        ...
+
+
+def units_of(document: Any, start: Any, end: Any, kind: int, needs: Any = None) -> SegmentTable:
+    """A table of units of one kind; `needs`: the row that each needs, None: none does."""
+    size = len(start)
+    return SegmentTable(
+        np.asarray(document, dtype=np.int32),
+        np.asarray(start, dtype=np.int64),
+        np.asarray(end, dtype=np.int64),
+        np.full(size, kind, dtype=np.uint8),
+        np.arange(size, dtype=np.int32),
+        np.full(size, -1, dtype=np.int32) if needs is None else np.asarray(needs, dtype=np.int32),
+    )
+
+
+def join_tables(parts: Sequence[tuple[SegmentTable, int, int]]) -> SegmentTable:
+    """Tables one below the other: (table, document of its rows, characters to add to each row's place).
+
+    `heading` and `block` move along with their rows.
+    """
+    tables = [table for table, _, _ in parts]
+    sizes = [len(table) for table in tables]
+    first = np.cumsum([0, *sizes[:-1]]).tolist()
+    block, blocks = 0, []
+    for table in tables:
+        low = int(table.block.min(initial=0))
+        blocks.append(table.block - low + block)
+        block += int(table.block.max(initial=low - 1)) - low + 1
+    empty32, empty64 = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
+
+    def joined(columns: list[Any], empty: Any) -> Any:
+        return np.concatenate([empty, *columns])
+
+    return SegmentTable(
+        joined(
+            [np.full(size, d, dtype=np.int32) for size, (_, d, _) in zip(sizes, parts, strict=True)], empty32
+        ),
+        joined([table.start + at for table, _, at in parts], empty64),
+        joined([table.end + at for table, _, at in parts], empty64),
+        joined([table.kind for table in tables], np.empty(0, dtype=np.uint8)),
+        joined(blocks, empty32).astype(np.int32),
+        joined(
+            [np.where(t.heading >= 0, t.heading + at, -1) for t, at in zip(tables, first, strict=True)],
+            empty32,
+        ).astype(np.int32),
+    )

@@ -1,0 +1,394 @@
+"""Cut an agent's note into clauses and tell what each says: done, current, next, wrong, decided.
+
+The words are English and stand in the lists of this file; a text in another language has clauses of the role
+OTHER only. Every pattern is tried on one clause at a time, of at most 600 characters, and repeats nothing
+that can be repeated in two ways: time grows with the length of the text, whatever stands in it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+import tersely
+from tersely.core.tables import Kind
+
+__all__ = ["Clause", "Role", "capitalized", "read_clauses", "without_alternative", "without_filler"]
+
+_LONGEST = 600  # characters of a clause; longer ones are data
+
+
+class Role(Enum):
+    """What a clause says."""
+
+    DECISION = "decision"
+    REJECTED = "rejected"  # what was not chosen
+    NEXT = "next"  # what is to be done, or not done yet
+    ACTIVE = "active"
+    DONE = "done"
+    ERROR = "error"
+    ADJUNCT = "adjunct"  # when, why or if: of the clause behind it ("To fix this, ...")
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A piece of a sentence that says one thing.
+
+    Attributes:
+        role: what it says.
+        text: `source[start:end]`, without the label in front of it ("Next:").
+        start: where it begins, in characters of the source.
+        sentence: the number of the sentence it lies in.
+        label: what stands in front of it before a colon, in small letters; "" for nothing.
+    """
+
+    role: Role
+    text: str
+    start: int
+    sentence: int = 0
+    label: str = ""
+
+    @property
+    def end(self) -> int:
+        """Where it ends, in characters of the source."""
+        return self.start + len(self.text)
+
+    @property
+    def core(self) -> tuple[int, int]:
+        """(start, end) in the source, without the words it opens with ("I'm currently") and its full stop."""
+        begin = 0
+        while (match := _OPENING.match(self.text, begin)) and match.end() < len(self.text):
+            begin = match.end()
+        rest = self.text[begin:]
+        rest = rest if rest.endswith("...") else rest.rstrip(" .;,:!…")
+        return self.start + begin, self.start + begin + len(rest)
+
+    @property
+    def message(self) -> str:
+        """The text of its core."""
+        begin, end = self.core
+        return self.text[begin - self.start : end - self.start]
+
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+_I = r"\b(?:i|we)"
+_HAVE = r"(?:['’]ve| have|['’]d| had)?"
+_AM = r"(?:i['’]m|i am|we['’]re|we are|i['’]ve been|i have been|we['’]ve been|we have been|been)"
+_WORKING = (
+    r"(?:adapt|add|build|chang|continu|convert|creat|deal|debugg|document|edit|fix|go|handl|implement"
+    r"|investigat|look|merg|migrat|mov|pok|port|read|refactor|remov|review|rewrit|runn|splitt|test|trac|try"
+    r"|updat|work|writ)ing"
+)
+_FINISHED = (
+    r"(?:added|bumped|closed|committed|completed|confirmed|converted|corrected|deleted|done|dropped"
+    r"|extracted|finished|fixed|implemented|installed|introduced|merged|migrated|moved|patched|ported|pushed"
+    r"|refactored|removed|renamed|repaired|replaced|resolved|reverted|rewritten|rewrote|solved|updated"
+    r"|upgraded|verified|written|wrote)"
+)
+_PAST = (  # of "I ...": verbs in -ed that say that something was done, and irregular ones
+    r"(?:(?!(?:agre|assum|decid|expect|hop|intend|lik|need|notic|opt|paus|pick|plann|settl|start|stopp"
+    r"|suppos|us|want|wonder)ed\b|(?:exceed|feed|need|proceed|speed|succeed)\b)\w{2,30}ed|broke|brought"
+    r"|built|cut|found|gave|got rid|made|put|ran|rebuilt|set|split|taught|threw|took)"
+)
+_RESULTS = (
+    r"(?:accepts|builds|checks|closes|compiles|handles|keeps|logs|parses|passes|prints|raises|reads|rejects"
+    r"|retries|returns|runs|sends|shows|skips|supports|takes|uses|validates|waits|works|writes)"
+)
+
+# Words that show what a clause says. Those that come first in a clause decide; of two in one place, the role
+# that stands first here.
+_CUES: dict[Role, re.Pattern[str]] = {
+    Role.DECISION: _any(
+        r"\b(?:agreed|chose|decided|decision|going with|opted|picked|settled on|went with)\b",
+        r"(?:\b(?:has|have|had)|['’]ve) chosen\b",
+        r"\bwe['’]ll go with\b",
+    ),
+    Role.REJECTED: _any(
+        r"^(?:the )?(?:other |alternative|rejected|instead of)",
+        r"\balternatives?\b",
+        r"\bruled out\b",
+    ),
+    Role.NEXT: _any(
+        r"^(?:and |then |so )?(?:the )?next\b",
+        r"\bnext (?:comes|i|is|item|point|step|task|thing|up|we)\b",
+        r"\b(?:about|going|has|have|hope|intend|left|needs|ought|plan|planning|remains|still|want|wants"
+        r"|yet) to\b",
+        r"(?<!that i )(?<!that we )\bneed to\b",
+        r"^let(?:['’]s| me| us)\b",
+        r"^(?:check|confirm|ensure|make sure|verify)\b",
+        r"\b(?:best|better|crucial|essential|important|necessary|prudent|time) to\b",
+        r"\bto[- ]?do\b",
+        r"\bremain(?:s|ing)?\b",
+        r"\b(?:what|all|that)(?:['’]s| is) left\b",
+        r"\b(?:are|is|still|yet) (?:missing|open|outstanding|pending|to come|unfinished|untouched)\b",
+        r"^(?:outstanding|pending)\b",
+        r"\bopen (?:end|issue|item|point|question|task)s?\b",
+        r"\b(?:had|has|have)(?: not|n['’]t) \w",
+        r"\bnot (?:\w{1,30} )?yet\b",
+        r"\b(?:are|is)(?: not|n['’]t) (?:complete|covered|done|finished|handled|implemented|ready"
+        r"|supported)\b",
+        r"\b(?:i|one|someone|somebody|they|we|whoever|you)(?: [^ ,;]{1,30}){0,6} (?:must|shall"
+        r"|should)\b(?! have)",
+        rf"\b(?:must|shall|should) be {_FINISHED}\b",
+        _I + r"(?:['’]ll| will| can| would|['’]d like| would like)\b",
+        r"\bwould be (?:better|good|great|nice|worth)\b",
+        r"\b(?:my|our|the) (?:aim|goal|idea|plan)\b",
+        r"\bneeds (?:a|an|another|more|some)\b",
+    ),
+    Role.ACTIVE: _any(
+        r"\b(?:currently|presently|right now)\b",
+        r"\bat (?:present|the moment)\b",
+        r"^(?:the )?current (?:state|task|work)\b",
+        r"^the task (?:involves|is)\b",
+        r"\bin the (?:middle|midst|process) of\b",
+        r"\b(?:half ?way|in progress|midway|under ?way)\b",
+        r"\bbusy with\b",
+        r"\bstuck\b",
+        r"\bleft off\b",
+        r"\bwhere (?:i am|we are)\b",
+        r"\b(?:breakpoint|cursor) (?:is|sits|stands)\b",
+        rf"\b{_AM} (?:\w{{1,30}} )?{_WORKING}\b",
+        rf"\b{_AM} (?!going\b|getting\b|meaning\b|planning\b|seeing\b)\w{{2,30}}ing\b",
+        r"\b(?:i['’]m|i am|we['’]re|we are|now) (?:currently |now |still )?(?:at|in|inside|on|within)\b",
+        _I + _HAVE + r" (?:just )?(?:begun|began|paused|reached|started|stopped)\b",
+        rf"\b(?:are|is|now|still|was|were) (?:last )?(?:seen )?{_WORKING}\b",
+        # not a subject: "Running the suite gave me this"
+        rf"^(?:now |still )?{_WORKING}\b(?!.{{1,80}} (?:did|failed|fails|gave|gives|helped|is|made|makes"
+        rf"|showed"
+        r"|shows|solved|took|was|were|worked)\b)",
+    ),
+    Role.DONE: _any(
+        rf"\b{_FINISHED}\b",
+        r"\bthe fix (?:is|was)\b",
+        rf"(?<!that )(?<!what )(?<!which ){_I}{_HAVE} (?:also |already |both |just |now |then "
+        rf"|\w{{1,30}}ly )?{_PAST}\b",
+        r"\b(?:had|has|have) been \w{2,30}(?:ade|ed|en|ilt|ut)\b",
+        r"\b(?:are|is|was|were) (?:all |already |now )?(?:complete|green|in place|over|ready|through)\b",
+        r"\bworks? (?:\w{1,30} )?(?:again|fine|for|now)\b",
+        rf"\bnow {_RESULTS}\b",
+        r"\b(?:go|goes|went|passes|pass) through\b",
+        r"\bso far\b",
+        r"\bgot .{1,60} (?:to work|working)\b",
+        r"\bwent (?:down |up )?from\b",
+        r"\b(?:is|are) down to\b",
+    ),
+    Role.ERROR: _any(
+        r"\b(?:errors?|exceptions?|traceback)\b",
+        r"\b(?:fail(?:ed|ing|s|ures?)?|crash(?:ed|es)?|panic(?:s|ked)?)\b",
+        r"\w(?:Error|Exception)\b",
+        r"\b(?:abort|break|complain|die|hang|leak|refuse|reject|segfault|stop|throw)s\b",
+        r"\b(?:aborted|broke|complained|died|hung|segfaulted|threw|timed out|times out)\b",
+        r"\b(?:exit (?:code|status) [1-9]|no such|undefined (?:reference|symbol))\b",
+    ),
+}
+# An error that is told, rather than spoken about.
+_TELLS_ERROR = _any(
+    r"\b(?:encountered|error message|following|getting|got|hit|last|latest|raised|saw|threw"
+    r"|throws?)\b.{0,60}?\b(?:error|exception|failure)",
+    r"\berror (?:message )?(?:is|was)\b.{0,3}['\"`‘“]",
+    r"^(?:the )?(?:last )?error\b ?[:=]",
+    r"\b\w{1,60}(?:Error|Exception)\b ?:",
+    r"\b(?:aborts?|complain(?:s|ed)|crash(?:es|ed)|die[sd]|exit(?:s|ed)|fail(?:s|ed)|panicked|reject(?:s"
+    r"|ed)?|stop(?:s|ped)|(?:build|compiler|console|it|linker|log|logs|terminal|test) (?:says"
+    r"|shows?))\b[^'\"`‘“]{0,80}['\"`‘“]",
+)
+# What stands before a colon, and what the words behind it say; None: that is for these words to show.
+_LABELS: tuple[tuple[Role | None, re.Pattern[str]], ...] = (
+    (
+        Role.NEXT,
+        _any(
+            r"\b(?:follow-?ups?|left|next|open|outstanding|pending|plan|remain(?:s|ing)|to[- ]?do|upcoming)\b"
+        ),
+    ),
+    (Role.NEXT, _any(r"^still to\b")),
+    (
+        Role.ERROR,
+        _any(r"\b(?:bugs?|broken|errors?|exception|fail(?:s|ure)|problem)\b", r"\bdoes(?:n['’]t| not)\b"),
+    ),
+    (Role.DECISION, _any(r"\b(?:choice|chosen|decided|decisions?)\b")),
+    (Role.DONE, _any(r"\b(?:changed|changes|completed?|done|finished|fixed|resolved|solved|works)\b")),
+    (
+        Role.ACTIVE,
+        _any(
+            r"\b(?:active|cursor|currently|doing|file|function|in progress|line|location|method|now"
+            r"|position)\b"
+        ),
+    ),
+    (Role.ACTIVE, _any(r"^current\b", r"\b(?:task|where i am|working on)\b")),
+    (None, _any(r"\b(?:state|status|progress)\b")),
+    (Role.OTHER, _any(r"^(?:aside|background|context|details?|fyi|history|notes?|remarks?|see also)\b")),
+)
+_LABEL = re.compile(
+    r"[\s*•>#-]{0,8}(?:\d{1,3}[.)]\s)?[*_`]{0,3}(?P<label>[A-Za-z][\w '’/-]{0,40})[*_`]{0,3}:[*_`]{0,3}(?=\s"
+    r"|$)"
+)
+_ITEM = re.compile(r"\s*(?:\d{1,3}[.)]|[-*•])\s{1,8}")
+_HEADING = re.compile(r"#{1,6}\s{1,4}(?P<label>[^\n]{1,60})")
+_CUT = _any(
+    # "..., now I ...", "... and I ...", "...; ...", "...: it ..."
+    r"(?:[,;:]|\s[-–—])\s{1,4}(?:and\s|but\s|so\s)?(?=(?:i|i['’][a-z]{1,2}|let me|let us|let['’]s|need to"
+    r"|next|now|still need|the next|then|we|we['’][a-z]{1,2})\s)",
+    r"\sand\s(?=(?:i am|i have|i['’][a-z]{1,2}|now|we are|we have|we['’][a-z]{1,2})\s)",
+    r";\s{1,4}",
+    r":\s{1,4}(?=(?:it|there|they|this)\s)",
+    # a full stop before a small letter, or behind a unit
+    r"(?<=[a-z0-9_)\]'\"`]{2})(?<!\betc)(?<!\bincl)(?<!\bresp)(?<!\bvs)[.!?]\s{1,4}(?=[a-z])",
+    r"(?<=\d [a-z])\.\s{1,4}(?=(?-i:[A-Z])[a-z])",
+)
+_ADJUNCT = _any(
+    r"(?:after|although|as|because|before|given|if|in order to|now that|once|since|to|when|while|without)\b"
+)
+_CONTINUES = _any(r"(?:and )?(?:after that|afterwards|then)\b")
+_OPENING = _any(
+    r"(?:so(?! far)|and|but|then|well|okay|ok|also|however|therefore|thus|now|next|currently|presently"
+    r"|specifically|basically|actually|additionally|right now|at the moment|at present|as of now|for now"
+    r"|after that|afterwards|finally|in the end|first|just|already|still|only)\b(?! comes)[,:]?\s+(?!of\b"
+    r"|\s)",
+    rf"{_AM}\s+",
+    r"(?:i have|we have|(?:i|we)(?:['’](?:d|ll|ve))?)\s+",
+    r"let(?:['’]s| me| us)\s+",
+    r"(?:working on|work on)\s+",
+    r"(?:about|going|has|have|hope|intend|like|need|needs|plan|planning|want|wants) to\s+",
+    r"(?:can|must|should|will|would)\s+",
+    r"(?:what|all)(?: still)?(?: remains|(?:['’]s| that['’]s| is| that is) left) is\s+(?:that |to )?",
+    r"(?:still )?left to do\b[,:]?\s+",
+    r"(?:the )?(?:last|next|open|remaining) (?:issue|item|point|problem|question|step|task"
+    r"|thing)s?(?: on (?:my|the) list)? (?:are|is|will be|would be)\s+(?:that |to )?",
+    r"(?:my|our|the) (?:aim|goal|idea|plan) is\s+(?:to )?",
+    r"it would be (?:better|good|nice) to\s+",
+    r"next (?:comes|step is|up is|up)\b:?\s+(?:to )?",
+    r"(?:next step is|next up|current(?: task)?|done|fixed|todo|to do|status)\s?:\s+(?:to )?",
+)
+_FILLER = _any(
+    r"\b(?:actually|as you know|basically|essentially|i think|in fact|kind of|more or less|needless to say"
+    r"|obviously|of course|really|simply|so to say|sort of|to be honest)\b,?\s+"
+)
+_ALTERNATIVE = _any(r",?\s(?:instead of|rather than)(?:\s(?!because\b|since\b|as\b)[^\s,;()]{1,60}){1,12}")
+_AROUND, _BEHIND = ' \t\r\n-*•>"“', ' \t\r\n-*•>"“”'
+
+
+def read_clauses(text: str, *, notes: bool = True) -> list[Clause]:
+    """Cut a text into clauses, in order. O(characters).
+
+    `notes`: whether somebody wrote it about their work; of anything else, only errors are told from the rest.
+    """
+    table = tersely.segment(text)
+    starts, ends = table.start.tolist(), table.end.tolist()
+    rows = zip(starts, ends, table.kind.tolist(), table.heading.tolist(), strict=True)
+    found: list[Clause] = []
+    above: tuple[Role | None, str] = (None, "")  # of the label over a list
+    for sentence, (start, end, kind, heading) in enumerate(rows):
+        row = text[start:end]
+        if kind == Kind.HEADING:
+            found.append(Clause(Role.OTHER, row, start, sentence))
+            continue
+        if not notes:
+            found += [
+                Clause(Role.ERROR if _is_error(piece) else Role.OTHER, piece, start + at, sentence)
+                for at, piece in _pieces(row)
+            ]
+            continue
+        role, label, begin = _labelled(row)
+        if label and not row[begin:].strip():
+            above = (role, label)  # alone in its line: it speaks for the list below
+            continue
+        if not label and kind == Kind.LIST_ITEM:
+            role, label = above
+            if not label and heading >= 0:
+                role, label = _under(text[starts[heading] : ends[heading]])
+            begin = match.end() if (match := _ITEM.match(row)) else begin
+        elif kind != Kind.LIST_ITEM:
+            above = (None, "")
+        found += _clauses(row, begin, start, sentence, role, label)
+    return found
+
+
+def _clauses(row: str, begin: int, start: int, sentence: int, role: Role | None, label: str) -> list[Clause]:
+    """Return the clauses of a sentence, in which a label may have said what they say."""
+    found: list[Clause] = []
+    for at, piece in _pieces(row[begin:]):
+        said, own, behind = (None, "", 0) if label and not found else _labelled(piece)
+        text = piece[behind:].lstrip()
+        if own and text:
+            role, label = said, own
+        else:
+            text = piece
+        is_adjunct = row.startswith(",", begin + at + len(piece)) and _ADJUNCT.match(text)
+        said = role or (Role.ADJUNCT if is_adjunct else _role(text))
+        if said is Role.OTHER and found and _CONTINUES.match(text):
+            said = found[-1].role
+        found.append(Clause(said, text, start + begin + at + len(piece) - len(text), sentence, label))
+    return found
+
+
+def _pieces(sentence: str) -> list[tuple[int, str]]:
+    """Return (start, text) of the pieces of a sentence, without marks of lists and quotation around them."""
+    found, at = [], 0
+    for cut in [*_CUT.finditer(sentence), None]:
+        piece = sentence[at : cut.start() if cut else len(sentence)]
+        if cut and len(piece) < _LONGEST and (piece.count("`") % 2 or piece.count('"') % 2):
+            continue  # within code or a quotation
+        lead = len(piece) - len(piece.lstrip(_AROUND))
+        if piece := piece.strip(_BEHIND):
+            found.append((at + lead, piece))
+        at = cut.end() if cut else at
+    return found
+
+
+def _labelled(row: str) -> tuple[Role | None, str, int]:
+    """Return (what the label says, the label, where the words behind it begin); (None, "", 0) without one."""
+    match = _LABEL.match(row)
+    if match is None:
+        return None, "", 0
+    label = match["label"].lower().strip()
+    if len(label.split()) > (4 if label.startswith(("still", "what", "where")) else 2):
+        return None, "", 0  # a clause, rather
+    role = next(((role,) for role, cue in _LABELS if cue.search(label)), None)
+    return (role[0], label, match.end()) if role else (None, "", 0)
+
+
+def _under(heading: str) -> tuple[Role | None, str]:
+    """Return what a heading says of the items below it; of the state that it announces, they say more."""
+    match = _HEADING.match(heading)
+    role, label, _ = _labelled(f"{match['label'].rstrip(' #:')}:") if match else (None, "", 0)
+    return (None, "") if role in (Role.ACTIVE, Role.OTHER) else (role, label)
+
+
+def _is_error(clause: str) -> bool:
+    if len(clause) > _LONGEST:
+        return False
+    plain = " ".join(clause.split())
+    return bool(_TELLS_ERROR.search(plain) or _CUES[Role.ERROR].search(plain))
+
+
+def _role(clause: str) -> Role:
+    if len(clause) > _LONGEST:
+        return Role.OTHER
+    plain = " ".join(clause.split())
+    if _TELLS_ERROR.search(plain) and not _CUES[Role.NEXT].search(plain):
+        return Role.ERROR
+    first = {role: match.start() for role, cue in _CUES.items() if (match := cue.search(plain))}
+    named = first.pop(Role.ERROR, None)  # most often, an error is only named
+    return min(first, key=first.__getitem__, default=Role.OTHER if named is None else Role.ERROR)
+
+
+def without_filler(text: str) -> str:
+    """Return the text without words that say nothing ("basically"), its white space as single spaces."""
+    return " ".join(_FILLER.sub("", text).split())
+
+
+def without_alternative(text: str) -> str:
+    """Return a decision without what was not chosen ("rather than ...")."""
+    return _ALTERNATIVE.sub("", text)
+
+
+def capitalized(text: str) -> str:
+    """Return the text with a capital first letter, unless its first word is code or a path."""
+    first = text.split(" ", 1)[0]
+    plain = first.replace("-", "").rstrip(".,:;!?…")
+    return text[:1].upper() + text[1:] if plain.isalpha() else text

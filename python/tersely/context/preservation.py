@@ -1,0 +1,425 @@
+"""Check that a shorter text still states what must survive: read it, put it in front, compare."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import tersely
+from tersely import _native
+from tersely.context.clauses import Role, without_alternative
+from tersely.context.reading import Reading, find_paths, read, read_segment
+from tersely.context.segment import ContextSegment
+from tersely.core import checks
+from tersely.core.facts import FactKind
+from tersely.engine.facts import facts_after
+
+__all__ = [
+    "DEFAULT_PRESERVE_METADATA",
+    "FIELDS",
+    "PRESERVE_ALWAYS",
+    "RECENCY_METADATA",
+    "PreservationReport",
+    "PreservedItem",
+    "anchors",
+    "check_preserved",
+    "extract_preserved_metadata",
+    "fields_to_preserve",
+    "inject_preserved_metadata",
+    "metadata_to_state",
+    "says",
+    "says_line",
+    "states",
+]
+
+#: Preserved whatever a caller asks for.
+PRESERVE_ALWAYS = [
+    "file_path",
+    "line_number",
+    "function_name",
+    "active_task",
+    "last_error",
+    "error_location",
+    "progress_state",
+]
+#: Preserved as well where the active state is.
+RECENCY_METADATA = ["current_file", "cursor_position", "recent_changes", "pending_work"]
+#: Preserved as well where a caller does not say.
+DEFAULT_PRESERVE_METADATA = ["file_path", "line_number", "active_state"]
+
+
+# --- whether a text says something ---------------------------------------------------------------------
+
+_EXACT = (
+    FactKind.NUMBER,
+    FactKind.DATE,
+    FactKind.VERSION,
+    FactKind.PATH,
+    FactKind.PATH_LINE,
+    FactKind.URL,
+    FactKind.IDENTIFIER,
+)
+_LONG = 200  # characters; what is longer is no part of a word
+_MADE_UP = frozenset(_EXACT) - {FactKind.PATH_LINE}
+
+
+def says(text: str, value: str) -> bool:
+    """Say whether `value` stands in `text` as a whole: not within a longer word or number.
+
+    Case and white space do not count; "()" behind a name does not either. O(characters).
+    """
+    wanted = " ".join(value.casefold().split()).removesuffix("()")
+    if not wanted:
+        return True
+    plain = " ".join(text.casefold().split())
+    if len(wanted) > _LONG:
+        return wanted in plain
+    at = plain.find(wanted)
+    while at >= 0:
+        if _stands_alone(plain, at, at + len(wanted)):
+            return True
+        at = plain.find(wanted, at + 1)
+    return False
+
+
+def says_line(text: str, line: int) -> bool:
+    """Say whether `text` names this line: "line 45", "lines 40-45", "src/auth.py:45", "L45", "Line: 45"."""
+    ahead = r"(?:\b(?:lines?|ln)\b[\s:#]{0,4}(?:\d{1,9}\s?(?:-|–|,|and|to)\s?){0,3}|:|\(|\bL)"
+    return re.search(rf"{ahead}(?:{line}|{line:,})(?!\w|[.,]\d)", text, re.IGNORECASE) is not None
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    first, last = text[start], text[end - 1]
+    before, behind = text[max(start - 2, 0) : start], text[end : end + 2]
+    if _in_word(first) and _in_word(before[-1:]):
+        return False
+    if _in_word(last) and _in_word(behind[:1]):
+        return False
+    if first.isdigit() and before[-1:] in (".", ",") and before[:1].isdigit():
+        return False
+    return not (last.isdigit() and behind[:1] in (".", ",") and behind[1:].isdigit())
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def anchors(value: str) -> list[str]:
+    """List the numbers, paths, identifiers, ... of a value, which none may lose; `path:line` is two."""
+    facts = tersely.find_facts(value)
+    found = [(fact.start, fact.text) for fact in facts if fact.kind in _MADE_UP]
+    for path in find_paths(value, facts):
+        found.append((path.start, path.name))
+        if path.line is not None:
+            found.append((path.end, str(path.line)))
+    return list(dict.fromkeys(text for _, text in sorted(found)))
+
+
+def shared_terms(text: str, value: str) -> float:
+    """Return the share in [0, 1] of the terms of `value` (folded, stemmed, without stop words) that `text`
+    has; 1.0 where it has none."""
+    ids, offsets, _ = _native.terms([text, value])
+    wanted = np.unique(ids[offsets[-2] :])
+    return float(np.isin(wanted, ids[: offsets[-2]]).mean()) if len(wanted) else 1.0
+
+
+# --- the fields ----------------------------------------------------------------------------------------
+
+
+def _joined(parts: Sequence[str]) -> str | None:
+    return "; ".join(parts) or None
+
+
+def _progress(reading: Reading) -> str | None:
+    done, ahead = _joined(reading.done), _joined(reading.next)
+    return "; ".join([*([f"done: {done}"] if done else []), *([f"next: {ahead}"] if ahead else [])]) or None
+
+
+_Reader = Callable[[ContextSegment, Reading], Any]
+#: field -> (label in front of a text, how it is read). "error" is another name of last_error.
+FIELDS: dict[str, tuple[str, _Reader]] = {
+    "file_path": ("File", lambda segment, reading: reading.place.path),
+    "line_number": ("Line", lambda segment, reading: reading.place.line),
+    "active_state": ("State", lambda segment, reading: _joined(reading.active)),
+    "function_name": ("Function", lambda segment, reading: reading.function),
+    "active_task": ("Task", lambda segment, reading: _joined(reading.active[-1:])),
+    "last_error": ("Error", lambda segment, reading: reading.error),
+    "error_location": ("Error at", lambda segment, reading: str(reading.error_place) or None),
+    "progress_state": ("Progress", lambda segment, reading: _progress(reading)),
+    "current_file": ("Current file", lambda segment, reading: reading.now.path),
+    "cursor_position": (
+        "Cursor",
+        lambda segment, reading: str(reading.now) if reading.now.line is not None else None,
+    ),
+    "recent_changes": ("Changes", lambda segment, reading: _joined(reading.done)),
+    "pending_work": ("Pending", lambda segment, reading: _joined(reading.next)),
+    "decision": ("Decision", lambda segment, reading: _joined(reading.decisions)),
+    "topic": ("Topic", lambda segment, reading: segment.metadata.topic),
+    "timestamp": ("Time", lambda segment, reading: segment.metadata.timestamp.isoformat()),
+}
+_ALIASES = {"error": "last_error"}
+_PLACES = ("cursor_position", "error_location")
+_TO_THE_LETTER = ("file_path", "line_number", "function_name", "current_file", "topic", "timestamp")
+
+
+def fields_to_preserve(
+    preserve_metadata: Sequence[str] | None = None, preserve_active_state: bool = True
+) -> list[str]:
+    """List the fields that a compression has to keep, each once.
+
+    PRESERVE_ALWAYS; then `preserve_metadata` (None: DEFAULT_PRESERVE_METADATA; []: nothing more); then, where
+    `preserve_active_state`, "active_state" and RECENCY_METADATA. Raises ValueError for an unknown field.
+    """
+    asked = DEFAULT_PRESERVE_METADATA if preserve_metadata is None else preserve_metadata
+    names = _checked_fields(asked, "preserve_metadata")
+    recent = ["active_state", *RECENCY_METADATA] if preserve_active_state else []
+    return list(dict.fromkeys([*PRESERVE_ALWAYS, *names, *recent]))
+
+
+def _checked_fields(names: Sequence[str], argument: str) -> list[str]:
+    allowed = [*FIELDS, *_ALIASES]
+    found = [checks.one_of(name, argument, allowed) for name in checks.texts(names, argument)]
+    return [_ALIASES.get(name, name) for name in found]
+
+
+def extract_preserved_metadata(
+    segment: ContextSegment, preserve_list: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Read field -> value, of the fields of `preserve_list` (None: of `fields_to_preserve()`) that are known.
+
+    Values are read by patterns (English words for the state, any language for paths, lines and code) and are
+    pieces of the text, joined with "; "; line numbers are int. What the text does not say of file and line
+    comes from the segment's metadata. O(characters).
+    """
+    return _values(segment, read_segment(segment), preserve_list)
+
+
+def _values(segment: ContextSegment, reading: Reading, preserve_list: Sequence[str] | None) -> dict[str, Any]:
+    names = fields_to_preserve() if preserve_list is None else list(preserve_list)
+    fields = _checked_fields(names, "preserve_list")
+    values = {name: FIELDS[field][1](segment, reading) for name, field in zip(names, fields, strict=True)}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def inject_preserved_metadata(compressed_text: str, metadata: Mapping[str, Any]) -> str:
+    """Put "[File: X, Line: N, State: S] " in front of a text: what it does not state by itself.
+
+    None is left out, 0 is not; a value whose words another one in front has already (the current file beside
+    the file) is not said twice. Unknown fields have their name as label. O(characters x fields).
+    """
+    parts: list[str] = []
+    order = {name: rank for rank, name in enumerate(FIELDS)}
+    for name in sorted(metadata, key=lambda name: order.get(name, len(order))):
+        value = metadata[name]
+        if value is None or value == "" or states(compressed_text, name, value):
+            continue
+        if name != "line_number" and says(", ".join(parts), str(value)):
+            continue
+        label = FIELDS[name][0] if name in FIELDS else name
+        parts.append(f"{label}: {' '.join(str(value).split())}")
+    return f"[{', '.join(parts)}] {compressed_text}" if parts else compressed_text
+
+
+def metadata_to_state(segment: ContextSegment, text: str, fields: Sequence[str]) -> dict[str, Any]:
+    """Return what of the `fields` only the segment's metadata knows, so that it has to be put in front of a
+    text: file and line that neither the original nor `text` states, topic and time that `text` does not."""
+    known = {
+        "file_path": segment.metadata.file_path,
+        "line_number": segment.metadata.line_number,
+        "topic": segment.metadata.topic,
+        "timestamp": segment.metadata.timestamp.isoformat(),
+    }
+    return {
+        name: value
+        for name, value in known.items()
+        if value is not None
+        and name in fields
+        and not states(text, name, value)
+        and (name in ("topic", "timestamp") or not states(segment.text, name, value))
+    }
+
+
+def states(text: str, name: str, value: Any) -> bool:
+    """Say whether a text states the value of a field to the letter; a line number must be called one, and a
+    place may be told as its file and its line."""
+    if name == "line_number" and isinstance(value, int):
+        return says_line(text, value)
+    if says(text, str(value)):
+        return True
+    path, _, line = str(value).rpartition(":")
+    return (
+        name in _PLACES and line.isdigit() and (not path or says(text, path)) and says_line(text, int(line))
+    )
+
+
+# --- the check -----------------------------------------------------------------------------------------
+
+ENOUGH_WORDS = 0.25  # of a clause's terms, beside all its numbers, paths and names
+_SUBJECTS = 12  # most frequent terms of a text: what it is about
+_LONGEST_FRONT = 1_000  # characters
+_DENIES = re.compile(r"\b(?:not|never|neither|nor|without|cannot|no longer)\b|n['’]t\b", re.IGNORECASE)
+_DENIED = re.compile(  # the same in other words
+    rf"{_DENIES.pattern}|\bno\b|\bun\w+|\bfail|\bmissing\b|\binvalid\b|\black|\bstill\b|\binstead\b",
+    re.IGNORECASE,
+)
+_MOST_MADE_UP = 50  # are looked at
+_ACTIVE = ("active_task", "active_state")  # these must also be said to be current
+
+
+@dataclass(frozen=True, slots=True)
+class PreservedItem:
+    """A field and what became of it.
+
+    Attributes:
+        name: one of FIELDS; or "content", the terms that the whole original uses most.
+        value: what the original says.
+        outcome: "kept", or "lost".
+        missing: the numbers, paths and names of the value that are gone; empty where only its words are.
+    """
+
+    name: str
+    value: Any
+    outcome: str
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PreservationReport:
+    """What a compressed text kept, and what it made up.
+
+    Attributes:
+        items: each field that the original has, in the order of the fields.
+        unsupported: numbers, dates, versions, paths, URLs and identifiers that the original does not have.
+    """
+
+    items: tuple[PreservedItem, ...]
+    unsupported: tuple[str, ...]
+
+    @property
+    def kept(self) -> list[str]:
+        """Fields that the text still states."""
+        return [item.name for item in self.items if item.outcome == "kept"]
+
+    @property
+    def lost(self) -> list[str]:
+        """Fields that it does not."""
+        return [item.name for item in self.items if item.outcome == "lost"]
+
+    @property
+    def missing(self) -> list[str]:
+        """The numbers, paths and names that are gone, each once."""
+        return list(dict.fromkeys(text for item in self.items for text in item.missing))
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing was lost and nothing made up."""
+        return not self.lost and not self.unsupported
+
+
+def check_preserved(
+    segment: ContextSegment, compressed_text: str, fields: Sequence[str] | None = None
+) -> PreservationReport:
+    """Check that `compressed_text` states what `segment` says of the `fields` (None: `fields_to_preserve()`),
+    and its decisions, and is about the same.
+
+    - Of file and line, only what the segment's text says counts, not what its metadata adds. A file, line,
+      function or error message has to stand there to the letter (but for case and white space), and so have
+      topic and time.
+    - A clause (task, progress, ...) is kept where all its numbers, paths and identifiers are, and a quarter
+      of its terms; one with a negation only where the text denies something, and the task only where it says
+      that something is current.
+    - "content" is kept where a quarter of the terms that the segment uses most are, so that a text which
+      keeps nothing does not pass.
+
+    What is missing is held against the first field that has it: a lost path loses "file_path", not the task
+    that names the file. O(characters x fields).
+    """
+    names = list(dict.fromkeys([*(fields_to_preserve() if fields is None else fields), "decision"]))
+    source = read_segment(segment)
+    values = _values(segment, source, names)
+    written = read(compressed_text)
+    known: set[str] = set()
+    items = []
+    for name, value in values.items():
+        if not _counts(segment.text, name, value):
+            continue
+        lost, missing = _lost(name, value, compressed_text, source, written, known)
+        known.update(missing)
+        items.append(PreservedItem(name, value, "lost" if lost else "kept", tuple(missing)))
+    about, share = _subjects(segment.text, compressed_text)
+    items.append(PreservedItem("content", about, "kept" if share >= ENOUGH_WORDS else "lost"))
+    return PreservationReport(tuple(items), tuple(_unsupported(segment, compressed_text)))
+
+
+def _counts(text: str, name: str, value: Any) -> bool:
+    """Say whether a value has to be stated: a file or line may be one that only the metadata knows."""
+    if name in ("topic", "timestamp"):
+        return True
+    return name not in (*_TO_THE_LETTER, *_PLACES) or states(text, name, value)
+
+
+def _lost(
+    name: str, value: Any, text: str, source: Reading, written: Reading, known: set[str]
+) -> tuple[bool, list[str]]:
+    """Return (whether it is lost, its missing anchors); those that another field has lost do not count."""
+    whole = without_alternative(value) if name == "decision" else str(value)
+    if name in _TO_THE_LETTER or (name == "last_error" and source.error_exact):
+        gone = not states(text, name, value)
+        return gone and whole not in known, [whole] if gone else []
+    missing = [anchor for anchor in anchors(whole) if not says(text, anchor)]
+    if name in _PLACES:
+        return not states(text, name, value) and (not missing or bool(set(missing) - known)), missing
+    if set(missing) - known:
+        return True, missing
+    if (denied := _DENIES.search(whole)) and not _DENIED.search(text):
+        return denied.group() not in known, [*missing, denied.group()]
+    if name in _ACTIVE and not any(clause.role is Role.ACTIVE for clause in written.clauses):
+        return not missing, missing
+    # A clause whose anchors are gone, and reported elsewhere, is judged by its other words.
+    return shared_terms(text, whole) < ENOUGH_WORDS, missing
+
+
+def _subjects(source: str, text: str) -> tuple[str, float]:
+    """Return the terms that the source uses most, and the share of them in the text behind its front."""
+    ids, offsets, names = _native.terms([source, text[_front_end(text) :]])
+    terms, first, counts = np.unique(ids[: offsets[1]], return_index=True, return_counts=True)
+    if len(terms) == 0:
+        return "", float(says(source, text))
+    most = terms[np.lexsort((first, -counts))[:_SUBJECTS]]
+    return ", ".join(names[term] for term in most.tolist()), float(np.isin(most, ids[offsets[1] :]).mean())
+
+
+def _front_end(text: str) -> int:
+    """Return where the text begins behind what `inject_preserved_metadata` puts in front of it."""
+    end = text.find("] ", 0, _LONGEST_FRONT)
+    labelled = any(text.startswith(f"[{label}: ") for label, _ in FIELDS.values())
+    return end + 2 if labelled and end > 0 else 0
+
+
+def _unsupported(segment: ContextSegment, text: str) -> list[str]:
+    """List what of the text is neither in the original nor its metadata; `path:line` may be put together."""
+    known = segment.metadata
+    line = known.line_number if known.line_number is not None else ""
+    about = f"{known.file_path or ''} {line} {known.topic or ''} {known.timestamp.isoformat()}"
+    sources = [segment.text, about]
+
+    def is_supported(name: str) -> bool:
+        said = any(says(source, name) for source in sources)
+        return said or (
+            name.isdecimal() and says_line(segment.text, int(name))
+        )  # "line 1,204" is told as 1204
+
+    found = []
+    for fact in facts_after(sources, text).of("unsupported")[:_MOST_MADE_UP]:
+        if fact.kind is FactKind.PATH_LINE:
+            found += [part for part in anchors(fact.text) if not is_supported(part)]
+        elif fact.kind in _MADE_UP and not is_supported(fact.text):
+            found.append(fact.text)
+    named = {path.name for path in find_paths(segment.text)}
+    others = dict.fromkeys(path.name for path in find_paths(text) if path.name not in named)
+    found += [name for name in list(others)[:_MOST_MADE_UP] if not is_supported(name)]
+    return list(dict.fromkeys(found))

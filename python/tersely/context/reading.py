@@ -1,0 +1,462 @@
+"""Read where a text says that the work stands: file, line, function, last error, what is done and next.
+
+Paths, lines, functions and messages are found in any language; what is current, done or next is what English
+clauses say (clauses.py). Everything read is a piece of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import tersely
+from tersely.context.clauses import Clause, Role, read_clauses
+from tersely.context.segment import NOTE_TYPES, ContextSegment
+from tersely.core.facts import Fact, FactKind
+
+__all__ = ["Mention", "Place", "Reading", "find_paths", "is_note", "read", "read_segment"]
+
+_RECENT = 3  # of what was done, is current or is next, the last ones count
+# A few sentences about errors look like the output of a tool; that is no reason not to read them.
+_PROSE = ("prose", "markdown", "conversation", "tool_output", "mixed")
+# Clauses that may say where the work is: not what went wrong elsewhere, nor what comes next.
+_PLACED = (Role.ACTIVE, Role.DONE, Role.DECISION, Role.REJECTED, Role.ADJUNCT, Role.OTHER)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file, or a line of it, or both."""
+
+    path: str | None
+    line: int | None
+
+    def __str__(self) -> str:
+        """`path:line`, or what of it is known."""
+        line = f"line {self.line}" if self.path is None else f":{self.line}"
+        return (self.path or "") + (line if self.line is not None else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A path, a line or a function, where the text names it.
+
+    Attributes:
+        start, end: in characters of the text.
+        name: of the file, or the function (without "()"); "" for a line alone.
+        line: the number behind a path ("a.py:12"), or of a line alone; None for neither.
+    """
+
+    start: int
+    end: int
+    name: str = ""
+    line: int | None = None
+
+
+# --- paths ---------------------------------------------------------------------------------------------
+
+_LINE_BEHIND = re.compile(r"(?::|\(|\"?,? lines? )\[?(\d{1,9})(?=\D|$)")
+_NAMED_FILE = re.compile(  # files that are known without an extension
+    r"\b(?:Berksfile|Brewfile|CODEOWNERS|Caddyfile|Capfile|Containerfile|Dockerfile|Earthfile|Fastfile"
+    r"|GNUmakefile|Gemfile|Guardfile|Jenkinsfile|Justfile|Makefile|Pipfile|Podfile|Procfile|Rakefile"
+    r"|SConscript|SConstruct|Snakefile|Tiltfile|Vagrantfile|justfile"
+    r"|makefile)(?:\.[A-Za-z][\w-]{0,40})?(?![\w/\\])(?::(\d{1,9}))?|(?<![\w.])\.(?:clang-format|clang-tidy"
+    r"|dockerignore|editorconfig|env|eslintrc|gitattributes|gitignore|npmrc|nvmrc"
+    r"|prettierrc)\b(?::(\d{1,9}))?"
+)
+_EXTENSION = re.compile(r"(?<=\w)\.[A-Za-z][A-Za-z0-9]{0,9}(?![A-Za-z0-9_/\\])(?::(\d{1,9}))?")
+_PATH_MARKS = frozenset("/\\.-_~@+")
+
+
+def find_paths(text: str, facts: Sequence[Fact] | None = None) -> list[Mention]:
+    """Find the files that a text names, in source order, each with the line behind it.
+
+    `facts`: `tersely.find_facts(text)`, where that is known. To the paths among them come files that need no
+    extension ("Makefile") and paths in scripts without spaces between words. O(characters).
+    """
+    facts = tersely.find_facts(text) if facts is None else facts
+    found = []
+    for fact in facts:
+        if fact.kind is FactKind.PATH:
+            found.append(Mention(fact.start, fact.end, fact.text))
+        elif fact.kind is FactKind.PATH_LINE:
+            behind = _LINE_BEHIND.search(fact.text, 1)
+            name = fact.text[: behind.start()] if behind else fact.text
+            found.append(Mention(fact.start, fact.end, name, int(behind[1]) if behind else None))
+    taken = [(mention.start, mention.end) for mention in found]
+    patterns = [_NAMED_FILE] if text.isascii() else [_NAMED_FILE, _EXTENSION]
+    for pattern in patterns:
+        last = 0
+        for match in pattern.finditer(text):
+            line = next((group for group in match.groups() if group), None)
+            end = match.end() - (len(line) + 1 if line else 0)
+            start = match.start()
+            while start > last and _in_path(text[start - 1]):
+                start -= 1
+            last = match.end()
+            name = text[start:end]
+            known = pattern is _NAMED_FILE or ("/" in name and not name.isascii())
+            if known and not any(start < stop and begin < end for begin, stop in _around(taken, start)):
+                found.append(Mention(start, match.end(), name, int(line) if line else None))
+        found.sort(key=_start)
+        taken = [(mention.start, mention.end) for mention in found]
+    return found
+
+
+def _start(mention: Mention | Fact | Clause) -> int:
+    return mention.start
+
+
+def _in_path(character: str) -> bool:
+    return character.isalnum() or character in _PATH_MARKS
+
+
+def _around(taken: list[tuple[int, int]], at: int) -> list[tuple[int, int]]:
+    """The places beside one, of places in order that do not overlap."""
+    index = bisect_left(taken, (at, at))
+    return taken[max(index - 1, 0) : index + 2]
+
+
+# --- lines and functions -------------------------------------------------------------------------------
+
+_LINE = re.compile(
+    r"\b(?:lines?|ln)[ \t]{0,3}[:#]?\s{0,3}(\d{1,3}(?:,\d{3}){1,2}|\d{1,9})(?![\w]|[.,]\d)"
+    r"|(?<![\w.:-])L(\d{1,9})\b",
+    re.IGNORECASE,
+)
+_NAME = r"[A-Za-z_$][\w$]{0,99}(?:(?:\.|::)~?[A-Za-z_$][\w$]{0,99}){0,5}"
+_CALLED = re.compile(
+    rf"\b(?P<name>[A-Za-z_$][\w$.]{{0,99}}(?:::[\w$.]{{1,99}}){{0,5}})\(\)"
+    rf"|\bline \d{{1,9}}, in (?P<frame>{_NAME})"
+)
+_BEHIND = re.compile(  # "the function parse", "fn parse", "Function: parse"
+    r"\b(?:constructor|def|fn|func|fun|function|handler|hook|macro|method|procedure|proc|routine|sub|test):?"
+    rf"\s{{1,3}}(?:called\s|named\s)?(?P<quote>[`'\"]?)(?P<name>{_NAME})",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(  # "the parse method", "parse_args method"
+    rf"(?P<the>\bthe\s{{1,3}})?(?P<quote>`?)\b(?P<name>{_NAME})`?\s{{1,3}}"
+    r"(?P<noun>function|handler|hook|macro|method|procedure|routine|test)\b"
+)
+_LIKE_CODE = re.compile(r"_|[a-z][A-Z]|[.:]\w|\d")
+# What stands beside the word "function" and is not the name of one.
+_WORDS = """
+a above abstract actual add all also an and another any anonymous are as async at async back bad base be
+because below best better big both broken builtin by call called calling calls can certain class common
+correct could crashes cost current default did different do does each empty entire every existing exported
+fails failing fast few final first fix following for free from generic get gets good got hangs had has hash
+have helper here how if in inner inside instance into is it its itself lambda last leaf least like long loss
+main many may member might missing more most must my needs nested never new next no normal not now of old on
+one only or original other our outer over own parent particular previous private proper public pure raises
+recursive relevant respective returns right runs same second setup should shown similar simple single slow
+small so some special specific standard static still such takes template test tests than that the their then
+there these they third this those throws to two under unit unused used usual utility very virtual was well
+were what when where which while whole will with within without works would wrapper wrong you your
+"""
+_NO_NAME = frozenset(_WORDS.split())
+_ENDS_NAME = re.compile(
+    r"[`'\")]{0,2}\s?(?:[.,;:(]|$|(?:around|at|from|in|inside|is|now|of|on|was|where|which|within)\b)"
+)
+_BETWEEN = re.compile(
+    r"[\s,:(`'\"]{1,3}(?:(?:at|from|in|inside|of|within)\s)?(?:file\s|line\s|ln\s|the\s){0,2}[(`'\"]{0,2}"
+)
+
+
+def _find_functions(text: str, facts: Sequence[Fact], places: Sequence[Mention]) -> list[Mention]:
+    """Find the functions that a text names: as calls, beside "method" and the like, beside a path or line."""
+    called = [Mention(*_name_span(match), _name(match)) for match in _CALLED.finditer(text)]
+    found = [mention for mention in called if not mention.name.isupper()]  # "DONE()" is a macro
+    for match in _BEHIND.finditer(text):
+        name, plain = _name(match), not match["quote"] and not _LIKE_CODE.search(match["name"])
+        if not plain or (name.lower() not in _NO_NAME and _ENDS_NAME.match(text, match.end())):
+            found.append(Mention(*_name_span(match), name))
+    for match in _BEFORE.finditer(text):
+        name, plain = _name(match), not match["quote"] and not _LIKE_CODE.search(match["name"])
+        named = match["the"] and match["noun"] in ("function", "method", "procedure", "routine")
+        if not plain or (named and name.lower() not in _NO_NAME):
+            found.append(Mention(*_name_span(match), name))
+    starts = [place.start for place in places]
+    for fact in facts:
+        if fact.kind is not FactKind.IDENTIFIER or not _like_function(fact.text):
+            continue
+        index = bisect_left(starts, fact.start)
+        before = text[places[index - 1].end : fact.start] if index else "-"
+        behind = text[fact.end : starts[index]] if index < len(starts) else "-"
+        if any(len(gap) <= 20 and _BETWEEN.fullmatch(gap) for gap in (before, behind)):
+            found.append(Mention(fact.start, fact.end, fact.text))
+    return sorted(found, key=_start)
+
+
+def _name(match: re.Match[str]) -> str:
+    return (match.groupdict().get("frame") or match["name"]).strip(".")
+
+
+def _name_span(match: re.Match[str]) -> tuple[int, int]:
+    start = match.start("name") if match["name"] else match.start("frame")
+    return start, start + len(_name(match))
+
+
+def _like_function(name: str) -> bool:
+    return (
+        re.fullmatch(_NAME, name) is not None and not name.isupper() and _LIKE_CODE.search(name) is not None
+    )
+
+
+# --- errors --------------------------------------------------------------------------------------------
+
+_QUOTED = re.compile(
+    r"(?<!\w)'([^'\n]{2,200})'(?!\w)|\"([^\"\n]{2,200})\"|`([^`\n]{2,200})`|[“‘]([^”’\n]{2,200})[”’]"
+)
+_GIVES_MESSAGE = re.compile(r"\berror\b[^'\"`‘“]{0,20}['\"`‘“]", re.IGNORECASE)
+_STATUS = re.compile(r"(?<![\w.:/-])[45]\d\d(?![\w.]\w)(?:\s{1,3}[A-Z][a-z]{1,20}){0,3}(?:\s{1,3}errors?\b)?")
+_TYPE = re.compile(
+    r"\b\w{1,60}(?:Error|Exception)\b(?P<message>\([^()\n]{1,160}\)|:(?:[^\n.;]|[.;](?=\S)){1,160})?"
+)
+
+
+def _last_error(clauses: Sequence[Clause]) -> tuple[str | None, bool, Clause | None]:
+    """Return (message, whether it must stay to the letter, the clause that tells it)."""
+    for clause in reversed([clause for clause in clauses if clause.role is Role.ERROR]):
+        quoted = list(_QUOTED.finditer(clause.text))
+        quotes = [next(group for group in match.groups() if group) for match in quoted]
+        named = _TYPE.search(clause.text)
+        for place, quote in zip(quoted, quotes, strict=True):
+            if named and place.start() < named.start() < place.end():
+                return quote, True, clause
+        if named and named["message"]:
+            return named.group().strip(), True, clause
+        if quotes and (" " in max(quotes, key=len).strip() or _GIVES_MESSAGE.search(clause.text)):
+            return max(quotes, key=len), True, clause
+        if named:
+            return named.group(), True, clause
+        if "error" in clause.label:
+            return clause.message, False, clause
+    for clause in reversed([clause for clause in clauses if clause.role not in (Role.NEXT, Role.DECISION)]):
+        if (clause.role is Role.ERROR or "error" in clause.text.lower()) and (
+            match := _STATUS.search(clause.text)
+        ):
+            return match.group(), False, clause
+    return None, False, None
+
+
+# --- the whole text ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text says; empty or None where it says nothing of the kind.
+
+    Attributes:
+        text: the text.
+        clauses: all of them, in order.
+        place, function: the file and line, and the function (without "()"), that it is about.
+        now, now_function: those that are said to be current, or known besides.
+        error: the message of the last error.
+        error_exact: whether it was quoted, so that it has to stay to the letter.
+        error_place: where that error was.
+        error_function: the function it was in.
+        tellers: the clauses that told file, line, function and error.
+    """
+
+    text: str
+    clauses: tuple[Clause, ...]
+    place: Place
+    function: str | None
+    now: Place
+    now_function: str | None
+    error: str | None
+    error_exact: bool
+    error_place: Place
+    error_function: str | None
+    tellers: tuple[Clause, ...]
+
+    def last(self, role: Role) -> list[Clause]:
+        """The last few clauses that say this."""
+        return [clause for clause in self.clauses if clause.role is role][-_RECENT:]
+
+    @property
+    def state(self) -> list[Clause]:
+        """The clauses that what must survive was read from, in source order."""
+        found = {clause.start: clause for clause in self.tellers}
+        for role in (Role.ACTIVE, Role.DONE, Role.NEXT, Role.DECISION):
+            found |= {clause.start: clause for clause in self.last(role)}
+        return [found[start] for start in sorted(found)]
+
+    @property
+    def active(self) -> list[str]:
+        """What is current, without the words the clauses open with."""
+        return [clause.message for clause in self.last(Role.ACTIVE)]
+
+    @property
+    def done(self) -> list[str]:
+        """What was done last."""
+        return [clause.message for clause in self.last(Role.DONE)]
+
+    @property
+    def next(self) -> list[str]:
+        """What is still to be done."""
+        return [clause.message for clause in self.last(Role.NEXT)]
+
+    @property
+    def decisions(self) -> list[str]:
+        """What was decided last."""
+        return [clause.message for clause in self.last(Role.DECISION)]
+
+
+def read(text: str, path: str | None = None, line: int | None = None, *, notes: bool = True) -> Reading:
+    """Read a text. O(characters).
+
+    `path`, `line`: what is known besides, where it does not say. `notes`: whether it is what somebody said of
+    their work; of a log, code or a document only errors are read, and where they were.
+    """
+    found = _find(text, path, notes)
+    clauses, active = found.clauses, [clause for clause in found.clauses if clause.role is Role.ACTIVE]
+    here = found.last_in(found.paths, active)
+    now_line = found.line_of(here) or found.line_in(active, here)
+    if now_line and here and now_line.start < here.start and len(found.files) > 1 and now_line is not here:
+        now_line = None  # of another file, perhaps
+    now_path = here.name if here else found.only_file if now_line else path
+    now_function = found.last_in(found.functions, active)
+
+    about, line_there, function = here, now_line, now_function
+    if about is None and path is None:
+        about = found.last_of(found.paths, *((_PLACED,) if notes else ()), (Role.ERROR,), tuple(Role))
+    if line_there is None and here is None and line is None:
+        line_there = found.line_of(about)
+        if line_there is None and len(found.files) == 1 and about is not None:
+            line_there = found.last_of(found.lines, _PLACED, (Role.ERROR,))
+        if line_there is None and about is None and not active and notes:
+            line_there = found.last_of(found.lines, _PLACED)
+    if function is None and notes:
+        function = found.function_beside(about) or found.function_beside(line_there)
+        if function is None and not active:
+            function = found.last_in(found.functions, clauses)
+
+    error, exact, teller = _last_error(clauses)
+    told = [
+        found.clause_at(mention.start) for mention in (about, line_there, function) if mention is not None
+    ]
+    return Reading(
+        text,
+        clauses,
+        Place(about.name if about else path, line_there.line if line_there else line),
+        function.name if function else None,
+        Place(now_path, now_line.line if now_line else line),
+        now_function.name if now_function else None,
+        error,
+        exact,
+        *(found.error_place(teller) if teller else (Place(None, None), None)),
+        tuple(told if teller is None else [*told, teller]),
+    )
+
+
+def _find(text: str, path: str | None, notes: bool) -> _Found:
+    clauses = tuple(read_clauses(text, notes=notes))
+    facts = tersely.find_facts(text)
+    paths = find_paths(text, facts)
+    lines = []
+    for match in _LINE.finditer(text):
+        number = match.lastindex or 0
+        lines.append(Mention(match.start(number), match.end(), line=int(match[number].replace(",", ""))))
+    places = sorted([*paths, *lines], key=_start)
+    functions = _find_functions(text, facts, places)
+    files = {mention.name for mention in paths} | ({path} if path else set())
+    return _Found(clauses, paths, lines, places, functions, frozenset(files))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a text has, in source order: clauses, paths, lines, both of these, functions; and all files."""
+
+    clauses: tuple[Clause, ...]
+    paths: Sequence[Mention]
+    lines: Sequence[Mention]
+    places: Sequence[Mention]
+    functions: Sequence[Mention]
+    files: frozenset[str]
+
+    @property
+    def only_file(self) -> str | None:
+        """The file, where there is but one."""
+        return next(iter(self.files)) if len(self.files) == 1 else None
+
+    def clause_at(self, start: int) -> Clause:
+        """Return the clause that a place of the text lies in, or the last before it."""
+        return self.clauses[max(bisect_left(self.clauses, start + 1, key=_start) - 1, 0)]
+
+    def last_in(self, mentions: Sequence[Mention], clauses: Sequence[Clause]) -> Mention | None:
+        """Return the last of some mentions that lies within the clauses."""
+        return next(reversed(_inside(mentions, clauses)), None)
+
+    def last_of(self, mentions: Sequence[Mention], *roles: Sequence[Role]) -> Mention | None:
+        """Return the last mention in clauses of the first group of roles that have one."""
+        groups = ([clause for clause in self.clauses if clause.role in group] for group in roles)
+        return next((last for group in groups if (last := self.last_in(mentions, group))), None)
+
+    def line_in(self, clauses: Sequence[Clause], path: Mention | None) -> Mention | None:
+        """Return the last line in some clauses that is this path's, or no other's."""
+        lines = [place for place in _inside(self.places, clauses) if place.line is not None]
+        return next((one for one in reversed(lines) if one.name in ("", path.name if path else "")), None)
+
+    def line_of(self, path: Mention | None) -> Mention | None:
+        """Return the line of a path: behind it, or beside it in its sentence and no other path's."""
+        if path is None or path.line is not None:
+            return path
+        index = bisect_left(self.places, path.start, key=_start)
+        mine = self.clause_at(path.start)
+        for step in (1, -1):  # what stands behind it first
+            line, other = (self._place_at(index + step * steps) for steps in (1, 2))
+            if line is None or line.name:
+                continue
+            clause = self.clause_at(line.start)
+            nearer = other is not None and other.name and _gap(other, line) < _gap(path, line)
+            together = clause.sentence == mine.sentence and clause.role in (mine.role, *_PLACED)
+            if together and (not nearer or len(self.files) == 1):
+                return line
+        return None
+
+    def _place_at(self, index: int) -> Mention | None:
+        return self.places[index] if 0 <= index < len(self.places) else None
+
+    def function_beside(self, place: Mention | None) -> Mention | None:
+        """Return the function that is named in the sentence of a place, nearest to it."""
+        if place is None:
+            return None
+        sentence = self.clause_at(place.start).sentence
+        near = _inside(self.functions, [clause for clause in self.clauses if clause.sentence == sentence])
+        return min(near, key=lambda function: _gap(function, place), default=None)
+
+    def error_place(self, teller: Clause) -> tuple[Place, str | None]:
+        """Return the place and the function that the clause which tells an error names."""
+        path = self.last_in(self.paths, [teller])
+        line = self.line_of(path) or self.line_in([teller], path)
+        function = self.last_in(self.functions, [teller])
+        where = Place(None, None)
+        if path is not None or line is not None:
+            where = Place(path.name if path else self.only_file, line.line if line else None)
+        return where, function.name if function else None
+
+
+def _inside(mentions: Sequence[Mention], clauses: Sequence[Clause]) -> list[Mention]:
+    """Return those of some mentions, in source order, that lie within the clauses."""
+    found: list[Mention] = []
+    for clause in clauses:
+        first = bisect_left(mentions, clause.start, key=_start)
+        found += mentions[first : bisect_left(mentions, clause.end, lo=first, key=_start)]
+    return found
+
+
+def _gap(one: Mention, other: Mention) -> int:
+    return max(one.start - other.end, other.start - one.end)
+
+
+def read_segment(segment: ContextSegment) -> Reading:
+    """Read a segment, as what it is, with what its metadata knows."""
+    known = segment.metadata
+    return read(segment.text, known.file_path, known.line_number, notes=is_note(segment))
+
+
+def is_note(segment: ContextSegment) -> bool:
+    """Say whether a segment is what somebody said of their work, by its type and by its looks."""
+    return segment.type in NOTE_TYPES and tersely.detect(segment.text).kind in _PROSE

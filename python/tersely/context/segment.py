@@ -1,0 +1,155 @@
+"""Describe a segment of an agent's context: its text, what is known of it, and whether it was compressed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from tersely.core import checks
+from tersely.providers.counters import resolve_counter
+
+__all__ = [
+    "DATA_TYPES",
+    "NOTE_TYPES",
+    "CompressionState",
+    "ContextSegment",
+    "SegmentMetadata",
+    "SegmentType",
+    "new_segment",
+    "now_utc",
+    "to_segment_type",
+]
+
+
+class SegmentType(StrEnum):
+    """What a segment is."""
+
+    CONVERSATION_MESSAGE = "conversation_message"
+    TASK = "task"
+    DECISION = "decision"
+    ERROR = "error"
+    CODE = "code"
+    CONFIG = "config"
+    LOG = "log"
+    DEBUG = "debug"
+    TOOL_OUTPUT = "tool_output"
+    DOCUMENT = "document"
+
+
+#: Types of segments that somebody wrote about their work.
+NOTE_TYPES = frozenset(
+    {SegmentType.CONVERSATION_MESSAGE, SegmentType.TASK, SegmentType.DECISION, SegmentType.ERROR}
+)
+#: Types of segments that are no prose.
+DATA_TYPES = frozenset(
+    {SegmentType.CODE, SegmentType.CONFIG, SegmentType.LOG, SegmentType.DEBUG, SegmentType.TOOL_OUTPUT}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentMetadata:
+    """What is known of a segment, and survives its compression.
+
+    Attributes:
+        file_path: the file it is about, None if none is known.
+        line_number: the line there, >= 0.
+        timestamp: when it was said, with a time zone.
+        topic: what it is about.
+        tokens: of the segment's text, in tokens of the counter it was made with.
+    """
+
+    file_path: str | None
+    line_number: int | None
+    timestamp: datetime
+    topic: str | None
+    tokens: int
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if not isinstance(self.timestamp, datetime) or self.timestamp.utcoffset() is None:
+            raise ValueError(f"timestamp must be a datetime with a time zone, not {self.timestamp!r}")
+        checks.whole_number(self.tokens, "tokens")
+        if self.line_number is not None:
+            checks.whole_number(self.line_number, "line_number")
+        for name in ("file_path", "topic"):
+            if (text := getattr(self, name)) is not None:
+                checks.text(text, name)
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionState:
+    """Whether a segment was compressed, and what of it was kept.
+
+    Attributes:
+        is_compressed: False for an original.
+        original_id: under which id the original is kept.
+        compressed_at: when, in UTC.
+        compression_ratio: compressed tokens / original tokens (0.6 = 60% of the original).
+        preserved_metadata: field -> value that the compressed text states.
+    """
+
+    is_compressed: bool = False
+    original_id: str | None = None
+    compressed_at: datetime | None = None
+    compression_ratio: float | None = None
+    preserved_metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if self.compression_ratio is not None:
+            checks.number(self.compression_ratio, "compression_ratio", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSegment:
+    """A piece of context under an id that stays when the text is replaced by a shorter one."""
+
+    segment_id: str
+    text: str
+    type: SegmentType
+    metadata: SegmentMetadata
+    compression_state: CompressionState = field(default_factory=CompressionState)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the text."""
+        return self.metadata.tokens
+
+
+def new_segment(
+    segment_id: str,
+    text: str,
+    type: SegmentType | str = SegmentType.CONVERSATION_MESSAGE,
+    *,
+    file_path: str | None = None,
+    line_number: int | None = None,
+    timestamp: datetime | None = None,
+    topic: str | None = None,
+    counter: Any = None,
+    clock: Callable[[], datetime] | None = None,
+) -> ContextSegment:
+    """Make a segment of an original text; `counter` counts its tokens (as in `tersely.compress`).
+
+    `timestamp`: None: what `clock` says (default: now, in UTC). Raises ValueError for an empty id, an unknown
+    type, a time without zone or a text with lone surrogates.
+    """
+    if not checks.text(segment_id, "segment_id").strip():
+        raise ValueError(f"segment_id must be a str with something in it, not {segment_id!r}")
+    checks.text(text, "text")
+    when = timestamp if timestamp is not None else (clock or now_utc)()
+    tokens = int(resolve_counter(counter).count(text))
+    metadata = SegmentMetadata(file_path, line_number, when, topic, tokens)
+    return ContextSegment(segment_id, text, to_segment_type(type), metadata)
+
+
+def to_segment_type(value: SegmentType | str) -> SegmentType:
+    """Return the type of that name. Raises ValueError for an unknown one."""
+    return SegmentType(checks.one_of(value, "type", SegmentType))
+
+
+def now_utc() -> datetime:
+    """Return the time, with its zone."""
+    return datetime.now(UTC)

@@ -1,0 +1,1 @@
+"""The vocabulary: types, arrays, errors, protocols, checks of arguments."""

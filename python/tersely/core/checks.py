@@ -1,0 +1,190 @@
+"""Check the arguments that callers pass in: the only place that says what a valid number, name or text is.
+
+Each function returns the value in the form that the rest of the package works with, or raises:
+
+- TypeError, "NAME must be WHAT, not VALUE", for a value of another kind. True and False are no numbers.
+- ValueError, "NAME must be WHAT from LEAST to MOST, not VALUE", for one of the right kind out of range.
+
+All run in constant time, but for `text` (linear in characters) and `texts` (linear in items).
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from enum import Enum
+from numbers import Real
+from typing import Any, TypeVar
+
+__all__ = [
+    "budget_of",
+    "callable_or_none",
+    "flag",
+    "member",
+    "number",
+    "one_of",
+    "share",
+    "shown",
+    "text",
+    "texts",
+    "threads",
+    "whole_number",
+]
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
+F = TypeVar("F", bound=Callable[..., Any])
+_SHOWN = 80  # characters of a refused value in a message: it may be a whole document
+
+
+def whole_number(value: Any, name: str, *, least: int = 0, most: int | None = None) -> int:
+    """Return `value` as an int in [least, most]. NumPy's integers and all else with `__index__` will do."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        result = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, not {shown(value)}") from None
+    if result < least or (most is not None and result > most):
+        to = "" if most is None else f" to {most}"
+        raise ValueError(f"{name} must be a whole number from {least}{to}, not {shown(result)}")
+    return result
+
+
+def number(
+    value: Any,
+    name: str,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+) -> float:
+    """Return `value` as a finite float in [least, most], or in (above, most]."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, not {shown(value)}")
+    try:
+        result = float(value)
+    except OverflowError:  # an int over 1e308
+        result = math.inf
+    if (
+        math.isfinite(result)
+        and (least is None or result >= least)
+        and (above is None or result > above)
+        and (most is None or result <= most)
+    ):
+        return result
+    raise ValueError(f"{name} must {_range(least, most, above)}, not {shown(result)}")
+
+
+def share(value: Any, name: str) -> float:
+    """Return `value` as a float in (0, 1]."""
+    return number(value, name, above=0, most=1)
+
+
+def one_of(value: Any, name: str, allowed: Iterable[T]) -> T:
+    """Return the item of `allowed` that equals `value`. Raises ValueError that lists them."""
+    choices = tuple(allowed)
+    for choice in choices:
+        # Arrays have an == of their own, so only what can be equal is compared.
+        alike = isinstance(value, type(choice)) or isinstance(choice, type(value))
+        if value is choice or (alike and value == choice):
+            return choice
+    raise ValueError(f"{name} must be one of {', '.join(map(_choice, choices))}, not {shown(value)}")
+
+
+def member(value: Any, name: str, kind: type[E]) -> E:
+    """Return the member of an enum that `value` is, has the value of, or names in any case."""
+    found = None
+    if isinstance(value, str):
+        found = kind.__members__.get(value.upper())
+    elif not isinstance(value, bool):
+        with suppress(ValueError):
+            found = kind(value)
+    if found is None or found not in kind.__members__.values():  # a Flag makes members of any sum
+        names = ", ".join(name.lower() for name in kind.__members__)
+        raise ValueError(f"{name} must be one of {names}, not {shown(value)}")
+    return found
+
+
+def flag(value: Any, name: str) -> bool:
+    """Return `value`, which must be True or False."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, not {shown(value)}")
+    return value
+
+
+def text(value: Any, name: str) -> str:
+    """Return `value`, a str. Raises ValueError for a lone surrogate, which has no UTF-8 form."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be str, not {type(value).__name__}")
+    if value.isascii():
+        return value
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{name} has a lone surrogate {value[error.start]!r} at character {error.start}"
+        ) from None
+    return value
+
+
+def texts(value: Any, name: str) -> list[str]:
+    """Return the str of an iterable as a list. Raises TypeError for one str: its letters are not meant."""
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{name} must be a list of str, not one {type(value).__name__}")
+    if not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be a list of str, not {type(value).__name__}")
+    items = list(value)
+    if set(map(type, items)) <= {str}:  # almost always, and twenty times faster than asking each
+        return items
+    for index, item in enumerate(items):
+        if not isinstance(item, str):
+            raise TypeError(f"{name}[{index}] must be str, not {type(item).__name__}")
+    return items
+
+
+def callable_or_none(value: F | None, name: str) -> F | None:
+    """Return `value`, which must be a callable or None."""
+    if value is not None and not callable(value):
+        raise TypeError(f"{name} must be a callable or None, not {shown(value)}")
+    return value
+
+
+def threads(value: Any) -> int | None:
+    """Return how many threads the caller asks for, from 1; None leaves the number to the package."""
+    return None if value is None else whole_number(value, "threads", least=1)
+
+
+def budget_of(budget: int | None, ratio: float, original: int) -> int:
+    """Return the budget in tokens: `budget`, else the share `ratio` of `original` tokens, at least 1."""
+    return budget if budget is not None else max(1, int(original * ratio))
+
+
+def shown(value: Any) -> str:
+    """Return how a refused value stands in a message: its repr, cut where it is long."""
+    try:
+        result = repr(value)
+    except Exception:  # a class of the caller's, an int of more digits than Python prints
+        return f"a value of type {type(value).__name__}"
+    return result if len(result) <= _SHOWN else f"{result[:_SHOWN]}… ({len(result)} characters)"
+
+
+def _range(least: float | None, most: float | None, above: float | None) -> str:
+    if most is not None and above is not None:
+        return f"lie in ({above:g}, {most:g}]"
+    if most is not None and least is not None:
+        return f"lie in [{least:g}, {most:g}]"
+    if most is not None:
+        return f"be a finite number up to {most:g}"
+    if above is not None:
+        return f"be a finite number above {above:g}"
+    return "be a finite number" if least is None else f"be a finite number from {least:g}"
+
+
+def _choice(choice: object) -> str:
+    """Show a word as it is, and what would be hard to see in a list (a comma, a tab, nothing) in quotes."""
+    word = str(choice)
+    plain = not isinstance(choice, str) or word.replace("-", "_").isidentifier()
+    return word if plain else repr(word)

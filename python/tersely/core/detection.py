@@ -1,0 +1,71 @@
+"""The vocabulary of content types: what a text can be, and what was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["KINDS", "LANGUAGES", "Detection"]
+
+#: What a text can be, in the order of csrc/kernels/detect/detect.hpp.
+KINDS = (
+    "prose",
+    "markdown",
+    "conversation",
+    "code",
+    "log",
+    "tool_output",
+    "stack_trace",
+    "json",
+    "jsonl",
+    "table",
+    "diff",
+    "html",
+    "mixed",
+)
+
+#: Languages that are told apart, in the order of csrc/kernels/detect/languages.hpp; None: none, or another.
+LANGUAGES = (
+    None,
+    "python",
+    "javascript",
+    "typescript",
+    "go",
+    "rust",
+    "java",
+    "c",
+    "cpp",
+    "csharp",
+    "kotlin",
+    "swift",
+    "php",
+    "ruby",
+    "perl",
+    "lua",
+    "shell",
+    "sql",
+    "css",
+    "yaml",
+    "toml",
+    "rst",
+    "html",
+    "xml",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """What a text is.
+
+    Attributes:
+        kind: one of `tersely.core.detection.KINDS`: "prose", "markdown" (and reStructuredText),
+            "conversation", "code" (and configuration), "log" (lines with time stamps), "tool_output" (of
+            builds, linters, tests, package managers), "stack_trace", "json", "jsonl" (a value a line),
+            "table" (CSV and its kin), "diff", "html" (and XML) or "mixed" (no one kind makes up most of it).
+        language: of code ("python", "yaml", ...), Markdown ("rst") and HTML ("html", "xml"), one of
+            `tersely.core.detection.LANGUAGES`; None where there is none or it is not known.
+        confidence: in [0, 1], the share of the evidence that agrees; 0.0 for a blank text.
+    """
+
+    kind: str
+    language: str | None
+    confidence: float

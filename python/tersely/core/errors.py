@@ -1,0 +1,102 @@
+"""The errors tersely raises.
+
+Exception
+  CompressionError            anything that went wrong while compressing
+    BudgetExceededError       what must be kept does not fit (.required, .budget)
+    ModelReplyError           a model's reply cannot be used
+      TruncatedReplyError     it ended at the model's limit of tokens
+    NotReversibleError        the original of a compressed text is not at hand
+    RelevanceScoringError     relevance could not be scored, and no fallback was allowed
+    StoreError                a file of ours is damaged, or is not ours
+      UnknownIdError          nothing is stored under an id
+      VersionConflictError    another version was stored meanwhile
+    SummarizationError        a model was to write a text and failed, and no fallback was allowed
+ImportError
+  MissingExtraError           an optional package is not installed; the message says what to type
+
+Wrong arguments are ValueError or TypeError: the message names what came and what is allowed.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BudgetExceededError",
+    "CompressionError",
+    "MissingExtraError",
+    "ModelReplyError",
+    "NotReversibleError",
+    "RelevanceScoringError",
+    "StoreError",
+    "SummarizationError",
+    "TruncatedReplyError",
+    "UnknownIdError",
+    "VersionConflictError",
+]
+
+
+class CompressionError(Exception):
+    """Base of the errors that compressing raises."""
+
+
+class BudgetExceededError(CompressionError):
+    """What must be kept does not fit into the budget.
+
+    Attributes:
+        required: tokens (of `tersely.kernels`: costs) that the content which must be kept needs.
+        budget: tokens that were allowed.
+    """
+
+    def __init__(self, message: str, *, required: float, budget: float) -> None:
+        """Message, and the two numbers behind it."""
+        super().__init__(message)
+        self.required = required
+        self.budget = budget
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle with the keyword arguments, so that it crosses process borders."""
+        return _budget_exceeded, (str(self), self.required, self.budget)
+
+
+def _budget_exceeded(message: str, required: float, budget: float) -> BudgetExceededError:
+    return BudgetExceededError(message, required=required, budget=budget)
+
+
+class ModelReplyError(CompressionError):
+    """A model (embedder, cross-encoder, language model) answered with something that cannot be used."""
+
+
+class TruncatedReplyError(ModelReplyError):
+    """A model's reply ended at its limit of tokens, in the middle of what it had to say."""
+
+
+class NotReversibleError(CompressionError):
+    """A compressed text came without its original, so that it cannot be given back."""
+
+
+class RelevanceScoringError(CompressionError):
+    """Relevance could not be scored, and the caller wanted no fallback."""
+
+
+class StoreError(CompressionError):
+    """A file that tersely keeps is damaged, or was written by something else."""
+
+
+class UnknownIdError(StoreError, LookupError):
+    """Nothing is stored under this id."""
+
+
+class VersionConflictError(StoreError):
+    """Another version of an id was stored meanwhile; nothing was changed."""
+
+
+class SummarizationError(CompressionError):
+    """A model was to write a compressed text and raised, and the caller wanted no fallback."""
+
+
+class MissingExtraError(ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str | None = None) -> None:
+        """Name the package, and the extra of tersely that brings it."""
+        target = f"'tersely[{extra}]'" if extra else package
+        super().__init__(f"{package} is not installed; run: pip install {target}")

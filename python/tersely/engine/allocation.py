@@ -1,0 +1,116 @@
+"""How a budget is shared out: the seed's formula, and water filling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.core import checks
+from tersely.core.tables import Float32s, Int32s, Int64s
+
+__all__ = ["favour_of", "fill", "seed_allocate", "share_out", "weights_of"]
+
+_LEAST = 8  # tokens: with less, nothing is said
+
+
+def seed_allocate(remaining: int, relevance: float, total: int) -> int:
+    """int(remaining * relevance / total) where relevance > 0, else remaining / total, rounded down.
+
+    One chunk's share of what remains, of `total` chunks. It leaves part of the budget unused and depends on
+    the order of the chunks; `share_out` does neither.
+    """
+    if total < 1:
+        raise ValueError(f"total must be 1 or more, not {total}")
+    return int(remaining * relevance / total) if relevance > 0 else remaining // total
+
+
+def fill(sizes: npt.ArrayLike, weights: npt.ArrayLike, budget: int) -> Int64s:
+    """int64[n]: shares of a budget in proportion to the weights, none above its size, all of it used.
+
+    share = min(size, level * weight), with the level at which the shares add up to the budget (or to all the
+    sizes, where they are less); rounded by largest remainder, ties to the lowest index. `weights` > 0.
+    O(n log n).
+    """
+    size, weight = np.asarray(sizes, dtype=np.int64), np.asarray(weights, dtype=np.float64)
+    if int(size.sum()) <= budget:
+        return size.copy()
+    order = np.argsort(size / weight, kind="stable")  # who is full first
+    full = np.concatenate(([0], np.cumsum(size[order])[:-1]))
+    open_weight = np.cumsum(weight[order][::-1])[::-1]
+    level = (budget - full) / open_weight
+    last = int(np.argmax(level * weight[order] <= size[order]))  # from here on nobody is full
+    exact = np.minimum(size, max(float(level[last]), 0.0) * weight)
+    share = np.minimum(np.floor(exact).astype(np.int64), size)
+    missing = budget - int(share.sum())
+    room = np.flatnonzero(share < size)
+    neediest = room[np.lexsort((room, -(exact - share)[room]))]
+    share[neediest[:missing]] += 1
+    return share
+
+
+def share_out(
+    sizes: Sequence[int], weights: Sequence[float], budget: int, gap: int, floors: Sequence[int]
+) -> dict[int, int]:
+    """Shares of those that get one, by index; each pair of neighbours costs `gap` besides.
+
+    Those with the lowest weight (ties: the last) get none where otherwise somebody's share were under 8
+    tokens and less than all it needs. Whoever has a floor > 0 gets at least that, and is no reason for others
+    to get none. O(n log^2 n).
+    """
+    size, weight, floor = (np.asarray(values) for values in (sizes, weights, floors))
+    order = np.lexsort((np.arange(len(size)), -weight, floor == 0))  # floors first, then by weight
+    needed = max(int((floor > 0).sum()), 1)
+
+    def shares(count: int) -> tuple[Int64s, Int64s]:
+        chosen = np.sort(order[:count])
+        share = floor[chosen]
+        free = np.ones(count, dtype=bool)  # of its floor
+        while True:
+            room = max(budget - gap * (count - 1) - int(floor[chosen][~free].sum()), 0)
+            share[free] = fill(size[chosen][free], weight[chosen][free], room)
+            short = free & (share < floor[chosen])
+            if not short.any():
+                return chosen, share
+            share[short] = floor[chosen][short]
+            free &= ~short
+
+    def enough(count: int) -> bool:
+        chosen, share = shares(count)
+        if gap * (count - 1) > budget:
+            return False
+        return bool(((share >= np.minimum(size[chosen], _LEAST)) | (floor[chosen] > 0)).all())
+
+    low, high = needed, len(size)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if enough(middle) else (low, middle - 1)
+    chosen, share = shares(min(low, len(size)))
+    return dict(zip(chosen.tolist(), share.tolist(), strict=True))
+
+
+def favour_of(relevances: Sequence[float | None], document: Int32s) -> Float32s | None:
+    """float32[n]: factors on the worth of units by the relevance of their documents to the caller.
+
+    The weight of its document (`weights_of`) beside their mean; None where all weigh the same. `document`:
+    int32[n], of each unit. Raises as `weights_of` does.
+    """
+    weights = np.array(weights_of(relevances))
+    if len(weights) == 0 or (weights == weights[0]).all():
+        return None
+    factors: Float32s = (weights / weights.mean()).astype(np.float32)
+    return factors[document]
+
+
+def weights_of(relevances: Sequence[float | None]) -> list[float]:
+    """Relevances above 0 as they are; in place of the others the mean of those, or 1 where there is none.
+
+    Raises TypeError for one that is no number, ValueError for one that is not finite.
+    """
+    for relevance in relevances:
+        if relevance is not None:
+            checks.number(relevance, "a score or relevance")
+    known = [float(relevance) for relevance in relevances if relevance is not None and relevance > 0]
+    mean = sum(known) / len(known) if known else 1.0
+    return [float(relevance) if relevance and relevance > 0 else mean for relevance in relevances]

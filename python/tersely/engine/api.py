@@ -1,0 +1,343 @@
+"""The front door: check the arguments, and hand them to the engine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import metrics
+from tersely.content.registry import CONTENT_TYPES
+from tersely.content.units import ContentReader
+from tersely.core import checks
+from tersely.core.documents import to_documents, to_groups, to_level, to_spans
+from tersely.core.facts import Fact, FactReport
+from tersely.core.protocols import Strategy
+from tersely.core.tables import Level, SegmentTable
+from tersely.core.threads import default_threads, map_in_threads
+from tersely.core.types import Compressed, Deduplicated, Request
+from tersely.engine.auto import Auto, prepare_by
+from tersely.engine.dedup import dedup_texts, dedup_vectors
+from tersely.engine.extractive import Extractive
+from tersely.engine.facts import check_names, fact_report, facts_after, list_facts
+from tersely.engine.prepare import Prepared
+from tersely.engine.segment import segment as _segment
+from tersely.engine.strategies import STRATEGIES
+from tersely.providers.counters import resolve_counter
+from tersely.providers.embedders import resolve_embedder
+
+__all__ = ["check_facts", "compress", "compress_batch", "dedup", "find_facts", "prepare", "segment"]
+
+_DEFAULT = Auto()
+
+
+def compress(
+    documents: Any,
+    query: str | None = None,
+    *,
+    budget: int | None = None,
+    ratio: float = 0.3,
+    counter: Any = None,
+    strategy: Strategy | ContentReader | str | None = None,
+    pinned: Any = (),
+    groups: Any = (),
+    separator: str = "\n\n",
+) -> Compressed:
+    """Fit documents into a token budget, verbatim.
+
+    Args:
+        documents: a str, a list of str, or of objects or mappings with `text` and optional `id`, `title`,
+            `name` (a path or file name), `score`, `metadata`.
+        query: what the reader will ask; None for what matters in general.
+        budget: tokens allowed for the final text, separators included. None: `ratio` decides.
+        ratio: share of the original tokens, in (0, 1]; used where budget is None.
+        counter: the tokenizer the budget is meant in: None (o200k_base), a name ("o200k_base", "cl100k_base",
+            "o200k_harmony", "qwen3.5", "jev", "chars/4"), a callable str -> int, a tiktoken Encoding, a
+            tokenizers.Tokenizer or a TokenCounter.
+        strategy: None, "auto": each document is read as what it is, prose, code, a log, JSON, a table, ...,
+            and all share one budget by what they are worth (`tersely.engine.auto.Auto`). Else a name from
+            `tersely.strategies.STRATEGIES` ("extractive" reads all as text), a content type ("log",
+            "json", ...) that all documents are taken for, a reader of one (`tersely.content.logs.Logs()`), or
+            a strategy object.
+        pinned: what must be kept: strings, (start, end) or (document, start, end) in characters, or Spans.
+            Each segment that touches one is kept whole.
+        groups: lists of such spans that are kept or dropped together.
+        separator: stands between kept pieces that do not touch in the source.
+
+    Returns:
+        A `Compressed` with text, spans and receipt.
+
+    Raises:
+        BudgetExceededError: pinned content, or the smallest piece of any, does not fit.
+        ValueError, TypeError: a wrong argument; the message names it.
+
+    O(characters + segments log segments); the GIL is released in the native stages.
+    """
+    request = _request(documents, query, budget, ratio, counter, pinned, groups, separator)
+    chosen = _strategy(strategy)
+    if not metrics.enabled():
+        return chosen.compress(request)
+    started = time.perf_counter()
+    result = chosen.compress(request)
+    seconds = time.perf_counter() - started
+    metrics.observe(_method(chosen, result), result.original_tokens, result.tokens, seconds)
+    return result
+
+
+def prepare(
+    documents: Any,
+    query: str | None = None,
+    *,
+    counter: Any = None,
+    strategy: Extractive | Auto | ContentReader | str | None = None,
+    pinned: Any = (),
+    groups: Any = (),
+    separator: str = "\n\n",
+) -> Prepared:
+    """Read documents once, to fit them into any number of budgets.
+
+    `prepare(...).fit(budget=...)` gives what `compress(..., budget=...)` does; another `fit` reads nothing
+    again; `.levels([...])` gives results that are parts of one another. The arguments are `compress`'s;
+    `strategy` must be one that reads documents, not one that asks a model.
+
+    >>> import tersely
+    >>> prepared = tersely.prepare("First. Second. Third.", "second?")
+    >>> prepared.fit(budget=3).text
+    'Second.'
+    """
+    chosen = _strategy(strategy)
+    request = _request(documents, query, None, 0.3, counter, pinned, groups, separator)
+    prepared = prepare_by(chosen, request)
+    if prepared is None:
+        raise TypeError(f"strategy must be one that reads documents, not {type(chosen).__name__}")
+    return prepared
+
+
+def compress_batch(
+    items: Iterable[Any],
+    query: str | Sequence[str | None] | None = None,
+    *,
+    budget: int | Sequence[int | None] | None = None,
+    ratio: float | Sequence[float] = 0.3,
+    pinned: Any = (),
+    threads: int | None = None,
+    errors: Literal["return", "raise"] = "return",
+    **options: Any,
+) -> list[Compressed | Exception]:
+    """Compress many items on several threads; results stand in the order of the items.
+
+    Args:
+        items: each what `compress` takes as documents.
+        query, budget, ratio: one for all, or a list with one an item.
+        pinned: as for `compress`, for all; or a list of such lists, one an item.
+        threads: worker threads; None: OMP_NUM_THREADS, else the CPUs this process may use.
+        errors: "return" puts the exception of a bad item in its place, so that one does not lose the
+            others; "raise" raises the first after all are done.
+        options: other keyword arguments of `compress`.
+    """
+    if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
+        raise TypeError(f"items must be a list of what compress takes, not {type(items).__name__}")
+    if unknown := options.keys() - (compress.__kwdefaults__ or {}).keys():
+        raise TypeError(f"compress has no option {', '.join(sorted(unknown))}")
+    todo = list(items)
+    checks.one_of(errors, "errors", ("return", "raise"))
+    checks.threads(threads)
+    queries = _one_an_item(query, "query", len(todo), (str, type(None)))
+    budgets = _one_an_item(budget, "budget", len(todo), None)
+    ratios = _one_an_item(ratio, "ratio", len(todo), None)
+    listed = isinstance(pinned, (list, tuple)) and bool(pinned) and all(isinstance(p, list) for p in pinned)
+    pins = _one_an_item(pinned, "pinned", len(todo), None) if listed else [pinned] * len(todo)
+
+    def one(item: tuple[Any, ...]) -> Compressed | Exception:
+        documents, asked, tokens, share, pin = item
+        try:
+            return compress(documents, asked, budget=tokens, ratio=share, pinned=pin, **options)
+        except Exception as error:  # one bad item must not lose the others; it stands in the result
+            return error
+
+    work = list(zip(todo, queries, budgets, ratios, pins, strict=True))
+    results = map_in_threads(one, work, threads or default_threads())
+    if errors == "raise":
+        for result in results:
+            if isinstance(result, Exception):
+                raise result
+    return results
+
+
+def _one_an_item(value: Any, name: str, items: int, single: Any) -> list[Any]:
+    """One value for each item: those of a list, or the same for all."""
+    if isinstance(value, single) if single else not isinstance(value, (list, tuple, np.ndarray)):
+        return [value] * items
+    values = list(value)
+    if len(values) != items:
+        raise ValueError(
+            f"{name} must be one for all or have one entry an item: {len(values)} for {items} items"
+        )
+    return values
+
+
+def _request(
+    documents: Any,
+    query: str | None,
+    budget: int | None,
+    ratio: float,
+    counter: Any,
+    pinned: Any,
+    groups: Any,
+    separator: str,
+) -> Request:
+    """The arguments of a call, checked."""
+    checked = to_documents(documents)
+    return Request(
+        documents=checked,
+        query=checks.text(query, "query") if query is not None else None,
+        budget=checks.whole_number(budget, "budget") if budget is not None else None,
+        ratio=checks.share(ratio, "ratio"),
+        counter=resolve_counter(counter),
+        pinned=to_spans(pinned, checked),
+        groups=to_groups(groups, checked),
+        separator=checks.text(separator, "separator"),
+    )
+
+
+def segment(documents: Any, level: Level | str = Level.SENTENCE, *, window: int = 200) -> SegmentTable:
+    """Cut documents into segments: lossless spans with kinds.
+
+    Args:
+        documents: as for `compress`.
+        level: CHARACTER (fixed windows), WORD, SENTENCE, PARAGRAPH or SECTION, or its name.
+        window: characters of a CHARACTER segment.
+
+    O(characters), one native pass with the GIL released.
+    """
+    checks.whole_number(window, "window", least=1)
+    return _segment([document.text for document in to_documents(documents)], to_level(level), window)
+
+
+def dedup(
+    texts: Any,
+    threshold: float = 0.85,
+    scores: npt.ArrayLike | None = None,
+    *,
+    embedder: Any = None,
+    threads: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Deduplicated:
+    """Merge what is there twice, and nothing that differs.
+
+    Texts are taken in descending order of score. Each joins the earlier representative it is most similar to,
+    or becomes one; no text joins through a third. It joins a representative where all of these hold:
+
+    - their vectors have a cosine of at least `threshold`;
+    - the numbers, dates, versions, units, signs and pieces of code are the same, in the same order;
+    - so are negations and words that come in opposites ("before", "disable"), of about twenty languages for
+      negation and mostly English for the rest;
+    - each capitalised word of one stands in the other;
+    - they share more than half of their terms, and of those that stand once in each, three quarters are in
+      one order.
+
+    Copies that differ in white space only always merge. What a pair has of this depends on its two texts
+    alone, so the representatives deduplicate to themselves.
+
+    Args:
+        texts: a list of str or of other documents (as for `compress`); or vectors, an (n, d) array: these
+            are merged by their cosine alone, since nothing else is known of them.
+        threshold: cosine in [-1, 1], inclusive; decided as in double with a tolerance of 1e-9.
+        scores: finite numbers, one a text; the best of a cluster represents it (ties, and None: the first).
+        embedder: for texts: None (the one that comes with tersely), an object with `embed(list[str])`, a
+            SentenceTransformer or a model2vec StaticModel.
+        threads: None: OMP_NUM_THREADS, else the CPUs this process may use. The answer does not depend on it.
+        progress: called with the share of the comparisons that is done, 0 to 1, up to fifty times a second.
+
+    Returns:
+        A `Deduplicated`; `representatives, labels = tersely.dedup(texts)` works too.
+
+    Raises:
+        ValueError, TypeError: a wrong argument; the message names it.
+
+    O(characters + n k d) time for n texts in k clusters, O(characters + n d) memory, whatever the threshold;
+    texts with different numbers or negations are not compared.
+    """
+    if _is_matrix(texts):
+        if embedder is not None:
+            raise ValueError("embedder is for texts, not for vectors")
+        return dedup_vectors(texts, threshold, scores, threads=threads, progress=progress)
+    if isinstance(texts, str):
+        raise TypeError("texts must be a list of texts, not one str")
+    contents = [document.text for document in to_documents(texts)]
+    return dedup_texts(
+        contents, resolve_embedder(embedder), threshold, scores, threads=threads, progress=progress
+    )
+
+
+def find_facts(documents: Any) -> list[Fact]:
+    """Find what of documents should neither get lost nor be made up: numbers, names, code, decisions...
+
+    Args:
+        documents: as for `compress`.
+
+    Returns:
+        Every occurrence, in source order: `fact.kind`, `fact.text`, and
+        `documents[fact.document][fact.start:fact.end]`. A quote, an error, a clause or a decision may hold
+        others. csrc/kernels/text/facts.hpp says what each kind is.
+
+    O(characters), one native pass with the GIL released.
+    """
+    return list_facts([document.text for document in to_documents(documents)])
+
+
+def check_facts(result: Compressed, preserve: str | Iterable[str] = "all") -> FactReport:
+    """What became of the facts of the originals in a result: each distinct one once.
+
+    Args:
+        result: of `compress`. Where a model wrote some of it, the report also names what no original has.
+        preserve: which facts, by the names of `Extractive.preserve`; of a text that a model wrote, all.
+
+    Returns:
+        A `FactReport`: `report.retention`, `report.of("lost")`, `report.counts()`.
+    """
+    if not isinstance(result, Compressed):
+        raise TypeError(f"result must be a Compressed, not {type(result).__name__}")
+    names = check_names([preserve] if isinstance(preserve, str) else list(preserve))
+    if any(result.text[start:end] != "…" for start, end in result.generated):
+        return facts_after([document.text for document in result.documents], result.text)
+    return fact_report(result, names)
+
+
+def _is_matrix(texts: Any) -> bool:
+    if isinstance(texts, (list, tuple)):  # rows of numbers
+        return bool(texts) and isinstance(texts[0], (list, tuple, np.ndarray))
+    return hasattr(texts, "__array__") and np.asarray(texts).dtype.kind not in "OUST"
+
+
+def _strategy(strategy: Strategy | ContentReader | str | None) -> Strategy:
+    if strategy is None:
+        return _DEFAULT
+    if isinstance(strategy, str):
+        if strategy in STRATEGIES:
+            return STRATEGIES[strategy]()
+        if strategy != "auto" and strategy not in CONTENT_TYPES:
+            known = ", ".join([*STRATEGIES, "auto", *CONTENT_TYPES])
+            raise ValueError(f"unknown strategy {strategy!r}; known names: {known}")
+        return Auto(as_type=None if strategy == "auto" else strategy)
+    strategy = getattr(strategy, "strategy", strategy)  # a compressor has one
+    if isinstance(strategy, type):
+        raise TypeError(f"strategy must be a name or an object with compress(request), not {strategy!r}")
+    if isinstance(strategy, Strategy):
+        return strategy
+    if isinstance(strategy, ContentReader):
+        return Auto(as_type=strategy)
+    raise TypeError(f"strategy must be a name or an object with compress(request), not {strategy!r}")
+
+
+def _method(strategy: Strategy, result: Compressed) -> str:
+    """What metrics call it: what the strategy says, else whether a model wrote any of it."""
+    if result.receipt.fallback_reason is not None and not result.receipt.used_llm:
+        return "extractive"
+    name = getattr(getattr(strategy, "method", None), "name", type(strategy).__name__).lower()
+    if name in metrics.METHODS:
+        return str(name)
+    return "abstractive" if result.receipt.used_llm else "extractive"

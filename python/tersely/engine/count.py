@@ -1,0 +1,63 @@
+"""Texts -> token counts, checked: a counter is foreign code."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tersely.core.protocols import BatchTokenCounter
+from tersely.core.tables import Int64s
+
+__all__ = ["count", "count_batch"]
+
+
+def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
+    """int64[len(texts)]: tokens of each text.
+
+    Raises ValueError when the counter raises, returns something else than whole numbers >= 0, or not one
+    a text.
+    """
+    try:
+        counts: Any = counter.count_batch(texts)
+    except Exception as error:
+        raise ValueError(
+            f"the token counter {_name(counter)} failed on {len(texts)} texts: {error!r}"
+        ) from error
+    if not isinstance(counts, (Sequence, np.ndarray)):
+        raise ValueError(
+            f"the token counter {_name(counter)} must return a sequence, not {type(counts).__name__}"
+        )
+    if len(counts) != len(texts):
+        raise ValueError(
+            f"the token counter {_name(counter)} returned {len(counts)} counts for {len(texts)} texts"
+        )
+    try:
+        result = _whole_numbers(counts)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"the token counter {_name(counter)} must return whole numbers: {error}") from error
+    if result.size and int(result.min()) < 0:
+        raise ValueError(f"the token counter {_name(counter)} returned {int(result.min())}, less than 0")
+    return result
+
+
+def count(counter: BatchTokenCounter, text: str) -> int:
+    """Tokens of one text; raises like `count_batch`."""
+    return int(count_batch(counter, [text])[0])
+
+
+def _whole_numbers(counts: Any) -> Int64s:
+    array = np.asarray(counts)
+    if array.dtype.kind in "iu" and array.ndim == 1:
+        return array.astype(np.int64, copy=False)
+    if len(counts) == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.dtype.kind == "b":
+        raise TypeError("got a bool")
+    return np.array([operator.index(value) for value in counts], dtype=np.int64)
+
+
+def _name(counter: BatchTokenCounter) -> str:
+    return str(getattr(counter, "name", type(counter).__name__))

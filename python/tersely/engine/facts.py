@@ -1,0 +1,439 @@
+"""Find facts (numbers, names, code, decisions ...), keep those that matter, say what became of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import _native
+from tersely.core.facts import Fact, FactKind, FactReport, FactTable, SourceFacts
+from tersely.core.tables import Float32s, Float64s, Int32s, Int64s, Level, SegmentTable, UInt8s
+from tersely.core.types import Compressed
+from tersely.engine.segment import segment
+from tersely.engine.select import FIRST_KEPT, is_kept, select
+
+__all__ = [
+    "PRESERVABLE",
+    "FactCoverage",
+    "check_names",
+    "choose_facts",
+    "fact_keys",
+    "fact_report",
+    "facts_after",
+    "facts_kept",
+    "find_facts",
+    "is_named",
+    "list_facts",
+    "preserved_facts",
+    "rows_at",
+    "with_facts",
+]
+
+#: What can be asked for by name, and the kinds it stands for. "code" is also what stands in backticks.
+PRESERVABLE: dict[str, tuple[FactKind, ...]] = {
+    "code": (FactKind.FENCED_CODE, FactKind.INLINE_CODE),
+    "quotes": (FactKind.QUOTE,),
+    "numbers": (FactKind.NUMBER, FactKind.DATE, FactKind.VERSION),
+    "names": (FactKind.NAME,),
+    "paths": (FactKind.PATH, FactKind.PATH_LINE),
+    "urls": (FactKind.URL,),
+    "identifiers": (FactKind.IDENTIFIER,),
+    "errors": (FactKind.ERROR,),
+    "negations": (FactKind.NEGATION,),
+    "obligations": (FactKind.OBLIGATION,),
+    "decisions": (FactKind.DECISION,),
+    "all": tuple(FactKind),
+}
+_MADE_UP = frozenset(  # kinds that a model's text may not have on its own
+    {
+        FactKind.NUMBER,
+        FactKind.DATE,
+        FactKind.VERSION,
+        FactKind.NAME,
+        FactKind.PATH,
+        FactKind.PATH_LINE,
+        FactKind.URL,
+        FactKind.IDENTIFIER,
+    }
+)
+_IN_WORDS = frozenset(
+    {FactKind.NAME, FactKind.QUOTE, FactKind.NEGATION, FactKind.OBLIGATION, FactKind.DECISION}
+)
+_BLOCK_CHARACTERS = 8  # of a fenced block that count as much as a fact: it goes before what is around it
+_WORD = re.compile(r"\w+")
+_BACKTICK = re.compile("`")
+
+
+def find_facts(texts: Sequence[str], table: SegmentTable, sentences: SegmentTable | None = None) -> FactTable:
+    """Find the facts of texts (csrc/kernels/text/facts.hpp says what they are).
+
+    `table`: the segments that `FactTable.segment` counts. `sentences`: the same texts cut at the level
+    SENTENCE, where `table` is not. O(characters), one native pass with the GIL released.
+    """
+    given = table if sentences is None else sentences
+    kind, document, start, end, segment, last, key, keys = _native.find_facts(
+        list(texts), given.document, given.start, given.end, given.kind, given.block
+    )
+    if sentences is not None:
+        segment = rows_at(texts, table, document, start)
+        last = rows_at(texts, table, document, end - 1)
+    return FactTable(kind, document, start, end, segment, last, key, keys)
+
+
+def fact_keys(texts: Sequence[str], facts: FactTable) -> list[bytes]:
+    """What makes each of the facts equal to others, also to those of other texts. O(characters of facts)."""
+    rows = zip(facts.document.tolist(), facts.start.tolist(), facts.end.tolist(), strict=True)
+    return _native.fact_keys(facts.kind, [texts[document][start:end] for document, start, end in rows])
+
+
+def list_facts(texts: Sequence[str]) -> list[Fact]:
+    """Every occurrence of every fact, in source order, its outcome "found"."""
+    facts = find_facts(texts, _sentences(texts))
+    return [facts.fact(texts, row, "found") for row in range(len(facts))]
+
+
+def choose_facts(texts: Sequence[str], facts: FactTable, names: Collection[str]) -> FactTable:
+    """The facts that some of `names` (keys of PRESERVABLE) stand for; keys are numbered anew."""
+    chosen = facts.rows(is_named(texts, facts, names))
+    old, key = np.unique(chosen.key, return_inverse=True)  # still in order of first occurrence
+    return replace(chosen, key=key.astype(np.int32), keys=len(old))
+
+
+def is_named(texts: Sequence[str], facts: FactTable, names: Collection[str]) -> npt.NDArray[np.bool_]:
+    """bool[m]: whether some of `names` (keys of PRESERVABLE) stand for each fact."""
+    chosen = np.zeros(len(FactKind), dtype=bool)
+    chosen[[int(kind) for name in names for kind in PRESERVABLE[name]]] = True
+    wanted: npt.NDArray[np.bool_] = chosen[facts.kind]
+    if "code" in names and "all" not in names:
+        wanted |= _in_backticks(texts, facts)
+    return wanted
+
+
+def check_names(preserve: Collection[str] | str) -> tuple[str, ...]:
+    """The names, in a fixed order. Raises TypeError or ValueError for what PRESERVABLE does not have."""
+    if not isinstance(preserve, Iterable):
+        raise TypeError(f"preserve must be a name or a list of names, not {type(preserve).__name__}")
+    names = [preserve] if isinstance(preserve, str) else list(preserve)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"preserve must hold names, not {name!r}")
+        if name not in PRESERVABLE:
+            raise ValueError(f"preserve must hold some of {', '.join(PRESERVABLE)}, not {name!r}")
+    return tuple(name for name in PRESERVABLE if name in names)
+
+
+def preserved_facts(
+    texts: Sequence[str],
+    table: SegmentTable,
+    level: Level,
+    preserve: Collection[str],
+    sentences: SegmentTable | None = None,
+) -> FactTable:
+    """The facts that `preserve` names. `sentences`: of the texts, where they were read already."""
+    if level is not Level.SENTENCE and sentences is None:
+        sentences = segment(texts, Level.SENTENCE)
+    return choose_facts(texts, find_facts(texts, table, sentences), preserve)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FactCoverage:
+    """Facts that are to be preserved, as terms of the units that hold them.
+
+    Attributes:
+        facts: those to be preserved.
+        preserve, strict: the names that were asked for, and whether a lost fact is an error.
+        share: of the budget that units may take for the facts in them.
+        keys, key_offsets: int32, int64[n + 1], the facts of each unit, each once (rows of CSR).
+        worth: float64[n], of each unit: the number of its facts, by its relevance; a fenced block counts as
+            many as it is long, so that it stays if it fits.
+        first, last: int64[k], units of facts that need several.
+        grouped: whether the caller has groups.
+    """
+
+    facts: FactTable
+    preserve: tuple[str, ...]
+    strict: bool
+    share: float
+    keys: Int32s
+    key_offsets: Int64s
+    worth: Float64s
+    first: Int64s
+    last: Int64s
+
+    @staticmethod
+    def of(
+        facts: FactTable, worth: Float32s, preserve: tuple[str, ...], strict: bool, share: float
+    ) -> FactCoverage:
+        """Sort the facts by units; `worth`: float32[n], of the units. O(units + facts log facts)."""
+        many = max(facts.keys, 1)
+        held = np.sort(facts.segment.astype(np.int64) * many + facts.key)
+        row, key = np.divmod(held[np.flatnonzero(np.diff(held, prepend=-1))], many)
+        number = np.bincount(row, minlength=len(worth))
+        block = facts.kind == FactKind.FENCED_CODE
+        length = (facts.end - facts.start)[block] / _BLOCK_CHARACTERS
+        lengths: Float64s = np.bincount(facts.segment[block], length, minlength=len(worth)).astype(np.float64)
+        several = facts.last > facts.segment
+        top = float(worth.max(initial=0))
+        relevance = np.maximum(worth, 0) / top if top > 0 else 0.0
+        return FactCoverage(
+            facts,
+            preserve,
+            strict,
+            share,
+            key.astype(np.int32),
+            np.concatenate(([0], np.cumsum(number))),
+            np.asarray((number + lengths) * (1 + relevance), dtype=np.float64),
+            facts.segment[several].astype(np.int64),
+            facts.last[several].astype(np.int64),
+        )
+
+    def hold(
+        self,
+        document: Int32s,
+        costs: Int64s,
+        budget: int,
+        pinned: UInt8s,
+        group: Int32s,
+        favour: Float32s | None = None,
+    ) -> UInt8s:
+        """uint8[n]: 1 for what is pinned, and for units that cover the most distinct facts per token.
+
+        The facts of the most relevant unit count twice those of one that has nothing to do with the query,
+        and `favour` times that.
+        Greedy (csrc/kernels/select/budgeted.hpp, `coverage`).
+        """
+        if len(self.keys) == 0:
+            return pinned
+        budget = budget if self.share >= 1 else int(costs[pinned > 0].sum()) + int(self.share * budget)
+        worth = self.worth if favour is None else self.worth * favour
+        status = select(
+            document,
+            (worth / np.maximum(costs, 1)).astype(np.float32),
+            costs,
+            budget,
+            pinned=pinned,
+            group=self.tied(costs, budget, group),
+            term_ids=self.keys,
+            term_offsets=self.key_offsets,
+            term_weight=np.ones(max(self.facts.keys, 1), dtype=np.float32),
+            redundancy=1.0,
+            coverage=True,
+        )
+        held = pinned.copy()
+        held[is_kept(status)] = 1
+        return held
+
+    def tied(self, costs: Int64s, budget: int, group: Int32s) -> Int32s:
+        """int32[n]: the groups; the units of a fact that fits into the budget stay together. O(units)."""
+        first, last = self.first, self.last
+        if len(first) == 0:
+            return group
+        upto = np.concatenate(([0], np.cumsum(costs)))
+        fits = upto[last + 1] - upto[first] <= budget
+        size = len(costs)
+        step = np.bincount(first[fits], minlength=size) - np.bincount(last[fits], minlength=size)
+        tied = np.cumsum(step) > 0  # to the next unit
+        follows = np.concatenate(([False], tied[:-1]))
+        lowest = np.maximum.accumulate(np.where(follows, 0, np.arange(size)))
+        runs = np.where(tied | follows, lowest, -1).astype(np.int32)
+        if not (group >= 0).any():
+            return runs
+        return _joined_groups(group, runs)
+
+
+def _joined_groups(one: Int32s, other: Int32s) -> Int32s:
+    """int32[n]: groups such that units of one group in either stay together; O(n) a round of few."""
+    label = np.arange(len(one), dtype=np.int32)
+    while True:
+        before = label.copy()
+        for group in (one, other):
+            member = np.flatnonzero(group >= 0)
+            lowest = np.full(len(one), len(one), dtype=np.int32)
+            np.minimum.at(lowest, group[member], label[member])
+            label[member] = lowest[group[member]]
+        if (label == before).all():
+            break
+    return np.where((one >= 0) | (other >= 0), label, -1).astype(np.int32)
+
+
+def _in_backticks(texts: Sequence[str], facts: FactTable) -> npt.NDArray[np.bool_]:
+    """bool[m]: whether a backtick stands right before and right after each fact."""
+    first = np.cumsum([0, *map(len, texts)], dtype=np.int64)  # of each document, all in one row
+    marks = [first[i] + match.start() for i, text in enumerate(texts) for match in _BACKTICK.finditer(text)]
+    if not marks:
+        return np.zeros(len(facts), dtype=bool)
+    at = np.array([*marks, np.iinfo(np.int64).max])
+    before, behind = first[facts.document] + facts.start - 1, first[facts.document] + facts.end
+    stands: npt.NDArray[np.bool_] = (at[np.searchsorted(at, before)] == before) & (
+        at[np.searchsorted(at, behind)] == behind
+    )
+    stands &= (facts.start > 0) & (behind < first[facts.document + 1])
+    return stands
+
+
+def rows_at(texts: Sequence[str], table: SegmentTable, document: Int32s, at: Int64s) -> Int32s:
+    """int32[m]: the row of the segment in which the character `at` of a document lies. O(m log segments)."""
+    first = np.cumsum([0, *map(len, texts)], dtype=np.int64)  # of each document, all in one row
+    begins: npt.NDArray[np.int64] = table.start + first[table.document]
+    return (np.searchsorted(begins, at + first[document], side="right") - 1).astype(np.int32)
+
+
+def facts_kept(
+    texts: Sequence[str],
+    facts: FactTable,
+    status: UInt8s,
+    reasons: Sequence[str],
+    first_kept: int,
+) -> FactReport:
+    """What became of the facts where whole segments were kept: for verbatim results.
+
+    A fact is kept when all segments of one of its occurrences are; the reason of a lost one is that of the
+    first segment that was dropped of its first occurrence. `status`: an index into `reasons` for each
+    segment, kept from `first_kept` on. O(segments + facts).
+    """
+    dropped = np.concatenate(([0], np.cumsum(status < first_kept)))
+    whole = dropped[facts.last + 1] == dropped[facts.segment]
+    kept = np.zeros(facts.keys, dtype=bool)
+    kept[facts.key[whole]] = True
+    first = np.full(facts.keys, len(facts))
+    np.minimum.at(first, facts.key, np.arange(len(facts)))
+    first = np.sort(first[first < len(facts)])
+    lacking = dropped.searchsorted(dropped[facts.segment[first]] + 1) - 1
+    codes = status[np.minimum(lacking, len(status) - 1)]
+    return FactReport(SourceFacts(tuple(texts), facts, first, ~kept[facts.key[first]], codes, tuple(reasons)))
+
+
+def facts_after(
+    sources: Sequence[str], text: str, reinserted: Sequence[tuple[int, int, int]] = ()
+) -> FactReport:
+    """What became of the facts of `sources` in a `text` that a model wrote from them, and what it made up.
+
+    A fact is kept where `text` has one with its key, or has it verbatim but for case and white space; its
+    outcome is "reinserted" where an occurrence of it touches one of the (document, start, end) of
+    `reinserted`. "unsupported" are numbers, dates, versions, names, paths, URLs and identifiers of `text`
+    that no source has; a name is supported where the sources have all its words. O(characters + facts).
+    """
+    texts = [*sources, text]
+    facts = find_facts(texts, _sentences(texts))
+    written = facts.document == len(sources)
+    has, had, again = np.zeros((3, facts.keys), dtype=bool)
+    has[facts.key[written]] = True
+    had[facts.key[~written]] = True
+    for document, begin, end in reinserted:
+        inside = (facts.document == document) & (facts.start < end) & (facts.end > begin)
+        again[facts.key[inside]] = True
+    stands, supports = _Searcher([text]), _Searcher(sources)
+    _, first = np.unique(facts.key, return_index=True)
+    found = []
+    for key, row in enumerate(first.tolist()):
+        if not had[key]:
+            continue
+        fact = facts.fact(texts, row, "kept")
+        if not has[key] and not stands.has(fact):
+            fact = facts.fact(texts, row, "lost", "rewritten")
+        elif again[key]:
+            fact = facts.fact(texts, row, "reinserted")
+        found.append(fact)
+    for key, row in enumerate(first.tolist()):
+        kind = FactKind(int(facts.kind[row]))
+        if had[key] or kind not in _MADE_UP:
+            continue
+        fact = facts.fact(texts, row, "unsupported")
+        if not supports.has(fact):
+            found.append(Fact(kind, fact.text, -1, -1, -1, "unsupported"))
+    return FactReport(found)
+
+
+class _Searcher:
+    """Looks for facts in texts, from the places of their rarest words, of which so many are tried at most."""
+
+    _TRIES = 200
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.words = _indexed(" ".join(_words(text) for text in texts))
+        self.plain = _indexed(" ".join(" ".join(text.casefold().split()) for text in texts))
+
+    def has(self, fact: Fact) -> bool:
+        """Whether the fact stands in the texts; of a name, whether all its words do."""
+        if fact.kind is FactKind.FENCED_CODE:
+            return False  # to the letter, or not at all: its key says it
+        if fact.kind is FactKind.NAME and all(word in self.words[1] for word in _words(fact.text).split()):
+            return True
+        if fact.kind in _IN_WORDS:
+            return self._stands(_words(fact.text), *self.words)
+        return self._stands(" ".join(fact.text.casefold().strip("`").split()), *self.plain)
+
+    def _stands(self, wanted: str, text: str, places: Mapping[str, Sequence[int]]) -> bool:
+        matches = list(_WORD.finditer(wanted))
+        if not matches:
+            return False
+        rarest = min(matches, key=lambda match: len(places.get(match.group(), ())))
+        starts = (at - rarest.start() for at in places.get(rarest.group(), ())[: self._TRIES])
+        return any(start >= 0 and _stands_alone(wanted, text, start) for start in starts)
+
+
+def _indexed(text: str) -> tuple[str, dict[str, list[int]]]:
+    places: dict[str, list[int]] = {}
+    for match in _WORD.finditer(text):
+        places.setdefault(match.group(), []).append(match.start())
+    return text, places
+
+
+def _words(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def _stands_alone(wanted: str, text: str, at: int) -> bool:
+    """Whether `wanted` stands at `at` and is no part of a longer word or number."""
+    if not text.startswith(wanted, at):
+        return False
+    before, behind = text[max(at - 2, 0) : at], text[at + len(wanted) : at + len(wanted) + 2]
+    inside = before[-1:].isalnum() and wanted[:1].isalnum()
+    inside |= behind[:1].isalnum() and wanted[-1:].isalnum()
+    inside |= wanted[:1].isdigit() and before[-1:] in {".", ","} and before[:1].isdigit()
+    inside |= wanted[-1:].isdigit() and behind[:1] in {".", ","} and behind[1:].isdigit()
+    inside |= wanted[-1:].isdigit() and behind[:1] == "%"
+    return not inside
+
+
+def _sentences(texts: Sequence[str]) -> SegmentTable:
+    return SegmentTable(*_native.segment(list(texts), int(Level.SENTENCE), 1))
+
+
+def fact_report(result: Compressed, preserve: Collection[str]) -> FactReport:
+    """What became of the facts in a result whose text is nothing but its kept spans."""
+    texts = [document.text for document in result.documents]
+    kept = [(span.document, span.start, span.end, int(span.kind), FIRST_KEPT) for span in result.kept]
+    reasons = list(dict.fromkeys(span.reason for span in result.dropped))
+    codes = {reason: code for code, reason in enumerate(reasons)}
+    dropped = [
+        (span.document, span.start, span.end, int(span.kind), codes[span.reason]) for span in result.dropped
+    ]
+    spans = sorted((span[:4], span[4], kind) for kind, part in enumerate((dropped, kept)) for span in part)
+    columns = np.array([span[0] for span in spans], dtype=np.int64).reshape(-1, 4).T
+    nothing = np.zeros(len(spans), dtype=np.int32)
+    table = SegmentTable(
+        columns[0].astype(np.int32),
+        columns[1].copy(),
+        columns[2].copy(),
+        columns[3].astype(np.uint8),
+        nothing,
+        nothing,
+    )
+    status = np.array([len(reasons) if kept else code for _, code, kept in spans], dtype=np.uint8)
+    facts = preserved_facts(texts, table, Level.CHARACTER, preserve)
+    return facts_kept(texts, facts, status, [*reasons, "kept"], len(reasons))
+
+
+def with_facts(result: Compressed, report: FactReport, lost: int | None = None) -> Compressed:
+    """The result with the report in its receipt, and a warning where facts were lost.
+
+    `lost`: how many, where the report need not be looked at for it.
+    """
+    gone = report.number("lost") if lost is None else lost
+    warnings = (*result.receipt.warnings, *(["facts_lost"] if gone else []))
+    return replace(result, receipt=replace(result.receipt, facts=report, warnings=warnings))

@@ -1,0 +1,381 @@
+"""Make the result of a call: spans, receipt, and the check of what users are promised. The only exit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.content.units import Nested
+from tersely.core.facts import Fact, FactReport
+from tersely.core.tables import Float32s, Int64s, Kind, SegmentTable, UInt8s
+from tersely.core.types import Compressed, Receipt, Request, Span, Spans
+from tersely.engine.facts import FactCoverage, fact_report, facts_kept, with_facts
+from tersely.engine.fit import Fit
+from tersely.engine.reading import Reading
+from tersely.engine.segment import segment
+from tersely.engine.select import FIRST_KEPT, REASONS, is_kept
+
+__all__ = ["broken_promises", "check_all", "checked", "counter_name", "finish", "make_receipt", "unchanged"]
+
+#: Whether every result is checked for all of what users are promised, which tests ask for.
+check_all = False
+
+_LARGEST_CHECKED = 200_000  # characters of documents
+_FITS = REASONS.index("fits")
+_MARKUP = len(REASONS)
+_ALL_REASONS = (*REASONS, "markup")  # of what pages hold beside what they show
+
+
+def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
+    """The result of a choice. O(units)."""
+    status, scores = fitted.status, reading.worth
+    spans: Any = reading.table
+    rewritten = {r.document for r in reading.regions if isinstance(r.form, Nested) and r.form.gap is not None}
+    if reading.pages or rewritten:
+        spans, status, scores = _in_source(reading, status, rewritten)
+    if any(isinstance(region.form, Nested) for region in reading.regions):
+        texts = [document.text for document in reading.request.documents]
+        spans = _WithGaps(spans, (status >= FIRST_KEPT) & (status != _MARKUP), texts)
+    warnings = tuple(dict.fromkeys((*reading.warnings, *fitted.warnings)))
+    receipt = make_receipt(
+        reading.request, budget, fitted.tokens, reading.original, status, warnings, recounts=fitted.recounts
+    )
+    receipt = replace(receipt, content_types=reading.types)
+    kept_rows = is_kept(np.where(status == _MARKUP, 0, status).astype(np.uint8))
+    gone_rows = np.flatnonzero((status < FIRST_KEPT) | (status == _MARKUP))
+    kept: Sequence[Span] = Spans(spans, kept_rows, _ALL_REASONS, status, scores)
+    dropped: Sequence[Span] = Spans(spans, gone_rows, _ALL_REASONS, status, scores)
+    if fitted.cut is not None:
+        kept, dropped = _parted(kept, dropped, reading, fitted.cut)
+    rendered = fitted.rendered
+    result = Compressed(
+        rendered.text, reading.request.documents, kept, dropped, receipt, rendered.generated, rendered.parts
+    )
+    if reading.must is not None:
+        must = reading.must
+        report = report_facts(reading.texts, must, result, fitted.status, fitted.cut)
+        lost = None
+        if must.share < 1 and fitted.cut is None:
+            lost = facts_kept(reading.texts, must.facts, fitted.status, REASONS, FIRST_KEPT).number("lost")
+        result = with_facts(result, report, lost)
+    return checked(result, reading.request)
+
+
+def checked(result: Compressed, request: Request) -> Compressed:
+    """The result, all of whose promises were checked where `check_all` asks for it."""
+    if check_all and sum(len(document.text) for document in result.documents) <= _LARGEST_CHECKED:
+        wrong = broken_promises(result, request)
+        if wrong:
+            raise AssertionError(f"broken promises: {'; '.join(wrong)}")
+    return result
+
+
+def report_facts(
+    texts: Sequence[str], must: FactCoverage, result: Compressed, status: UInt8s, cut: int | None
+) -> FactReport:
+    """What became of the facts that were to be preserved."""
+    if cut is None and must.share < 1:  # only some were looked for: the others are when somebody asks
+        return FactReport(partial(_all_facts, result, must.preserve))
+    if cut is None:
+        return facts_kept(texts, must.facts, status, REASONS, FIRST_KEPT)
+    return fact_report(result, must.preserve)
+
+
+def _all_facts(result: Compressed, preserve: tuple[str, ...]) -> Sequence[Fact]:
+    return fact_report(result, preserve).facts
+
+
+def unchanged(request: Request, level: Any, window: int, whole: str, tokens: int, budget: int) -> Compressed:
+    """The result for documents that fit as they are: `whole`, of so many tokens."""
+    texts = [document.text for document in request.documents]
+    table = segment(texts, level, window)
+    status = np.full(len(table), _FITS, dtype=np.uint8)
+    scores = np.zeros(len(table), dtype=np.float32)
+    warnings = ("empty_query",) if request.query is not None and not request.query.strip() else ()
+    receipt = make_receipt(request, budget, tokens, tokens, status, warnings)
+    kept = Spans(table, np.arange(len(table)), REASONS, status, scores)
+    dropped = Spans(table, np.empty(0, dtype=np.int64), REASONS, status, scores)
+    return checked(Compressed(whole, request.documents, kept, dropped, receipt, (), tuple(texts)), request)
+
+
+def counter_name(request: Request) -> str:
+    """The name of the caller's token counter."""
+    return str(getattr(request.counter, "name", type(request.counter).__name__))
+
+
+def make_receipt(
+    request: Request,
+    budget: int,
+    tokens: int,
+    original: int,
+    status: UInt8s,
+    warnings: Sequence[str],
+    *,
+    recounts: int = 1,
+    reasons: Sequence[str] = _ALL_REASONS,
+    first_kept: int = FIRST_KEPT,
+) -> Receipt:
+    """The receipt of a text of so many tokens.
+
+    `status`: an index into `reasons` for each unit; from `first_kept` on, but for "markup", units are kept.
+    Raises AssertionError for a text over the budget: the engine's mistake, never the caller's.
+    """
+    if tokens > budget:
+        raise AssertionError(f"a text of {tokens} tokens for a budget of {budget}")
+    counts = np.bincount(status, minlength=len(reasons)).tolist()
+    named = {
+        f"{'kept' if code >= first_kept and name != 'markup' else 'dropped'}:{name}": counts[code]
+        for code, name in enumerate(reasons)
+        if counts[code]
+    }
+    return Receipt(
+        budget, tokens, original, counter_name(request), len(status), named, recounts, tuple(warnings)
+    )
+
+
+def _parted(
+    kept: Sequence[Span], dropped: Sequence[Span], reading: Reading, cut: int
+) -> tuple[list[Span], list[Span]]:
+    """Spans where the only kept unit was cut: its head was kept, its rest was dropped."""
+    heads: list[Span] = []
+    rests: list[Span] = []
+    for span in kept:  # of a page, the pieces of the unit
+        at = cut
+        if span.document in reading.pages:
+            shown = [stop for _, stop in reading.pages[span.document].to_plain(span.start, span.end)]
+            over = (shown[-1] if shown else 0) - cut
+            at = span.end - max(over, 0)
+        if at > span.start:
+            heads.append(replace(span, end=min(at, span.end)))
+        if at < span.end:
+            rests.append(replace(span, start=max(at, span.start)))
+    return heads, sorted([*dropped, *rests], key=lambda span: (span.document, span.start))
+
+
+class _WithGaps:
+    """A table of nested units whose spans take in what stands between them beside white space: commas.
+
+    What stands between two kept units is the first one's; else it is the dropped one's. Looked for when a
+    span is asked for.
+    """
+
+    def __init__(self, table: SegmentTable, kept: npt.NDArray[np.bool_], texts: Sequence[str]) -> None:
+        self._table, self._kept, self._texts = table, kept, texts
+        self.document, self.kind = table.document, table.kind
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    @property
+    def start(self) -> Int64s:
+        """int64[n], where spans begin."""
+        return self._places[0]
+
+    @property
+    def end(self) -> Int64s:
+        """int64[n], where they end."""
+        return self._places[1]
+
+    @cached_property
+    def _places(self) -> tuple[Int64s, Int64s]:
+        table, kept, texts = self._table, self._kept, self._texts
+        start, end = table.start.copy(), table.end.copy()
+        follows = (table.document[1:] == table.document[:-1]) & (table.start[1:] > table.end[:-1])
+        for row in np.flatnonzero(follows).tolist():
+            begin = int(table.end[row])
+            gap = texts[int(table.document[row])][begin : int(table.start[row + 1])]
+            said = gap.strip()
+            if not said:
+                continue
+            at = begin + gap.index(said)
+            if kept[row] and not kept[row + 1]:
+                start[row + 1] = at
+            else:
+                end[row] = at + len(said)
+        return start, end
+
+
+def _in_source(
+    reading: Reading, status: UInt8s, rewritten: Collection[int]
+) -> tuple[SegmentTable, UInt8s, Float32s]:
+    """Units as pieces of their documents; what pages do not show, or is written otherwise, is dropped too."""
+    table, scores = reading.table, reading.worth
+    columns: list[list[npt.NDArray[Any]]] = []
+    limits = np.searchsorted(table.document, np.arange(len(reading.texts) + 1)).tolist()
+    for index, document in enumerate(reading.request.documents):
+        rows = slice(limits[index], limits[index + 1])
+        start, end, kind = table.start[rows], table.end[rows], table.kind[rows]
+        codes, worth = status[rows], scores[rows]
+        page = reading.pages.get(index)
+        if page is not None or index in rewritten:
+            if page is not None:
+                row, start, end = page.to_source(start, end)
+                kind, codes, worth = kind[row], codes[row], worth[row]
+            more = np.array(_not_shown(document.text, start, end), dtype=np.int64).reshape(-1, 2)
+            size = len(more)
+            start, end = np.concatenate((start, more[:, 0])), np.concatenate((end, more[:, 1]))
+            kind = np.concatenate((kind, np.full(size, Kind.CODE, dtype=np.uint8)))
+            codes = np.concatenate((codes, np.full(size, _MARKUP, dtype=np.uint8)))
+            worth = np.concatenate((worth, np.zeros(size, dtype=np.float32)))
+            order = np.argsort(start, kind="stable")
+            start, end, kind, codes, worth = start[order], end[order], kind[order], codes[order], worth[order]
+        columns.append([np.full(len(start), index, dtype=np.int32), start, end, kind, codes, worth])
+    document_, start, end, kind, codes, worth = (
+        np.concatenate([column[part] for column in columns]) for part in range(6)
+    )
+    size = len(start)
+    blocks = np.arange(size, dtype=np.int32)
+    return (
+        SegmentTable(document_, start, end, kind, blocks, np.full(size, -1, dtype=np.int32)),
+        codes,
+        worth,
+    )
+
+
+def _not_shown(text: str, starts: Int64s, ends: Int64s) -> list[tuple[int, int]]:
+    """What no piece covers, without white space around it."""
+    places = []
+    for begin, end in zip([0, *ends.tolist()], [*starts.tolist(), len(text)], strict=True):
+        gap = text[begin:end]
+        if stripped := gap.strip():
+            start = begin + len(gap) - len(gap.lstrip())
+            places.append((start, start + len(stripped)))
+    return places
+
+
+def broken_promises(result: Compressed, request: Request | None = None) -> list[str]:
+    """What of the promises does not hold for a result; [] when all does.
+
+    Within the budget; kept and dropped spans ascend, are not empty, do not overlap, and cover every
+    non-blank character of the documents; kept ones stand in the text in order, with nothing between them
+    but white space, the separator and what is generated; parts and reasons add up; of a `request`, pins
+    stand in the text as they are in the source and groups stay or go whole. O(characters).
+    """
+    wrong: list[str] = []
+    receipt = result.receipt
+    if receipt.tokens > receipt.budget:
+        wrong.append(f"{receipt.tokens} tokens for a budget of {receipt.budget}")
+    if sum(receipt.reasons.values()) != receipt.segments:
+        wrong.append(f"reasons {dict(receipt.reasons)} do not add up to {receipt.segments} segments")
+    for name, spans in (("kept", result.kept), ("dropped", result.dropped)):
+        places = [(span.document, span.start) for span in spans]
+        if places != sorted(set(places)):
+            wrong.append(f"{name} spans do not ascend")
+        if any(span.start >= span.end for span in spans):
+            wrong.append(f"a {name} span is empty")
+    wrong += _uncovered(result)
+    wrong += _unaccounted(result, (request.separator, request.within) if request is not None else ())
+    wrong += _wrong_parts(result, request.separator if request is not None else None)
+    if request is not None:
+        texts = [document.text for document in request.documents]
+        lost = [texts[d][a:b] for d, a, b in request.pinned if texts[d][a:b].strip() not in result.text]
+        wrong += [f"pinned text {text[:60]!r} is not in the text" for text in lost]
+        for group in request.groups:
+            states = {_kept_or_not(result, *span) for span in group}
+            if len(states - {None}) > 1 or "part" in states:
+                wrong.append(f"group {group} is split")
+    return wrong
+
+
+def _wrong_parts(result: Compressed, separator: str | None) -> list[str]:
+    """What is wrong with the parts of a result that has them: they are its text, one a document."""
+    parts = result.parts
+    if not parts:
+        return []
+    if len(parts) != len(result.documents):
+        return [f"{len(parts)} parts of {len(result.documents)} documents"]
+    at = 0
+    for index, part in enumerate(parts):
+        found = result.text.find(part, at)
+        if found < 0:
+            return [f"the part of document {index} is not in the text, in order"]
+        at = found + len(part) if part else at
+    if separator is not None and result.text not in (
+        separator.join(parts),
+        separator.join(filter(None, parts)),
+    ):
+        return ["the text is not its parts, with the separator between"]
+    return []
+
+
+def _uncovered(result: Compressed) -> list[str]:
+    """Characters of documents that no span has, or that two have."""
+    wrong = []
+    spans = sorted([*result.kept, *result.dropped], key=lambda span: (span.document, span.start))
+    for index, document in enumerate(result.documents):
+        at = 0
+        for span in spans:
+            if span.document != index:
+                continue
+            if span.start < at:
+                wrong.append(f"spans overlap at {index}:{span.start}")
+            if lost := _said(document.text[at : span.start]):
+                wrong.append(f"{lost[:60]!r} at {index}:{at} is in no span")
+            at = max(at, span.end)
+        if lost := _said(document.text[at:]):
+            wrong.append(f"{lost[:60]!r} at the end of document {index} is in no span")
+    return wrong[:5]
+
+
+def _said(text: str) -> str:
+    """A text without white space and byte order mark around it."""
+    return text.strip().strip("\ufeff").strip()
+
+
+def _unaccounted(result: Compressed, separators: Sequence[str]) -> list[str]:
+    """Characters of the text that are neither a kept span, nor generated, white space or a separator."""
+    pieces, begin = [], 0
+    for start, end in sorted(result.generated):
+        pieces.append(result.text[begin:start])
+        begin = end
+    text, at = "".join([*pieces, result.text[begin:]]), 0
+    marks = [mark.strip() for mark in separators if mark.strip()]
+    kept = [result.documents[span.document].text[span.start : span.end] for span in result.kept]
+    rest: list[str] = []
+    wrong = []
+    for piece in kept:
+        found = text.find(piece, at)
+        if found < 0:
+            wrong = [f"kept {piece[:60]!r} is not in the text, in order"]
+            break
+        rest.append(text[at:found])
+        at = found + len(piece)
+    rest.append(text[at:])
+    for mark in marks:
+        rest = [piece.replace(mark, "") for piece in rest]
+    strange = [piece.strip() for piece in rest if piece.strip()]
+    if strange and not wrong:
+        wrong = [f"{strange[0][:60]!r} in the text is from nowhere"]
+    if wrong and marks:  # a piece may have been found within a separator: "." in "[...]"
+        gap = f"(?:\\s|{'|'.join(map(re.escape, marks))})*"
+        if re.fullmatch(gap + gap.join(map(re.escape, kept)) + gap, text):
+            return []
+    return wrong
+
+
+def _kept_or_not(result: Compressed, document: int, start: int, end: int) -> str | None:
+    """Whether a span of a group is kept, dropped, or in part; None: it is blank.
+
+    Commas around what it says do not count: of JSON, they stand between values that stay. Nor does markup:
+    what a page does not show, or what is written otherwise, is no unit.
+    """
+    text = result.documents[document].text
+    while start < end and (text[start] == "," or text[start].isspace()):
+        start += 1
+    while start < end and (text[end - 1] == "," or text[end - 1].isspace()):
+        end -= 1
+    if start == end:
+        return None
+    overlaps = {
+        name
+        for name, spans in (("kept", result.kept), ("dropped", result.dropped))
+        for span in spans
+        if span.document == document and span.start < end and start < span.end and span.reason != "markup"
+    }
+    return None if not overlaps else overlaps.pop() if len(overlaps) == 1 else "part"

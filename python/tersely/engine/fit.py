@@ -1,0 +1,583 @@
+"""Fit units into a budget: choose under a target, write, count what was written, correct the target.
+
+The token counts of units are estimates, because tokenizers are not additive; the count of the final text
+decides. This is the only such loop.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.content.units import Nested, Quoted
+from tersely.core.errors import BudgetExceededError
+from tersely.core.tables import Float32s, Int64s, UInt8s
+from tersely.engine.count import count, count_batch
+from tersely.engine.cutting import longest_prefix
+from tersely.engine.reading import Reading
+from tersely.engine.render import Rendered, Wording, render
+from tersely.engine.select import FIRST_KEPT, REASONS, is_kept, select
+
+__all__ = ["Fit", "choose", "fit"]
+
+_ROUNDS = 5  # of choosing, writing and counting; each narrows the target
+_MORE_ROUNDS = 16  # the same where costs are estimated by length
+_AIM = 0.995  # of the budget, between two targets whose texts were counted
+_UNUSED = 100  # a text of estimated costs that leaves less than this share (1 / _UNUSED) is good enough
+_ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
+_CANDIDATES = 4  # ranked units considered for a token of the budget; most cost more than a token
+_SHORT = 20  # characters of units that are kept rather than marked as left out
+_CUT, _SELECTED, _PINNED, _PRESERVED = (
+    REASONS.index(name) for name in ("cut", "selected", "pinned", "preserved")
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Fit:
+    """A text within the budget.
+
+    Attributes:
+        rendered: the text, the part of each document in it, and the characters that are no source's.
+        tokens: its count.
+        status: uint8[n], an index into REASONS for each unit.
+        cut: where the only kept unit was cut (a character of its document), or None.
+        recounts: texts counted.
+        warnings: reason codes.
+    """
+
+    rendered: Rendered
+    tokens: int
+    status: UInt8s
+    cut: int | None
+    recounts: int
+    warnings: tuple[str, ...] = ()
+
+
+def fit(
+    reading: Reading,
+    budget: int,
+    *,
+    kept: UInt8s | None = None,
+    within: Fit | None = None,
+    floors: Sequence[int] | None = None,
+    caps: Sequence[int] | None = None,
+    favour: Float32s | None = None,
+) -> Fit:
+    """The best choice of units whose final text counts at most `budget`.
+
+    Args:
+        reading: the units and their worth.
+        budget: tokens allowed for the whole text.
+        kept: uint8[n] codes of an earlier choice, all of which stays (levels that nest, kept prefixes).
+        within: a choice for a larger budget: if no unit fits whole, what this one has of its units is cut.
+        floors, caps: tokens that each document gets at least (as far as it can use them), and at most.
+        favour: float32[n], factors on what units are worth; with 0 a unit stays out.
+
+    Raises BudgetExceededError when pinned units, or the smallest unit of any, do not fit; with its
+    `.required` as the budget they do. O(units log units + characters kept) a round.
+    """
+    return _Fitting(reading, budget, kept, within, floors, caps, favour).run()
+
+
+def choose(reading: Reading, target: int) -> UInt8s:
+    """uint8[n]: the codes of the best choice under a target of estimated tokens, not written or counted."""
+    return _Fitting(reading, target, None, None, None, None, None).choose(target)
+
+
+class _Fitting:
+    def __init__(
+        self,
+        reading: Reading,
+        budget: int,
+        kept: UInt8s | None,
+        within: Fit | None,
+        floors: Sequence[int] | None,
+        caps: Sequence[int] | None,
+        favour: Float32s | None,
+    ) -> None:
+        self.reading, self.budget, self.within = reading, budget, within
+        self.table = reading.table
+        self.kept = kept
+        self.pinned = reading.pinned
+        if kept is not None:
+            self.pinned = np.maximum(self.pinned, (kept >= FIRST_KEPT).astype(np.uint8))
+        self.prices = reading.prices()
+        self.worth = reading.worth if favour is None else reading.worth * favour
+        self.costs = self.prices.costs  # that a choice goes by
+        if favour is not None and not favour.all():
+            never = min(4 * budget + 1, 2**60 // len(self.table))
+            self.costs = np.where(favour == 0, never, self.costs)
+        self.favour = favour
+        self.floors, self.caps = floors, None if caps is None else np.asarray(caps, dtype=np.int64)
+        self.rows = self._candidates()
+        self.recounts = 0
+
+    def run(self) -> Fit:
+        if len(self.table) == 0:
+            return self._nothing_to_keep()
+        if self.pinned.any():
+            self._check_pinned()
+        if self.floors is not None:
+            self.floors = self._estimated_floors(self.floors)
+        fitted = self._search(Wording.FULL)
+        if self.reading.ranked:
+            fitted = self._say_less(fitted)
+        if fitted is None and self.reading.optional:
+            fitted = self._smallest() or self._leave_all_out()
+        fitted = fitted or self._unmarked() or self._cut()
+        if self.kept is not None:
+            stays = self.kept >= FIRST_KEPT
+            fitted = replace(fitted, status=np.where(stays, self.kept, fitted.status))
+        return (
+            fitted
+            if self._additive()
+            else replace(fitted, warnings=(*fitted.warnings, "counter_not_additive"))
+        )
+
+    def _additive(self) -> bool:
+        if not self.prices.exact:
+            return True  # what was not counted cannot be said to add up
+        off = abs(self.reading.original - int(self.prices.counts.sum()))  # white space may be a token each
+        return self.reading.pages != {} or off <= self.reading.original * _ADDITIVE + len(self.table)
+
+    def _candidates(self) -> Int64s | None:
+        """The rows that can be in, where there are far more ranked ones than the budget holds; None: all."""
+        reading = self.reading
+        most = _CANDIDATES * (self.budget + 250)
+        if not reading.ranked or len(self.table) <= 2 * most or self.pinned.any() or reading.request.groups:
+            return None
+        if self.floors is not None or reading.auxiliary is not None:
+            return None
+        chosen = np.zeros(len(self.table), dtype=bool)
+        chosen[np.argpartition(-self.worth, most)[:most]] = True
+        while True:  # with all that they need, and what stands and falls with them
+            rows = np.flatnonzero(chosen)
+            chosen[reading.needs[rows][reading.needs[rows] >= 0]] = True
+            chosen[reading.group[rows][reading.group[rows] >= 0]] = True
+            if np.count_nonzero(chosen) == len(rows):
+                break
+        chosen |= (reading.group >= 0) & chosen[reading.group]
+        return np.flatnonzero(chosen)
+
+    def choose(self, target: int) -> UInt8s:
+        """uint8[n]: the codes of the best choice under a target of estimated tokens.
+
+        What is pinned comes first, then what is essential, then the units that facts need, then the best of
+        the others.
+        """
+        reading, costs, worth, held = self.reading, self.costs, self.worth, self.pinned
+        if self.rows is not None:
+            return self._choose_among(target, self.rows)
+        if self.floors is not None:
+            held = self._hold_floors(held, target)
+        if reading.essential is not None and not reading.ranked:
+            if int(costs[reading.essential].sum()) <= target:
+                held = np.maximum(held, reading.essential.astype(np.uint8))
+            else:
+                worth = np.where(reading.essential, worth + np.float32(1e-3), np.float32(0))
+        if reading.leading:
+            held = self._hold_leading(held, target)
+        if reading.must is not None:
+            held = reading.must.hold(self.table.document, costs, target, held, reading.group, self.favour)
+        status = select(
+            self.table.document,
+            worth,
+            costs,
+            target,
+            pinned=held,
+            group=reading.group,
+            needs=reading.needs,
+            term_ids=reading.term_ids,
+            term_offsets=reading.term_offsets,
+            term_weight=reading.term_weight,
+            redundancy=reading.redundancy,
+            context=reading.context,
+            ranked=reading.ranked,
+            caps=self.caps,
+        )
+        if held is not self.pinned:
+            status[(status == _PINNED) & (self.pinned == 0)] = _PRESERVED
+        if target > 0 and reading.ranked and not reading.request.groups:
+            self._fill_gaps(status)
+        if reading.auxiliary is not None:
+            status[reading.auxiliary & (status == _SELECTED)] = 0
+        for opening, closing in reading.fences:
+            empty = not (status[opening + 1 : closing] >= FIRST_KEPT).any()
+            if empty and not self.pinned[[opening, closing]].any():
+                status[[opening, closing]] = 0
+        return status
+
+    def _choose_among(self, target: int, rows: Int64s) -> UInt8s:
+        """`choose` among a few of many ranked units."""
+        reading = self.reading
+        place = np.full(len(self.table) + 1, -1, dtype=np.int32)  # the last for -1
+        place[rows] = np.arange(len(rows), dtype=np.int32)
+        status = np.zeros(len(self.table), dtype=np.uint8)
+        status[rows] = select(
+            self.table.document[rows],
+            self.worth[rows],
+            self.costs[rows],
+            target,
+            pinned=self.pinned[rows],
+            group=place[reading.group[rows]],
+            needs=place[reading.needs[rows]] if len(reading.needs) else reading.needs,
+            ranked=True,
+            caps=self.caps,
+        )
+        if target > 0:
+            self._fill_gaps(status)
+        return status
+
+    def _estimated_floors(self, floors: Sequence[int]) -> list[int]:
+        """Floors in tokens as units are estimated: with markers, and what fills gaps, parts are longer."""
+        held = self._hold_floors(self.pinned, self.budget)
+        table, costs = self.table, self.prices.costs
+        estimates = np.zeros(len(floors), dtype=np.int64)
+        np.add.at(estimates, table.document, np.where(held > 0, costs, 0))
+        status = np.where(held > 0, _SELECTED, 0).astype(np.uint8)
+        if self.reading.ranked:
+            self._fill_gaps(status)
+        rows = is_kept(status)
+        if len(rows) == 0:
+            return list(floors)
+        counts = count_batch(self.reading.request.counter, render(self.reading, rows).parts)
+        factor = np.where((estimates > 0) & (counts > 0), estimates / np.maximum(counts, 1), 1.0)
+        return [int(floor * share) for floor, share in zip(floors, factor.tolist(), strict=True)]
+
+    def _hold_floors(self, held: UInt8s, target: int) -> UInt8s:
+        """What is held, and the best of each document for the tokens it gets at least."""
+        assert self.floors is not None
+        reading, held = self.reading, held.copy()
+        limits = np.searchsorted(self.table.document, np.arange(len(self.floors) + 1)).tolist()
+        room = target - int(self.prices.costs[held > 0].sum())
+        for least, low, high in zip(self.floors, limits, limits[1:], strict=False):
+            floor = min(least, room)
+            if floor <= 0 or low == high:
+                continue
+            rows = slice(low, high)
+            needs = reading.needs[rows] - low if len(reading.needs) else reading.needs
+            group = np.where(reading.group[rows] >= low, reading.group[rows] - low, -1)
+            offsets = reading.term_offsets[low : high + 1]
+            begin = int(offsets[0]) if len(offsets) else 0
+            offsets = offsets - begin
+            status = select(
+                self.table.document[rows],
+                self.worth[rows],
+                self.costs[rows],
+                floor,
+                pinned=held[rows],
+                group=np.where(group < high - low, group, -1).astype(np.int32),
+                needs=np.where(needs >= 0, needs, -1).astype(np.int32),
+                term_ids=reading.term_ids[begin:],
+                term_offsets=offsets,
+                term_weight=reading.term_weight,
+                redundancy=reading.redundancy,
+                ranked=reading.ranked,
+            )
+            held[rows][is_kept(status)] = 1
+            room = target - int(self.prices.costs[held > 0].sum())
+        return held
+
+    def _hold_leading(self, held: UInt8s, target: int) -> UInt8s:
+        """What is held, and the units that go first, as far as their share of the budget goes."""
+        held, costs = held.copy(), self.prices.costs
+        room = int(self.reading.leading_share * target)
+        room = min(room, target - int(costs[held > 0].sum()))
+        for first, last in self.reading.leading:
+            cost = int(costs[first:last][held[first:last] == 0].sum())
+            if cost > room:
+                break
+            held[first:last] = 1
+            room -= cost
+        return held
+
+    def _fill_gaps(self, status: UInt8s) -> None:
+        """Keep what is no longer than a marker for it; what it needs is in or comes along."""
+        table, regions = self.table, self.reading.regions
+        quoted = [region for region in regions if isinstance(region.form, Quoted)]  # without markers
+        if len(quoted) == len(regions):
+            return
+        chosen = status >= FIRST_KEPT
+        change = np.flatnonzero(np.diff(chosen) | (np.diff(table.document) != 0)) + 1
+        firsts = np.concatenate(([0], change))
+        lasts = np.concatenate((change - 1, [len(chosen) - 1]))
+        short = ~chosen[firsts] & (table.end[lasts] - table.start[firsts] <= _SHORT)
+        for region in quoted:
+            short &= (firsts < region.first) | (firsts >= region.last)
+        # only beside what is kept: a document of which nothing is kept has no markers
+        beside = np.zeros(len(firsts), dtype=bool)
+        same = table.document[firsts[1:]] == table.document[lasts[:-1]]
+        beside[1:] |= same
+        beside[:-1] |= same
+        for run in np.flatnonzero(short & beside).tolist():
+            status[firsts[run] : lasts[run] + 1] = _SELECTED
+
+    def _nothing_to_keep(self) -> Fit:
+        tokens = self._count("")
+        if tokens > self.budget:
+            self._nothing_fits([tokens])
+        return replace(self._leave_all_out(), tokens=tokens, warnings=("nothing_to_keep",))
+
+    def _leave_all_out(self) -> Fit:
+        nothing = Rendered("", ("",) * len(self.reading.texts), ())
+        return Fit(nothing, 0, np.zeros(len(self.table), dtype=np.uint8), None, self.recounts)
+
+    def _count(self, text: str) -> int:
+        self.recounts += 1
+        return count(self.reading.request.counter, text)
+
+    def _try(self, status: UInt8s, wording: Wording = Wording.FULL) -> Fit | None:
+        """The written and counted choice; None when it keeps nothing."""
+        rows = is_kept(status)
+        if len(rows) == 0:
+            return None
+        rendered = render(self.reading, rows, wording)
+        if self.reading.measure is None:
+            tokens = self._count(rendered.text)
+        else:
+            self.recounts += 1
+            tokens = self.reading.measure(rendered)
+        return Fit(rendered, tokens, status, None, self.recounts)
+
+    def _check_pinned(self) -> None:
+        fitted = self._try(self._only(self.pinned), Wording.BARE)
+        if fitted is not None and fitted.tokens > self.budget:
+            raise BudgetExceededError(
+                f"pinned content alone needs {fitted.tokens} tokens, the budget is {self.budget}",
+                required=fitted.tokens,
+                budget=self.budget,
+            )
+
+    def _only(self, held: UInt8s) -> UInt8s:
+        """The codes of a choice of the held units and what they need, and of nothing else."""
+        return select(
+            self.table.document,
+            np.zeros(len(self.table), dtype=np.float32),
+            self.prices.costs,
+            0,
+            pinned=held,
+            group=self.reading.group,
+            needs=self.reading.needs,
+        )
+
+    def _search(self, wording: Wording) -> Fit | None:
+        """Narrow the target between one that fitted and one that did not."""
+        costs = self.prices.costs
+        bulk = self.reading.bulk
+        total = int((costs if bulk is None else costs[~bulk]).sum())
+        joined = min(max(total / max(self.reading.original, 1), 0.9), 1.25)  # the parts against the whole
+        if bulk is not None and bulk.any():
+            joined = 1.0
+        low, high, target = 0, total + 1, math.ceil(self.budget * joined)
+        best: Fit | None = None
+        least: Fit | None = None  # the smallest text over the budget
+        estimated = self.reading.fragments is not None
+        rounds = _MORE_ROUNDS if estimated else _ROUNDS
+        counted: dict[int, int] = {}  # tokens by target
+        tried: dict[bytes, Fit | None] = {}
+        for attempt in range(rounds):
+            status = self.choose(target)
+            key = status.tobytes()
+            if key not in tried:
+                tried[key] = self._try(status, wording)
+            fitted = tried[key]
+            if fitted is None:
+                if not estimated or target + 1 >= high:
+                    break
+                low, target = target, min(2 * target + 1, (target + high) // 2)
+                continue  # the best unit may need less than its estimate
+            estimate = int(costs[is_kept(fitted.status)].sum())
+            counted[target] = fitted.tokens
+            if fitted.tokens <= self.budget:
+                if best is None or fitted.tokens > best.tokens:
+                    best = fitted
+                low = target
+                room = self.budget - fitted.tokens
+                if estimated and room <= self.budget * (1 + attempt // 2) // _UNUSED:
+                    break
+                dropped = fitted.status < FIRST_KEPT
+                if not dropped.any() or room < max(int(costs[dropped].min()), self.budget // 200):
+                    break
+                target += max(1, room * estimate // max(fitted.tokens, 1))
+            else:
+                if least is None or fitted.tokens < least.tokens:
+                    least = fitted
+                high = target
+                over = (fitted.tokens - self.budget) * estimate // fitted.tokens
+                target = min(target, estimate) - max(1, over) * 2 ** min(attempt, 6)
+            if estimated and low in counted and high in counted:  # between what these two gave
+                share = (_AIM * self.budget - counted[low]) / max(counted[high] - counted[low], 1)
+                target = low + int((high - low) * min(max(share, 0.1), 0.9))
+            if not low < target < high:
+                target = (low + high) // 2
+            if target in (low, high):
+                break
+        return best or (self._trim(least, wording) if least is not None else None)
+
+    def _say_less(self, fitted: Fit | None) -> Fit | None:
+        """The choice with shorter markers, where more essential units stay with it."""
+        reading = self.reading
+        if reading.essential is None or not any(
+            isinstance(region.form, Nested) and region.form.short for region in reading.regions
+        ):
+            return fitted
+        essential = reading.essential
+
+        def held(one: Fit | None) -> int:
+            return 0 if one is None else int(np.count_nonzero(one.status[essential] >= FIRST_KEPT))
+
+        if held(fitted) == np.count_nonzero(essential):
+            return fitted
+        shorter = self._search(Wording.SHORT)
+        if held(shorter) <= held(fitted):
+            shorter = None if held(fitted) else self._first_essential()
+        return fitted if shorter is None else replace(shorter, warnings=("markers_shortened",))
+
+    def _first_essential(self) -> Fit | None:
+        """The best essential unit alone with what it needs, if it fits: estimates may not see it."""
+        assert self.reading.essential is not None
+        rows = np.flatnonzero(self.reading.essential)
+        alone = self._try(self._alone(int(rows[np.argmax(self.worth[rows])])), Wording.SHORT)
+        return alone if alone is not None and alone.tokens <= self.budget else None
+
+    def _alone(self, row: int) -> UInt8s:
+        """The codes of one unit with what it needs."""
+        held = np.zeros(len(self.table), dtype=np.uint8)
+        held[row] = 1
+        status = self._only(held)
+        status[status == _PINNED] = _SELECTED
+        return status
+
+    def _trim(self, over: Fit, wording: Wording) -> Fit | None:
+        """Take the least valuable units out of a text over the budget, more each time, until it fits.
+
+        Those with facts to preserve go last; a unit that others need stays.
+        """
+        costs, needs = self.prices.costs, self.reading.needs
+        preserved = over.status == _PRESERVED
+        free_rows = ((over.status == _SELECTED) | preserved) & (self.reading.group < 0)
+        if len(needs):
+            kept = is_kept(over.status)
+            free_rows[needs[kept][needs[kept] >= 0]] = False
+        free = np.flatnonzero(free_rows)
+        order = free[np.lexsort((-free, self.worth[free], preserved[free]))]
+        saved = np.cumsum(costs[order])
+        excess = over.tokens - self.budget
+        while len(order) and excess <= 2 * int(saved[-1]):
+            out = order[: int(np.searchsorted(saved, excess)) + 1]
+            status = over.status.copy()
+            status[out] = 0
+            fitted = self._try(status, wording)
+            if fitted is None or fitted.tokens <= self.budget:
+                return fitted
+            excess *= 2
+        return None
+
+    def _unmarked(self) -> Fit | None:
+        """The smallest choice, without markers where it has no room for them."""
+        fitted = self._smallest()
+        if fitted is None or not any(region.form is not None for region in self.reading.regions):
+            return fitted
+        marked = self._try(fitted.status)
+        if marked is not None and marked.tokens <= self.budget:
+            return marked
+        return replace(fitted, warnings=("markers_left_out",))
+
+    def _smallest(self) -> Fit | None:
+        """Whatever whole thing fits, best first: pins, else single units with what they need, groups."""
+        if self.pinned.any():
+            return self._try(self._only(self.pinned), Wording.BARE)
+        counts, group, needs = self.prices.counts, self.reading.group, self.reading.needs
+        order = self._best_first(np.arange(len(counts)))
+        possible = (counts[order] <= self.budget) & (group[order] < 0)
+        if self.reading.bulk is not None:
+            possible &= ~self.reading.bulk[order]
+        if self.reading.auxiliary is not None:
+            possible &= ~self.reading.auxiliary[order]
+        fitting = order[possible]
+        if self.reading.ranked:  # what others stand in, such as the outermost brackets, is the best of all
+            fitting = np.concatenate((order[:1], fitting))
+        if len(fitting) and (len(needs) == 0 or needs[fitting[0]] < 0):
+            fitted = self._try(self._alone(int(fitting[0])), Wording.BARE)
+            if fitted is not None and fitted.tokens <= self.budget:
+                return fitted
+        for row in self._smallest_first(fitting):
+            fitted = self._try(self._alone(row), Wording.BARE)
+            if fitted is not None and fitted.tokens <= self.budget:
+                return fitted
+        return None
+
+    def _best_first(self, rows: Int64s) -> Int64s:
+        """Rows of units to try one at a time: essential ones, then by worth, ties to the lowest."""
+        keys: list[npt.NDArray[Any]] = [rows, -self.worth[rows]]
+        if self.reading.essential is not None:
+            keys.append(~self.reading.essential[rows])
+        return rows[np.lexsort(keys)]
+
+    def _smallest_first(self, fitting: Int64s) -> list[int]:
+        """A few units and groups to try alone: the best that need nothing, then the smallest groups."""
+        needs, group = self.reading.needs, self.reading.group
+        free = fitting[needs[fitting] < 0] if len(needs) else fitting
+        rows = [*free[:2].tolist(), *fitting[:2].tolist()]
+        owners = np.unique(group[group >= 0])
+        if len(owners):
+            member = group >= 0
+            sums = np.bincount(group[member], weights=self.prices.counts[member], minlength=len(group))
+            rows += owners[np.argsort(sums[owners], kind="stable")][:64].tolist()
+        return list(dict.fromkeys(rows))
+
+    def _cut(self) -> Fit:
+        """A prefix of the best unit of which at least a character fits; groups are never cut."""
+        reading = self.reading
+        free = (reading.group < 0) if self.within is None else (self.within.status >= FIRST_KEPT)
+        if reading.fragments is not None:
+            free = free & ~reading.fragments
+        if reading.bulk is not None:
+            free = free & ~reading.bulk
+        if len(reading.needs):
+            free = free & (reading.needs < 0)
+        alone = np.flatnonzero(free)
+        starts = count_batch(reading.request.counter, [piece[:1] for piece in reading.pieces(alone)])
+        possible = alone[starts <= self.budget]
+        if len(possible) == 0:
+            self._nothing_fits([int(tokens) for tokens in starts] + self._whole_counts())
+        row = int(self._best_first(possible)[0])
+        piece = self._piece(row)
+        size, mark = longest_prefix(piece, lambda text: self._count(text) <= self.budget)
+        text = piece[:size] + mark
+        status = np.zeros(len(self.table), dtype=np.uint8)
+        status[row] = _CUT
+        generated = ((size, size + len(mark)),) if mark else ()
+        parts = [""] * len(reading.texts)
+        parts[int(self.table.document[row])] = text
+        cut = int(self.table.start[row]) + size
+        rendered = Rendered(text, tuple(parts), generated)
+        return Fit(rendered, self._count(text), status, cut, self.recounts, ("segment_cut",))
+
+    def _piece(self, row: int) -> str:
+        """The text of a unit; of one that a larger choice has cut, only what it kept."""
+        piece = self.reading.pieces(np.array([row]))[0]
+        if self.within is None or self.within.cut is None:
+            return piece
+        return piece[: self.within.cut - int(self.table.start[row])]
+
+    def _whole_counts(self) -> list[int]:
+        """Tokens of units and groups that are kept whole or not at all, each with what it needs."""
+        fits = [
+            self._try(self._alone(row), Wording.BARE)
+            for row in self._smallest_first(self._best_first(np.arange(len(self.worth))))
+        ]
+        return [fitted.tokens for fitted in fits if fitted is not None]
+
+    def _nothing_fits(self, needed: list[int]) -> NoReturn:
+        required = max(min(needed), self.budget + 1)
+        raise BudgetExceededError(
+            f"nothing of the input fits into {self.budget} tokens: the smallest piece needs {required}",
+            required=required,
+            budget=self.budget,
+        )

@@ -1,0 +1,268 @@
+"""Prepare documents once, and fit them into any number of budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tersely.content.units import ContentReader
+from tersely.core.checks import budget_of
+from tersely.core.errors import BudgetExceededError
+from tersely.core.tables import Float32s
+from tersely.core.types import Compressed, Document, Request
+from tersely.engine.count import count
+from tersely.engine.facts import fact_report, with_facts
+from tersely.engine.finish import finish, unchanged
+from tersely.engine.fit import Fit, fit
+from tersely.engine.read import read
+from tersely.engine.reading import Reading
+from tersely.engine.render import Wording, render
+from tersely.engine.select import FIRST_KEPT, is_kept
+
+if TYPE_CHECKING:
+    from tersely.engine.extractive import Extractive
+
+__all__ = ["Prepared"]
+
+_ENDLESS = 2**59
+
+
+class Prepared:
+    """Documents that are read once, for any number of budgets. Made by `tersely.prepare`.
+
+    Reading happens when a budget first asks for it, and only then. Not safe to use from several threads
+    before the first fit.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        options: Extractive,
+        readers: Sequence[ContentReader | None] = (),
+        types: tuple[str, ...] = (),
+        warnings: tuple[str, ...] = (),
+        reading: Reading | None = None,
+        revise: Callable[[Reading], None] | None = None,
+        original_tokens: int | None = None,
+    ) -> None:
+        """Say what to read, and how.
+
+        `readers`: what reads each document as its content type; (): all are read as text. `revise`: changes
+        what a new reading says of its units (worth, groups, which are never kept) before anything is fitted.
+        `original_tokens`: of the documents together, where that is known, or nearly; None: they are counted.
+        """
+        self.request, self.options, self._revise = request, options, revise
+        self._readers, self._types, self._warnings = tuple(readers), types, warnings
+        self._whole = request.separator.join(document.text for document in request.documents)
+        if original_tokens is None:
+            original_tokens = reading.original if reading else count(request.counter, self._whole)
+        self.original_tokens = original_tokens
+        self._reading = reading
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """The documents, as given."""
+        return self.request.documents
+
+    @property
+    def reading(self) -> Reading:
+        """The units of the documents and what each is worth."""
+        if self._reading is None:
+            reading = read(self.request, self.original_tokens, self.options, self._readers)
+            reading.types = self._types
+            reading.warnings = (*self._warnings, *reading.warnings)
+            if self._revise is not None:
+                self._revise(reading)
+            self._reading = reading
+        return self._reading
+
+    def fit(
+        self,
+        budget: int | None = None,
+        ratio: float | None = None,
+        *,
+        floors: Sequence[int] | None = None,
+        caps: Sequence[int] | None = None,
+        favour: Float32s | None = None,
+    ) -> Compressed:
+        """Fit the documents into a budget.
+
+        Args:
+            budget: tokens allowed for the final text. None: `ratio` decides.
+            ratio: share of the original tokens, in (0, 1]; None: what `prepare` was given, 0.3 by default.
+            floors, caps: tokens that each document gets at least, as far as it can use them, and at most.
+            favour: float32 factors on what the units of `reading` are worth.
+
+        Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit; a retry
+        with its `.required` does. O(units log units), without reading again.
+        """
+        allowed = self.allowed(budget, ratio)
+        if self.fits(allowed) and not _binds(caps, self):
+            return self._unchanged(allowed)
+        try:
+            fitted = fit(self.reading, allowed, floors=floors, caps=caps, favour=favour)
+            if "markers_left_out" in fitted.warnings and (simpler := self._simpler()) is not None:
+                return simpler.fit(allowed, floors=floors, caps=caps)
+        except BudgetExceededError as error:
+            if (simpler := self._simpler()) is not None:
+                return simpler.fit(allowed, floors=floors, caps=caps)
+            if self.request.pinned:
+                raise self._for_pins(error, allowed) from None
+            if not self._may_be_text():
+                raise
+            return self._read_by((), "no_unit_fits").fit(allowed, floors=floors, caps=caps)
+        if (whole := self._with_whole_pins(fitted)) is not None:
+            return whole.fit(allowed, floors=floors, caps=caps)
+        return self.finish(fitted, allowed)
+
+    def levels(self, budgets: Sequence[int]) -> list[Compressed]:
+        """One result a budget, largest first, each a part of the one before.
+
+        The smallest is made first and stays in the larger ones, so that it is as good as if it were alone. A
+        level that is a cut unit is cut from one that the level before has. Levels are left out from the end
+        where nothing fits; raises BudgetExceededError where that is the first, or where pins do not fit.
+        """
+        if list(budgets) != sorted(budgets, reverse=True):
+            raise ValueError(f"budgets must descend, not {list(budgets)}")
+        if budgets and self.fits(budgets[-1]):
+            return [self._unchanged(budget) for budget in budgets]
+        alone: dict[int, Fit] = {}
+        stays: Fit | None = None
+        for level in reversed(range(len(budgets))):
+            try:
+                stays = alone[level] = fit(
+                    self.reading, budgets[level], kept=stays.status if stays is not None else None
+                )
+            except BudgetExceededError:
+                if self.reading.pinned.any() or level == 0:
+                    raise
+            stays = stays if stays is not None and stays.cut is None else None
+        fits: list[Fit] = []
+        for level, budget in enumerate(budgets):
+            fitted = alone.get(level)
+            if fitted is not None and fitted.cut is not None and fits:
+                fitted = self._cut_within(budget, fits[-1])
+            if fitted is None:
+                break
+            fits.append(fitted)
+        for fitted in fits:
+            if (whole := self._with_whole_pins(fitted)) is not None:
+                return whole.levels(budgets)
+        return [self.finish(fitted, budget) for fitted, budget in zip(fits, budgets, strict=False)]
+
+    def allowed(self, budget: int | None, ratio: float | None) -> int:
+        """The tokens that a budget or ratio allows; with neither, those that were prepared for."""
+        if budget is None and ratio is None:
+            budget, ratio = self.request.budget, self.request.ratio
+        return budget_of(budget, self.request.ratio if ratio is None else ratio, self.original_tokens)
+
+    def finish(self, fitted: Fit, budget: int) -> Compressed:
+        """The result of a choice; raises BudgetExceededError where it lost a fact that it may not."""
+        result = finish(self.reading, fitted, budget)
+        must = self.reading.must
+        if must is not None and must.strict and result.receipt.facts is not None:
+            lost = result.receipt.facts.of("lost")
+            if lost:
+                required = max(self._required(), budget + 1)
+                raise BudgetExceededError(
+                    f"{len(lost)} facts that must be preserved do not fit into {budget} tokens (the first: "
+                    f"{lost[0].text[:60]!r}); {required} would do",
+                    required=required,
+                    budget=budget,
+                )
+        return result
+
+    def _required(self) -> int:
+        """Tokens of what is pinned and of units with all facts."""
+        reading = self.reading
+        assert reading.must is not None
+        held = reading.must.hold(
+            reading.table.document, reading.prices().costs, _ENDLESS, reading.pinned, reading.group
+        )
+        rows = is_kept((held * FIRST_KEPT).astype(held.dtype))
+        return count(self.request.counter, render(reading, rows, Wording.BARE).text)
+
+    def stands(self, fitted: Fit) -> bool:
+        """Whether `fit` would give this choice, and not read the documents otherwise instead."""
+        simpler = "markers_left_out" in fitted.warnings and self._simpler() is not None
+        return not simpler and self._with_whole_pins(fitted) is None
+
+    def fits(self, budget: int) -> bool:
+        """Whether the documents fit as they are, as far as is known before they are read."""
+        if self.original_tokens > budget:
+            return False
+        return (self._reading is None and self._revise is None) or self.reading.complete
+
+    def _unchanged(self, budget: int) -> Compressed:
+        options = self.options
+        result = unchanged(
+            self.request, options.level, options.window, self._whole, self.original_tokens, budget
+        )
+        receipt = result.receipt
+        told = (*self._warnings, *receipt.warnings)
+        result = replace(result, receipt=replace(receipt, warnings=told, content_types=self._types))
+        return with_facts(result, fact_report(result, options.preserve)) if options.preserve else result
+
+    def _for_pins(self, error: BudgetExceededError, budget: int) -> BudgetExceededError:
+        """The error with tokens that are enough, should pins need their documents to be read as text."""
+        if not any(self._readers):
+            return error
+        try:
+            self.fit(int(error.required))
+        except BudgetExceededError as larger:
+            return BudgetExceededError(
+                f"pinned content alone needs {larger.required} tokens, the budget is {budget}",
+                required=larger.required,
+                budget=budget,
+            )
+        return error
+
+    def _with_whole_pins(self, fitted: Fit) -> Prepared | None:
+        """The same, read such that what is pinned stands in the text as it is; None: it does already.
+
+        Documents of which it does not are read by what leaves more as it is, else as text.
+        """
+        split = {
+            document
+            for document, start, end in self.request.pinned
+            if any(self._readers)
+            and self._readers[document] is not None
+            and self.documents[document].text[start:end].strip() not in fitted.rendered.parts[document]
+        }
+        if not split:
+            return None
+        if (simpler := self._simpler()) is not None:
+            return simpler
+        as_text = [None if index in split else reader for index, reader in enumerate(self._readers)]
+        return self._read_by(as_text, "pinned_read_as_text")
+
+    def _simpler(self) -> Prepared | None:
+        """The same with readers that need less room, where there are some."""
+        readers = [getattr(reader, "simpler", None) or reader for reader in self._readers]
+        if all(new is old for new, old in zip(readers, self._readers, strict=True)):
+            return None
+        return self._read_by(readers)
+
+    def _read_by(self, readers: Sequence[ContentReader | None], *warnings: str) -> Prepared:
+        """The same, read in another way."""
+        told = (*self._warnings, *warnings)
+        return Prepared(self.request, self.options, readers, self._types, told, revise=self._revise)
+
+    def _may_be_text(self) -> bool:
+        """Whether documents of which no unit fits may be cut like text: not where that breaks them."""
+        return any(self._readers) and not any(getattr(r, "whole", False) for r in self._readers)
+
+    def _cut_within(self, budget: int, finer: Fit) -> Fit | None:
+        try:
+            return fit(self.reading, budget, within=finer)
+        except BudgetExceededError:
+            return None
+
+
+def _binds(caps: Sequence[int] | None, prepared: Prepared) -> bool:
+    """Whether some document has more tokens than it may take."""
+    if caps is None:
+        return False
+    counts = prepared.request.counter.count_batch([document.text for document in prepared.documents])
+    return any(tokens > cap for tokens, cap in zip(counts, caps, strict=True))

@@ -1,0 +1,485 @@
+"""Read the documents of a request, each as what it is, into one table of units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tersely.content.conversation import Conversation
+from tersely.content.fences import Mixed, long_blocks
+from tersely.content.html import Html, PageText
+from tersely.content.registry import reader_of
+from tersely.content.units import ContentReader, Lines, Nested, Units, join_tables, units_of
+from tersely.core.tables import Analysis, Float32s, Int32s, Kind, Level, SegmentTable
+from tersely.core.types import Document, Request
+from tersely.engine.facts import FactCoverage, preserved_facts
+from tersely.engine.reading import Reading, Region
+from tersely.engine.score import term_weights
+from tersely.engine.select import mark_groups, mark_pinned
+from tersely.engine.worth import analyze_text, redundancy_of, set_joint_worth, worth_of_text
+
+if TYPE_CHECKING:
+    from tersely.engine.extractive import Extractive
+
+__all__ = ["read", "rows_for"]
+
+_FEWEST_ROWS, _MOST_ROWS, _ALL_ROWS = 16_384, 131_072, 1 << 40
+_NEAR = 0.5  # of the best worth: units whose facts count where a query says what matters
+_FACT_SHARE = 0.1  # of the budget that goes to units for their facts, with a query
+_LINE = re.compile(r"\S(?:[^\n]*\S)?")
+
+
+def rows_for(request: Request) -> int:
+    """How many units of a document are worth telling apart: more than a budget holds; all where the caller
+    names some."""
+    if request.pinned or request.groups:
+        return _ALL_ROWS
+    return _MOST_ROWS if request.budget is None else min(max(request.budget, _FEWEST_ROWS), _MOST_ROWS)
+
+
+def read(
+    request: Request,
+    original: int,
+    options: Extractive,
+    readers: Sequence[ContentReader | None] = (),
+    analysis: Analysis | None = None,
+    cosine: Float32s | None = None,
+) -> Reading:
+    """Read, and say what each unit is worth.
+
+    `original`: tokens of the documents joined by the separator. `options`: how text is read and valued.
+    `readers`: of each document, what reads it as its content type; None, and (): it is read as text.
+    `analysis`, `cosine`: of texts, where they are known (`analyze_text`, vectors of its segments with the
+    query's). O(characters).
+    """
+    if not any(readers):
+        reading = _read_text(request, original, options, analysis, cosine)
+    else:
+        reading = _Joining(request, original, options, readers).run()
+    if request.query is not None and not request.query.strip() and "empty_query" not in reading.warnings:
+        reading.warnings = (*reading.warnings, "empty_query")
+    preserve = options.preserve
+    talks = [index for index, reader in enumerate(readers) if isinstance(reader, Conversation)]
+    talk = next((reader for reader in readers if isinstance(reader, Conversation)), None)
+    if talk is not None and (talk.with_query or not reading.by_query):
+        reading.leading, reading.leading_share = tuple(talk.newest(reading.table, talks)), talk.share
+        preserve = tuple(dict.fromkeys((*preserve, *talk.preserve)))
+    if preserve:
+        _preserve(reading, options, preserve)
+    return reading
+
+
+def _read_text(
+    request: Request, original: int, options: Extractive, analysis: Analysis | None, cosine: Float32s | None
+) -> Reading:
+    """All documents as text: segments, worth what they have to do with the query, else by centrality."""
+    texts = [document.text for document in request.documents]
+    if analysis is None:
+        analysis = analyze_text(request, texts, options.level, options.window)
+    worth, by_query, warnings, cosine = worth_of_text(request, texts, options, analysis, cosine)
+    table = analysis.table
+    return Reading(
+        request=request,
+        texts=texts,
+        original=original,
+        table=table,
+        worth=worth,
+        regions=_text_regions(table, len(texts)),
+        group=mark_groups(table, request.groups),
+        pinned=mark_pinned(table, request.pinned),
+        term_ids=analysis.term_ids,
+        term_offsets=analysis.term_offsets,
+        term_weight=term_weights(analysis),
+        redundancy=redundancy_of(options, by_query),
+        needs=table.heading if options.preserve_structure else np.empty(0, dtype=np.int32),
+        context=options.context,
+        clauses=options.level is Level.CLAUSE,
+        warnings=warnings,
+        by_query=by_query,
+        cosine=cosine,
+    )
+
+
+def _text_regions(table: SegmentTable, documents: int) -> tuple[Region, ...]:
+    limits = np.searchsorted(table.document, np.arange(documents + 1)).tolist()
+    return tuple(Region(index, low, high) for index, (low, high) in enumerate(pairwise(limits)) if low < high)
+
+
+def _preserve(reading: Reading, options: Extractive, preserve: tuple[str, ...]) -> None:
+    """Find the facts that are to be preserved: with a query, those of units that have to do with it."""
+    table, level = reading.table, options.level
+    if not reading.by_query or options.strict_preserve:
+        facts = preserved_facts(reading.texts, table, level, preserve)
+        reading.must = FactCoverage.of(facts, reading.worth, preserve, options.strict_preserve, 1.0)
+        return
+    rows = np.flatnonzero(reading.worth >= _NEAR * reading.worth.max(initial=0))
+    near = SegmentTable(*(column[rows] for column in table.columns()))
+    facts = preserved_facts(reading.texts, near, level, preserve)
+    facts = replace(
+        facts, segment=rows[facts.segment].astype(np.int32), last=rows[facts.last].astype(np.int32)
+    )
+    reading.must = FactCoverage.of(facts, reading.worth, preserve, False, _FACT_SHARE)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Part:
+    """Rows of one document out of the units of a content type, or of text (`units` None)."""
+
+    document: int
+    at: int  # the character of the document that their places count from
+    table: SegmentTable
+    units: Units | None  # None: text, or lines that a reader has left
+    low: int
+    high: int
+    fence: int = 0  # 1: the line that opens a block, 2: the one that closes it
+
+
+# By document and number of its block (-1: all of it): the units of its content type, the row of its first one
+# among them, and its own rows.
+_ReadUnits = dict[tuple[int, int], tuple[Units, int, SegmentTable]]
+
+
+class _Joining:
+    """Documents of several content types: their units in one table, worth in one currency."""
+
+    def __init__(
+        self,
+        request: Request,
+        original: int,
+        options: Extractive,
+        readers: Sequence[ContentReader | None],
+    ) -> None:
+        self.request, self.original, self.options = request, original, options
+        self.readers = list(readers)
+        self.texts = [document.text for document in request.documents]
+        self.pages: dict[int, PageText] = {}
+        self.warnings: list[str] = []
+        self.query = (request.query or "").strip()
+
+    def run(self) -> Reading:
+        request = self.request
+        self._show_pages()
+        blocks, by_reader = self._assign()
+        read: _ReadUnits = {}
+        for reader, places in by_reader.items():
+            self._read(reader, places, read)
+        if not read and not self.pages:
+            reading = _read_text(request, self.original, self.options, None, None)
+            reading.warnings = tuple(dict.fromkeys((*self.warnings, *reading.warnings)))
+            return reading
+        analysis = self._text_around(blocks, read) if blocks or len(read) < len(self.texts) else None
+        parts: list[_Part] = []
+        for document in range(len(self.texts)):
+            whole = read.get((document, -1))
+            if whole is not None:
+                units, low, table = whole
+                parts += _covering(document, 0, self.texts[document], table, units, low)
+            else:
+                assert analysis is not None  # not all documents were read whole
+                parts += self._parts_of_text(document, analysis, blocks.get(document, ()), read)
+        return self._join(parts, analysis)
+
+    def _show_pages(self) -> None:
+        """What pages show stands for them, unless that lacks what the caller names."""
+        named: dict[int, list[tuple[int, int]]] = {}
+        for document, start, end in (*self.request.pinned, *(s for g in self.request.groups for s in g)):
+            named.setdefault(document, []).append((start, end))
+        for index, reader in enumerate(self.readers):
+            if not isinstance(reader, Html):
+                continue
+            self.readers[index] = None
+            page = PageText.read(self.texts[index])
+            inside = all(page.holds(start, end) for start, end in named.get(index, ()))
+            if not page.plain.strip() or not inside:
+                self.warnings.append("markup_kept")
+                continue
+            self.pages[index], self.texts[index] = page, page.plain
+
+    def _assign(
+        self,
+    ) -> tuple[dict[int, list[tuple[int, int]]], dict[ContentReader, list[tuple[int, int, Document]]]]:
+        """Long blocks of each document read as text; and what each reader is to read, whole documents (-1)
+        and blocks (their number)."""
+        blocks: dict[int, list[tuple[int, int]]] = {}
+        by_reader: dict[ContentReader, list[tuple[int, int, Document]]] = {}
+        for index, (reader, document) in enumerate(zip(self.readers, self.request.documents, strict=True)):
+            if reader is not None and not isinstance(reader, (Mixed, Conversation)):
+                by_reader.setdefault(reader, []).append((index, -1, document))
+                continue
+            if (
+                not isinstance(reader, Mixed)
+                or self.options.level is not Level.SENTENCE
+                or index in self.pages
+            ):
+                continue
+            for start, end in long_blocks(document.text):
+                opened = document.text.rfind("\n", 0, start - 1) + 1
+                language = document.text[opened:start].strip().lstrip("`~ ").partition(" ")[0].strip()
+                block = Document(document.text[start:end], metadata={"language": language})
+                inner = reader_of(block)
+                if inner is None:
+                    continue
+                blocks.setdefault(index, []).append((start, end))
+                by_reader.setdefault(inner, []).append((index, len(blocks[index]) - 1, block))
+        return blocks, by_reader
+
+    def _read(
+        self,
+        reader: ContentReader,
+        places: list[tuple[int, int, Document]],
+        read: _ReadUnits,
+    ) -> None:
+        documents = [document for _, _, document in places]
+        units = reader.read(documents, self.request.query, rows_for(self.request))
+        if units is None or len(units.table) == 0:
+            self.warnings += getattr(reader, "refusals", lambda _: ())(documents)
+            return
+        self.warnings += [code for code in units.warnings if code != "query_without_matches"]
+        limits = np.searchsorted(units.table.document, np.arange(len(places) + 1)).tolist()
+        for number, (index, block, _) in enumerate(places):
+            low, high = limits[number], limits[number + 1]
+            if low < high:
+                read[index, block] = (units, low, _rows_of(units.table, low, high))
+
+    def _text_around(
+        self,
+        blocks: dict[int, list[tuple[int, int]]],
+        read: _ReadUnits,
+    ) -> Analysis:
+        """All documents as text, without the fences of blocks that were read."""
+        shown = [self._without_fences(index, blocks.get(index, ()), read) for index in range(len(self.texts))]
+        return analyze_text(self.request, shown, self.options.level, self.options.window)
+
+    def _without_fences(
+        self,
+        document: int,
+        blocks: Sequence[tuple[int, int]],
+        read: _ReadUnits,
+    ) -> str:
+        """A text with white space for the fences of blocks, so that what is between them is cut as it is."""
+        text = self.texts[document]
+        for number, (start, end) in enumerate(blocks):
+            if (document, number) in read:
+                opened, closed = _fences_of(text, start, end)
+                blank = " " * (start - 1 - opened), " " * (closed - end - 1)
+                text = f"{text[:opened]}{blank[0]}{text[start - 1 : end + 1]}{blank[1]}{text[closed:]}"
+        return text
+
+    def _parts_of_text(
+        self,
+        document: int,
+        analysis: Analysis,
+        blocks: Sequence[tuple[int, int]],
+        read: _ReadUnits,
+    ) -> list[_Part]:
+        """Segments of a document, with the units of blocks in the places of theirs."""
+        table, text = analysis.table, self.texts[document]
+        low, high = np.searchsorted(table.document, [document, document + 1]).tolist()
+        parts: list[_Part] = []
+        for number, (start, end) in enumerate(blocks):
+            if (document, number) not in read:
+                continue
+            opened, closed = _fences_of(text, start, end)
+            before = low + int(np.searchsorted(table.end[low:high], opened, side="right"))
+            after = low + int(np.searchsorted(table.start[low:high], closed, side="left"))
+            if before > low:
+                parts.append(_Part(document, 0, _rows_of(table, low, before), None, low, before))
+            units, first, inner = read[document, number]
+            fences = units_of([0, 0], [opened, end + 1], [start - 1, closed], Kind.FENCED_CODE)
+            parts.append(_Part(document, 0, _rows_of(fences, 0, 1), None, -1, -1, fence=1))
+            parts += _covering(document, start, text[start:end], inner, units, first)
+            parts.append(_Part(document, 0, _rows_of(fences, 1, 2), None, -1, -1, fence=2))
+            low = after
+        if low < high:
+            parts.append(_Part(document, 0, _rows_of(table, low, high), None, low, high))
+        return _filled(parts, document, text) if blocks else parts
+
+    def _join(self, parts: list[_Part], analysis: Analysis | None) -> Reading:
+        """One reading of all parts."""
+        request = self.request
+        table = join_tables([(part.table, part.document, part.at) for part in parts])
+        firsts = np.cumsum([0, *(len(part.table) for part in parts)]).tolist()
+        size = firsts[-1]
+        own = np.zeros(size, dtype=np.float32)
+        essential, bulk, fragments, alone = (np.zeros(size, dtype=bool) for _ in range(4))
+        needs = np.full(size, -1, dtype=np.int32)
+        follows = np.full(size, -1, dtype=np.int32)
+        regions: list[Region] = []
+        pinned = {document for document, _, _ in request.pinned}
+        fences: list[tuple[int, int]] = []
+        opened = -1
+        for part, first in zip(parts, firsts, strict=False):
+            rows, units = slice(first, first + len(part.table)), part.units
+            if part.fence == 1:
+                opened = first
+            elif part.fence == 2:
+                follows[rows] = opened
+                fences.append((opened, first))
+                opened = -1
+            elif units is None:
+                needs[rows] = table.heading[rows] if self.options.preserve_structure else -1
+            else:
+                inner = slice(part.low, part.high)
+                own[rows] = units.worth[inner]
+                essential[rows] = False if units.essential is None else units.essential[inner]
+                bulk[rows] = False if units.bulk is None else units.bulk[inner]
+                fragments[rows], alone[rows] = units.fragments, units.independent
+                needs[rows] = np.where(table.heading[rows] >= 0, table.heading[rows], opened)
+                if units.follows is not None:
+                    moved = units.follows[inner]
+                    follows[rows] = np.where(moved >= 0, moved - part.low + first, -1)
+            form = None if units is None else units.form
+            if isinstance(form, Lines) and form.note is not None and part.document in pinned:
+                form = replace(form, note=None)  # what is pinned stands in the text as it is
+            regions.append(Region(part.document, rows.start, rows.stop, form, part.low))
+        kinds = {id(part.units) for part in parts if part.fence == 0}
+        single = parts[0].units if len(kinds) == 1 and parts and parts[0].units is not None else None
+        group = _grouped(table, request.groups, follows)
+        reading = Reading(
+            request=request,
+            texts=self.texts,
+            original=self.original,
+            table=table,
+            worth=own,
+            regions=tuple(_merged(regions)),
+            group=group,
+            pinned=mark_pinned(table, self._spans(request.pinned)),
+            needs=needs if (needs >= 0).any() else np.empty(0, dtype=np.int32),
+            essential=essential if essential.any() else None,
+            bulk=bulk if bulk.any() else None,
+            fragments=fragments if fragments.any() else None,
+            pages=self.pages,
+            context=self.options.context if single is None else 0,
+            clauses=self.options.level is Level.CLAUSE,
+            fences=tuple(fences),
+            complete=all(part.units is None or part.units.complete for part in parts),
+        )
+        if request.groups and self.pages:
+            reading.group = _grouped(table, [self._spans(group) for group in request.groups], follows)
+        if single is not None and (not self.query or (single.relevant and len(self.texts) == 1)):
+            reading.ranked = single.ranked
+            self.warnings += [code for code in single.warnings if code == "query_without_matches"]
+        else:
+            self.warnings += set_joint_worth(reading, own, analysis, self.options, follows, alone)
+        reading.warnings = tuple(dict.fromkeys(self.warnings))
+        return reading
+
+    def _spans(self, spans: Sequence[tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:
+        """Spans of the documents in the texts that the table counts."""
+        if not self.pages:
+            return tuple(spans)
+        return tuple(
+            (document, *place)
+            for document, start, end in spans
+            for place in (
+                self.pages[document].to_plain(start, end) if document in self.pages else [(start, end)]
+            )
+        )
+
+
+def _fences_of(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the line that opens a block [start, end) begins, and where the one that closes it ends."""
+    closed = text.find("\n", end + 1)
+    return text.rfind("\n", 0, start - 1) + 1, len(text) if closed < 0 else closed
+
+
+def _rows_of(table: SegmentTable, low: int, high: int) -> SegmentTable:
+    """The rows [low, high); rows that they need among those before are forgotten."""
+    heading = table.heading[low:high]
+    return SegmentTable(
+        table.document[low:high],
+        table.start[low:high],
+        table.end[low:high],
+        table.kind[low:high],
+        table.block[low:high],
+        np.where(heading >= low, heading - low, -1).astype(np.int32),
+    )
+
+
+def _covering(document: int, at: int, text: str, table: SegmentTable, units: Units, low: int) -> list[_Part]:
+    """Parts that have every character of a text: its units, and lines of text where a reader has left some.
+
+    `table`: the units, the first of which is `low` among all of their type.
+    """
+    if isinstance(units.form, Nested):  # between its units stand commas
+        return [_Part(document, at, table, units, low, low + len(table))]
+    parts: list[_Part] = []
+    size = len(table)
+    gap = np.concatenate((table.start, [len(text)])) - np.concatenate(([0], table.end))
+    done = 0
+    for row in np.flatnonzero(gap > 1).tolist():
+        begin = int(table.end[row - 1]) if row else 0
+        end = int(table.start[row]) if row < size else len(text)
+        left = _lines_between(text, begin, end)
+        if left is None:
+            continue
+        if done < row:
+            parts.append(_Part(document, at, _rows_of(table, done, row), units, low + done, low + row))
+        parts.append(_Part(document, at, left, None, -1, -1))
+        done = row
+    if done < size:
+        parts.append(_Part(document, at, _rows_of(table, done, size), units, low + done, low + size))
+    return parts
+
+
+def _lines_between(text: str, begin: int, end: int) -> SegmentTable | None:
+    """The lines of [begin, end) of a text that are not blank, as units; None where there are none."""
+    lines = [(begin + line.start(), begin + line.end()) for line in _LINE.finditer(text[begin:end])]
+    if not lines:
+        return None
+    starts, ends = zip(*lines, strict=True)
+    return units_of([0] * len(lines), starts, ends, Kind.PROSE)
+
+
+def _filled(parts: Sequence[_Part], document: int, text: str) -> list[_Part]:
+    """Parts of a document, and lines that are in none of them: where a segment reaches over a fence."""
+    filled: list[_Part] = []
+    done = 0
+    for part in parts:
+        left = _lines_between(text, done, part.at + int(part.table.start[0]))
+        if left is not None:
+            filled.append(_Part(document, 0, left, None, -1, -1))
+        filled.append(part)
+        done = max(done, part.at + int(part.table.end[-1]))
+    left = _lines_between(text, done, len(text))
+    return filled if left is None else [*filled, _Part(document, 0, left, None, -1, -1)]
+
+
+def _merged(regions: Sequence[Region]) -> list[Region]:
+    """Regions of text that follow one another in a document are one, fences too."""
+    merged: list[Region] = []
+    for region in regions:
+        if merged and region.form is None is merged[-1].form and merged[-1].document == region.document:
+            merged[-1] = replace(merged[-1], last=region.last)
+        else:
+            merged.append(region)
+    return merged
+
+
+def _grouped(
+    table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, int]]], follows: Int32s
+) -> Int32s:
+    """int32[n]: the groups of the caller, and of units that stand or fall with others."""
+    behind = np.flatnonzero(follows >= 0)
+    if len(behind) == 0:
+        return mark_groups(table, groups)
+    owner = np.arange(len(table), dtype=np.int32)
+    owner[behind] = follows[behind]
+    while (owner[owner] != owner).any():
+        owner = owner[owner]
+    group = np.full(len(table), -1, dtype=np.int32)
+    group[behind] = owner[behind]
+    group[owner[behind]] = owner[behind]
+    if not groups:
+        return group
+    asked = mark_groups(table, groups)
+    for number in np.unique(asked[asked >= 0]).tolist():  # all of a unit that a group has a part of
+        rows = np.flatnonzero(asked == number)
+        rows = np.union1d(rows, np.flatnonzero((group >= 0) & np.isin(group, group[rows])))
+        group[rows] = rows[0]
+    return group

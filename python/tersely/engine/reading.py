@@ -1,0 +1,188 @@
+"""Units of a request with what each needs, costs and is worth: one table for all documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tersely.content.html import PageText
+from tersely.content.units import Bools, Form
+from tersely.core.tables import Float32s, Float64s, Int32s, Int64s, SegmentTable, UInt8s
+from tersely.core.types import Request
+from tersely.engine.count import count_batch
+from tersely.engine.facts import FactCoverage
+
+if TYPE_CHECKING:
+    from tersely.engine.render import Rendered
+
+__all__ = ["Prices", "Reading", "Region", "separator_cost"]
+
+_GAP = 1.0  # tokens: white space of more than a character before a fragment
+_MARKER = 4.0  # tokens, about: of what says that something was left out below a unit
+_LARGEST_SUM = 2**60  # of costs: no tokenizer comes near, the native sums stay in range
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Consecutive units of one document that are written in one way.
+
+    Attributes:
+        document: index of the document.
+        first, last: its rows, half-open.
+        form: how units are written when some are left out; None: as text, pieces joined by the separator.
+        local: the row of its first unit among the units of its content type, which markers count in.
+    """
+
+    document: int
+    first: int
+    last: int
+    form: Form | None = None
+    local: int = 0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Prices:
+    """What each unit costs.
+
+    Attributes:
+        counts: int64[n], the tokens of each on its own.
+        costs: int64[n] >= 1, with the separator that it may need.
+        separator: tokens that it adds between two sentences.
+        exact: whether all units were counted.
+    """
+
+    counts: Int64s
+    costs: Int64s
+    separator: int
+    exact: bool = True
+
+
+@dataclass(eq=False, slots=True)
+class Reading:
+    """The units of a request, good for any number of budgets.
+
+    Attributes:
+        request: what was asked.
+        texts: of each document, what `table` counts characters of: its text, or what a page shows.
+        pages: where what a page shows stands in its document, by the index of the document.
+        original: tokens of the documents joined by the separator.
+        table: the units of all documents, in source order.
+        worth: float32[n] >= 0, what each unit is worth per token; an order where `ranked`.
+        regions: how they are written; together all rows, in order.
+        term_ids, term_offsets, term_weight: the terms of the units (rows of CSR) and what each term weighs
+            when redundancy is priced; empty where it is not.
+        redundancy: 0 to 1, how much less a unit is worth when chosen ones hold its terms.
+        needs: int32[n], the unit that each brings along, -1: none; empty: no unit has one.
+        group: int32[n], equal values >= 0: all in or all out; -1: on its own.
+        pinned: uint8[n], 1 for units that must stay.
+        essential: bool[n], units that come before all others; None: there are none.
+        bulk: bool[n], units that are never kept; None: there are none.
+        context: neighbours kept beside a selected unit.
+        ranked: whether `worth` is an order.
+        fragments: bool[n], units whose cost is estimated by their length; None: there are none.
+        clauses: whether units of text are clauses: an "…" says where some of a paragraph are left out.
+        complete: whether the units are all there is.
+        warnings: reason codes.
+        types: what each document was taken for; () where nobody looked.
+        by_query: whether the query decided the worth.
+        cosine: float32[n], of each unit's vector with the query's; None where there are no vectors.
+        leading: [first, last) rows that go first, in this order, as far as they take `leading_share` of
+            the budget.
+        fences: (opening, closing) rows of fenced blocks, kept only where something between them is.
+        must: which units hold facts that are to be preserved; None: nobody asked.
+        auxiliary: bool[n], units that are kept only where others need them; None: there are none.
+        optional: whether a text without any unit is a result; else something must fit.
+        measure: tokens of a written choice, where that is not the count of its text, as of parts that are
+            sent apart.
+    """
+
+    request: Request
+    texts: list[str]
+    original: int
+    table: SegmentTable
+    worth: Float32s
+    regions: tuple[Region, ...]
+    group: Int32s
+    pinned: UInt8s
+    term_ids: Int32s = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    term_offsets: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    term_weight: Float32s = field(default_factory=lambda: np.empty(0, dtype=np.float32))
+    redundancy: float = 0.0
+    needs: Int32s = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    essential: Bools | None = None
+    bulk: Bools | None = None
+    fragments: Bools | None = None
+    pages: dict[int, PageText] = field(default_factory=dict)
+    context: int = 0
+    ranked: bool = False
+    clauses: bool = False
+    complete: bool = True
+    warnings: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    by_query: bool = False
+    cosine: Float32s | None = None
+    leading: tuple[tuple[int, int], ...] = ()
+    leading_share: float = 0.0
+    fences: tuple[tuple[int, int], ...] = ()
+    must: FactCoverage | None = None
+    auxiliary: Bools | None = None
+    optional: bool = False
+    measure: Callable[[Rendered], int] | None = None
+    _prices: Prices | None = None
+
+    def pieces(self, rows: Int64s | slice = slice(None)) -> list[str]:
+        """The text of units, verbatim."""
+        table, texts = self.table, self.texts
+        places = zip(
+            table.document[rows].tolist(), table.start[rows].tolist(), table.end[rows].tolist(), strict=True
+        )
+        return [texts[index][start:end] for index, start, end in places]
+
+    def prices(self) -> Prices:
+        """What each unit costs. Units are counted in one batch, when they are first asked for."""
+        if self._prices is None:
+            self._prices = self._count(separator_cost(self.request))
+        return self._prices
+
+    def _count(self, separator: int) -> Prices:
+        size = len(self.table)
+        largest = _LARGEST_SUM // max(size, 1)
+        if self.fragments is None and self.bulk is None:
+            counts = count_batch(self.request.counter, self.pieces())
+            costs = np.clip(np.minimum(counts, largest) + separator, 1, largest)
+            return Prices(counts, costs, separator)
+        exact = np.ones(size, dtype=bool)
+        for other in (self.fragments, self.bulk):
+            if other is not None:
+                exact &= ~other
+        rows = np.flatnonzero(exact)
+        estimated = self._estimate() if self.fragments is not None else np.zeros(size)
+        counts = np.ceil(estimated).astype(np.int64)
+        costs = np.maximum(counts, 1)
+        if len(rows):
+            counts[rows] = count_batch(self.request.counter, self.pieces(rows))
+            costs[rows] = np.clip(np.minimum(counts[rows], largest) + separator, 1, largest)
+        if self.bulk is not None:  # dearer than there is
+            counts[self.bulk] = costs[self.bulk] = min(4 * self.original + 4, largest)
+        return Prices(counts, costs, separator, bool(exact.all()))
+
+    def _estimate(self) -> Float64s:
+        """Tokens of units by their length, with those of what says that something below is left out."""
+        table = self.table
+        density = self.original / max(sum(map(len, self.texts)), 1)
+        costs: Float64s = (table.end - table.start + 1).astype(np.float64) * density
+        costs[1:] += (table.start[1:] - table.end[:-1] > 1) * _GAP
+        needed = np.zeros(len(table), dtype=bool)
+        needed[table.heading[table.heading >= 0]] = True
+        costs[needed] += _MARKER
+        return costs
+
+
+def separator_cost(request: Request) -> int:
+    """Tokens that the separator adds between two sentences: the one price of a separator."""
+    texts = ["one.", "Two", f"one.{request.within}Two"]
+    left, right, both = count_batch(request.counter, texts).tolist()
+    return max(int(both - left - right), 0)

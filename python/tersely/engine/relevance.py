@@ -1,0 +1,148 @@
+"""Score segments by relevance to a query: terms, what stands around, leads between documents, vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tersely.core.question import Question, read_question
+from tersely.core.tables import Analysis, Float32s, Level, SegmentTable
+from tersely.core.types import Document
+from tersely.engine.score import FEATURES, relevance_features, weigh
+from tersely.engine.segment import analyze
+from tersely.models import relevance_weights
+from tersely.providers.embedders import CheckedCrossEncoder, CheckedEmbedder
+from tersely.providers.static import StaticEmbedder
+
+__all__ = ["RERANK_SHARE", "Hybrid", "QueryReading", "hybrid", "read_for_query"]
+
+RERANK_SHARE = 1 / 6  # of the characters
+_LEAST_RERANKED = 5  # segments
+_RERANKED = FEATURES.index("reranked")
+_MATCHES = [FEATURES.index(name) for name in ("share", "headings")]
+_LEAST_COSINE = 0.3  # without a term in common, a query is only followed where some vector is as near as this
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class QueryReading:
+    """A call's texts, cut and read.
+
+    Attributes:
+        documents: as given.
+        query: not blank.
+        question: what the query asks for.
+        analysis: segments and terms; the rows after the segments' are the question's and the titles'.
+    """
+
+    documents: tuple[Document, ...]
+    query: str
+    question: Question
+    analysis: Analysis
+
+    @property
+    def table(self) -> SegmentTable:
+        """The segments."""
+        return self.analysis.table
+
+    def segment_texts(self) -> list[str]:
+        """The text of each segment, verbatim."""
+        texts = [document.text for document in self.documents]
+        table = self.table
+        rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
+        return [texts[index][start:end] for index, start, end in rows]
+
+
+def read_for_query(
+    documents: Sequence[Document], query: str, level: Level, window: int = 200
+) -> QueryReading:
+    """Cut the documents into segments and read the terms of segments, query and titles."""
+    question = read_question(query)
+    titles = [document.title or "" for document in documents]
+    texts = [document.text for document in documents]
+    return QueryReading(
+        tuple(documents), query, question, analyze(texts, [question.text, *titles], level, window)
+    )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Hybrid:
+    """Scores, and what they are made of.
+
+    Attributes:
+        segments: float32[n] >= 0; see csrc/kernels/relevance/weigh.hpp.
+        features: float32[len(FEATURES), n].
+        weights: by the names in engine/score.py.
+        by_query: False where the query has nothing to do with the text, as far as terms and vectors tell.
+        warnings: "embedder_failed" (scored by terms alone), "reranker_failed" (scored without it),
+            "query_without_matches".
+        cosine: float32[n], of each segment's vector with the query's; None where there are no vectors.
+    """
+
+    segments: Float32s
+    features: Float32s
+    weights: Mapping[str, float]
+    by_query: bool
+    warnings: tuple[str, ...]
+    cosine: Float32s | None
+
+
+def hybrid(
+    prepared: QueryReading,
+    embedder: CheckedEmbedder | None,
+    reranker: CheckedEmbedder | CheckedCrossEncoder | None = None,
+    rerank_share: float = RERANK_SHARE,
+    cosine: Float32s | None = None,
+) -> Hybrid:
+    """Score the segments; without an embedder by terms alone. A model that fails is left out, with a warning.
+
+    A reranker reads the best segments only, `rerank_share` of the characters: the standard scores of what it
+    says about them ("reranked") are weighed with the rest. `cosine`: what the embedder said of the segments,
+    where that is known; then it is not asked. O(terms), the embedder's cost of all segments and the
+    reranker's of its share.
+    """
+    warnings = []
+    if cosine is None and embedder is not None and len(prepared.table):
+        try:
+            cosine = embedder.similarity(prepared.query, prepared.segment_texts())
+        except Exception:  # whatever a model does, history is not lost with it
+            warnings.append("embedder_failed")
+    first_title = len(prepared.table) + 1
+    titles = [first_title + i if document.title else -1 for i, document in enumerate(prepared.documents)]
+    analysis = prepared.analysis
+    features = relevance_features(analysis, len(prepared.table), titles, prepared.question.answer, cosine)
+    by_query = bool(features[_MATCHES].any())
+    if not by_query and analysis.term_offsets[len(prepared.table)] > 0:
+        warnings.append("query_without_matches")
+        by_query = cosine is not None and float(np.max(cosine, initial=-1)) >= _LEAST_COSINE
+    weights = relevance_weights(_kind(embedder) if cosine is not None else "none")
+    scores = weigh(features, weights)
+    if reranker is not None and by_query:
+        try:
+            features[_RERANKED] = _reranked(prepared, scores, reranker, rerank_share)
+            scores = weigh(features, weights)
+        except Exception:
+            warnings.append("reranker_failed")
+    return Hybrid(scores, features, weights, by_query, tuple(warnings), cosine)
+
+
+def _reranked(
+    prepared: QueryReading, scores: Float32s, reranker: CheckedEmbedder | CheckedCrossEncoder, share: float
+) -> Float32s:
+    """float32[n]: the reranker's scores of the best segments, as standard scores; 0 elsewhere."""
+    texts = prepared.segment_texts()
+    order = np.argsort(-scores, kind="stable")
+    read = np.cumsum([len(texts[row]) for row in order])
+    best = np.sort(order[: max(_LEAST_RERANKED, int(np.searchsorted(read, share * read[-1], side="right")))])
+    ask = reranker.similarity if isinstance(reranker, CheckedEmbedder) else reranker.score
+    found = ask(prepared.query, [texts[row] for row in best]).astype(np.float64)
+    result = np.zeros(len(texts), dtype=np.float32)
+    if found.std() > 0:
+        result[best] = (found - found.mean()) / found.std()
+    return result
+
+
+def _kind(embedder: CheckedEmbedder | None) -> str:
+    """Which weights an embedder's cosines deserve."""
+    return "static" if embedder and isinstance(embedder.embedder, StaticEmbedder) else "model"

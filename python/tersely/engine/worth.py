@@ -1,0 +1,190 @@
+"""Say what units are worth: relevance to the query, else importance in the text, in one currency for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tersely.content.units import Bools, Nested
+from tersely.core.question import Question, read_question
+from tersely.core.tables import Analysis, Float32s, Float64s, Int32s, Int64s, Level, SegmentTable
+from tersely.core.types import Request
+from tersely.engine.facts import rows_at
+from tersely.engine.reading import Reading
+from tersely.engine.relevance import QueryReading, hybrid
+from tersely.engine.score import FEATURES, centrality, lead, term_weights, weigh
+from tersely.engine.segment import analyze
+from tersely.providers.embedders import resolve_embedder, resolve_reranker
+
+if TYPE_CHECKING:
+    from tersely.engine.extractive import Extractive
+
+__all__ = ["analyze_text", "redundancy_of", "set_joint_worth", "worth_of_text"]
+
+_OWN_SHARE = 0.3  # what a unit's own worth counts beside its relevance to the query
+_TEXT = 4.0  # what people wrote beside data is worth so many times as much per character
+_TOP = 0.25  # of the range of a region's own worth: for essential units
+# Features of a segment that come from what stands around it.
+_OWN_FEATURES = ("share", "bm25", "document", "answer", "named", "cosine", "cosine_document")
+_AROUND = [row for row, name in enumerate(FEATURES) if name not in _OWN_FEATURES]
+
+
+def analyze_text(request: Request, texts: list[str], level: Level, window: int) -> Analysis:
+    """Segments and terms of texts; with a query, the rows after are the question's and the titles'."""
+    query = (request.query or "").strip()
+    if not query:
+        return analyze(texts, [], level, window)
+    titles = [document.title or "" for document in request.documents]
+    return analyze(texts, [read_question(query).text, *titles], level, window)
+
+
+def redundancy_of(options: Extractive, by_query: bool) -> float:
+    """With a query gently: the evidence of one question shares its terms."""
+    return options.redundancy if options.redundancy is not None else (0.2 if by_query else 1.0)
+
+
+def worth_of_text(
+    request: Request, texts: list[str], options: Extractive, analysis: Analysis, cosine: Float32s | None
+) -> tuple[Float32s, bool, tuple[str, ...], Float32s | None]:
+    """Worth of segments, whether the query made it, warnings, and cosines with the query."""
+    table, query = analysis.table, (request.query or "").strip()
+    if options.scoring == "lead":
+        rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
+        words = [len(texts[index][start:end].split()) for index, start, end in rows]
+        return lead(words, options.position_decay, options.position_floor), False, (), None
+    judged = analysis
+    if options.level is Level.CLAUSE:  # says too little by itself: it is worth what its sentence is
+        judged, cosine = analyze_text(request, texts, Level.SENTENCE, options.window), None
+    warnings: tuple[str, ...] = ()
+    worth, by_query = None, False
+    if query and options.scoring != "centrality":
+        found = _relevance(request, texts, options, judged, read_question(query), cosine)
+        worth, by_query, warnings, cosine = found.segments, found.by_query, found.warnings, found.cosine
+    if not by_query or worth is None:
+        worth = centrality(judged)
+    if judged is not analysis:
+        worth, cosine = worth[rows_at(texts, judged.table, table.document, table.start)], None
+    return worth, by_query, warnings, cosine
+
+
+def _relevance(
+    request: Request,
+    texts: list[str],
+    options: Extractive,
+    analysis: Analysis,
+    question: Question,
+    cosine: Float32s | None = None,
+) -> Any:
+    documents = tuple(
+        document if document.text is text else replace(document, text=text)
+        for document, text in zip(request.documents, texts, strict=True)
+    )
+    prepared = QueryReading(documents, (request.query or "").strip(), question, analysis)
+    embedder = None if options.scoring == "lexical" else resolve_embedder(options.embedder)
+    reranker = None if options.reranker is None else resolve_reranker(options.reranker)
+    return hybrid(prepared, embedder, reranker, options.rerank_share, cosine)
+
+
+def set_joint_worth(
+    reading: Reading,
+    own: Float32s,
+    analysis: Analysis | None,
+    options: Extractive,
+    follows: Int32s,
+    alone: Bools,
+) -> tuple[str, ...]:
+    """What units of several types are worth beside each other, written to the reading.
+
+    With a query that has to do with the text: the relevance of the segment of text that a unit lies in,
+    and a part of what units are worth by themselves. Without: each region's units by the share of the
+    region that is worth less, so that the best part of each is kept.
+    """
+    table, request, query = reading.table, reading.request, (reading.request.query or "").strip()
+    warnings: tuple[str, ...] = ()
+    if analysis is None or options.level is not Level.SENTENCE:
+        analysis = analyze_text(request, reading.texts, Level.SENTENCE, options.window)
+    first, last = _segments_of(reading.texts, analysis.table, table)
+    if query and options.scoring not in ("centrality", "lead"):
+        found = _relevance(request, reading.texts, options, analysis, read_question(query))
+        warnings = found.warnings
+        if found.by_query:
+            scores = found.segments
+            if alone.any():
+                found.features[np.ix_(np.array(_AROUND), np.unique(first[alone]))] = 0
+                scores = weigh(found.features, found.weights)
+            relevance = _largest(scores, first, last)
+            top = float(relevance.max(initial=0)) or 1.0
+            standing = _standing(reading, own, _largest(centrality(analysis), first, last))
+            pasted = {region.document for region in reading.regions if region.form is not None}
+            for region in reading.regions:  # only beside pasted blocks do people's words count by themselves
+                if region.form is None and region.document not in pasted:
+                    standing[region.first : region.last] = 0
+            reading.worth = (relevance / top + _OWN_SHARE * standing).astype(np.float32)
+            reading.by_query = True
+    if not reading.by_query:
+        central = _largest(centrality(analysis), first, last)
+        reading.worth = _standing(reading, own, central).astype(np.float32)
+    if reading.bulk is not None:
+        reading.worth[reading.bulk] = 0
+    nested = np.zeros(len(table), dtype=bool)  # values repeat: a record is no record without them
+    for region in reading.regions:
+        nested[region.first : region.last] = isinstance(region.form, Nested)
+    begins = np.diff(first, prepend=-1) != 0  # of several units of a segment, the first has its terms
+    reading.term_ids, reading.term_offsets = _terms_of(analysis, first, begins & ~nested)
+    reading.term_weight = term_weights(analysis)
+    reading.redundancy = redundancy_of(options, reading.by_query)
+    reading.essential = None
+    followers = np.flatnonzero(follows >= 0)
+    reading.worth[followers] = reading.worth[follows[followers]]
+    return warnings
+
+
+def _segments_of(texts: Sequence[str], segments: SegmentTable, units: SegmentTable) -> tuple[Int64s, Int64s]:
+    """int64[n]: the first and the last segment that each unit has a part of."""
+    first = rows_at(texts, segments, units.document, units.start).astype(np.int64)
+    last = rows_at(texts, segments, units.document, np.maximum(units.end - 1, units.start)).astype(np.int64)
+    first = np.maximum(first, 0)  # white space before the first segment
+    return first, np.maximum(first, last)
+
+
+def _largest(values: Float32s, first: Int64s, last: Int64s) -> Float32s:
+    """float32[n]: the largest of values[first[i] : last[i] + 1]."""
+    if len(first) == 0 or len(values) == 0:
+        return np.zeros(len(first), dtype=np.float32)
+    padded = np.append(values, np.float32(0))
+    bounds = np.stack((first, last + 1), axis=1).ravel()
+    return np.maximum.reduceat(padded, bounds)[::2]
+
+
+def _terms_of(analysis: Analysis, segment: Int64s, chosen: Bools) -> tuple[Int32s, Int64s]:
+    """Rows of terms (CSR): of each chosen unit those of its segment, of others none."""
+    offsets = analysis.term_offsets
+    size = np.where(chosen, offsets[segment + 1] - offsets[segment], 0)
+    upto = np.concatenate(([0], np.cumsum(size)))
+    place = np.arange(int(upto[-1])) - np.repeat(upto[:-1], size) + np.repeat(offsets[segment], size)
+    return analysis.term_ids[place], upto
+
+
+def _standing(reading: Reading, own: Float32s, centrality: Float32s) -> Float64s:
+    """float64[n] in [0, 1]: the share of its region's characters that is worth no more than a unit.
+
+    `centrality`: the worth of text. Essential units stand above all others.
+    """
+    table = reading.table
+    result = np.zeros(len(table))
+    for region in reading.regions:
+        rows = slice(region.first, region.last)
+        value = (own if region.form is not None else centrality)[rows]
+        size = region.last - region.first
+        top = np.zeros(size) if reading.essential is None else reading.essential[rows].astype(np.float64)
+        order = np.lexsort((-np.arange(size), value, top))
+        below = np.cumsum((table.end[rows] - table.start[rows])[order])
+        standing = np.empty(size)
+        standing[order] = below / below[-1]
+        result[rows] = standing * (1 - _TOP) + _TOP * top if top.any() else standing
+        if region.form is None:  # so that so many times as much of it is kept
+            result[rows] = 1 - (1 - result[rows]) / _TEXT
+    return result

@@ -1,0 +1,1 @@
+"""Histories of chats and agents, made smaller."""

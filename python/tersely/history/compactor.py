@@ -1,0 +1,281 @@
+"""Compact a history again and again as it grows: what was sent once stays as it is while it fits."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from tersely.core import checks
+from tersely.core.protocols import Strategy
+from tersely.history.compaction import CompactedMessages, check_options
+from tersely.history.excerpts import called_tools
+from tersely.history.folding import NEWEST_ROOM, History, MessageAccount, fold
+from tersely.history.groups import (
+    REPLY_TOKENS,
+    atomic_groups,
+    check_room,
+    count_entries,
+    count_tools,
+    held_messages,
+)
+from tersely.history.mentions import Mentions, Notes, find_mentions, join_mentions
+from tersely.history.messages import Entry, Piece, check_list, read_messages
+from tersely.providers.counters import resolve_counter
+
+__all__ = ["Compactor"]
+
+_FULL = 0.6  # of the room beside what must stay: excerpts that take more are made anew, shorter
+_FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more than `headroom` leaves
+
+Places = tuple[tuple[int, int, int], ...]
+
+
+@dataclass(eq=False, slots=True)
+class Compactor:
+    """Compacts a history again and again as it grows, so that the start of what is sent stays the same bytes.
+
+    Providers charge a fraction for a prompt's start that they have seen. So messages are added as they are
+    until the budget is reached; then the older ones are folded, to `1 - headroom` of the room that is left
+    behind the excerpts that are there already. Where those have become long, they are made anew. Not for
+    several threads at a time.
+
+    Attributes:
+        budget, counter, tools, pinned, strategy, picture_tokens: as in `compact_messages`; messages that
+            are still to come may be pinned.
+        headroom: share of what the messages that stay leave of the budget, which is free after folding, in
+            [0, 1).
+    """
+
+    budget: int
+    counter: Any = None
+    tools: Any = None
+    pinned: Collection[int] | Callable[[Any], bool] = ()
+    strategy: Strategy | None = None
+    picture_tokens: int = 1000
+    headroom: float = 0.65
+    _seen: list[Any] = field(default_factory=list, repr=False)  # the history as it was, safe from changes
+    _entries: list[Entry] = field(default_factory=list, repr=False)
+    _costs: list[int] = field(default_factory=list, repr=False)
+    _called: dict[str, str] = field(default_factory=dict, repr=False)  # the tool of each call, by its id
+    _notes: Notes = field(default_factory=Notes, repr=False)
+    _head: tuple[list[_Old], Mentions] | None = field(default=None, repr=False)  # `_sent`, as it was read
+    _accounts: list[MessageAccount] = field(default_factory=list, repr=False)
+    _sent: list[Any] = field(default_factory=list, repr=False)  # stands for the first `_done` messages
+    _sent_tokens: int = field(default=0, repr=False)
+    _done: int = field(default=0, repr=False)
+    _total: int = field(default=0, repr=False)  # tokens of all messages
+    _warnings: tuple[str, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_options(self.budget, self.pinned, self.strategy, self.picture_tokens)
+        if checks.number(self.headroom, "headroom", least=0) >= 1:
+            raise ValueError(f"headroom must lie in [0, 1), not {self.headroom!r}")
+
+    def compact(self, messages: Sequence[Any]) -> CompactedMessages:
+        """What to send for the history so far; it should begin with what was given before.
+
+        A history that does not is compacted from its start. Raises as `compact_messages` does. O(messages)
+        for one that fits, and O(characters of the budget) where something has to be folded.
+        """
+        check_list(messages)
+        if len(messages) < len(self._seen) or not all(map(_same, self._seen, messages)):
+            self._forget()
+        self._read(messages)
+        counter = resolve_counter(self.counter)
+        frame = REPLY_TOKENS + count_tools(counter, self.tools)
+        waiting = sum(self._costs[self._done :])
+        if frame + self._sent_tokens + waiting > self.budget:
+            if self._is_full(frame) or not self._fold(messages, frame, anew=False):
+                self._fold(messages, frame, anew=True)
+            waiting = sum(self._costs[self._done :])
+        else:  # what the next folding needs to know, a little at a time
+            self._notes.read(self._entries, self._done, self._costs)
+            self._as_sent()
+        return CompactedMessages(
+            [*self._sent, *messages[self._done :]],
+            frame + self._sent_tokens + waiting,
+            frame + self._total,
+            self.budget,
+            tuple(self._accounts),
+            self._seen[:],
+            self._warnings,
+        )
+
+    def _is_full(self, frame: int) -> bool:
+        kept = [account.tokens for account in self._accounts[: self._done] if account.outcome == "verbatim"]
+        room = self.budget - frame - sum(kept)
+        return self._sent_tokens - sum(kept) > _FULL * room
+
+    def _forget(self) -> None:
+        for column in (self._seen, self._entries, self._costs, self._accounts, self._sent):
+            column.clear()
+        self._called.clear()
+        self._notes = Notes()
+        self._head = None
+        self._total = self._sent_tokens = self._done = 0
+        self._warnings = ()
+
+    def _read(self, messages: Sequence[Any]) -> None:
+        first = len(self._seen)
+        entries = read_messages(messages[first:], first)
+        costs = count_entries(resolve_counter(self.counter), entries, self.picture_tokens).tolist()
+        self._seen += [_snapshot(message) for message in messages[first:]]
+        self._entries += entries
+        self._called |= called_tools(entries)
+        self._costs += costs
+        self._total += sum(costs)
+        self._accounts += [
+            MessageAccount(index, "verbatim", "fits", tokens) for index, tokens in enumerate(costs, first)
+        ]
+
+    def _fold(self, messages: Sequence[Any], frame: int, anew: bool) -> bool:
+        """Fold messages behind what was sent, or, `anew`, with what is left of those; False if it fails.
+
+        Raises BudgetExceededError where what must stay does not fit.
+        """
+        counter, done = resolve_counter(self.counter), self._done
+        head, stated = self._standing(messages) if anew else self._as_sent()
+        pieces = sum(len(old.entry.pieces) for old in head)
+        mentions = join_mentions([(stated, 0), (self._notes.since(self._entries, done), pieces)])
+        tail = range(done, len(messages))
+        current = [*(old.message for old in head), *messages[done:]]
+        entries = [*(old.entry for old in head), *self._entries[done:]]
+        numbers = [*(old.number for old in head), *tail]
+        costs = [*(old.tokens for old in head), *self._costs[done:]]
+        excerpts = {index for index, old in enumerate(head) if old.kept}
+        groups = atomic_groups(entries)
+        stays = held_messages(current, entries, groups, self._pinned(current, numbers, excerpts), 0)
+        if not anew:
+            stays |= dict.fromkeys(range(len(head)), "sent")
+        fixed = frame + sum(costs[index] for index in stays)
+        if fixed > self.budget and not anew:
+            return False
+        check_room(entries, groups, costs, stays, frame, self.budget)
+        newest = sum(costs[slice(*groups[-1])])
+        wanted = min(fixed + int(newest / NEWEST_ROOM) + 1, int(_FOLDED_TO * self.budget))
+        target = max(fixed + int((1 - self.headroom) * (self.budget - fixed)), wanted)
+        history = History(
+            messages=current,
+            entries=entries,
+            groups=groups,
+            costs=np.array(costs, dtype=np.int64),
+            counter=counter,
+            stays=stays,
+            called=self._called,
+            numbers=numbers,
+            strategy=self.strategy,
+            excerpts=excerpts,
+            mentions=mentions,
+        )
+        folded = fold(history, target - frame)
+        for old, account in zip(head, folded.accounts, strict=False):
+            if anew:
+                kept = _original_places(old.kept, account.kept) if old.kept else account.kept
+                self._accounts[old.number] = replace(account, index=old.number, kept=kept)
+        accounts = folded.accounts[len(head) :]
+        self._accounts[done:] = [
+            replace(account, index=number) for account, number in zip(accounts, tail, strict=True)
+        ]
+        changed = [index for index, account in enumerate(accounts) if account.outcome != "verbatim"]
+        upto = changed[-1] + 1 if changed else 0
+        self._head = None
+        self._sent = folded.messages[: len(folded.messages) - (len(accounts) - upto)]
+        self._done = done + upto
+        self._sent_tokens = folded.tokens - sum(self._costs[self._done :])
+        self._warnings = tuple(dict.fromkeys((*self._warnings, *folded.warnings)))
+        return frame + folded.tokens <= self.budget
+
+    def _as_sent(self) -> tuple[list[_Old], Mentions]:
+        """What was sent, as messages that stay, and what it states."""
+        if self._head is None:
+            entries = read_messages(self._sent)
+            costs = count_entries(resolve_counter(self.counter), entries, self.picture_tokens).tolist()
+            sent = zip(self._sent, entries, costs, strict=True)
+            self._head = _with_mentions([_Old(message, entry, tokens, -1) for message, entry, tokens in sent])
+        return self._head
+
+    def _standing(self, messages: Sequence[Any]) -> tuple[list[_Old], Mentions]:
+        """The messages before `_done` of which anything is left, those that are folded as their excerpts."""
+        found = []
+        for account in self._accounts[: self._done]:
+            number = account.index
+            entry = self._entries[number]
+            if account.outcome == "folded":
+                entry = Entry(entry.role, _excerpted(entry, account.kept), name=entry.name)
+            if account.outcome != "dropped":
+                found.append(_Old(messages[number], entry, account.tokens, number, account.kept))
+        return _with_mentions(found)
+
+    def _pinned(self, current: Sequence[Any], numbers: Sequence[int], folded: Collection[int]) -> list[int]:
+        """Where in `current` the pinned messages are; those that are folded were none."""
+        if callable(self.pinned):
+            asked = [
+                index for index, number in enumerate(numbers) if number >= 0 and self.pinned(current[index])
+            ]
+        else:
+            wanted = {index + len(self._seen) if index < 0 else index for index in self.pinned}
+            asked = [index for index, number in enumerate(numbers) if number in wanted]
+        return [index for index in asked if index not in folded]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Old:
+    """A message that was sent, or what is left of one: its number, and `kept` where it was folded."""
+
+    message: Any
+    entry: Entry
+    tokens: int
+    number: int
+    kept: Places = ()
+
+
+def _with_mentions(head: list[_Old]) -> tuple[list[_Old], Mentions]:
+    pieces = [(piece.text, old) for old in head for piece in old.entry.pieces]
+    excerpts = [row for row, (_, old) in enumerate(pieces) if old.kept]
+    return head, find_mentions([text for text, _ in pieces], excerpts)
+
+
+def _excerpted(entry: Entry, kept: Places) -> tuple[Piece, ...]:
+    """The pieces of an entry of which places are kept, with those alone, a line each."""
+    return tuple(
+        replace(
+            entry.pieces[row],
+            text="\n".join(entry.pieces[row].text[start:end] for _, start, end in places),
+            path=(),
+        )
+        for row, places in groupby(kept, key=itemgetter(0))
+    )
+
+
+def _original_places(kept: Places, left: Places) -> Places:
+    """Places in the pieces that `_excerpted` made, as places of the message."""
+    made = [(row, list(places)) for row, places in groupby(kept, key=itemgetter(0))]
+    found = []
+    for number, first, last in left:
+        at = 0
+        row, places = made[number]
+        for _, start, end in places:
+            low, high = max(first, at), min(last, at + end - start)
+            if low < high:
+                found.append((row, start + low - at, start + high - at))
+            at += end - start + 1
+    return tuple(found)
+
+
+def _snapshot(message: Any) -> Any:
+    """The message, safe from changes that the caller makes to his."""
+    if not isinstance(message, Mapping):
+        return message
+    plain = all(isinstance(value, (str, int, type(None))) for value in message.values())
+    return dict(message) if plain else copy.deepcopy(message)
+
+
+def _same(seen: Any, message: Any) -> bool:
+    return seen is message or bool(seen == message)

@@ -1,0 +1,494 @@
+"""Fold a history: its newest messages stay in their places, of the others excerpts stay, in one message.
+
+Which groups of messages stay is decided beforehand, from what they cost alone, so that they are the newest
+and none is missing between them. Then excerpts of the others, and long results of tools that are to become
+shorter, are units of one reading (`tersely.engine.reading`), of which the engine's fit takes what fits.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.content.units import Quoted
+from tersely.core.protocols import BatchTokenCounter, Strategy
+from tersely.core.tables import Float64s, Int64s, SegmentTable
+from tersely.core.types import Document, Request
+from tersely.engine.allocation import fill
+from tersely.engine.auto import Auto
+from tersely.engine.count import count_batch
+from tersely.engine.finish import finish
+from tersely.engine.fit import fit
+from tersely.engine.reading import Prices, Reading, Region
+from tersely.engine.render import Rendered
+from tersely.engine.select import FIRST_KEPT
+from tersely.history.excerpts import Excerpts, Stated, frame_excerpts, read_excerpts, read_stated
+from tersely.history.groups import MESSAGE_TOKENS
+from tersely.history.mentions import Mentions
+from tersely.history.messages import Entry, Path, new_user_message, with_texts
+
+__all__ = ["NEWEST_ROOM", "Folded", "History", "MessageAccount", "fold"]
+
+_NEWEST_SHARE = 0.3  # of the budget: for the newest messages even where facts of older ones go short
+_NEWEST_SHARE_ASKED = 0.1  # the same where a query says what matters
+NEWEST_ROOM = 0.8  # of what is free: for the newest group, whatever becomes of others
+_LEAST_RESULT = 32  # tokens of a shortened result: less tells nothing
+
+_LEAST_REPEAT = 200  # characters: results that are shorter are left as they are, however often they came
+_LONGEST_DIFF = 2000  # lines of two results together that are compared line by line
+_WORTHWHILE = 0.5  # a difference replaces a text where it is at most this share of it
+
+
+@dataclass(frozen=True, slots=True)
+class MessageAccount:
+    """What became of a message.
+
+    Attributes:
+        index: of the message in the history.
+        outcome: "verbatim"; "compressed": its results are shorter; "folded": excerpts of it stand in a
+            message that stands for several; "dropped": nothing of it is left.
+        reason: "fits" (so does everything), "system", "pinned", "picture", "cache_marker", "unknown_shape",
+            "with_held" (it belongs to such a one), "task" (the first of the user), "newest", "budget",
+            "repeated" (a newer message has it), "stated_elsewhere" (it had no fact that is not stated still).
+        tokens: of the message in the history.
+        kept: where it was folded, the places that are still there: (piece, start, end); pieces are the texts
+            of the message in order.
+    """
+
+    index: int
+    outcome: Literal["verbatim", "compressed", "folded", "dropped"]
+    reason: str
+    tokens: int
+    kept: tuple[tuple[int, int, int], ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class History:
+    """What is to be folded.
+
+    Attributes:
+        messages, entries: the messages, and as they were read.
+        groups: ranges of messages that stay or go together.
+        costs: int64[n], tokens of each message.
+        counter: counts them.
+        stays: index -> reason of messages that are left alone.
+        called: the tool of each call, by its id.
+        numbers: of the messages, as the reader is told them.
+        strategy: shortens results of tools; None: they are read as what they are.
+        excerpts: messages that hold nothing but excerpts, a line each: they were folded before.
+        mentions: of all pieces, where they are known.
+        relevance: float64[n], of each message to the query; None: there is none.
+        query: "" without.
+    """
+
+    messages: Sequence[Any]
+    entries: Sequence[Entry]
+    groups: Sequence[tuple[int, int]]
+    costs: Int64s
+    counter: BatchTokenCounter
+    stays: Mapping[int, str]
+    called: Mapping[str, str]
+    numbers: Sequence[int]
+    strategy: Strategy | None = None
+    excerpts: Collection[int] = ()
+    mentions: Mentions | None = None
+    relevance: Float64s | None = None
+    query: str = ""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Folded:
+    """Messages that fit: what to send, its tokens without the frame of the reply, what became of each."""
+
+    messages: list[Any]
+    tokens: int
+    accounts: tuple[MessageAccount, ...]
+    warnings: tuple[str, ...]
+
+
+def fold(history: History, budget: int) -> Folded:
+    """Fit everything into `budget` tokens, the frame of the reply not counted.
+
+    What `history.stays` names must fit; then all does. O(characters + facts log facts).
+    """
+    changed, now = _point_to_repeats(history)
+    reasons = dict.fromkeys(changed, "repeated")
+    stated = None
+    if history.relevance is None:
+        stated = read_stated(
+            history.counter, history.entries, history.stays, history.excerpts, history.mentions
+        )
+    frame = _message_tokens(history.counter, "")
+    owed = [0] * len(now) if stated is None else stated.tokens.tolist()
+    stay, border = _newest_groups(history, now, owed, budget, frame)
+    choice = _Choice(history, stated, stay, now, changed, reasons)
+    warnings: list[str] = []
+    shorter = None if border is None else _with_shorter(choice, border, warnings)
+    if shorter is not None:
+        fitted = _fitted(shorter, budget, frame)
+        if all(fitted.results):
+            return _assemble(shorter, fitted, warnings)
+    return _assemble(choice, _fitted(choice, budget, frame), warnings)
+
+
+def _newest_groups(
+    history: History, now: Sequence[int], owed: Sequence[int], budget: int, frame: int
+) -> tuple[list[bool], tuple[int, int, int] | None]:
+    """Which messages stay whole; and (first, last, tokens) of the group before them, where it does not fit.
+
+    Those stay that must; then groups from the newest on, as long as the facts of older ones find room behind
+    them, or a share of the budget is left. `now`: tokens of each message; `owed`: of its facts, which are to
+    be stated once it is folded; `frame`: of an empty message of excerpts. O(groups).
+    """
+    share = _NEWEST_SHARE if history.relevance is None else _NEWEST_SHARE_ASKED
+    used = sum([now[index] for index in history.stays])
+    rest = sum(owed) + frame
+    stay = [index in history.stays for index in range(len(now))]
+    for first, last in reversed(history.groups):
+        if first in history.stays:
+            continue
+        if first in history.excerpts:
+            break
+        cost = sum(now[first:last])
+        rest_after = rest - sum(owed[first:last])
+        room = int(share * budget)
+        if history.relevance is None:
+            room = max(budget - rest_after, room)
+        room = min(room, budget) - used
+        if last == len(now):
+            room = max(room, int(NEWEST_ROOM * (budget - used)))  # the next answer is to it
+        if cost > room:
+            return stay, (first, last, room)
+        used += cost
+        rest = rest_after
+        stay[first:last] = [True] * (last - first)
+    return stay, None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Result:
+    """A result of a tool that is to become shorter: where it is, its tokens, and those it gets at least."""
+
+    index: int
+    path: Path
+    text: str
+    tokens: int
+    share: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Choice:
+    """What is decided before the fit.
+
+    Attributes:
+        history, stated: what there is, and its facts.
+        stay: which messages stay in their places.
+        now: tokens of each, as changed.
+        changed, reasons: other texts for messages that stay, and why.
+        results: what is still to become shorter.
+    """
+
+    history: History
+    stated: Stated | None
+    stay: Sequence[bool]
+    now: Sequence[int]
+    changed: Mapping[int, Mapping[Path, str]]
+    reasons: Mapping[int, str]
+    results: Sequence[_Result] = ()
+
+
+def _with_shorter(choice: _Choice, border: tuple[int, int, int], warnings: list[str]) -> _Choice | None:
+    """The choice with the group at the border, its results shorter; None where too little would be left."""
+    first, last, room = border
+    results = _long_results(choice, first, last, room)
+    if not results:
+        return None
+    stay = [*choice.stay[:first], *[True] * (last - first), *choice.stay[last:]]
+    reasons = {**choice.reasons, **dict.fromkeys([result.index for result in results], "budget")}
+    choice = replace(choice, stay=stay, reasons=reasons, results=results)
+    strategy = choice.history.strategy
+    if strategy is None:
+        return choice
+    try:
+        choice = _shortened(choice, strategy)
+    except Exception:  # foreign code: the messages are folded instead, nothing is lost
+        warnings.append("strategy_failed")
+        return None
+    return choice if sum(choice.now[first:last]) <= room else None
+
+
+def _long_results(choice: _Choice, first: int, last: int, room: int) -> list[_Result]:
+    """Results of a group that have to be shorter for it to take `room` tokens; [] where that is no use."""
+    history = choice.history
+    results = [
+        (index, piece.path, piece.text)
+        for index in range(first, last)
+        for piece in history.entries[index].pieces
+        if piece.kind == "result" and piece.path not in choice.changed.get(index, ())
+    ]
+    sizes = count_batch(history.counter, [text for _, _, text in results])
+    spare = room - (sum(choice.now[first:last]) - int(sizes.sum()))
+    if not results or spare < _LEAST_RESULT:
+        return []
+    shares = fill(sizes, np.ones(len(sizes)), spare)
+    found = [
+        _Result(*result, size, share)
+        for result, size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True)
+        if share < size
+    ]
+    return found if all(result.share >= _LEAST_RESULT for result in found) else []
+
+
+def _shortened(choice: _Choice, strategy: Strategy) -> _Choice:
+    """The choice with results as the caller's strategy makes them; raises whatever it does."""
+    history, now = choice.history, list(choice.now)
+    changed = {index: dict(texts) for index, texts in choice.changed.items()}
+    for result in choice.results:
+        request = Request((Document(result.text),), None, result.share, 0.3, history.counter)
+        text = strategy.compress(request).text
+        changed.setdefault(result.index, {})[result.path] = text
+        now[result.index] += int(count_batch(history.counter, [text])[0]) - result.tokens
+    return replace(choice, changed=changed, now=now, results=())
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Fitted:
+    """What the fit gave: a message of excerpts, shorter results, tokens of all messages together.
+
+    `places`: of each folded message, what is kept of it.
+    """
+
+    text: str
+    results: tuple[str, ...]
+    tokens: int
+    places: Mapping[int, tuple[tuple[int, int, int], ...]]
+
+
+def _fitted(choice: _Choice, budget: int, frame: int) -> _Fitted:
+    """Choose among the excerpts of messages that do not stay, and among the units of long results."""
+    history = choice.history
+    used = sum([tokens for tokens, stays in zip(choice.now, choice.stay, strict=True) if stays])
+    used -= sum([result.tokens for result in choice.results])
+    room = budget - used
+    folded = ~np.array(choice.stay, dtype=bool)
+    if room <= frame:
+        folded[:] = False
+    else:
+        room -= frame
+    excerpts = read_excerpts(
+        history.counter, history.entries, history.numbers, history.called, choice.stated, folded, room,
+        history.relevance,
+    )  # fmt: skip
+    reading = _reading(history, excerpts, choice.results, frame)
+    if len(reading.table) == 0:
+        return _Fitted("", (), used, {})
+    floors = [0, *(result.share for result in choice.results)]
+    found = fit(reading, room, floors=floors if choice.results else None)
+    result = finish(reading, found, room)
+    lines, *texts = result.parts
+    kept = np.flatnonzero(found.status[: len(excerpts.table)] >= FIRST_KEPT)
+    tokens = used + result.tokens + (frame if lines else 0)
+    text = frame_excerpts(lines) if lines else ""
+    return _Fitted(text, tuple(texts), tokens, _places(history, excerpts, kept))
+
+
+def _message_tokens(counter: BatchTokenCounter, lines: str) -> int:
+    """Tokens of a message of excerpts."""
+    return MESSAGE_TOKENS + int(count_batch(counter, ["user", frame_excerpts(lines)]).sum())
+
+
+def _reading(history: History, excerpts: Excerpts, results: Sequence[_Result], frame: int) -> Reading:
+    """The units of excerpts, as the first document, and of results; counted as they are sent, one by one."""
+    counter = history.counter
+
+    def measure(rendered: Rendered) -> int:
+        lines, *texts = rendered.parts
+        tokens = _message_tokens(counter, lines) - frame if lines else 0
+        return tokens + int(count_batch(counter, texts).sum())
+
+    size = len(excerpts.table)
+    reading = Reading(
+        request=Request((Document(excerpts.text),), history.query or None, None, 1.0, counter),
+        texts=[excerpts.text],
+        original=int(excerpts.costs.sum()),
+        table=excerpts.table,
+        worth=excerpts.worth,
+        regions=(Region(0, 0, size, Quoted()),) if size else (),
+        group=excerpts.group,
+        pinned=np.zeros(size, dtype=np.uint8),
+        needs=excerpts.table.heading,
+        ranked=True,
+        auxiliary=excerpts.sources,
+        optional=True,
+        measure=measure,
+        _prices=Prices(excerpts.costs, excerpts.costs, 0, exact=False),
+    )
+    return _joined(reading, excerpts, results) if results else reading
+
+
+def _joined(first: Reading, excerpts: Excerpts, results: Sequence[_Result]) -> Reading:
+    """A reading of excerpts with long results behind them, each read as what it is.
+
+    Facts of excerpts rank before the units of results, other lines after them; the results have floors.
+    """
+    request = first.request
+    documents = tuple([Document(result.text) for result in results])
+    second = Auto().prepare(replace(request, documents=documents)).reading
+    size, more = len(first.table), len(second.table)
+    prices, others = first.prices(), second.prices()
+    one, other = first.table, second.table
+    worth = second.worth / max(float(second.worth.max(initial=0)), 1e-9)
+    if second.essential is not None:
+        worth = worth + second.essential
+    terms = (
+        second.term_offsets[: more + 1] if len(second.term_offsets) else np.zeros(more + 1, dtype=np.int64)
+    )
+
+    def behind(rows: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
+        return None if rows is None else np.concatenate((np.zeros(size, dtype=rows.dtype), rows))
+
+    def moved(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        return np.where(rows >= 0, rows + size, -1).astype(np.int32)
+
+    needs = moved(second.needs) if len(second.needs) else np.full(more, -1, dtype=np.int32)
+    return replace(
+        first,
+        request=replace(request, documents=(*request.documents, *documents)),
+        texts=[*first.texts, *second.texts],
+        original=first.original + second.original,
+        table=SegmentTable(
+            np.concatenate((one.document, other.document + 1)).astype(np.int32),
+            np.concatenate((one.start, other.start)),
+            np.concatenate((one.end, other.end)),
+            np.concatenate((one.kind, other.kind)),
+            np.concatenate((one.block, other.block + 1 + one.block.max(initial=0))).astype(np.int32),
+            np.concatenate((one.heading, moved(other.heading))),
+        ),
+        worth=np.concatenate((first.worth, worth)).astype(np.float32),
+        regions=(*first.regions, *(_behind(region, size) for region in second.regions)),
+        group=np.concatenate((first.group, moved(second.group))),
+        pinned=np.concatenate((first.pinned, second.pinned)),
+        term_ids=second.term_ids[: terms[-1]],
+        term_offsets=np.concatenate((np.zeros(size, dtype=np.int64), terms)),
+        term_weight=second.term_weight,
+        redundancy=second.redundancy,
+        needs=np.concatenate((first.needs, needs)),
+        bulk=behind(second.bulk),
+        fragments=behind(second.fragments),
+        pages={index + 1: page for index, page in second.pages.items()},
+        clauses=second.clauses,
+        fences=tuple([(opening + size, closing + size) for opening, closing in second.fences]),
+        auxiliary=np.append(excerpts.sources, np.zeros(more, dtype=bool)),
+        _prices=Prices(
+            np.concatenate((prices.counts, others.counts)),
+            np.concatenate((prices.costs, others.costs)),
+            others.separator,
+            exact=False,
+        ),
+    )
+
+
+def _behind(region: Region, size: int) -> Region:
+    """A region of a reading that stands behind one of a document and `size` units."""
+    return replace(region, document=region.document + 1, first=region.first + size, last=region.last + size)
+
+
+def _places(
+    history: History, excerpts: Excerpts, kept: Int64s
+) -> dict[int, tuple[tuple[int, int, int], ...]]:
+    """Of each message (piece of it, start, end) of what is kept, in order, without overlap."""
+    many = [len(entry.pieces) for entry in history.entries]
+    owner = np.repeat(np.arange(len(many)), many)
+    first = np.cumsum([0, *many])
+    piece, start, end = excerpts.places(kept)
+    index = owner[piece] if len(piece) else piece
+    found: dict[int, list[tuple[int, int, int]]] = {}
+    rows = zip(index.tolist(), (piece - first[index]).tolist(), start.tolist(), end.tolist(), strict=True)
+    for message, *place in rows:
+        found.setdefault(message, []).append((place[0], place[1], place[2]))
+    return {message: tuple(places) for message, places in found.items()}
+
+
+def _assemble(choice: _Choice, fitted: _Fitted, warnings: Sequence[str]) -> Folded:
+    """Messages and accounts of a choice: the excerpts stand in the place of the first that is folded."""
+    history, text = choice.history, fitted.text
+    changed = {index: dict(texts) for index, texts in choice.changed.items()}
+    for result, shorter in zip(choice.results, fitted.results, strict=True):
+        changed.setdefault(result.index, {})[result.path] = shorter
+    owed = None if choice.stated is None else choice.stated.tokens.tolist()
+    messages: list[Any] = []
+    accounts: list[MessageAccount] = []
+    outcome: Literal["verbatim", "compressed", "folded", "dropped"]
+    for index, (stays, tokens) in enumerate(zip(choice.stay, history.costs.tolist(), strict=True)):
+        places: tuple[tuple[int, int, int], ...] = ()
+        if stays:
+            outcome, reason, message = "verbatim", history.stays.get(index, "newest"), history.messages[index]
+            if index in changed:
+                outcome, reason = "compressed", choice.reasons[index]
+                message = with_texts(message, changed[index])
+            messages.append(message)
+        else:
+            if text:
+                messages.append(new_user_message(text, history.messages))
+                text = ""  # in the place of the first
+            places = fitted.places.get(index, ())
+            outcome = "folded" if places else "dropped"
+            reason = "budget" if places or owed is None or owed[index] else "stated_elsewhere"
+        accounts.append(MessageAccount(index, outcome, reason, tokens, places))
+    return Folded(messages, fitted.tokens, tuple(accounts), tuple(dict.fromkeys(warnings)))
+
+
+def _point_to_repeats(history: History) -> tuple[dict[int, dict[Path, str]], list[int]]:
+    """Other texts for results that a newer message repeats, and the tokens of each message with them.
+
+    Two results of the same call (tool and arguments) are compared line by line, any two as a whole; the
+    newest stays as it is. O(characters), and for repeated calls the lines of both.
+    """
+    entries, numbers = history.entries, history.numbers
+    made: dict[str, str] = {}  # id of a call -> what was called
+    for entry in entries:
+        if entry.calls:
+            calls = [piece.text for piece in entry.pieces if piece.kind == "call"]
+            made |= dict(zip(entry.calls, calls, strict=False))
+    same: dict[str, int] = {}
+    newest: dict[str, tuple[int, str]] = {}
+    found: dict[int, dict[Path, str]] = {}
+    texts: list[tuple[int, str, str]] = []
+    for index in reversed(range(len(entries))):
+        for piece in entries[index].pieces:
+            if piece.kind != "result" or len(piece.text) < _LEAST_REPEAT:
+                continue
+            call = made.get(piece.call, "")
+            if piece.text in same:
+                text: str | None = f"[The same as in message {numbers[same[piece.text]]}]"
+            elif call and call in newest:
+                text = _difference(piece.text, numbers[newest[call][0]], newest[call][1])
+            else:
+                text = None
+            if text is not None and index not in history.stays:
+                found.setdefault(index, {})[piece.path] = text
+                texts.append((index, piece.text, text))
+                continue
+            same.setdefault(piece.text, index)
+            if call:
+                newest.setdefault(call, (index, piece.text))
+    now: list[int] = history.costs.tolist()
+    counts = count_batch(history.counter, [text for _, old, new in texts for text in (old, new)]).tolist()
+    for number, (index, _, _) in enumerate(texts):
+        now[index] += counts[2 * number + 1] - counts[2 * number]
+    return found, now
+
+
+def _difference(text: str, index: int, newer: str) -> str | None:
+    """How a text differs from the newer one in message `index`; None where that is not much shorter."""
+    old, new = text.splitlines(), newer.splitlines()
+    if len(old) + len(new) > _LONGEST_DIFF:
+        return None
+    lines = list(difflib.unified_diff(new, old, lineterm="", n=0))[2:]
+    difference = f"[As in message {index}, but for:]\n" + "\n".join(lines)
+    return difference if len(difference) <= _WORTHWHILE * len(text) else None

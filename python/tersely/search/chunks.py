@@ -1,0 +1,214 @@
+"""Search results: our own, those of any library (`read_results`), documents as chunks, and `Retriever`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+from uuid import UUID
+
+from tersely.core import checks
+from tersely.core.documents import to_documents
+from tersely.core.types import Document
+from tersely.relevance.scores import to_uuid
+
+__all__ = [
+    "ChunkResult",
+    "DocumentChunk",
+    "Hit",
+    "Retriever",
+    "SearchResult",
+    "read_results",
+    "to_chunks",
+    "to_document",
+]
+
+_TEXT = ("content", "text", "page_content")
+_SCORE = ("score", "relevance_score", "overall_score")
+_ID = ("chunk_id", "id", "id_", "node_id")
+_INNER = ("document", "node", "chunk")  # what a result with a score wraps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkResult:
+    """A chunk that a search found.
+
+    Attributes:
+        chunk_id: its id in the index.
+        doc_id: id of the document that it is part of.
+        score: relevance in [0, 1], the best result of a search being 1.0.
+        header_path: the headings above it, joined with " > "; "" where there are none.
+        file_path: the file that it came from, relative to the indexed folder.
+        content: its whole text.
+    """
+
+    chunk_id: str
+    doc_id: str
+    score: float
+    header_path: str
+    file_path: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentChunk:
+    """A chunk of a document that somebody brings: its id (str or UUID), its text, what else is known."""
+
+    id: str | UUID
+    content: str
+    metadata: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """A chunk with the score that a retriever gave it (any scale; higher is better)."""
+
+    document: DocumentChunk
+    score: float
+
+
+@runtime_checkable
+class Retriever(Protocol):
+    """Anything that finds chunks."""
+
+    def search(self, query: str, top_n: int = 5) -> Sequence[ChunkResult]:
+        """The `top_n` best chunks, best first; fewer where there are fewer."""
+        ...
+
+    def chunk(self, chunk_id: str) -> ChunkResult:
+        """The chunk of an id, its score 1.0. Raises KeyError where there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A search result of any kind, with the text, score and id read from it.
+
+    Attributes:
+        index: its place in what was given.
+        item: as it was given.
+        text: its content.
+        score: its relevance; 1.0 where no result has one.
+        id: its id; "" where it has none.
+    """
+
+    index: int
+    item: Any
+    text: str
+    score: float
+    id: str
+
+
+def read_results(results: Any) -> list[Hit]:
+    """Read text, score and id of each search result.
+
+    A result is a mapping or an object with `content`, `text` or `page_content`; one that wraps it as
+    `document`, `node` or `chunk`; or a pair of such a thing and its score. The score is `score` or
+    `relevance_score`, of the result, of what it wraps, or of its `metadata`.
+
+    Raises TypeError for anything else, and ValueError where only some have a score, for one that is no finite
+    number, and for a lone surrogate.
+    """
+    if isinstance(results, (str, bytes, Mapping)) or not isinstance(results, Iterable):
+        raise TypeError(f"results must be a list of search results, not {type(results).__name__}")
+    read = [_read(item, index) for index, item in enumerate(results)]
+    without = [index for index, (_, score, _, _) in enumerate(read) if score is None]
+    if without and len(without) < len(read):
+        raise ValueError(f"result {without[0]} has no score, others have: give each one or none")
+    return [
+        Hit(index, item, text, 1.0 if score is None else score, name)
+        for index, (text, score, name, item) in enumerate(read)
+    ]
+
+
+def _read(item: Any, index: int) -> tuple[str, float | None, str, Any]:
+    whole, score = item, None
+    if isinstance(item, tuple) and len(item) == 2 and not hasattr(item, "_fields"):
+        item, score = item
+    if isinstance(item, str):
+        text, inner = item, item
+    else:
+        inner = next((wrapped for name in _INNER if (wrapped := _field(item, name)) is not None), item)
+        text = _first((inner, item), _TEXT)
+    if text is None:
+        raise TypeError(
+            f"result {index} must have a text as {', '.join(_TEXT)}, not be {type(whole).__name__}"
+        )
+    checks.text(text, f"the text of result {index}")
+    metadata = _field(inner, "metadata")
+    if score is None:
+        score = _first((item, inner, metadata), _SCORE)
+    name = _first((item, inner, metadata), _ID)
+    return text, _number(score, index), "" if name is None else str(name), whole
+
+
+def _first(things: tuple[Any, ...], names: tuple[str, ...]) -> Any:
+    for thing in things:
+        for name in names:
+            if (value := _field(thing, name)) is not None:
+                return value
+    return None
+
+
+def _field(thing: Any, name: str) -> Any:
+    if isinstance(thing, Mapping):
+        return thing.get(name)
+    return None if thing is None or isinstance(thing, str) else getattr(thing, name, None)
+
+
+def _number(score: Any, index: int) -> float | None:
+    if score is None:
+        return None
+    try:  # a 0-dimensional array or tensor is a number here
+        value = math.nan if isinstance(score, (bool, str)) else float(score)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"the score of result {index} must be a finite number, not {checks.shown(score)}")
+    return value
+
+
+def to_chunks(documents: Any) -> tuple[DocumentChunk, ...]:
+    """DocumentChunks as they are; SearchResults and ChunkResults, and whatever `tersely.compress` takes, as
+    chunks. A text without an id has the UUID5 of itself.
+
+    Raises TypeError for anything else and ValueError for a text with a lone surrogate.
+    """
+    if isinstance(documents, (DocumentChunk, SearchResult, ChunkResult)):
+        documents = [documents]
+    if isinstance(documents, (str, Document, Mapping)) or not isinstance(documents, Iterable):
+        return tuple(_from_document(document) for document in to_documents(documents))
+    return tuple(_to_chunk(item, index) for index, item in enumerate(documents))
+
+
+def _to_chunk(item: Any, index: int) -> DocumentChunk:
+    if isinstance(item, SearchResult):
+        item = item.document
+    if isinstance(item, ChunkResult):
+        known = {"doc_id": item.doc_id, "title": item.header_path, "file_path": item.file_path}
+        item = DocumentChunk(id=item.chunk_id, content=item.content, metadata=known)
+    if not isinstance(item, DocumentChunk):
+        return _from_document(to_documents([item])[0])
+    if not isinstance(item.content, str):
+        raise TypeError(f"the content of document {index} must be str, not {type(item.content).__name__}")
+    checks.text(item.content, f"the content of document {index}")
+    return item
+
+
+def _from_document(document: Document) -> DocumentChunk:
+    known = {**document.metadata, **({"title": document.title} if document.title else {})}
+    return DocumentChunk(
+        id=to_uuid(document.text) if document.id is None else document.id,
+        content=document.text,
+        metadata=known or None,
+    )
+
+
+def to_document(chunk: DocumentChunk) -> Document:
+    """A chunk as the stages take it; its metadata may have a "title"."""
+    title = (chunk.metadata or {}).get("title")
+    if title is not None and not isinstance(title, str):
+        raise TypeError(f"the title of {chunk.id!r} must be str, not {type(title).__name__}")
+    checks.text(title or "", f"the title of {chunk.id!r}")
+    return Document(chunk.content, str(chunk.id), title or None)

@@ -1,0 +1,597 @@
+"""One contextual compression: read, choose a strategy, fit, and say what became of each document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tersely.core.cache import digest_of
+from tersely.core.errors import BudgetExceededError, ModelReplyError, SummarizationError
+from tersely.core.protocols import BatchTokenCounter
+from tersely.core.tables import Float64s, Int64s, Kind, Level
+from tersely.core.types import Compressed, Document, Request, Span
+from tersely.engine.auto import Auto
+from tersely.engine.count import count, count_batch
+from tersely.engine.extractive import Extractive
+from tersely.engine.prepare import Prepared
+from tersely.engine.reading import separator_cost
+from tersely.providers.language_models import CheckedLanguageModel, Flow
+from tersely.relevance.scores import RelevanceScore, ScoringMethod, to_uuid
+from tersely.search.chunks import DocumentChunk
+from tersely.search.contextual.budget import BudgetPlan, TokenBudgetManager
+from tersely.search.contextual.extractive import REASONS, Selection, view
+from tersely.search.contextual.results import CompressedDocument, CompressionResult, DroppedDocument
+from tersely.search.contextual.settings import (
+    AllocationStrategy,
+    CompressionConfig,
+    CompressionStrategy,
+    StrategySelector,
+)
+from tersely.write.summary import ContentSummarizer, Filler, Summary
+
+__all__ = ["Call", "Compression", "Outcome", "Scores"]
+
+_DUPLICATE, _REWRITTEN = REASONS.index("duplicate"), "rewritten"
+
+
+@dataclass(eq=False, slots=True)
+class Call:
+    """The arguments of a call, checked.
+
+    Attributes:
+        chunks: as given.
+        documents: as they are read: blank where `similarity` says that they cannot have a share.
+        query: without white space around it.
+        strategy: that the caller named.
+        config, manager: settings and limits.
+        pinned: (document, start, end) spans that stay.
+        similarity: float64[n] in [0, 1], relevance by vectors that the caller brought; None: he did not.
+        sizes: int64[n], tokens.
+        warnings: reason codes of the limits.
+        settings: all that is set, as a text.
+    """
+
+    chunks: tuple[DocumentChunk, ...]
+    documents: tuple[Document, ...]
+    query: str
+    strategy: CompressionStrategy | None
+    config: CompressionConfig
+    manager: TokenBudgetManager
+    pinned: tuple[tuple[int, int, int], ...]
+    similarity: Float64s | None
+    sizes: Int64s
+    warnings: tuple[str, ...]
+    settings: str
+    _key: bytes | None = None
+
+    def key(self) -> bytes:
+        """Says which call this is, of those to one compressor."""
+        if self._key is None:
+            told: list[str] = []
+            for one in self.chunks:
+                known = "" if one.metadata is None else repr(one.metadata)
+                told += [f"'{one.id}'" if isinstance(one.id, str) else str(one.id.int), known, one.content]
+            told += [self.query, self.settings, repr(self.pinned)]
+            if self.similarity is not None:
+                told.append(self.similarity.tobytes().hex())
+            self._key = digest_of(told)
+        return self._key
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scores:
+    """What a relevance scorer said.
+
+    Attributes:
+        relevance: a score a document; None: nobody asked the caller's scorer, or it failed.
+        reason: why these are not the scores that were asked for; None: they are.
+        warnings: reason codes.
+    """
+
+    relevance: Sequence[RelevanceScore] | None = None
+    reason: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, answered: Any, documents: int) -> Scores:
+        """Raises ModelReplyError where that is not one score a document."""
+        if not isinstance(answered, Sequence) or len(answered) != documents:
+            raise ModelReplyError(f"a scorer must give {documents} scores, not {type(answered).__name__}")
+        for score in answered:
+            if not isinstance(score, RelevanceScore) or not 0 <= score.overall_score <= 1:
+                raise ModelReplyError(f"a scorer must give RelevanceScores in [0, 1], not {score!r}")
+        reason, warnings = getattr(answered, "fallback_reason", None), getattr(answered, "warnings", ())
+        return cls(answered, reason, tuple(warnings))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A result and how many prompts it took."""
+
+    result: CompressionResult
+    prompts: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Content:
+    """What is left of a document.
+
+    Attributes:
+        text, tokens: the text.
+        method: "passthrough", "extractive", "abstractive" or "hybrid".
+        kept, dropped: spans of the document.
+        generated: (start, end) characters of `text` that are no source's.
+        summary: what a model wrote.
+        fallback: why it is not a summary where it should be one.
+        warnings: reason codes.
+    """
+
+    text: str
+    tokens: int
+    method: str
+    kept: Sequence[Span]
+    dropped: Sequence[Span] = ()
+    generated: tuple[tuple[int, int], ...] = ()
+    summary: Summary | None = None
+    fallback: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class Compression:
+    """One call that no cache knows: read, choose a strategy, fit, and say what became of each document."""
+
+    def __init__(
+        self,
+        call: Call,
+        scored: Scores,
+        selector: StrategySelector,
+        model: CheckedLanguageModel | None,
+        separator: str,
+        strict: bool,
+    ) -> None:
+        """Read the documents, see which are relevant. `strict`: nothing steps in for a model that fails."""
+        self.call, self.scored = call, scored
+        self.counter: BatchTokenCounter = call.manager.counter
+        self.separator, self.selector, self.strict = separator, selector, strict
+        self.available = call.manager.available()
+        self.summarizer: ContentSummarizer | None = None
+        if model is not None:
+            self.summarizer = ContentSummarizer(
+                model,
+                counter=self.counter,
+                summary_ratio=call.config.summary_ratio,
+                min_summary_length=call.config.min_summary_length,
+                max_summary_length=call.config.max_summary_length,
+                batch_size=call.config.batch_size,
+            )
+        self.ids = [to_uuid(chunk.id) for chunk in call.chunks]
+        self.selection = self._selection(call.documents, scored.relevance, call.similarity)
+        original = int(call.sizes.sum())  # without separators: only estimates are made of it
+        self.prepared = self._prepare(call.documents, self.selection, call.pinned, original)
+        self.warnings: tuple[str, ...] = (*call.warnings, *scored.warnings, *self.prepared.reading.warnings)
+        blank = np.array([not document.text.strip() for document in call.documents], dtype=bool)
+        self.live = self.selection.relevant & ~blank
+        self.request = self.prepared.request
+        self.prompts = 0
+        self.used: int | None = None  # tokens of the text, where they were counted
+        self.plan = BudgetPlan((0,) * len(blank), tuple(range(len(blank))), self.available)
+
+    def run(self) -> Flow[Outcome]:
+        """Yields prompts, takes replies, returns the result: never more tokens than are available.
+
+        Raises BudgetExceededError where what is pinned does not fit, SummarizationError where a model failed
+        and `strict` is set.
+        """
+        live = np.flatnonzero(self.live).tolist()
+        strategy: CompressionStrategy | None = None
+        contents: dict[int, Content] = {}
+        if live:
+            strategy = self._strategy(live)
+            whole = self._whole(live) if strategy is CompressionStrategy.PASSTHROUGH else None
+            if whole is not None:
+                contents = whole
+            elif strategy in (CompressionStrategy.PASSTHROUGH, CompressionStrategy.EXTRACTIVE):
+                strategy = CompressionStrategy.EXTRACTIVE
+                contents = self._extracts(None)
+            elif self.summarizer is None:
+                contents = self._extracts("no_model")
+            else:
+                contents = yield from self._summaries(live, strategy is CompressionStrategy.HYBRID)
+        return Outcome(self._result(contents, strategy), self.prompts)
+
+    def _selection(
+        self,
+        documents: tuple[Document, ...],
+        relevance: Sequence[RelevanceScore] | None,
+        similarity: Float64s | None,
+    ) -> Selection:
+        config = self.call.config
+        return Selection(
+            documents,
+            relevance,
+            similarity,
+            threshold=config.min_relevance_threshold if self.call.query else 0.0,
+            window=config.context_window,
+            wholes=config.preserve_structure,
+        )
+
+    def _prepare(
+        self,
+        documents: tuple[Document, ...],
+        selection: Selection,
+        pinned: tuple[tuple[int, int, int], ...],
+        original: int | None = None,
+    ) -> Prepared:
+        config = self.call.config
+        text = Extractive(level=config.segment_size, preserve_structure=config.preserve_structure)
+        request = Request(
+            documents,
+            self.call.query or None,
+            self.available,
+            1.0,
+            self.counter,
+            pinned,
+            separator=self.separator,
+        )
+        reader = Auto(None if config.segment_size is Level.SENTENCE else "prose", text)
+        return reader.prepare(request, selection.revise, original)
+
+    def _strategy(self, live: list[int]) -> CompressionStrategy:
+        sizes, room = self.call.sizes[live].tolist(), self.available
+        if sum(sizes) <= room:
+            room -= separator_cost(self.request) * (len(live) - 1)
+        return self.selector.select(
+            [self.call.documents[index].text for index in live],
+            sizes,
+            room,
+            self.call.config,
+            strategy=self.call.strategy,
+            has_model=self.summarizer is not None,
+        )
+
+    def _whole(self, live: list[int]) -> dict[int, Content] | None:
+        """The documents as they are, where all of them fit."""
+        sizes = self.call.sizes
+        texts = [self.call.documents[index].text for index in live]
+        if max(count(self.counter, self.separator.join(texts)), int(sizes[live].sum())) > self.available:
+            return None
+        self._plan_used(np.where(self.live, sizes, 0))
+        return {index: self._untouched(index) for index in live}
+
+    def _untouched(self, index: int) -> Content:
+        text, score = self.call.documents[index].text, float(self.selection.document_scores[index])
+        span = Span(index, 0, len(text), Kind.PROSE, "fits", score)
+        return Content(text, int(self.call.sizes[index]), "passthrough", (span,))
+
+    def _extracts(self, fallback: str | None) -> dict[int, Content]:
+        """The best segments of all documents; `fallback`: why no model wrote of them."""
+        floors: Sequence[int] | None = None
+        caps: Sequence[int] | None = None
+        if self.call.manager.shares:
+            floors, caps = self._bounds()
+        result, tokens, self.used = self._fit(floors, caps)
+        self._plan_used(np.array(tokens, dtype=np.int64), floors)
+        self.warnings = (*self.warnings, *result.receipt.warnings)
+        kept, dropped = view(result, self.selection)
+        cut = ("segment_cut",) if "segment_cut" in result.receipt.warnings else ()
+        places = _generated(result, self.separator) if result.generated else {}
+        return {
+            index: Content(
+                text,
+                tokens[index],
+                CompressionStrategy.EXTRACTIVE.value,
+                kept[index],
+                dropped[index],
+                places.get(index, ()),
+                fallback=fallback,
+                warnings=cut,
+            )
+            for index, text in enumerate(result.parts)
+            if text and len(kept[index])
+        }
+
+    def _bounds(self) -> tuple[list[int] | None, list[int] | None]:
+        """Tokens that each document gets at least and at most; documents without any are ruled out."""
+        call, limits = self.call, self.call.manager.config
+        required = self._required()
+        if limits.allocation_strategy is AllocationStrategy.MARGINAL:
+            return None, np.maximum(limits.max_per_document, required).tolist()
+        most = np.maximum(np.minimum(call.sizes, self.selection.usable_tokens(call.sizes)), required)
+        plan = call.manager.allocate(
+            np.where(self.live, most, 0).tolist(),
+            self.selection.document_scores.tolist(),
+            available=self._room(),
+            required=required.tolist(),
+        )
+        shares = np.array(plan.allocations, dtype=np.int64)
+        if (self.live & (shares == 0)).any():
+            self.selection.rule_out(shares == 0)
+        caps = np.where(shares > 0, np.maximum(limits.max_per_document, required), 0)
+        return shares.tolist(), caps.tolist()
+
+    def _required(self) -> Int64s:
+        """int64[n]: about what the pins of each document take, in tokens; 0 where the fit will raise."""
+        required = np.zeros(len(self.call.documents), dtype=np.int64)
+        if self.call.pinned:
+            reading = self.prepared.reading
+            rows = np.flatnonzero(reading.pinned)
+            np.add.at(required, reading.table.document[rows], reading.prices().counts[rows])
+        return required if int(required.sum()) <= self.available else np.zeros_like(required)
+
+    def _room(self) -> int:
+        """What is to be shared out: without the separators between as many documents as can have a share."""
+        room, gap = self.available, separator_cost(self.request)
+        least = min(self.call.manager.config.min_per_document, room)
+        most = max(room // (least + gap), 1) if room else 1
+        return max(room - gap * (min(int(self.live.sum()), most) - 1), 0)
+
+    def _fit(
+        self, floors: Sequence[int] | None, caps: Sequence[int] | None
+    ) -> tuple[Compressed, list[int], int]:
+        """A result whose documents, joined or one by one, count no more than is available; tokens of each,
+        and of all."""
+        room = self.available
+        while True:
+            try:
+                result = self.prepared.fit(room, floors=floors, caps=caps)
+            except BudgetExceededError as error:
+                if room == self.available:
+                    raise
+                required = error.required + self.available - room  # by itself the choice would fit
+                raise BudgetExceededError(str(error), required=required, budget=self.available) from None
+            tokens, some = [0] * len(result.parts), [index for index, part in enumerate(result.parts) if part]
+            counts = count_batch(self.counter, [result.parts[index] for index in some]).tolist()
+            for index, counted in zip(some, counts, strict=True):
+                tokens[index] = counted
+            used = result.tokens
+            if not len(result.dropped):  # nobody counted what is as it was
+                used = count(self.counter, self.separator.join([result.parts[index] for index in some]))
+            over = max(sum(counts), used) - self.available
+            if over <= 0 or room <= 0:
+                return result, tokens, used
+            room -= min(over, room)
+
+    def _plan_used(self, used: Int64s, shares: Sequence[int] | None = None) -> None:
+        """Say what each document was allowed: its share, or what it has used where that is more."""
+        allowed = used if shares is None else np.maximum(used, shares)
+        if int(allowed.sum()) > self.available:
+            allowed = used
+        self.plan = BudgetPlan(
+            tuple(allowed.tolist()), tuple(np.flatnonzero(allowed == 0).tolist()), self.available
+        )
+
+    def _summaries(self, live: list[int], hybrid: bool) -> Flow[dict[int, Content]]:
+        """Summaries; where there is none, an extract of the same share."""
+        call, summarizer = self.call, self.summarizer
+        assert summarizer is not None
+        required = self._required()
+        targets = np.array([min(int(size), summarizer.target(int(size))) for size in call.sizes])
+        manager = call.manager
+        if manager.config.allocation_strategy is AllocationStrategy.MARGINAL:  # summaries have no segments
+            shared = replace(manager.config, allocation_strategy=AllocationStrategy.PROPORTIONAL)
+            manager = TokenBudgetManager(shared, counter=manager.counter, strict=manager.strict)
+        self.plan = manager.allocate(
+            np.where(self.live, np.maximum(targets, required), 0).tolist(),
+            self.selection.document_scores.tolist(),
+            available=self._room(),
+            required=required.tolist(),
+        )
+        shares = self.plan.allocations
+        chosen = [index for index in live if shares[index]]
+        pinned = {document for document, _, _ in call.pinned}
+        contents: dict[int, Content] = {}
+        first: dict[int, Content] = {}
+        for index in chosen:
+            if call.sizes[index] <= shares[index]:
+                contents[index] = self._untouched(index)
+                continue
+            half = max(int(call.sizes[index]) // 2, shares[index])
+            budgets = [shares[index], half] if hybrid and index not in pinned else [shares[index]]
+            extracts = self._extracts_alone(index, budgets)
+            contents[index] = replace(extracts[0], fallback="pinned" if index in pinned else None)
+            first[index] = extracts[-1]
+        asked = [index for index in first if index not in pinned]
+        texts = [first[index].text if hybrid else call.documents[index].text for index in asked]
+        tasks = [
+            summarizer.task(text, call.query, shares[index]) for index, text in zip(asked, texts, strict=True)
+        ]
+        self.prompts = len(tasks)
+        summaries = yield from summarizer.summaries(
+            tasks, [self._filler(index, contents[index]) for index in asked]
+        )
+        for index, summary in zip(asked, summaries, strict=True):
+            if summary.reason is None:
+                contents[index] = self._summarized(
+                    index, summary, contents[index], first[index] if hybrid else None
+                )
+            elif self.strict:
+                raise SummarizationError(
+                    f"{summarizer.model.name} gave no summary: {summary.reason}"
+                ) from summary.error
+            else:
+                contents[index] = replace(contents[index], fallback=summary.reason)
+        return self._fewer({index: one for index, one in contents.items() if one.text}, pinned)
+
+    def _extracts_alone(self, index: int, budgets: Sequence[int]) -> list[Content]:
+        """What a document keeps in each of several budgets."""
+        relevance, similarity = self.scored.relevance, self.call.similarity
+        selection = self._selection(
+            (self.call.documents[index],),
+            None if relevance is None else [relevance[index]],
+            np.ones(1) if similarity is None else similarity[index : index + 1],
+        )
+        pins = tuple((0, start, end) for document, start, end in self.call.pinned if document == index)
+        prepared = self._prepare((self.call.documents[index],), selection, pins)
+        contents = []
+        for budget in budgets:
+            try:
+                result = prepared.fit(budget)
+            except BudgetExceededError:
+                if pins:
+                    raise
+                contents.append(Content("", 0, CompressionStrategy.EXTRACTIVE.value, ()))
+                continue
+            kept, dropped = (
+                [replace(span, document=index) for span in spans[0]] for spans in view(result, selection)
+            )
+            cut = ("segment_cut",) if "segment_cut" in result.receipt.warnings else ()
+            method = CompressionStrategy.EXTRACTIVE.value
+            contents.append(
+                Content(result.text, result.tokens, method, kept, dropped, result.generated, warnings=cut)
+            )
+        return contents
+
+    def _filler(self, index: int, extract: Content) -> Filler:
+        """Pieces of an extract, the best first: they fill up a summary that is too short."""
+        if extract.warnings:  # its only piece was cut
+            return ()
+        best = sorted(extract.kept, key=lambda span: (-span.score, span.start))
+        text = self.call.documents[index].text
+        return tuple(((span.start, span.end), text[span.start : span.end]) for span in best)
+
+    def _summarized(self, index: int, summary: Summary, extract: Content, first: Content | None) -> Content:
+        """A summary, with the spans of its document.
+
+        `extract`: what would stand in its place, which fills it up. `first`: what the model read; None: all.
+        """
+        filled = {start for start, _ in summary.filled}
+        unread = {(span.start, span.end): span for span in first.dropped} if first is not None else {}
+        kept, dropped = list[Span](), list[Span]()
+        spans = [*extract.kept, *extract.dropped] or self._untouched(index).kept
+        for span in sorted(spans, key=lambda span: span.start):
+            if span.start in filled:
+                kept.append(replace(span, reason="selected"))
+            else:
+                place = (span.start, span.end)
+                dropped.append(unread.get(place) or replace(span, reason=_REWRITTEN))
+        method = CompressionStrategy.ABSTRACTIVE if first is None else CompressionStrategy.HYBRID
+        return Content(
+            summary.text,
+            summary.token_count,
+            method.value,
+            kept,
+            dropped,
+            ((0, summary.written),),
+            summary,
+            warnings=summary.warnings,
+        )
+
+    def _fewer(self, contents: dict[int, Content], pinned: set[int]) -> dict[int, Content]:
+        """Without the least relevant documents, as many as need be; those with something pinned stay."""
+        scores = self.selection.document_scores
+        order = sorted(contents, key=lambda index: (index not in pinned, -scores[index], index))
+        while order:
+            joined = self.separator.join(contents[index].text for index in sorted(order))
+            needed = max(count(self.counter, joined), sum(contents[index].tokens for index in order))
+            if needed <= self.available:
+                break
+            if order[-1] in pinned:
+                raise BudgetExceededError(
+                    f"pinned content alone needs {needed} tokens, the budget is {self.available}",
+                    required=needed,
+                    budget=self.available,
+                )
+            order.pop()
+        return {index: contents[index] for index in sorted(order)}
+
+    def _result(
+        self, contents: dict[int, Content], strategy: CompressionStrategy | None
+    ) -> CompressionResult:
+        call, selection = self.call, self.selection
+        scores = selection.document_scores.tolist()
+        compressed = tuple([self._document(index, one, scores[index]) for index, one in contents.items()])
+        dropped = tuple(
+            [
+                DroppedDocument(
+                    chunk.id, index, int(call.sizes[index]), scores[index], self._why_dropped(index)
+                )
+                for index, chunk in enumerate(call.chunks)
+                if index not in contents
+            ]
+        )
+        before, after = int(call.sizes.sum()), sum(document.token_count for document in compressed)
+        used = [0] * len(call.chunks)
+        for document in compressed:
+            used[document.index] = document.token_count
+        warnings = [*self.warnings, *(warning for one in compressed for warning in one.warnings)]
+        warnings += ["documents_dropped"] if dropped else []
+        warnings += (
+            ["nothing_relevant"] if call.query and len(call.chunks) and not selection.relevant.any() else []
+        )
+        reasons = [document.fallback_reason for document in compressed if document.fallback_reason]
+        if self.used is None:
+            self.used = count(self.counter, self.separator.join([one.text for one in contents.values()]))
+        return CompressionResult(
+            original_documents=call.chunks,
+            compressed_documents=compressed,
+            original_token_count=before,
+            compressed_token_count=after,
+            compression_ratio=after / before if before else 1.0,
+            strategy_used=strategy or call.strategy or call.config.default_strategy,
+            relevance_scores=self._relevance(),
+            dropped_documents=dropped,
+            usage=call.manager.usage(self.plan, used, self.used),
+            used_llm=any(document.used_llm for document in compressed),
+            fallback_reason=self.scored.reason or next(iter(reasons), None),
+            warnings=tuple(dict.fromkeys(warnings)),
+            separator=self.separator,
+        )
+
+    def _document(self, index: int, content: Content, score: float) -> CompressedDocument:
+        summary = content.summary
+        return CompressedDocument(
+            original_id=self.ids[index],
+            content=content.text,
+            token_count=content.tokens,
+            compression_method=content.method,
+            preserved_segments=content.kept,
+            relevance_score=score,
+            index=index,
+            dropped_segments=content.dropped,
+            generated=content.generated,
+            used_llm=summary is not None,
+            fallback_reason=content.fallback,
+            warnings=content.warnings,
+            unsupported_facts=summary.unsupported_facts if summary else (),
+        )
+
+    def _why_dropped(self, index: int) -> str:
+        selection = self.selection
+        if not self.call.chunks[index].content.strip():
+            return "empty"
+        if not selection.relevant[index]:
+            return "irrelevant"
+        reading = self.prepared.reading
+        why = selection.why[reading.table.document == index]
+        return "duplicate" if len(why) and (why == _DUPLICATE).all() else "budget"
+
+    def _relevance(self) -> Sequence[RelevanceScore]:
+        """The scores of the documents as callers see them: their own, where they brought vectors."""
+        similarity, relevance = self.call.similarity, self.scored.relevance
+        if relevance is None:
+            method = ScoringMethod.HYBRID if similarity is None else ScoringMethod.EMBEDDING
+            return self.selection.relevance_scores(self.ids, method)
+        if similarity is None:
+            return relevance
+        return [
+            RelevanceScore(score.document_id, value, score.segment_scores, ScoringMethod.EMBEDDING)
+            for score, value in zip(relevance, similarity.tolist(), strict=True)
+        ]
+
+
+def _generated(result: Compressed, separator: str) -> dict[int, tuple[tuple[int, int], ...]]:
+    """What was generated in each document's part, in characters of the part."""
+    found: dict[int, tuple[tuple[int, int], ...]] = {}
+    at = 0
+    for index, part in enumerate(result.parts):
+        if not part:
+            continue
+        end = at + len(part)
+        places = [(start - at, stop - at) for start, stop in result.generated if at <= start and stop <= end]
+        if places:
+            found[index] = tuple(places)
+        at = end + len(separator)
+    return found

@@ -1,0 +1,439 @@
+"""Fit the results of a search into a token budget, by what they say about a query."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import metrics
+from tersely.core import checks
+from tersely.core.cache import BoundedCache
+from tersely.core.documents import to_spans
+from tersely.core.errors import (
+    RelevanceScoringError,
+)
+from tersely.core.tables import Float64s, Int64s, Level
+from tersely.core.types import Document
+from tersely.engine.count import count_batch
+from tersely.kernels import cosine_similarity
+from tersely.providers.counters import resolve_counter
+from tersely.providers.language_models import (
+    CheckedLanguageModel,
+    Flow,
+    limited,
+    resolve_language_model,
+    run_flow,
+    run_flow_async,
+)
+from tersely.relevance.scorer import RelevanceScorer
+from tersely.search.chunks import ChunkResult, Retriever, SearchResult, to_chunks, to_document
+from tersely.search.contextual.budget import TokenBudgetManager, limits_for
+from tersely.search.contextual.compression import Call, Compression, Outcome, Scores
+from tersely.search.contextual.results import (
+    CompressionBatch,
+    CompressionResult,
+    CompressionStats,
+    Tally,
+)
+from tersely.search.contextual.settings import (
+    AllocationStrategy,
+    CompressionConfig,
+    CompressionStrategy,
+    StrategySelector,
+    TokenBudgetConfig,
+    to_choice,
+)
+
+__all__ = ["CompressingRetriever", "ContextualCompressor", "RelevanceReranker"]
+
+_CACHE = 32 * 2**20  # bytes of results
+_DOCUMENT_BYTES = 1000  # of a result, a document, besides its text
+_LIMITS = TokenBudgetConfig()
+_CLOSE = 1e-6  # how near to the threshold counts as there
+
+
+class ContextualCompressor:
+    """Compresses retrieved documents to a token budget by what they say about a query.
+
+    Documents and segments under the relevance threshold are left out. The budget goes to the segments that
+    bring most per token, of whatever document, verbatim; where shares per document were asked for (see
+    `TokenBudgetConfig`), each document has its share first. With a language model, documents can be
+    summarized instead. The text of a result never counts more tokens than are available; whatever was
+    dropped, or went otherwise than asked for, stands in it with a reason.
+
+    Attributes:
+        config: the settings of calls that bring none.
+        counter: the token counter that every part uses.
+        llm: the language model, None: there is none.
+        budget_manager, strategy_selector: the parts.
+    """
+
+    def __init__(
+        self,
+        llm_client: Any = None,
+        default_strategy: CompressionStrategy | str = CompressionStrategy.EXTRACTIVE,
+        token_budget: int = 4000,
+        *,
+        config: CompressionConfig | None = None,
+        budget: TokenBudgetConfig | None = None,
+        relevance_scorer: Any = None,
+        strategy_selector: StrategySelector | None = None,
+        counter: Any = None,
+        separator: str = "\n\n",
+        strict: bool = False,
+    ) -> None:
+        """Put the parts together.
+
+        Args:
+            llm_client: a language model (`resolve_language_model`); used by ABSTRACTIVE and HYBRID alone.
+            default_strategy, token_budget: see `CompressionConfig`; `config` goes before them.
+            config: further settings.
+            budget: further limits; its total and its allocation go before those of `config`. Two different
+                budgets, neither of them the default, are an error.
+            relevance_scorer: a `tersely.relevance.RelevanceScorer`, or an object with `score(documents,
+                query)` (and `score_sync`, for `compress_sync`) that gives a RelevanceScore a document. None:
+                a RelevanceScorer with the method HYBRID.
+            strategy_selector: chooses the strategy where the caller did not.
+            counter: the tokenizer that budgets are meant in (`tersely.compress`).
+            separator: stands between kept pieces that do not touch in the source, and between documents.
+            strict: raise RelevanceScoringError, SummarizationError or BudgetExceededError where otherwise a
+                simpler method steps in or documents are dropped.
+        """
+        _check_one_budget(token_budget, config, budget)
+        config = config or CompressionConfig(default_strategy=default_strategy, token_budget=token_budget)  # type: ignore[arg-type]  # names too
+        self._warnings: tuple[str, ...] = ()
+        if budget is None:
+            budget, self._warnings = limits_for(config.token_budget, config.allocation_strategy, _LIMITS)
+        if (config.token_budget, config.allocation_strategy) != (
+            budget.total_budget,
+            budget.allocation_strategy,
+        ):
+            config = replace(
+                config, token_budget=budget.total_budget, allocation_strategy=budget.allocation_strategy
+            )
+        self.config = config
+        self.counter = resolve_counter(counter)
+        self.llm = None if llm_client is None else resolve_language_model(llm_client)
+        self.separator = checks.text(separator, "separator")
+        self.strict = strict
+        self.strategy_selector = strategy_selector or StrategySelector()
+        self.budget_manager = self._manager(budget, self.config)
+        self._settings = repr((self.config, budget))
+        self._scorer = relevance_scorer
+        self._own_scorers: dict[Level, RelevanceScorer] = {}
+        self._cache: BoundedCache[CompressionResult] = BoundedCache(_CACHE)
+        self._tally = Tally()
+
+    @property
+    def relevance_scorer(self) -> Any:
+        """Scores the documents: the caller's scorer, or a RelevanceScorer."""
+        if self._scorer is not None:
+            return self._scorer
+        level = self.config.segment_size
+        return self._own_scorers.setdefault(level, RelevanceScorer(level=level))
+
+    async def compress(
+        self,
+        documents: Any,
+        query: str,
+        strategy: CompressionStrategy | str | None = None,
+        *,
+        config: CompressionConfig | None = None,
+        pinned: Any = (),
+        embeddings: npt.ArrayLike | None = None,
+        query_embedding: npt.ArrayLike | None = None,
+    ) -> CompressionResult:
+        """Compress documents for a query.
+
+        Args:
+            documents: DocumentChunks, ChunkResults, SearchResults, or what `tersely.compress` takes.
+            query: what the reader asks; "" for what matters in general.
+            strategy: or its name; None: the selector's choice, or the default.
+            config: the settings of this call, its budget included.
+            pinned: what must stay, verbatim (`tersely.compress`).
+            embeddings, query_embedding: vectors, (n, d) and (d,), whose cosines are the documents' relevance;
+                only those that can have a share of the budget are then read at all.
+
+        Raises:
+            BudgetExceededError: what is pinned does not fit; `strict`: not all relevant documents do.
+            RelevanceScoringError, SummarizationError: `strict`, and a model failed.
+            ValueError, TypeError: a wrong argument.
+
+        O(characters). Prompts are sent in the caller's event loop, `config.batch_size` at a time; all else
+        runs on other threads.
+        """
+        call = self._checked(documents, query, strategy, config, pinned, embeddings, query_embedding)
+        return await self._compress(call, self.llm)
+
+    def compress_sync(
+        self,
+        documents: Any,
+        query: str,
+        strategy: CompressionStrategy | str | None = None,
+        *,
+        config: CompressionConfig | None = None,
+        pinned: Any = (),
+        embeddings: npt.ArrayLike | None = None,
+        query_embedding: npt.ArrayLike | None = None,
+    ) -> CompressionResult:
+        """As `compress`, with the same result; prompts are sent from threads of their own."""
+        started = time.perf_counter()
+        call = self._checked(documents, query, strategy, config, pinned, embeddings, query_embedding)
+        if (known := self._known(call)) is not None:
+            return self._done(call, Outcome(known, 0), started)
+        scored = Scores()
+        if self._scorer is not None and call.query:
+            try:
+                scored = Scores.of(self._scorer.score_sync(call.documents, call.query), len(call.documents))
+            except Exception as error:
+                scored = self._scores_without(error)
+        flow = self._flow(call, scored, self.llm)
+        return self._done(call, run_flow(flow, self.llm, call.config.batch_size), started)
+
+    async def compress_batch(self, batches: Sequence[CompressionBatch]) -> list[CompressionResult]:
+        """Compress several calls' documents side by side; results in their order.
+
+        `config.batch_size` prompts of all of them are with the model at a time. Where one raises, that is
+        raised once the others are done.
+        """
+        model = None if self.llm is None else limited(self.llm, self.config.batch_size)
+        calls = [
+            self._checked(batch.documents, batch.query, batch.strategy, None, (), None, None)
+            for batch in batches
+        ]
+        found = await asyncio.gather(*(self._compress(one, model) for one in calls), return_exceptions=True)
+        for result in found:
+            if isinstance(result, BaseException):
+                raise result
+        return [result for result in found if isinstance(result, CompressionResult)]
+
+    async def compress_results(
+        self, results: Sequence[SearchResult], query: str, config: CompressionConfig | None = None
+    ) -> CompressionResult:
+        """Compress the documents of search results; `config`: the settings of this call."""
+        return await self.compress([result.document for result in results], query, config=config)
+
+    def get_compression_stats(self) -> CompressionStats:
+        """Sums over all calls so far."""
+        return self._tally.stats()
+
+    async def _compress(self, call: Call, model: CheckedLanguageModel | None) -> CompressionResult:
+        started = time.perf_counter()
+        if (known := self._known(call)) is not None:
+            return self._done(call, Outcome(known, 0), started)
+        scored = Scores()
+        if self._scorer is not None and call.query:
+            try:
+                found = await asyncio.to_thread(self._scorer.score, call.documents, call.query)
+                answered = await found if inspect.isawaitable(found) else found
+                scored = Scores.of(answered, len(call.documents))
+            except Exception as error:
+                scored = self._scores_without(error)
+        flow = await asyncio.to_thread(self._flow, call, scored, model)
+        return self._done(call, await run_flow_async(flow, model, call.config.batch_size), started)
+
+    def _checked(
+        self,
+        documents: Any,
+        query: str,
+        strategy: CompressionStrategy | str | None,
+        config: CompressionConfig | None,
+        pinned: Any,
+        embeddings: npt.ArrayLike | None,
+        query_embedding: npt.ArrayLike | None,
+    ) -> Call:
+        """The arguments of a call, checked."""
+        chunks = to_chunks(documents)
+        given = tuple([to_document(chunk) for chunk in chunks])
+        if (embeddings is None) != (query_embedding is None):
+            raise ValueError("give both embeddings and query_embedding, or neither")
+        manager, warnings, settings = self.budget_manager, self._warnings, self._settings
+        if config is not None:
+            limits, warnings = limits_for(config.token_budget, config.allocation_strategy, manager.config)
+            manager = self._manager(limits, config)
+            settings = repr((config, limits))
+        config = config or self.config
+        chosen = _to_strategy(strategy)
+        spans = to_spans(pinned, given)
+        sizes = count_batch(self.counter, [document.text for document in given])
+        similarity = None
+        if embeddings is not None and query_embedding is not None:
+            similarity = _cosines(embeddings, query_embedding, len(chunks))
+            given = _readable(
+                given, sizes, similarity, config, manager, {document for document, _, _ in spans}
+            )
+        return Call(
+            chunks=chunks,
+            documents=given,
+            query=checks.text(query, "query").strip(),
+            strategy=chosen,
+            config=config,
+            manager=manager,
+            pinned=spans,
+            similarity=similarity,
+            sizes=sizes,
+            warnings=warnings,
+            settings=settings if chosen is None else f"{chosen.name} {settings}",
+        )
+
+    def _manager(self, limits: TokenBudgetConfig, config: CompressionConfig) -> TokenBudgetManager:
+        threshold = config.min_relevance_threshold
+        return TokenBudgetManager(
+            limits, counter=self.counter, relevance_threshold=threshold, strict=self.strict
+        )
+
+    def _scores_without(self, error: Exception) -> Scores:
+        """What steps in for a scorer that failed. Raises RelevanceScoringError where nothing may."""
+        scorer = self._scorer
+        described = f"{type(scorer).__name__} failed: {type(error).__name__}: {error}"
+        if self.strict or isinstance(scorer, RelevanceScorer):
+            known = error if isinstance(error, RelevanceScoringError) else RelevanceScoringError(described)
+            raise known from error
+        return Scores(None, described, ("scorer_failed",))
+
+    def _flow(self, call: Call, scored: Scores, model: CheckedLanguageModel | None) -> Flow[Outcome]:
+        selector, separator = self.strategy_selector, self.separator
+        return Compression(call, scored, selector, model, separator, self.strict).run()
+
+    def _known(self, call: Call) -> CompressionResult | None:
+        if not call.config.cache_results:
+            return None
+        known = self._cache.get(call.key())
+        return None if known is None else replace(known, cached=True)
+
+    def _done(self, call: Call, finished: Outcome, started: float) -> CompressionResult:
+        """Remember and count a result. What fell back may do better next time, and is not remembered."""
+        result = finished.result
+        if call.config.cache_results and not result.cached and result.fallback_reason is None:
+            size = sum(len(chunk.content) for chunk in call.chunks) * 2
+            self._cache.put(call.key(), result, size + _DOCUMENT_BYTES * len(call.chunks))
+        seconds = time.perf_counter() - started
+        self._tally.add(result, seconds, finished.prompts)
+        if metrics.enabled():
+            name = result.strategy_used.value if result.used_llm else "extractive"
+            before, after = result.original_token_count, result.compressed_token_count
+            metrics.observe(name, before, after, seconds, cache_hit=result.cached)
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class CompressingRetriever:
+    """A retriever whose chunks are compressed before they are returned.
+
+    Attributes:
+        retriever: finds the chunks.
+        compressor: compresses them.
+        pool: chunks that are asked for, for each that is wanted; >= 1.
+    """
+
+    retriever: Retriever
+    compressor: ContextualCompressor
+    pool: int = 1
+
+    def search(self, query: str, top_n: int = 5) -> Sequence[ChunkResult]:
+        """The chunks that are left, in the retriever's order, their content compressed; at most `top_n`."""
+        return self.compressed(query, top_n)[0]
+
+    def chunk(self, chunk_id: str) -> ChunkResult:
+        """The whole chunk of an id. Raises KeyError where there is none."""
+        return self.retriever.chunk(chunk_id)
+
+    def compressed(self, query: str, top_n: int = 5) -> tuple[list[ChunkResult], CompressionResult]:
+        """`search(query, top_n)`, and the result that says what was dropped and why."""
+        found = list(self.retriever.search(query, top_n * self.pool))
+        result = self.compressor.compress_sync(found, query)
+        kept = [
+            replace(found[document.index], content=document.content)
+            for document in result.compressed_documents
+        ]
+        return kept[:top_n], result
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceReranker:
+    """Puts documents in the order of the relevance that a compression found: nothing is scored again."""
+
+    result: CompressionResult
+
+    def order(self) -> list[int]:
+        """Indices of all original documents, the most relevant first; ties in their order."""
+        scores = [score.overall_score for score in self.result.relevance_scores]
+        return sorted(range(len(scores)), key=lambda index: (-scores[index], index))
+
+    def rerank(self, documents: Sequence[Any] | None = None, top_n: int | None = None) -> list[Any]:
+        """The documents (one for each original; None: the originals) in that order, `top_n` at most."""
+        given = self.result.original_documents if documents is None else documents
+        if len(given) != len(self.result.original_documents):
+            expected = len(self.result.original_documents)
+            raise ValueError(f"there must be {expected} documents, not {len(given)}")
+        return [given[index] for index in self.order()][:top_n]
+
+
+def _readable(
+    documents: tuple[Document, ...],
+    sizes: Int64s,
+    similarity: Float64s,
+    config: CompressionConfig,
+    manager: TokenBudgetManager,
+    pinned: set[int],
+) -> tuple[Document, ...]:
+    """The documents; blank are those under the threshold, and those too far behind to have a least share."""
+    near = similarity >= config.min_relevance_threshold - _CLOSE
+    if config.allocation_strategy is not AllocationStrategy.MARGINAL:
+        order = np.lexsort((np.arange(len(sizes)), -similarity))
+        order = order[near[order]]
+        least = np.cumsum(np.minimum(sizes[order], manager.config.min_per_document))
+        near[order[max(int(np.searchsorted(least, manager.available(), side="right")), 1) :]] = False
+    near[sorted(pinned)] = True
+    return tuple(
+        document if kept else Document("", document.id)
+        for document, kept in zip(documents, near.tolist(), strict=True)
+    )
+
+
+def _cosines(embeddings: npt.ArrayLike, query_embedding: npt.ArrayLike, documents: int) -> Float64s:
+    """float64[documents] in [0, 1]: cosine of each row with the query's vector, at least 0.
+
+    Raises ValueError where shapes do not match or a number is not finite.
+    """
+    wanted = np.atleast_2d(np.asarray(query_embedding))
+    rows = np.asarray(embeddings)
+    if rows.ndim != 2 or len(rows) != documents or len(wanted) != 1 or wanted.shape[1] != rows.shape[1]:
+        raise ValueError(
+            f"embeddings must have shape ({documents}, d) and query_embedding (d,), not {rows.shape} and "
+            f"{wanted.shape}"
+        )
+    return np.clip(cosine_similarity(rows, wanted, threads=1)[:, 0].astype(np.float64), 0.0, 1.0)
+
+
+def _to_strategy(strategy: CompressionStrategy | str | None) -> CompressionStrategy | None:
+    """The strategy for itself, its name or None. Raises ValueError for anything else, and for PASSTHROUGH."""
+    if strategy is None:
+        return None
+    chosen = to_choice(strategy, CompressionStrategy, "strategy")
+    if chosen is CompressionStrategy.PASSTHROUGH:
+        raise ValueError("strategy must be one that compresses; PASSTHROUGH is what happens where all fits")
+    return chosen
+
+
+def _check_one_budget(
+    token_budget: int, config: CompressionConfig | None, budget: TokenBudgetConfig | None
+) -> None:
+    """Raise ValueError where two different budgets were given, neither of them the default."""
+    given = {"token_budget": token_budget}
+    if config is not None:
+        given["config.token_budget"] = config.token_budget
+    if budget is not None:
+        given["budget.total_budget"] = budget.total_budget
+    default = _LIMITS.total_budget
+    given = {name: tokens for name, tokens in given.items() if tokens != default}
+    if len(set(given.values())) > 1:
+        told = ", ".join(f"{name}={tokens}" for name, tokens in given.items())
+        raise ValueError(f"give one budget, not {told}")

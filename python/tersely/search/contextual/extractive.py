@@ -1,0 +1,551 @@
+"""Keep the most relevant segments of documents, verbatim: which may be kept, and what each is worth."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.core import checks
+from tersely.core.documents import to_level
+from tersely.core.tables import Float32s, Float64s, Int32s, Int64s, Kind, Level, UInt8s
+from tersely.core.types import Compressed, Document, Request, Span, Spans
+from tersely.engine.count import count, count_batch
+from tersely.engine.extractive import Extractive
+from tersely.engine.prepare import Prepared
+from tersely.engine.reading import Reading
+from tersely.engine.segment import segment
+from tersely.kernels import budgeted_select
+from tersely.providers.counters import resolve_counter
+from tersely.relevance.methods import document_relevance
+from tersely.relevance.scorer import RelevanceScorer
+from tersely.relevance.scores import RelevanceScore, RelevanceScores, ScoringMethod, SegmentScores
+from tersely.search.chunks import to_chunks, to_document
+
+__all__ = ["REASONS", "ExtractedContent", "ExtractiveCompressor", "Segment", "Segmenter", "Selection", "view"]
+
+Bools = npt.NDArray[np.bool_]
+
+_CLOSE = 1e-6  # how near to the threshold counts as there: the scores are float32
+_NEARLY_ONE = 1 - 1e-7  # float32 has no number between
+_NEIGHBOUR = 0.3  # of a hit's worth that what stands beside it is worth at least
+_FARTHER = 0.7  # of that, for each segment more between them
+_ANYTHING = 2e-6  # a threshold that only what is worth nothing is under
+_LEAST_TERMS = 4  # of a segment that may count as a duplicate
+_CELLS = 8_000_000  # segments times tokens, up to which the best choice is found exactly
+_IS_WHOLE = np.zeros(len(Kind), dtype=bool)  # what stays whole: these blocks, and a list with all its items
+_WHOLE_SHARE = 0.3  # of the budget: what takes more than that does not stay whole
+_IS_WHOLE[[Kind.TABLE, Kind.FENCED_CODE, Kind.CODE, Kind.LIST_ITEM]] = True
+
+# Reasons of spans: those of the engine, and why a segment may not be kept.
+_ENGINE = (
+    "budget",
+    "redundant",
+    "selected",
+    "pinned",
+    "context",
+    "heading",
+    "cut",
+    "fits",
+    "preserved",
+    "markup",
+)
+REASONS = (*_ENGINE, "irrelevant", "duplicate", "rewritten")
+_SELECTED, _CONTEXT, _PRESERVED, _IRRELEVANT, _DUPLICATE = (
+    REASONS.index(name) for name in ("selected", "context", "preserved", "irrelevant", "duplicate")
+)
+
+
+@dataclass(eq=False, slots=True)
+class Selection:
+    """Which segments of a reading may be kept, by the scores of a relevance scorer and a threshold.
+
+    `revise` is what a `Prepared` calls with its reading; the attributes are set then.
+
+    Attributes:
+        documents: as they are read.
+        relevance: of a scorer, one a document; None: what the reading itself says.
+        similarity: float[documents] in [0, 1], relevance that goes before the scorer's; None: there is none.
+        threshold: documents and segments under it are left out.
+        window: neighbours of a kept segment that gain from it, on each side.
+        wholes: whether tables, lists and code stay whole.
+        document_scores: float64[documents] in [0, 1].
+        relevant: bool[documents], over the threshold or with something pinned.
+        scores: float32[units] in [0, 1].
+        why: uint8[units], an index into REASONS where a unit may not be kept for itself, else 0.
+        beside: bool[units], worth something only, or mostly, for what stands beside them.
+    """
+
+    documents: tuple[Document, ...]
+    relevance: Sequence[RelevanceScore] | None = None
+    similarity: Float64s | None = None
+    threshold: float = 0.0
+    window: int = 0
+    wholes: bool = False
+    reading: Reading | None = None
+    document_scores: Float64s = field(default_factory=lambda: np.empty(0))
+    relevant: Bools = field(default_factory=lambda: np.empty(0, dtype=bool))
+    scores: Float32s = field(default_factory=lambda: np.empty(0, dtype=np.float32))
+    why: UInt8s = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
+    beside: Bools | None = None
+
+    def revise(self, reading: Reading) -> None:
+        """Mark in a reading what may not be kept, what belongs together, and what neighbours are worth."""
+        self.reading, table = reading, reading.table
+        size, documents = len(table), len(self.documents)
+        self.scores, worth = _segment_scores(reading, self.relevance)
+        self.document_scores = self._document_scores(reading)
+        self.relevant = self.document_scores >= self.threshold - _CLOSE
+        self.relevant[[document for document, _, _ in reading.request.pinned]] = True
+        self.why = np.zeros(size, dtype=np.uint8)
+        low = self.scores < self.threshold - _CLOSE
+        if low.any():  # a document that is relevant although none of its segments is counts as a whole
+            low &= np.bincount(table.document, ~low, documents)[table.document] > 0
+            self.why[low] = _IRRELEVANT
+        self.why[
+            _repeated(reading, self.document_scores, (self.why == 0) & self.relevant[table.document])
+        ] = _DUPLICATE
+        if not self.relevant.all():
+            self.why[~self.relevant[table.document]] = _IRRELEVANT
+        self.beside = None
+        if self.window and size:
+            worth, self.beside = _with_neighbours(reading, worth, self.why == 0, self.window)
+        reading.worth = worth
+        if self.wholes:
+            reading.group = _with_wholes(reading)
+        if self.why.any():
+            self._close(reading)
+
+    def _document_scores(self, reading: Reading) -> Float64s:
+        if self.similarity is not None:
+            return self.similarity
+        if self.relevance is not None:
+            return np.array([score.overall_score for score in self.relevance], dtype=np.float64)
+        return document_relevance(reading, len(self.documents))
+
+    def _close(self, reading: Reading) -> None:
+        """Rule out units that may not be kept; what others need, or are one with, stays possible."""
+        possible = self.why == 0
+        if self.beside is not None:
+            possible |= self.beside & (self.why == _IRRELEVANT) & self.relevant[reading.table.document]
+        possible |= reading.pinned > 0
+        grouped = (reading.group >= 0).nonzero()[0]
+        if len(grouped):
+            any_of = np.bincount(reading.group[grouped], possible[grouped], len(possible)) > 0
+            possible[grouped] = any_of[reading.group[grouped]]
+        while len(reading.needs):
+            above = reading.needs[possible]
+            above = above[above >= 0]
+            if possible[above].all():
+                break
+            possible[above] = True
+        reading.bulk = ~possible if reading.bulk is None else reading.bulk | ~possible
+        reading.complete = reading.complete and bool(possible.all())
+        if reading.essential is not None:
+            reading.essential = reading.essential & possible
+
+    def rule_out(self, documents: Bools) -> None:
+        """Spare the tokens of documents that have no share: their units are not counted, and never kept."""
+        assert self.reading is not None
+        reading = self.reading
+        out = documents[reading.table.document] & (reading.pinned == 0)
+        reading.bulk = out if reading.bulk is None else reading.bulk | out
+        reading.complete = False
+
+    def usable_tokens(self, sizes: Int64s) -> Int64s:
+        """int64[documents]: about how many of its `sizes` tokens each document could keep, by characters."""
+        assert self.reading is not None
+        reading, documents = self.reading, len(self.documents)
+        table = reading.table
+        lengths = table.end - table.start + 1
+        usable = lengths if reading.bulk is None else np.where(reading.bulk, 0, lengths)
+        every = np.bincount(table.document, lengths, documents)
+        share = np.bincount(table.document, usable, documents) / np.maximum(every, 1)
+        return np.ceil(share * sizes).astype(np.int64)
+
+    def relevance_scores(
+        self, ids: Sequence[UUID], method: ScoringMethod = ScoringMethod.HYBRID
+    ) -> list[RelevanceScore]:
+        """The scores of documents (of these ids) and their segments that this reading led to."""
+        assert self.reading is not None
+        table, scores = self.reading.table, self.scores
+        bounds = table.document.searchsorted(np.arange(len(ids) + 1)).tolist()
+        return [
+            RelevanceScore(identity, overall, SegmentScores(table, scores, first, last), method)
+            for identity, overall, first, last in zip(
+                ids, self.document_scores.tolist(), bounds, bounds[1:], strict=False
+            )
+        ]
+
+
+def view(result: Compressed, selection: Selection) -> tuple[list[Sequence[Span]], list[Sequence[Span]]]:
+    """The kept and the dropped spans of each document, with the reasons and scores of a selection."""
+    count_of = len(result.documents)
+    kept, dropped = result.kept, result.dropped
+    reading = selection.reading
+    if not isinstance(kept, Spans) or not isinstance(dropped, Spans):  # one segment was cut
+        why = _why_by_place(selection)
+        dropped = [_with_reason(span, why.get((span.document, span.start))) for span in dropped]
+        return _by_document(kept, count_of), _by_document(dropped, count_of)
+    codes, scores = kept.codes.copy(), kept.scores
+    codes[codes == _PRESERVED] = _SELECTED
+    if reading is not None and kept.table is reading.table and len(selection.why) == len(codes):
+        scores = selection.scores
+        if selection.beside is not None:
+            codes[(codes == _SELECTED) & selection.beside] = _CONTEXT
+        out = (codes < _SELECTED) & (selection.why > 0)
+        codes[out] = selection.why[out]
+    return _split(kept, codes, scores, count_of), _split(dropped, codes, scores, count_of)
+
+
+def _split(spans: Spans, codes: UInt8s, scores: Float32s, documents: int) -> list[Sequence[Span]]:
+    """The spans of each document."""
+    table, rows = spans.table, spans.rows
+    ends = table.document[rows].searchsorted(np.arange(documents + 1)).tolist()
+    return [Spans(table, rows[first:last], REASONS, codes, scores) for first, last in pairwise(ends)]
+
+
+def _by_document(spans: Sequence[Span], documents: int) -> list[Sequence[Span]]:
+    found: list[list[Span]] = [[] for _ in range(documents)]
+    for span in spans:
+        found[span.document].append(span)
+    return list(found)
+
+
+def _why_by_place(selection: Selection) -> dict[tuple[int, int], str]:
+    if selection.reading is None:
+        return {}
+    table, rows = selection.reading.table, np.flatnonzero(selection.why).tolist()
+    return {(int(table.document[row]), int(table.start[row])): REASONS[selection.why[row]] for row in rows}
+
+
+def _with_reason(span: Span, reason: str | None) -> Span:
+    if reason is None:
+        return span
+    return Span(span.document, span.start, span.end, span.kind, reason, span.score)
+
+
+def _segment_scores(
+    reading: Reading, relevance: Sequence[RelevanceScore] | None
+) -> tuple[Float32s, Float32s]:
+    """Scores in [0, 1], and what a token of each unit is worth."""
+    table, worth = reading.table, reading.worth
+    if relevance is None:
+        if not reading.by_query or reading.ranked:  # nothing tells one from another
+            return np.ones(len(table), dtype=np.float32), worth
+        if any(region.form is not None for region in reading.regions):
+            middle = float(np.median(worth)) if len(worth) else 0.0
+            return (worth / np.maximum(worth + np.float32(middle), 1e-9)).astype(np.float32), worth
+        return (-np.expm1(-worth)).astype(np.float32), worth
+    if isinstance(relevance, RelevanceScores) and _same_places(relevance.segments, table):
+        scores = relevance.segment_scores
+    else:
+        scores = _scores_by_place(reading, relevance)
+    values = scores.astype(np.float64)
+    hybrid = np.array([score.method is ScoringMethod.HYBRID for score in relevance], dtype=bool)
+    if hybrid.any():  # these are 1 - exp(-worth)
+        rows = hybrid[table.document]
+        values[rows] = -np.log1p(-np.minimum(values[rows], _NEARLY_ONE))
+    return scores, values.astype(np.float32)
+
+
+def _same_places(one: Any, other: Any) -> bool:
+    return len(one) == len(other) and all(
+        np.array_equal(getattr(one, name), getattr(other, name)) for name in ("document", "start", "end")
+    )
+
+
+def _scores_by_place(reading: Reading, relevance: Sequence[RelevanceScore]) -> Float32s:
+    """The best score that a scorer gave to a span which overlaps a unit; without any, its document's."""
+    table = reading.table
+    scores = np.zeros(len(table), dtype=np.float32)
+    for row, (document, start, end, _) in enumerate(table):
+        scored: Any = relevance[document]
+        found = [one.score for one in scored.segment_scores if one.start < end and one.end > start]
+        scores[row] = max(found, default=scored.overall_score)
+    return scores
+
+
+def _repeated(reading: Reading, document_scores: Float64s, possible: Bools) -> Int64s:
+    """Rows whose words stand in another row: all but the one in the best document (ties: the first)."""
+    table = reading.table
+    offsets = reading.term_offsets[: len(table) + 1]
+    if len(offsets) <= len(table):
+        return np.empty(0, dtype=np.int64)
+    lengths = offsets[1:] - offsets[:-1]
+    rows = (possible & (lengths >= _LEAST_TERMS)).nonzero()[0]
+    if len(rows) < 2:
+        return rows[:0]
+    keys = _row_keys(reading.term_ids[: offsets[-1]], offsets, lengths, rows)
+    order = keys.argsort()
+    same = keys[order[1:]] == keys[order[:-1]]
+    if not same.any():
+        return rows[:0]
+    rows = rows[np.unique(np.concatenate((order[1:][same], order[:-1][same])))]
+    order = rows[np.lexsort((rows, -document_scores[table.document[rows]]))]
+    first: dict[str, int] = {}
+    repeated = []
+    for row in order.tolist():
+        text = reading.texts[int(table.document[row])][int(table.start[row]) : int(table.end[row])]
+        if first.setdefault(" ".join(text.casefold().split()), row) != row:
+            repeated.append(row)
+    return np.array(repeated, dtype=np.int64)
+
+
+def _row_keys(term_ids: Int32s, offsets: Int64s, lengths: Int64s, rows: Int64s) -> npt.NDArray[np.uint64]:
+    """uint64, a number for each row that is the same for the same terms in the same order. O(terms)."""
+    place = (np.arange(len(term_ids)) - offsets[:-1].repeat(lengths)).astype(np.uint64)
+    mixed = (term_ids.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * (np.uint64(2) * place + np.uint64(1))
+    sums = np.zeros(len(mixed) + 1, dtype=np.uint64)
+    mixed.cumsum(out=sums[1:])
+    return sums[offsets[rows + 1]] - sums[offsets[rows]]
+
+
+def _with_neighbours(reading: Reading, worth: Float32s, hits: Bools, window: int) -> tuple[Float32s, Bools]:
+    """Worth with a share of the hits nearby, and which units have it from there."""
+    document = reading.table.document
+    offered = np.where(hits, worth, 0).astype(np.float32) * np.float32(_NEIGHBOUR)
+    for region in reading.regions:
+        if region.form is not None:  # rows of data say nothing of their neighbours
+            offered[region.first : region.last] = 0
+    best = worth.copy()
+    for distance in range(1, min(window, len(worth) - 1) + 1):
+        apart = document[distance:] != document[:-distance]
+        before, after = offered[:-distance].copy(), offered[distance:].copy()
+        before[apart] = after[apart] = 0
+        np.maximum(best[distance:], before, out=best[distance:])
+        np.maximum(best[:-distance], after, out=best[:-distance])
+        offered = offered * np.float32(_FARTHER)
+    return best, best > worth
+
+
+def _with_wholes(reading: Reading) -> Int32s:
+    """int32[n]: the groups of a reading, with each table, list and piece of code of a text as one more."""
+    table, group = reading.table, reading.group
+    kind = table.kind
+    whole = _IS_WHOLE[kind] & (group < 0)
+    if not whole.any():
+        return group
+    for region in reading.regions:
+        if region.form is not None:
+            whole[region.first : region.last] = False
+    apart = np.ones(len(table), dtype=bool)
+    apart[1:] = (kind[1:] != kind[:-1]) | (table.document[1:] != table.document[:-1])
+    apart[1:] |= (table.block[1:] != table.block[:-1]) & (kind[1:] != Kind.LIST_ITEM)
+    begins = np.maximum.accumulate(np.where(apart, np.arange(len(table)), 0))
+    lengths = np.bincount(begins, (table.end - table.start) * whole, len(table))
+    characters = sum(map(len, reading.texts))
+    whole &= lengths[begins] * reading.original <= _WHOLE_SHARE * (reading.request.budget or 0) * characters
+    return np.where(whole, begins, group).astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of a text: `text == source[start:end]`.
+
+    Attributes:
+        index: its place among the segments of the text.
+        start, end: characters, half-open.
+        text: verbatim.
+        kind: prose, heading, table, ...
+        gap: the white space between it and the segment before.
+    """
+
+    index: int
+    start: int
+    end: int
+    text: str
+    kind: Kind
+    gap: str = ""
+
+
+class Segmenter:
+    """Cuts texts; what lies between segments is white space only, so no word is lost."""
+
+    def __init__(self, segment_size: Level | str = Level.SENTENCE, *, window: int = 200) -> None:
+        """Choose the size.
+
+        Args:
+            segment_size: CHARACTER (fixed windows), WORD, SENTENCE, PARAGRAPH or SECTION (from heading to
+                heading), or its name.
+            window: characters of a CHARACTER segment, >= 1.
+        """
+        self.segment_size = to_level(segment_size)
+        self.window = checks.whole_number(window, "window", least=1)
+
+    def split(self, text: Any) -> list[Segment]:
+        """The segments of a text, in order and without overlap: their gaps and texts joined are the text, but
+        for white space at its end. O(characters).
+        """
+        checks.text(text, "text")
+        found, before = [], 0
+        for index, (_, start, end, kind) in enumerate(segment([text], self.segment_size, self.window)):
+            found.append(Segment(index, start, end, text[start:end], kind, text[before:start]))
+            before = end
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedContent:
+    """Segments of one document, verbatim.
+
+    Attributes:
+        segments: in source order, without overlap.
+        text: the segments; neighbours with the gap of the source, a separator elsewhere.
+        token_count: of `text`.
+        scores: of each segment, in [0, 1].
+    """
+
+    segments: tuple[Segment, ...]
+    text: str
+    token_count: int
+    scores: tuple[float, ...] = ()
+
+
+class ExtractiveCompressor:
+    """Splits a document, scores its segments, and keeps the best that fit, verbatim and in their order.
+
+    `ContextualCompressor` does this for many documents at once, with an eye on what they have in common.
+    """
+
+    def __init__(
+        self,
+        segment_size: Level | str = Level.SENTENCE,
+        overlap_segments: int = 1,
+        *,
+        scorer: Any = None,
+        counter: Any = None,
+        separator: str = "\n\n",
+        window: int = 200,
+    ) -> None:
+        """Choose the size of segments.
+
+        Args:
+            segment_size, window: see `Segmenter`.
+            overlap_segments: neighbours that each selected segment brings on each side, as far as the budget
+                allows.
+            scorer: an object with `score(documents, query)` and `score_sync`; None: a RelevanceScorer.
+            counter: the tokenizer that budgets are meant in (`tersely.compress`).
+            separator: stands between segments that do not touch.
+        """
+        checks.whole_number(overlap_segments, "overlap_segments")
+        checks.text(separator, "separator")
+        self.segmenter = Segmenter(segment_size, window=window)
+        self.overlap = overlap_segments
+        self.scorer = scorer or RelevanceScorer(level=self.segmenter.segment_size)
+        self.counter = resolve_counter(counter)
+        self.separator = separator
+
+    async def score_segments(self, segments: Sequence[Segment], query: str) -> list[float]:
+        """The relevance of each segment, in [0, 1], as one document."""
+        text = Document("".join(segment.gap + segment.text for segment in segments))
+        return _aligned(segments, (await self.scorer.score([text], query))[0])
+
+    def select_optimal(
+        self, segments: Sequence[Segment], scores: Sequence[float], token_budget: int
+    ) -> list[Segment]:
+        """The segments whose scores add up to most while their tokens are at most `token_budget`.
+
+        Exact (dynamic programming over tokens) up to 8 million segments times tokens; above that at least
+        half of the best (`kernels.budgeted_select`). Those with a score of 0 or less are left out.
+        O(segments * budget).
+        """
+        if len(scores) != len(segments):
+            raise ValueError(f"there must be one score a segment: {len(scores)} for {len(segments)}")
+        values = np.asarray(scores, dtype=np.float64)
+        if not np.isfinite(values).all():
+            raise ValueError("scores must be finite")
+        costs = count_batch(self.counter, [segment.text for segment in segments])
+        return [segments[row] for row in _best(values, costs, token_budget).tolist()]
+
+    async def compress(self, document: Any, query: str, token_budget: int) -> ExtractedContent:
+        """The best of a document (a DocumentChunk, or what `tersely.compress` takes) in so many tokens.
+
+        Segments are chosen for what they are worth per token. Where none fits whole, the best is cut and
+        marked with "…". Raises BudgetExceededError where not even a letter fits.
+        """
+        given, segments = self._split(document)
+        scored = await self.scorer.score([given], query) if segments else []
+        return await asyncio.to_thread(self._extracted, given, segments, scored, query, token_budget)
+
+    def compress_sync(self, document: Any, query: str, token_budget: int) -> ExtractedContent:
+        """As `compress`."""
+        given, segments = self._split(document)
+        scored = self.scorer.score_sync([given], query) if segments else []
+        return self._extracted(given, segments, scored, query, token_budget)
+
+    def _split(self, document: Any) -> tuple[Document, list[Segment]]:
+        (chunk,) = to_chunks([document])
+        return to_document(chunk), self.segmenter.split(chunk.content)
+
+    def _extracted(
+        self, document: Document, segments: list[Segment], scored: Any, query: str, budget: int
+    ) -> ExtractedContent:
+        if not segments:
+            return ExtractedContent((), "", 0)
+        selection = Selection((document,), scored, threshold=_ANYTHING, window=self.overlap)
+        request = Request((document,), query, None, 1.0, self.counter, separator=self.separator)
+        options = Extractive(level=self.segmenter.segment_size, window=self.segmenter.window)
+        result = Prepared(request, options, revise=selection.revise).fit(budget)
+        by_start = {segment.start: segment for segment in segments}
+        kept = [_head(by_start[span.start], span.end) for span in result.kept]
+        scores = tuple(selection.scores[[one.index for one in kept]].tolist())
+        return ExtractedContent(tuple(kept), result.text, count(self.counter, result.text), scores)
+
+
+def _head(whole: Segment, end: int) -> Segment:
+    """A segment up to a character."""
+    if end == whole.end:
+        return whole
+    return Segment(whole.index, whole.start, end, whole.text[: end - whole.start], whole.kind, whole.gap)
+
+
+def _best(values: Float64s, costs: Int64s, budget: int) -> Int64s:
+    """Rows, ascending, of the largest total value that fit; ties go to those without the later rows."""
+    rows = np.flatnonzero((values > 0) & (costs <= budget))
+    if int(costs[rows].sum()) <= budget:
+        return rows
+    if len(rows) * (budget + 1) > _CELLS:
+        return rows[np.sort(budgeted_select(values[rows], costs[rows], budget).indices)]
+    worth = np.zeros(budget + 1)  # of the best choice so far, by the tokens it may have
+    took = np.zeros((len(rows), budget + 1), dtype=bool)
+    for place, row in enumerate(rows.tolist()):
+        cost = int(costs[row])
+        better = worth[: budget + 1 - cost] + values[row]
+        took[place, cost:] = better > worth[cost:]
+        worth[cost:] = np.maximum(worth[cost:], better)
+    left, found = budget, []
+    for place in range(len(rows) - 1, -1, -1):
+        if took[place, left]:
+            found.append(int(rows[place]))
+            left -= int(costs[rows[place]])
+    return np.array(found[::-1], dtype=np.int64)
+
+
+def _aligned(segments: Sequence[Segment], scored: Any) -> list[float]:
+    """The score of each segment: the scorer's own where it cut the text likewise, else the best of those that
+    overlap it, else the document's."""
+    theirs = scored.segment_scores
+    shift = segments[0].start - len(segments[0].gap) if segments else 0
+    if [(one.start, one.end) for one in theirs] == [
+        (segment.start - shift, segment.end - shift) for segment in segments
+    ]:
+        return [one.score for one in theirs]
+    return [
+        max(
+            (
+                one.score
+                for one in theirs
+                if one.start + shift < segment.end and one.end + shift > segment.start
+            ),
+            default=scored.overall_score,
+        )
+        for segment in segments
+    ]

@@ -1,0 +1,114 @@
+"""Shorten each search result: to the sentences that answer a query best, or to one line to choose by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tersely.core import checks
+from tersely.core.tables import Kind
+from tersely.core.types import Document
+from tersely.engine.segment import segment
+from tersely.relevance.scorer import RelevanceScorer
+from tersely.relevance.scores import ScoringMethod
+from tersely.search.chunks import ChunkResult
+
+__all__ = ["Excerpt", "Preview", "extract_sentences", "previews"]
+
+_LONGEST = 160  # characters of a preview
+_FIRST = 0.1  # what the first sentence of a chunk gets for its place; the n-th gets a n-th of it
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Sentences extracted from a text.
+
+    Attributes:
+        text: the sentences; " … " stands where something between them was left out.
+        spans: (start, end) characters of each sentence in the source, ascending.
+    """
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+
+def extract_sentences(
+    texts: Sequence[str], query: str, budget: int, *, embedder: Any = None
+) -> list[Excerpt]:
+    """Extract the best `budget // len(texts)` sentences of each text (at least one), in source order.
+
+    A sentence scores by the share of the query's terms that it has, weighted by their rarity, plus the cosine
+    of the vectors (`RelevanceScorer`: KEYWORD, EMBEDDING), plus up to 0.1 for standing early in its text.
+
+    Raises ValueError for a blank query or a budget under 1. O(characters).
+    """
+    budget = checks.whole_number(budget, "the budget of sentences", least=1)
+    if not query.strip():
+        raise ValueError("sentences are chosen for a query: it must not be blank")
+    if not texts:
+        return []
+    each = max(budget // len(texts), 1)
+    documents = [Document(text) for text in texts]
+    methods = (ScoringMethod.KEYWORD, ScoringMethod.EMBEDDING)
+    scores = [
+        RelevanceScorer(method, embedder=embedder, cache=0).score_sync(documents, query) for method in methods
+    ]
+    excerpts = []
+    for text, by_terms, by_vectors in zip(texts, *scores, strict=True):
+        found = by_terms.segment_scores
+        values = [
+            one.score + other.score + _FIRST / (place + 1)
+            for place, (one, other) in enumerate(zip(found, by_vectors.segment_scores, strict=True))
+        ]
+        best = sorted(sorted(range(len(found)), key=lambda row: -values[row])[:each])
+        excerpts.append(_excerpt(text, [found[row].span for row in best]))
+    return excerpts
+
+
+def _excerpt(text: str, spans: Sequence[tuple[int, int]]) -> Excerpt:
+    parts: list[str] = []
+    before = None
+    for start, end in spans:
+        if before is not None:
+            gap = text[before:start]
+            parts.append(gap if not gap.strip() else " … ")
+        parts.append(text[start:end])
+        before = end
+    return Excerpt("".join(parts), tuple(spans))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """A search result in one line.
+
+    Attributes:
+        chunk_id: asks for the whole.
+        preview: its first sentence; where that is no sentence or too long, its headings and number of words.
+        score: of the result.
+    """
+
+    chunk_id: str
+    preview: str
+    score: float
+
+
+def previews(results: Sequence[ChunkResult]) -> list[Preview]:
+    """Make a line for each result. O(characters)."""
+    table = segment([result.content for result in results])
+    first: dict[int, str] = {}
+    for document, start, end, kind in table:
+        if document not in first and kind in (Kind.PROSE, Kind.LIST_ITEM, Kind.QUOTE):
+            first[document] = " ".join(results[document].content[start:end].split())
+    return [
+        Preview(chunk_id=result.chunk_id, preview=_line(result, first.get(row, "")), score=result.score)
+        for row, result in enumerate(results)
+    ]
+
+
+def _line(result: ChunkResult, sentence: str) -> str:
+    if 0 < len(sentence) <= _LONGEST:
+        return sentence
+    words = len(result.content.split())
+    about = " ".join((result.header_path or result.file_path or result.doc_id).split())[:_LONGEST]
+    return f"{about} ({words} word{'' if words == 1 else 's'})".strip()

@@ -1,0 +1,298 @@
+"""Cut a file's text into chunks: consecutive stretches of 200 to 1,500 characters.
+
+Text becomes pieces (paragraphs, items, tables, long ones in parts), each with what it costs to cut before it;
+dynamic programming then joins pieces to the chunks of least cost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from tersely.content.html import PageText
+from tersely.core.tables import Kind, Level
+from tersely.engine.segment import segment
+from tersely.search.index.sections import (
+    Section,
+    code_sections,
+    page_sections,
+    rst_sections,
+    text_sections,
+)
+
+__all__ = ["LARGEST_CHUNK", "LONGEST_PIECE", "SMALLEST_CHUNK", "Chunk", "cut_chunks"]
+
+SMALLEST_CHUNK, LARGEST_CHUNK = 200, 1500  # characters
+
+_EACH = 2.0  # what a chunk costs
+_MIXED = 5.0  # what the start of a section inside of a chunk costs
+_SHORT, _LONG = 450, 1100  # characters; outside of these a chunk costs up to 2 more
+_TOO_SMALL = 1000.0
+_PIECES = 96  # a chunk has at most so many, unless it is too small then
+_MAIN = 2 / 3  # share of a chunk that gives it its path
+
+LONGEST_PIECE = 650  # characters; two of them and the smallest chunk fit into the largest
+_TINY = 24  # characters; what is shorter is joined to what stands before it
+
+# What it costs to cut: the more, the more the halves need each other.
+_SECTION, _BLOCK, _ITEM, _ROW, _SENTENCE, _CODE, _AFTER_HEADING, _INSIDE = (
+    0.0,
+    1.5,
+    2.5,
+    5.0,
+    6.0,
+    8.0,
+    12.0,
+    16.0,
+)
+_WHOLE = {
+    Kind.TABLE: _ROW,
+    Kind.FENCED_CODE: _CODE,
+    Kind.CODE: _CODE,
+    Kind.LOG_LINE: _ROW,
+}  # cut between lines
+_LIST = (Kind.LIST_ITEM, Kind.CHAT_TURN)
+_BLANK_LINES = re.compile(r"\n(?:[ \t\r]*\n)+")
+_WORD_END = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A stretch of a file.
+
+    Attributes:
+        start, end: characters of the file.
+        header_path: the headings above it, joined with " > ".
+        content: its text: `text[start:end]`; of a web page, what stands between its tags there.
+    """
+
+    start: int
+    end: int
+    header_path: str
+    content: str
+
+
+def cut_chunks(text: str, kind: str) -> list[Chunk]:
+    """Cut a file's text into chunks.
+
+    Chunks stand in order and do not overlap; what lies between them is white space (of pages: markup too).
+    They have 200 to 1,500 characters; fewer only where the text has fewer or is interrupted by hundreds of
+    blank characters. Tables, fences, paragraphs and sentences of up to 650 characters are never cut, longer
+    ones where nothing else is left; a heading stays with what follows it. A chunk's path is that of the
+    section that two thirds of it lie in, else what the paths of its sections have in common.
+
+    Args:
+        text: the file's.
+        kind: "text" (Markdown too), "rst", "html", or a language of `tersely.core.detection.LANGUAGES`.
+
+    O(characters + pieces * 96): of all ways to cut between pieces, the one of least cost, by
+    dynamic programming; of equal ones, that with the longer last chunk.
+    """
+    if kind == "html":
+        page = PageText.read(text)
+        sections = page_sections(text, page)
+        return [
+            Chunk(*_in_source(page, start, end), path, page.plain[start:end])
+            for start, end, path in _cut(_text_pieces(page.plain, sections), sections)
+        ]
+    if kind == "text":
+        sections = text_sections(text)
+        pieces = _text_pieces(text, sections)
+    elif kind == "rst":
+        sections = rst_sections(text)
+        pieces = _text_pieces(text, sections)
+    else:
+        sections = code_sections(text, kind)
+        pieces = _code_pieces(text, sections)
+    return [Chunk(start, end, path, text[start:end]) for start, end, path in _cut(pieces, sections)]
+
+
+def _in_source(page: PageText, start: int, end: int) -> tuple[int, int]:
+    _, first, last = page.to_source(np.array([start]), np.array([end]))
+    return int(first[0]), int(last[-1])
+
+
+def _cut(pieces: list[_Piece], sections: Sequence[Section]) -> list[tuple[int, int, str]]:
+    """Return (start, end, path) of each chunk."""
+    cuts = _best_cuts(pieces)
+    return [
+        (pieces[first].start, pieces[last - 1].end, " > ".join(_path(pieces[first:last], sections)))
+        for first, last in pairwise(cuts)
+    ]
+
+
+def _best_cuts(pieces: list[_Piece]) -> list[int]:
+    """Choose the pieces that chunks start with; the number of all pieces ends the list."""
+    starts, ends = [piece.start for piece in pieces], [piece.end for piece in pieces]
+    mixed = [0.0]  # before each piece: what the starts of sections up to it cost
+    for before, piece in pairwise(pieces):
+        starts_section = piece.section != before.section and not before.heading
+        mixed.append(mixed[-1] + (_MIXED if starts_section else 0.0))
+    least, came_from = [0.0], [0]
+    for end in range(1, len(pieces) + 1):
+        best, best_first = float("inf"), end - 1
+        for first in range(end - 1, -1, -1):
+            size = ends[end - 1] - starts[first]
+            if first < end - 1 and (
+                size > LARGEST_CHUNK or (end - first > _PIECES and size > 2 * SMALLEST_CHUNK)
+            ):
+                break
+            cost = least[first] + _size_cost(size) + mixed[end - 1] - mixed[first]
+            if first:
+                cost += pieces[first].cut
+            if cost <= best:
+                best, best_first = cost, first
+        least.append(best)
+        came_from.append(best_first)
+    cuts = [len(pieces)]
+    while cuts[-1] > 0:
+        cuts.append(came_from[cuts[-1]])
+    return cuts[::-1]
+
+
+def _size_cost(size: int) -> float:
+    if size < SMALLEST_CHUNK:
+        return _TOO_SMALL
+    if size < _SHORT:
+        return _EACH + 2 * (_SHORT - size) / (_SHORT - SMALLEST_CHUNK)
+    return _EACH + 2 * max(0, size - _LONG) / (LARGEST_CHUNK - _LONG)
+
+
+def _path(pieces: Sequence[_Piece], sections: Sequence[Section]) -> tuple[str, ...]:
+    sizes: dict[tuple[str, ...], int] = {}
+    for piece in pieces:
+        path = sections[piece.section].path
+        sizes[path] = sizes.get(path, 0) + piece.end - piece.start
+    main = max(sizes, key=lambda path: sizes[path])
+    if sizes[main] >= _MAIN * sum(sizes.values()):
+        return main
+    shared = next(iter(sizes))
+    for path in sizes:
+        same = [a == b for a, b in zip(shared, path, strict=False)]
+        shared = shared[: same.index(False) if False in same else len(same)]
+    return shared
+
+
+@dataclass(slots=True)
+class _Piece:
+    """Characters [start, end), without white space at its ends; `section`: index of the one that it lies in.
+
+    `cut`: what it costs to cut before it; `heading`: whether it is one.
+    """
+
+    start: int
+    end: int
+    section: int
+    cut: float
+    heading: bool
+
+
+def _text_pieces(text: str, sections: Sequence[Section]) -> list[_Piece]:
+    """Divide text into paragraphs, items, tables, fences; too long ones into sentences, rows or lines."""
+    table = segment([text], Level.SENTENCE)
+    kinds, blocks = table.kind.tolist(), table.block.tolist()
+    starts, ends = table.start.tolist(), table.end.tolist()
+    found: list[tuple[int, int, float]] = []
+    row = 0
+    while row < len(kinds):
+        last = row
+        while last + 1 < len(kinds) and blocks[last + 1] == blocks[row]:
+            last += 1
+        cut = _ITEM if kinds[row] in _LIST and row and kinds[row - 1] == kinds[row] else _BLOCK
+        if ends[last] - starts[row] <= LONGEST_PIECE:
+            found.append((starts[row], ends[last], cut))
+        else:
+            for at in range(row, last + 1):
+                inner = _WHOLE.get(Kind(kinds[at]), _SENTENCE)
+                found.append((starts[at], ends[at], cut if at == row else inner))
+        row = last + 1
+    return _finish(text, found, sections)
+
+
+def _code_pieces(text: str, sections: Sequence[Section]) -> list[_Piece]:
+    """Divide source code at blank lines; what is too long, into lines. O(characters)."""
+    found, at = [], 0
+    for gap in [*_BLANK_LINES.finditer(text), None]:
+        end = len(text) if gap is None else gap.start()
+        head = text[at:end]
+        if head.strip():
+            indent = len(head) - len(head.lstrip(" \t"))
+            found.append(
+                (at + len(head) - len(head.lstrip()), at + len(head.rstrip()), _BLOCK + min(indent, 16) / 4)
+            )
+        at = end if gap is None else gap.end()
+    return _finish(text, found, sections)
+
+
+def _finish(text: str, found: list[tuple[int, int, float]], sections: Sequence[Section]) -> list[_Piece]:
+    """Cut pieces where sections start and where they are too long; join tiny ones."""
+    pieces: list[_Piece] = []
+    number = 0
+    for start, end, cut in found:
+        at = start
+        while at < end:
+            while number + 1 < len(sections) and sections[number + 1].start <= at:
+                number += 1
+            section = sections[number]
+            stop = end
+            if number + 1 < len(sections):
+                stop = min(stop, sections[number + 1].start)
+            heading = at < section.body
+            if heading:
+                stop = min(stop, section.body)
+            begin, finish = _stripped(text, at, stop)
+            if begin < finish:
+                new = not pieces or pieces[-1].section != number
+                before = _SECTION if new else (cut if at == start else _BLOCK)
+                _add(text, pieces, _Piece(begin, finish, number, before, heading))
+            at = stop
+    return pieces
+
+
+def _add(text: str, pieces: list[_Piece], piece: _Piece) -> None:
+    """Add a piece: in parts where it is too long, or joined to the one before."""
+    if pieces:
+        before = pieces[-1]
+        if before.heading and not piece.heading:
+            piece.cut = _AFTER_HEADING
+        tiny = min(before.end - before.start, piece.end - piece.start) < _TINY
+        same = before.heading == piece.heading or (piece.section == before.section and not piece.heading)
+        if tiny and same and piece.end - before.start <= 4 * _TINY:
+            before.end = piece.end
+            before.heading = before.heading and piece.heading
+            return
+    cut = piece.cut
+    for start, end, lines in _parts(text, piece.start, piece.end):
+        pieces.append(_Piece(start, end, piece.section, cut, piece.heading))
+        cut = _CODE if lines else _INSIDE
+
+
+def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+    """Divide a piece into parts of at most LONGEST_PIECE characters; each says whether it ends with a line.
+
+    Cut at a blank line, else at a line's end, else at a word's, else anywhere.
+    """
+    while end - start > LONGEST_PIECE:
+        low, high = start + LONGEST_PIECE // 2, start + LONGEST_PIECE
+        at = text.rfind("\n\n", low, high)
+        at = at if at >= 0 else text.rfind("\n", low, high)
+        lines = at >= 0
+        if not lines:
+            at = max((gap.start() for gap in _WORD_END.finditer(text, low, high)), default=high)
+        first, last = _stripped(text, start, at)
+        if first < last:
+            yield first, last, lines
+        start = at
+    first, last = _stripped(text, start, end)
+    if first < last:
+        yield first, last, True
+
+
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    part = text[start:end]
+    left = len(part) - len(part.lstrip())
+    return (start + left, start + len(part.rstrip())) if left < len(part) else (end, end)

@@ -1,0 +1,196 @@
+"""Rank chunks by their words (BM25 over postings) and by their vectors (cosine), and fuse both rankings."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import _native
+from tersely.core.tables import Float32s, Float64s, Int32s, Int64s
+from tersely.kernels.similarity import cosine_similarity
+
+__all__ = ["Postings", "PostingsBuilder", "best_cosines", "best_rows", "fuse", "normalize_scores"]
+
+_K1, _B = 1.2, 0.75  # Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009)
+_MOST_QUERY_TERMS = 64
+# Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion" (2009) have 60, for many systems of equal merit.
+# With two, what is in the middle of both would push out what one has first: recall@10 is .67; with 10, and
+# less for vectors, .71 (benchmarks/retrieval/index.py).
+RRF_K = 10
+_SLACK = 1e-4  # more than two ways to sum 10,000 float32 products of unit vectors differ
+
+UInt64s = npt.NDArray[np.uint64]
+UInt16s = npt.NDArray[np.uint16]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Postings:
+    """Postings: which chunk holds which term how often.
+
+    Attributes:
+        terms: uint64[t], hashes of the distinct terms, ascending.
+        first: int64[t + 1]; term i has the postings first[i] to first[i + 1].
+        rows: int32[p], chunks, ascending within a term.
+        counts: uint16[p], how often the term is in the chunk.
+        sizes: int32[n], terms of each chunk.
+    """
+
+    terms: UInt64s
+    first: Int64s
+    rows: Int32s
+    counts: UInt16s
+    sizes: Int32s
+
+    def score(self, query: str) -> Float32s:
+        """Score chunks by BM25, float32[n] >= 0, for a query's distinct terms, the first 64 of them.
+
+        idf = ln(1 + (n - df + 0.5) / (df + 0.5)), k1 = 1.2, b = 0.75; added up in the order of the query.
+        O(n + postings of the terms).
+        """
+        count = len(self.sizes)
+        scores = np.zeros(count, dtype=np.float32)
+        if count == 0:
+            return scores
+        wanted = _hashes(list(_native.terms([query])[2])[:_MOST_QUERY_TERMS])
+        places = np.searchsorted(self.terms, wanted)
+        mean = max(float(self.sizes.mean()), 1.0)
+        for term, at in zip(wanted.tolist(), places.tolist(), strict=True):
+            if at == len(self.terms) or int(self.terms[at]) != term:
+                continue
+            span = slice(int(self.first[at]), int(self.first[at + 1]))
+            rows, often = self.rows[span], self.counts[span].astype(np.float32)
+            rarity = np.log1p((count - len(rows) + 0.5) / (len(rows) + 0.5))
+            length = _K1 * (1 - _B + _B * self.sizes[rows] / mean)
+            scores[rows] += (rarity * often * (_K1 + 1) / (often + length)).astype(np.float32)
+        return scores
+
+
+class PostingsBuilder:
+    """Collects the terms of chunks, batch by batch."""
+
+    def __init__(self, before: Postings | None = None, kept: Int64s | None = None) -> None:
+        """Begin with the rows `kept` (ascending) of postings that there are."""
+        self._hashes: list[UInt64s] = []
+        self._rows: list[Int32s] = []
+        self._counts: list[UInt16s] = []
+        self._sizes: list[Int32s] = []
+        self._many = 0
+        self._known: dict[str, int] = {}
+        if before is None or kept is None:
+            return
+        moved = np.full(len(before.sizes), -1, dtype=np.int32)
+        moved[kept] = np.arange(len(kept), dtype=np.int32)
+        rows = moved[before.rows]
+        stays = rows >= 0
+        self._hashes.append(np.repeat(before.terms, np.diff(before.first))[stays])
+        self._rows.append(rows[stays])
+        self._counts.append(np.asarray(before.counts)[stays])
+        self._sizes.append(np.asarray(before.sizes)[kept])
+        self._many = len(kept)
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Add the next chunks. O(characters + terms log terms)."""
+        ids, offsets, words = _native.terms(list(texts))
+        sizes = np.diff(offsets)
+        keys = np.repeat(np.arange(len(texts), dtype=np.int64), sizes) * max(len(words), 1) + ids
+        distinct, counts = np.unique(keys, return_counts=True)
+        row, word = np.divmod(distinct, max(len(words), 1))
+        self._hashes.append(self._hashed(words)[word])
+        self._rows.append((row + self._many).astype(np.int32))
+        self._counts.append(np.minimum(counts, 65535).astype(np.uint16))
+        self._sizes.append(sizes.astype(np.int32))
+        self._many += len(texts)
+
+    def finish(self) -> Postings:
+        """Return the postings of all chunks, by term. O(postings log postings)."""
+        if not self._sizes:
+            self.add([])
+        hashes = np.concatenate(self._hashes)
+        rows, counts = np.concatenate(self._rows), np.concatenate(self._counts)
+        order = np.argsort(hashes, kind="stable")  # rows came in ascending order and stay so
+        hashes = hashes[order]
+        is_new = np.ones(len(hashes), dtype=bool)
+        is_new[1:] = hashes[1:] != hashes[:-1]
+        new = np.flatnonzero(is_new)
+        first = np.append(new, len(hashes)).astype(np.int64)
+        return Postings(hashes[new], first, rows[order], counts[order], np.concatenate(self._sizes))
+
+    def _hashed(self, words: Sequence[str]) -> UInt64s:
+        new = [word for word in words if word not in self._known]
+        self._known.update(zip(new, _hashes(new).tolist(), strict=True))
+        return np.array([self._known[word] for word in words], dtype=np.uint64)
+
+
+def _hashes(words: Sequence[str]) -> UInt64s:
+    """Hash each word to 64 bits: the terms themselves need not be kept."""
+    data = b"".join(hashlib.blake2b(word.encode(), digest_size=8).digest() for word in words)
+    return np.frombuffer(data, dtype="<u8").astype(np.uint64)
+
+
+def best_rows(scores: Float32s, many: int, order: Int32s) -> Int64s:
+    """Return the rows of the `many` highest scores above 0, int64, best first; ties: the lowest `order[row]`.
+
+    O(n + many log many).
+    """
+    rows = np.flatnonzero(scores > 0)
+    if len(rows) > many:
+        least = np.partition(scores[rows], len(rows) - many)[len(rows) - many]
+        rows = rows[scores[rows] >= least]
+    return rows[np.lexsort((order[rows], -scores[rows]))][:many]
+
+
+def best_cosines(vectors: Float32s, query: Float32s, many: int, order: Int32s) -> Int64s:
+    """Return the rows of the `many` vectors most similar to the query's, int64, cosine above 0, best first.
+
+    Args:
+        vectors: float32[n, d], rows of length one or zero.
+        query: float32[d].
+        many: at most so many.
+        order: int32[n]; of equal cosines the one of the lowest comes first.
+
+    The order is by `tersely.kernels.cosine_similarity`, so it is the same on every CPU; which rows can be
+    among the best is decided by a faster product, with room for how it rounds. O(n d).
+    """
+    if len(vectors) == 0 or not query.any():
+        return np.empty(0, dtype=np.int64)
+    rough = np.einsum("nd,d->n", vectors, query)  # one thread, and faster than BLAS, which starts several
+    many = min(many, len(rough))
+    least = np.partition(rough, len(rough) - many)[len(rough) - many] - _SLACK
+    rows = np.flatnonzero(rough >= max(float(least), -_SLACK))
+    exact = np.zeros(len(vectors), dtype=np.float32)
+    exact[rows] = cosine_similarity(query[None, :], vectors[rows], threads=1)[0]
+    return best_rows(exact, many, order)
+
+
+def fuse(rankings: Sequence[Int64s], weights: Sequence[float], order: Int32s) -> tuple[Int64s, Float64s]:
+    """Fuse rankings by reciprocal rank: rows, best first, and their scores, the sum of weight / (10 + rank).
+
+    Ranks count from 1; ties: the lowest `order[row]`.
+    """
+    total: dict[int, float] = {}
+    for ranking, weight in zip(rankings, weights, strict=True):
+        for rank, row in enumerate(ranking.tolist(), 1):
+            total[row] = total.get(row, 0.0) + weight / (RRF_K + rank)
+    rows = np.array(list(total), dtype=np.int64)
+    scores = np.array(list(total.values()), dtype=np.float64)
+    best = np.lexsort((order[rows], -scores))
+    return rows[best], scores[best]
+
+
+def normalize_scores(scores: npt.ArrayLike) -> Float64s:
+    """Scale scores to [0, 1], float64[n]: the best is 1.0; all equal ones are 1.0.
+
+    Scores are divided by the best; where one is negative, the lowest is taken from all first.
+    Raises ValueError for one that is not finite.
+    """
+    values: Float64s = np.asarray(scores, dtype=np.float64)
+    if values.ndim != 1 or not np.isfinite(values).all():
+        raise ValueError("scores must be a list of finite numbers")
+    if len(values) == 0 or values.max() == values.min():
+        return np.ones(len(values))
+    values = values - min(float(values.min()), 0.0)
+    return np.asarray(values / values.max())

@@ -1,0 +1,167 @@
+"""Change what is stored: what each writing call of a store does inside its transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tersely.core.errors import VersionConflictError
+from tersely.core.sqlite import DamageError
+from tersely.store.codec import Texts
+from tersely.store.intake import Intake, check_ratio
+from tersely.store.search import forget_words, write_words
+from tersely.store.versions import Row, find, find_all, find_newest, find_original, insert
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+__all__ = ["Replacement", "find_old_ids", "forget", "keep_both", "put_original", "replace_newest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What a caller says of a compression, checked: see `Store.replace`.
+
+    Attributes:
+        ratio: compressed / original; None: of their bytes.
+        preserved: JSON of what it was to preserve.
+        created: microseconds since 1970.
+        compressed_id: a name for the version; None: one is made.
+        expected_version: which one must be the newest; None: any.
+    """
+
+    ratio: float | None
+    preserved: str
+    created: int
+    compressed_id: str | None
+    expected_version: int | None = None
+
+
+def put_original(
+    connection: Connection,
+    texts: Texts,
+    item: Intake,
+    created: int,
+    expected_version: int | None = None,
+) -> Row:
+    """Add an original, unless it is the newest version already; return its row."""
+    before = find_newest(connection, texts, item.id)
+    _check_version(item.id, before, expected_version)
+    if before is not None and before.root == before.version:
+        if (before.digest, before.metadata, before.masked) == (item.digest, item.metadata, item.masked):
+            return before
+    elif before is None and _is_compressed_id(connection, item.id):
+        raise ValueError(f"the id {item.id!r} is taken: it names a compressed version")
+    text = texts.write(connection, item.data, item.digest)
+    version = 1 if before is None else before.version + 1
+    row = Row(
+        item.id, version, version, created, item.metadata, item.masked, digest=item.digest, text=item.text
+    )
+    write_words(connection, insert(connection, row, text), item.text)
+    return row
+
+
+def replace_newest(connection: Connection, texts: Texts, item: Intake, replacement: Replacement) -> Row:
+    """Add a compressed version, which is the newest of its id from now on; return its row.
+
+    The original is read first: what could not be given back is not replaced.
+    """
+    before = find(connection, texts, item.id)
+    _check_version(item.id, before, replacement.expected_version)
+    root = find_original(connection, texts, before)
+    version = before.version + 1 if before.id == item.id else _last_version(connection, before.id) + 1
+    text = texts.write(connection, item.data, item.digest)
+    row = Row(
+        root.id,
+        version,
+        root.version,
+        replacement.created,
+        item.metadata or before.metadata,
+        item.masked,
+        compressed_id=_free_id(connection, root.id, version, replacement.compressed_id),
+        ratio=check_ratio(replacement.ratio, len(root.text.encode()), len(item.data)),
+        preserved=replacement.preserved,
+        digest=item.digest,
+        text=item.text,
+    )
+    insert(connection, row, text)
+    return row
+
+
+def keep_both(
+    connection: Connection, texts: Texts, original: Intake, short: Intake, replacement: Replacement
+) -> Row:
+    """Add an original and a compressed form of it, unless they are the newest already; return the row."""
+    before = find_newest(connection, texts, original.id)
+    root = None if before is None else find_original(connection, texts, before)
+    if root is None or (root.digest, root.metadata) != (original.digest, original.metadata):
+        put_original(connection, texts, original, replacement.created)
+    elif before is not None and before.digest == short.digest and before.compressed_id is not None:
+        return before
+    return replace_newest(connection, texts, short, replacement)
+
+
+def find_old_ids(connection: Connection, created: int) -> list[str]:
+    """Find the ids all of whose versions are older than this, in microseconds since 1970."""
+    rows = connection.execute("SELECT id FROM versions GROUP BY id HAVING max(created) < ?", (created,))
+    return [id for (id,) in rows]
+
+
+def forget(connection: Connection, texts: Texts, ids: list[str]) -> int:
+    """Delete every version of these ids, with words, vectors and texts; return how many ids there were.
+
+    The bytes are gone from the file once it is vacuumed.
+    """
+    count = 0
+    for id in ids:
+        _forget_words(connection, texts, id)
+        numbers = connection.execute("SELECT number FROM versions WHERE id = ?", (id,)).fetchall()
+        connection.executemany("DELETE FROM vectors WHERE number = ?", numbers)
+        connection.execute("DELETE FROM versions WHERE id = ?", (id,))
+        count += bool(numbers)
+    if count:  # O(versions)
+        connection.execute("DELETE FROM texts WHERE number NOT IN (SELECT text FROM versions)")
+        connection.execute("INSERT INTO words (words) VALUES ('optimize')")  # writes the words that stay anew
+    return count
+
+
+def _forget_words(connection: Connection, texts: Texts, id: str) -> None:
+    try:
+        rows = find_all(connection, texts, id)
+    except DamageError:  # damaged: what the words would be is not known; they lead nowhere from now on
+        return
+    for row in rows:
+        if row.root == row.version:
+            forget_words(connection, row.number, row.text)
+
+
+def _check_version(id: str, newest: Row | None, expected: int | None) -> None:
+    found = 0 if newest is None else newest.version
+    if expected is not None and found != expected:
+        raise VersionConflictError(f"the newest version of {id!r} is {found}, not {expected}")
+
+
+def _last_version(connection: Connection, id: str) -> int:
+    (version,) = connection.execute("SELECT max(version) FROM versions WHERE id = ?", (id,)).fetchone()
+    if version is None:
+        raise DamageError(f"the versions of {id!r} are missing")
+    return int(version)
+
+
+def _free_id(connection: Connection, id: str, version: int, wanted: str | None) -> str:
+    """Return the caller's id for a compressed version, or ID@VERSION. Raises ValueError where it is taken."""
+    name, tries = wanted or f"{id}@{version}", 0
+    while _is_compressed_id(connection, name) or _is_id(connection, name):
+        if wanted is not None:
+            raise ValueError(f"the compressed id {wanted!r} is taken")
+        tries += 1
+        name = f"{id}@{version}.{tries}"
+    return name
+
+
+def _is_compressed_id(connection: Connection, id: str) -> bool:
+    return connection.execute("SELECT 1 FROM versions WHERE compressed_id = ?", (id,)).fetchone() is not None
+
+
+def _is_id(connection: Connection, id: str) -> bool:
+    return connection.execute("SELECT 1 FROM versions WHERE id = ? LIMIT 1", (id,)).fetchone() is not None

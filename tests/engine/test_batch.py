@@ -1,0 +1,198 @@
+"""compress_batch: the same results in the same order on any number of threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import odd_counters
+import pytest
+import tersely
+from sample_texts import ALL, prose
+from tersely import BudgetExceededError, Compressed
+
+ITEMS = [
+    *ALL,
+    prose(40),
+    [prose(5), prose(9)],
+    {"text": prose(12), "title": "copper"},
+    "",
+    "One. Two. Three. Four.",
+]
+
+
+@pytest.fixture(scope="module")
+def expected() -> list[dict[str, object]]:
+    return [tersely.compress(item, "copper storm", ratio=0.2).to_dict() for item in ITEMS]
+
+
+@pytest.mark.parametrize("threads", [None, 1, 2, 4, 64])
+def test_same_results_in_order(threads: int | None, expected: list[dict[str, object]]) -> None:
+    results = tersely.compress_batch(ITEMS, "copper storm", ratio=0.2, threads=threads)
+    assert [result.to_dict() for result in results] == expected
+
+
+def test_a_query_for_each_item() -> None:
+    texts = [prose(20)] * 3
+    queries = ["copper", None, "granite"]
+    results = tersely.compress_batch(texts, queries, budget=40, threads=2)
+    single = [tersely.compress(text, query, budget=40) for text, query in zip(texts, queries, strict=True)]
+    assert [result.text for result in results] == [result.text for result in single]
+    assert len({result.text for result in results}) == 3
+
+
+def test_items_and_queries_from_generators() -> None:
+    results = tersely.compress_batch((text for text in ["Rope.", "Fog."]), (query for query in ["a", "b"]))
+    assert len(results) == 2
+
+
+def test_no_items() -> None:
+    assert tersely.compress_batch([]) == []
+    assert tersely.compress_batch([], [], threads=3) == []
+
+
+BAD_ITEMS = ["Rope. Fog.", 5, "Salt. Net.", "\ud800", None, "Cod. Eel."]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_one_bad_item_does_not_lose_the_others(threads: int) -> None:
+    results = tersely.compress_batch(BAD_ITEMS, budget=1, counter=odd_counters.words, threads=threads)
+    kinds = [type(result) for result in results]
+    assert kinds == [Compressed, TypeError, Compressed, ValueError, TypeError, Compressed]
+    assert [result.text for result in results if isinstance(result, Compressed)] == ["Rope.", "Salt.", "Cod."]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_errors_can_be_raised_first_one_first(threads: int) -> None:
+    with pytest.raises(TypeError, match="not int"):
+        tersely.compress_batch(BAD_ITEMS, errors="raise", threads=threads)
+
+
+def test_over_the_budget_stands_in_its_place() -> None:
+    results = tersely.compress_batch(["ab", "👍"], budget=1, counter=odd_counters.utf8_bytes)
+    assert results[0].text == "a"
+    assert isinstance(results[1], BudgetExceededError)
+    assert results[1].required == 4
+
+
+def test_a_counter_that_fails_for_one_item() -> None:
+    def counter(text: str) -> int:
+        if "Fog" in text:
+            raise RuntimeError("fog")
+        return len(text.split())
+
+    results = tersely.compress_batch(["Rope.", "Fog.", "Salt."], counter=counter, threads=2)
+    assert [isinstance(result, Compressed) for result in results] == [True, False, True]
+
+
+@pytest.mark.parametrize("queries", [[], ["one"], ["a", "b", "c"]])
+def test_as_many_queries_as_items(queries: list[str]) -> None:
+    with pytest.raises(ValueError, match=f"one entry an item: {len(queries)} for 2 items"):
+        tersely.compress_batch(["Rope.", "Fog."], queries)
+
+
+@pytest.mark.parametrize(
+    ("threads", "error", "allowed"),
+    [
+        (0, ValueError, "from 1, not 0"),
+        (-1, ValueError, "from 1, not -1"),
+        (1.5, TypeError, "not 1.5"),
+        (True, TypeError, "not True"),
+        ("2", TypeError, "not '2'"),
+    ],
+)
+def test_bad_threads(threads: object, error: type[Exception], allowed: str) -> None:
+    with pytest.raises(error, match=f"threads must be a whole number.* {allowed}$"):
+        tersely.compress_batch(["Rope."], threads=threads)
+
+
+@pytest.mark.parametrize("errors", ["ignore", None, ""])
+def test_bad_errors(errors: object) -> None:
+    with pytest.raises(ValueError, match="errors must be one of return, raise, not "):
+        tersely.compress_batch(["Rope."], errors=errors)
+
+
+@pytest.mark.parametrize("errors", ["return", "raise"])
+def test_an_unknown_option_is_not_the_fault_of_an_item(errors: str) -> None:
+    with pytest.raises(TypeError, match="compress has no option bugdet"):
+        tersely.compress_batch(["Rope."], bugdet=5, errors=errors)
+
+
+@pytest.mark.parametrize("items", ["Rope. Fog.", b"Rope.", None, 5])
+def test_items_are_a_list(items: object) -> None:
+    with pytest.raises(TypeError, match="items must be a list of what compress takes, not "):
+        tersely.compress_batch(items)
+
+
+@pytest.mark.parametrize("value", ["1", "3", "0", "many", ""])
+def test_threads_from_the_environment(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", value)
+    results = tersely.compress_batch(ITEMS, ratio=0.5)
+    assert [result.text for result in results] == [tersely.compress(item, ratio=0.5).text for item in ITEMS]
+
+
+TEXTS = [prose(20), prose(30), [prose(12), prose(25)]]
+
+
+def same(results: list[object], singles: list[Compressed]) -> None:
+    assert [result.to_dict() for result in results] == [single.to_dict() for single in singles]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_budget_for_each_item(threads: int) -> None:
+    budgets = [40, None, 120]
+    results = tersely.compress_batch(TEXTS, "copper", budget=budgets, ratio=0.25, threads=threads)
+    same(
+        results,
+        [
+            tersely.compress(text, "copper", budget=budget, ratio=0.25)
+            for text, budget in zip(TEXTS, budgets, strict=True)
+        ],
+    )
+    assert [result.receipt.budget for result in results][::2] == [40, 120]
+
+
+@pytest.mark.parametrize("ratios", [[0.1, 0.5, 1], np.array([0.1, 0.5, 1.0])])
+def test_a_ratio_for_each_item(ratios: object) -> None:
+    results = tersely.compress_batch(TEXTS, ratio=ratios)
+    same(
+        results,
+        [tersely.compress(text, ratio=ratio) for text, ratio in zip(TEXTS, (0.1, 0.5, 1), strict=True)],
+    )
+    assert results[2].text == "\n\n".join(TEXTS[2])
+
+
+def test_pins_for_each_item() -> None:
+    pins = [["copper"], [], [(1, 0, 5)]]
+    texts = [f"{text} copper." if isinstance(text, str) else text for text in TEXTS]
+    results = tersely.compress_batch(texts, pinned=pins, ratio=0.5)
+    same(
+        results,
+        [tersely.compress(text, pinned=pin, ratio=0.5) for text, pin in zip(texts, pins, strict=True)],
+    )
+    assert "kept:pinned" not in results[1].receipt.reasons
+    assert all("kept:pinned" in results[item].receipt.reasons for item in (0, 2))
+
+
+@pytest.mark.parametrize("pins", ["copper.", ["copper."], ("copper.",)])
+def test_pins_for_all_items(pins: object) -> None:
+    texts = [f"{prose(20)} The mine has copper.", f"Nobody sold copper. {prose(20)}"]
+    results = tersely.compress_batch(texts, pinned=pins, ratio=0.2)
+    assert all("copper." in result.text and "kept:pinned" in result.receipt.reasons for result in results)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("budget", [5]), ("budget", [5, 5, 5, 5]), ("ratio", [0.1, 0.2]), ("pinned", [["copper"], ["tin"]])],
+)
+def test_as_many_of_each_as_items(name: str, values: list[object]) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be one for all .* {len(values)} for 3 items"):
+        tersely.compress_batch(TEXTS, **{name: values})
+
+
+def test_a_bad_argument_of_one_item_stands_in_its_place() -> None:
+    results = tersely.compress_batch(TEXTS, budget=[40, -1, 2.5], ratio=0.2)
+    assert [type(result) for result in results] == [Compressed, ValueError, TypeError]
+    assert "budget must be a whole number from 0, not -1" in str(results[1])
+    ratios = tersely.compress_batch(TEXTS, ratio=[0.2, 0, 2])
+    assert [type(result) for result in ratios] == [Compressed, ValueError, ValueError]
+    with pytest.raises(ValueError, match="budget must be a whole number from 0, not -1"):
+        tersely.compress_batch(TEXTS, budget=[40, -1, 2.5], errors="raise")

@@ -1,0 +1,269 @@
+"""tersely.dedup: who stands for whom, and that what differs stays apart (X26, X27, B009, B010, B021)."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+import tersely
+from bag_embedder import BagEmbedder
+from hypothesis import given
+from hypothesis import strategies as st
+from tersely import _native
+from tersely.engine import dedup as dedup_module
+from tersely.engine.dedup import ORDER, SHARE
+from tersely.providers.static import SHIPPED
+from text_strategies import some_texts
+from vector_oracles import TOLERANCE, cosines
+
+EMBEDDER = BagEmbedder()
+PLAIN = "The cellar pump drains the shaft before the morning shift arrives"
+
+
+def dedup(texts: Any, threshold: float = 0.85, scores: Any = None, **options: Any) -> tersely.Deduplicated:
+    return tersely.dedup(texts, threshold, scores, embedder=EMBEDDER, **options)
+
+
+def merged(a: str, b: str, threshold: float = 0.5) -> bool:
+    return len(dedup([a, b], threshold).representatives) == 1
+
+
+def agree(a: str, b: str) -> bool:
+    """agreement.hpp, slowly."""
+    guard, _, ids, offsets, names, name_offsets = _native.guards([a, b])
+    if guard[0] != guard[1]:
+        return False
+    left, right = (ids[offsets[i] : offsets[i + 1]].tolist() for i in (0, 1))
+    found = [set(names[name_offsets[i] : name_offsets[i + 1]].tolist()) for i in (0, 1)]
+    if not found[0] <= set(right) or not found[1] <= set(left):
+        return False
+    shared, either = set(left) & set(right), set(left) | set(right)
+    if len(shared) <= SHARE * len(either):
+        return False
+    once = [term for term in left if left.count(term) == 1 and right.count(term) == 1]
+    places = [right.index(term) for term in once]
+    longest: list[int] = []  # of the increasing subsequence that ends at each place
+    for i, place in enumerate(places):
+        longest.append(1 + max((longest[j] for j in range(i) if places[j] < place), default=0))
+    return max(longest, default=0) >= ORDER * len(places)
+
+
+def oracle(texts: list[str], threshold: float, scores: list[float]) -> tuple[list[int], list[int]]:
+    """Labels and representatives by trying every representative, in the order of the scores."""
+    keys = [" ".join(text.split()) for text in texts]
+    order = sorted(range(len(texts)), key=lambda row: (-scores[row], row))
+    cosine = cosines(EMBEDDER.embed(texts))
+    representatives: list[int] = []
+    stands: dict[str, int] = {}
+    for row in order:
+        if keys[row] in stands:
+            continue
+        rivals = [
+            (-np.float32(cosine[row, other]), place)
+            for place, other in enumerate(representatives)
+            if cosine[row, other] >= threshold - TOLERANCE and agree(texts[row], texts[other])
+        ]
+        if not rivals:
+            representatives.append(row)
+        stands[keys[row]] = min(rivals)[1] if rivals else len(representatives) - 1
+    return [stands[key] for key in keys], representatives
+
+
+NOUNS = ["pump", "Anna", "Oslo", "shaft", "valve", "5", "6", "not", "before", "red"]
+sentences = st.lists(st.sampled_from([*NOUNS, "drains", "opens", "slowly", "pump", "shaft"]), max_size=7).map(
+    " ".join
+)
+
+
+@given(st.lists(sentences, max_size=9), st.sampled_from([0.3, 0.6, 0.85]), st.integers(0, 3))
+def test_X27_as_the_oracle(texts: list[str], threshold: float, levels: int) -> None:
+    scores = [float(len(text) % (levels + 1)) for text in texts]
+    got = dedup(texts, threshold, scores)
+    assert (got.labels.tolist(), got.representatives.tolist()) == oracle(texts, threshold, scores)
+    assert got.sizes.tolist() == np.bincount(got.labels, minlength=len(got.representatives)).tolist()
+
+
+@given(st.lists(sentences, max_size=9), st.sampled_from([-1.0, 0.3, 0.6, 0.85]))
+def test_which_texts_are_read_changes_nothing(texts: list[str], threshold: float) -> None:
+    found = []
+    for products in (0, 10**9):  # all; those that have a similar one
+        with mock.patch.object(dedup_module, "_PRODUCTS", products):
+            found.append(dedup(texts, threshold))
+    assert found[0].labels.tolist() == found[1].labels.tolist()
+    assert found[0].representatives.tolist() == found[1].representatives.tolist()
+
+
+def test_only_texts_with_a_similar_one_are_read() -> None:
+    texts = [f"{PLAIN} {noun}" for noun in ("here", "there")] + ["Bread is baked at night by seven bakers"]
+    with mock.patch.object(_native, "guards", wraps=_native.guards) as guards:
+        dedup(texts)
+    guards.assert_called_once_with(texts[:2])
+
+
+@given(some_texts)
+def test_any_text(texts: list[str]) -> None:
+    got = dedup(texts, 0.4)
+    assert (got.labels.tolist(), got.representatives.tolist()) == oracle(texts, 0.4, [0.0] * len(texts))
+
+
+@given(st.lists(sentences, max_size=12), st.sampled_from([-1.0, 0.5, 0.85]))
+def test_representatives_stay_when_they_are_deduplicated_again(texts: list[str], threshold: float) -> None:
+    kept = [texts[row] for row in dedup(texts, threshold).representatives]
+    assert dedup(kept, threshold).representatives.tolist() == list(range(len(kept)))
+
+
+@given(sentences, st.integers(0, 999), st.integers(0, 999))
+def test_texts_with_other_numbers_never_merge(text: str, a: int, b: int) -> None:
+    assert merged(f"{text} pump {a}", f"{text} pump {b}", -1.0) == (a == b)
+
+
+@given(st.lists(sentences, min_size=1, max_size=8), st.randoms(use_true_random=False))
+def test_other_orders_of_rows_with_different_scores_give_the_same_partition(
+    texts: list[str], random: Any
+) -> None:
+    places = list(range(len(texts)))
+    random.shuffle(places)
+    before = dedup(texts, 0.5, list(range(len(texts))))
+    after = dedup([texts[i] for i in places], 0.5, places)
+    assert after.labels.tolist() == [before.labels[i] for i in places]
+    assert [places[i] for i in after.representatives] == before.representatives.tolist()
+
+
+@given(some_texts, st.integers(0, 3))
+def test_copies_merge_whatever_they_say(texts: list[str], which: int) -> None:
+    text = (texts[which] if which < len(texts) else "") or "?!"
+    got = dedup([*texts, text, f"  {text}\n"], 1.0)
+    assert got.labels[-1] == got.labels[-2]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        PLAIN.replace("drains", "clears"),
+        PLAIN + " today",
+        PLAIN.lower(),
+        PLAIN.replace("The cellar", "A cellar"),
+        PLAIN.replace("pump drains", "pumps drained"),
+    ],
+)
+def test_near_duplicates_merge(other: str) -> None:
+    assert merged(PLAIN, other)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (PLAIN, PLAIN.replace("before", "after")),
+        (PLAIN, PLAIN.replace("drains", "never drains")),
+        (PLAIN, PLAIN.replace("morning", "evening")),
+        (PLAIN, PLAIN.replace("cellar", "Oslo")),
+        (PLAIN + " in 5 minutes", PLAIN + " in 5 hours"),
+        (PLAIN + " at 10:30", PLAIN + " at 10:35"),
+        (PLAIN + " on 2024-01-31", PLAIN + " on 2024-02-01"),
+        (PLAIN + " with v1.2.3", PLAIN + " with v1.2.4"),
+        (PLAIN + " at -5 bar", PLAIN + " at 5 bar"),
+        ("Anna paid the pilot", "Maria paid the pilot"),
+        ("The harbour pilot towed the barge", "The barge towed the harbour pilot"),
+        ("the server calls open_file to start", "the server calls close_file to start"),
+        ("run it with --force", "run it with --dry"),
+        ("The NASA probe landed", "The ESA probe landed"),
+    ],
+)
+def test_what_differs_stays_apart(a: str, b: str) -> None:
+    assert not merged(a, b, -1.0)
+    assert merged(a, a, 1.0)
+
+
+def test_a_verdict_depends_on_the_two_texts_alone() -> None:
+    near = PLAIN.replace("drains", "clears")
+    others = [f"number {i} of the cellar pump" for i in range(200)]
+    got = dedup([PLAIN, *others, near], 0.7)
+    assert got.labels[-1] == got.labels[0]
+    assert len(got.representatives) == 201
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_more_rows_than_one_step_on_any_number_of_threads(threads: int) -> None:
+    words = [f"w{'abcdefghij'[i % 10]}{'klmnopqrst'[i // 10]}x" for i in range(100)]
+    texts = [f"{words[i % 97]} {words[(i * 7) % 89]} pump {words[i % 13]}" for i in range(3000)]
+    got = dedup(texts, 0.75, threads=threads)
+    alone = dedup(texts, 0.75, threads=1)
+    assert got.labels.tolist() == alone.labels.tolist()
+    assert len(set(texts)) > 1500 > 0
+    assert len(got.representatives) < len(set(texts))
+    assert np.all(got.similarity >= 0.75 - 1e-6)
+
+
+def test_B009_vectors_and_the_best_score_represents() -> None:
+    vectors = [[1.0, 0.0, 0.0], [0.99, 0.14, 0.0], [0.0, 1.0, 0.0]]
+    got = tersely.dedup(vectors, 0.85, scores=[0.2, 0.9, 0.5])
+    assert got.labels.tolist() == [0, 0, 1]
+    representatives, labels = got
+    assert representatives.tolist() == [1, 2]
+    assert labels is got.labels
+    assert got.similarity.tolist() == pytest.approx([0.9901, 1.0, 1.0], abs=1e-3)
+    assert [array.dtype for array in (labels, representatives, got.sizes)] == [np.int32] * 3
+    assert got.similarity.dtype == np.float32
+
+
+def test_B010_zero_rows_and_empty_input() -> None:
+    assert tersely.dedup(np.zeros((2, 3))).labels.tolist() == [0, 1]
+    for nothing in ([], (), np.zeros((0, 4))):
+        got = dedup(nothing) if not isinstance(nothing, np.ndarray) else tersely.dedup(nothing)
+        assert [len(array) for array in (*got, got.sizes, got.similarity)] == [0, 0, 0, 0]
+    assert dedup(["one"]).labels.tolist() == [0]
+    assert dedup(["?!", "...", "?!"]).labels.tolist() == [0, 1, 0]
+
+
+def test_B021_the_threshold_decides() -> None:
+    vectors = np.array([[1.0, 0.0], [0.7, np.sqrt(1 - 0.49)]])
+    assert tersely.dedup(vectors, 0.9).labels.tolist() == [0, 1]
+    assert tersely.dedup(vectors, 0.5).labels.tolist() == [0, 0]
+
+
+def test_X26_equal_texts_and_rows_reach_1() -> None:
+    assert dedup([PLAIN, PLAIN.lower()], 1.0).labels.tolist() == [0, 0]
+    assert tersely.dedup(np.ones((2, 7)), 1.0).labels.tolist() == [0, 0]
+
+
+def test_the_best_of_the_copies_represents_them() -> None:
+    got = dedup([PLAIN, f" {PLAIN}", "another pump"], scores=[1, 3, 2])
+    assert got.representatives.tolist() == [1, 2]
+    assert got.labels.tolist() == [0, 0, 1]
+
+
+def test_documents_and_progress() -> None:
+    shares: list[float] = []
+    got = dedup([{"text": PLAIN}, tersely.Document(PLAIN + ".")], progress=shares.append)
+    assert got.labels.tolist() == [0, 0]
+    assert all(0 <= share <= 1 for share in shares)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"texts": "one text"}, "texts"),
+        ({"texts": [1]}, "document 0 must be str"),
+        ({"texts": ["a"], "threshold": 1.5}, "threshold"),
+        ({"texts": ["a"], "threshold": "x"}, "threshold"),
+        ({"texts": ["a"], "scores": [1, 2]}, "scores"),
+        ({"texts": ["a"], "scores": [np.nan]}, "scores"),
+        ({"texts": ["a"], "threads": 0}, "threads"),
+        ({"texts": ["a"], "progress": 3}, "progress"),
+        ({"texts": np.ones((2, 2)), "embedder": EMBEDDER}, "embedder"),
+        ({"texts": np.ones(3)}, "2D"),
+    ],
+)
+def test_errors_say_what_came(arguments: dict[str, Any], message: str) -> None:
+    if "embedder" not in arguments and not isinstance(arguments["texts"], np.ndarray):
+        arguments = arguments | {"embedder": EMBEDDER}
+    with pytest.raises((ValueError, TypeError), match=message):
+        tersely.dedup(**arguments)
+
+
+@pytest.mark.skipif(not SHIPPED.exists(), reason="the shipped table is not in this checkout")
+def test_the_embedder_that_comes_with_tersely() -> None:
+    texts = [PLAIN, PLAIN.replace("drains", "can drain"), PLAIN.replace("drains", "does not drain")]
+    assert tersely.dedup(texts).labels.tolist() == [0, 0, 1]

@@ -1,0 +1,208 @@
+"""A004, A068-A072: what a text is, from its lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import time
+from pathlib import Path
+
+import pytest
+import tersely
+from hypothesis import given
+from hypothesis import strategies as st
+from output_samples import OUTPUTS
+from tersely.content.detect import _sample
+from tersely.core.detection import KINDS, LANGUAGES
+from trace_samples import TRACES
+
+TEXTS = {
+    "prose": "The river rose for three days before it reached the town. Nobody had seen that since 1953.\n\n"
+    "What the engineers had built in the years after that flood held, except in one place.",
+    "markdown": "# Install\n\nRun the script:\n\n```sh\nmake install\n```\n\n- **cmake**\n- see [it](x)",
+    "conversation": "Anna: Did you see the mail?\nBen: Which one?\nAnna: About the move.\nBen: Not yet.",
+    "code": "import os\n\n\ndef size(path):\n    if not path:\n        return 0\n    return os.stat(path)\n",
+    "log": "2024-05-01 10:00:01,120 INFO [main] app.Server: started\n"
+    "2024-05-01 10:00:02,007 WARN [io-1] app.Pool: 3 connections left\n"
+    "2024-05-01 10:00:02,913 ERROR [io-2] app.Pool: none left",
+    "tool_output": "gcc -c main.c\nmain.c:12:5: error: expected ';' before 'return'\n   12 |     return 0;\n"
+    "      |     ^~~~~~\nmain.c:3:10: warning: unused variable 'x'\nmake: *** [Makefile:4: main.o] Error 1",
+    "stack_trace": "Traceback (most recent call last):\n"
+    '  File "app.py", line 3, in <module>\n    main()\n'
+    '  File "app.py", line 9, in main\n    run()\nValueError: no such port',
+    "json": '{"id": 7, "tags": ["a", "b"], "text": "brackets } in \\" strings ]"}',
+    "jsonl": '{"id": 1, "ok": true}\n{"id": 2, "ok": false}\n{"id": 3, "ok": null}\n',
+    "table": "name,born,died\nAda Lovelace,1815,1852\nAlan Turing,1912,1954\nGrace Hopper,1906,1992\n",
+    "diff": "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,3 +1,3 @@\n a\n-x = 1\n+x = 2\n z\n",
+    "html": "<!DOCTYPE html>\n<html><head><title>T</title></head>\n<body><p>Some words.</p></body></html>",
+    "mixed": "The server answers with the following object, which the client reads as it comes:\n"
+    '{\n  "status": 200,\n  "items": [\n    "a",\n    "b"\n  ],\n  "next": null\n}\n',
+}
+CODE = {
+    "python": "from x import y\n\nclass A(B):\n    def f(self):\n        return self.x\n",
+    "javascript": "const fs = require('fs');\n\nmodule.exports = function (x) {\n  return x === null;\n};\n",
+    "typescript": "export interface A {\n  name: string;\n  size?: number;\n}\n\nexport type B = A | null;\n",
+    "go": 'package main\n\nimport "fmt"\n\nfunc main() {\n\tx := 1\n\tfmt.Println(x)\n}\n',
+    "rust": "use std::io;\n\npub fn main() -> io::Result<()> {\n    let mut x = 1;\n    Ok(())\n}\n",
+    "java": "package a.b;\n\nimport java.util.List;\n\npublic class A {\n    private final int x;\n}\n",
+    "c": '#include <stdio.h>\n\nint main(void) {\n    printf("x");\n    return 0;\n}\n',
+    "cpp": "#include <vector>\n\nnamespace a {\ntemplate <typename T>\nstd::vector<T> f(const T& x);\n}\n",
+    "shell": '#!/bin/sh\nset -e\nif [ -z "$1" ]; then\n  echo "usage: $0 FILE"\n  exit 1\nfi\n',
+    "sql": "CREATE TABLE a (\n  id INTEGER PRIMARY KEY,\n  name VARCHAR(20)\n);\nSELECT name FROM a;\n",
+    "yaml": "services:\n  web:\n    image: nginx\n    ports:\n      - 80:80\n  db:\n    image: postgres\n",
+    "toml": '[project]\nname = "x"\nversion = "1.0"\n\n[tool.x]\nline-length = 100\n',
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a068_each_kind_is_told(kind: str) -> None:
+    found = tersely.detect(TEXTS[kind])
+    assert found.kind == kind and 0.4 < found.confidence <= 1
+
+
+@pytest.mark.parametrize("language", CODE)
+def test_a068_languages_are_told(language: str) -> None:
+    found = tersely.detect(CODE[language])
+    assert (found.kind, found.language) == ("code", language)
+
+
+@pytest.mark.parametrize("form", TRACES)
+def test_a072_stack_traces_are_told_from_output(form: str) -> None:
+    for text in (TRACES[form], TRACES[form] * 4):
+        found = tersely.detect(text)
+        assert found.kind == "stack_trace" and found.confidence >= 0.6  # what `Auto` asks for
+
+
+@pytest.mark.parametrize("form", OUTPUTS)
+def test_a071_output_is_told_from_stack_traces_talks_and_data(form: str) -> None:
+    kind, text = OUTPUTS[form]
+    assert tersely.detect(text).kind == kind
+
+
+def test_what_a_file_opens_with_tells_its_language() -> None:
+    shell = 'if [ -z "$1" ]; then\n  echo "usage: $0 FILE"\nelif [ "$1" = x ]; then\n  exit 1\nfi\n' * 4
+    text = f'{CODE["python"]}\n{CODE["python"]}\nSCRIPT = """\n{shell}"""\n'
+    assert tersely.detect(text).language == "python"
+    assert tersely.detect(shell).language == "shell"
+
+
+def test_xml_is_not_html() -> None:
+    assert tersely.detect('<?xml version="1.0"?>\n<a><b>x</b></a>').language == "xml"
+    assert tersely.detect(TEXTS["html"]).language == "html"
+
+
+@given(st.text())
+def test_any_text_has_a_kind(text: str) -> None:
+    found = tersely.detect(text)
+    assert found.kind in KINDS and found.language in LANGUAGES and 0 <= found.confidence <= 1
+    assert found == tersely.detect(text)
+    assert text.strip() or (found.kind, found.confidence) == ("prose", 0.0)
+
+
+@given(
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        max_leaves=20,
+    ),
+    st.sampled_from([None, 2]),
+)
+def test_whatever_json_writes_is_json(value: object, indent: int | None) -> None:
+    for ascii_only in (True, False):
+        text = json.dumps([value], indent=indent, ensure_ascii=ascii_only)
+        assert tersely.detect(text.encode("utf-8", "replace").decode()).kind == "json"
+
+
+CELLS = st.text(st.sampled_from('ab c,;"\n\t'), min_size=1)
+
+
+@given(
+    st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=4, max_size=30),
+    st.sampled_from(",;\t"),
+)
+def test_quoted_cells_may_hold_anything(rows: list[list[str]], delimiter: str) -> None:
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerow(["name", "size", "note"])
+    writer.writerows(rows)
+    text = out.getvalue().encode("utf-8", "replace").decode()
+    if len(text) < 6000:
+        assert tersely.detect(text).kind == "table"
+
+
+def test_a_long_text_is_read_in_parts() -> None:
+    lines = [
+        json.dumps({"id": number, "text": "x" * random.Random(number).randrange(9_000)})
+        for number in range(200)
+    ]
+    assert tersely.detect("\n".join(lines)).kind == "jsonl"
+    assert tersely.detect(json.dumps([json.loads(line) for line in lines])).kind == "json"
+    assert tersely.detect(TEXTS["log"] * 5_000).kind == "log"
+    for size in (12_288, 12_289, 20_000, 1_000_000):
+        assert sum(map(len, _sample("x\n" * size))) <= 12_288 + 1
+
+
+def test_a_long_document_whose_parts_begin_in_fences_is_markdown() -> None:
+    log = "".join(
+        f"2026-01-02 03:19:{n % 60:02} INFO worker-{n % 7} handled request {n}\n" for n in range(150)
+    )
+    code = "".join(
+        f"def part_{n}(self, value):\n    if not value:\n        return {n}\n\n" for n in range(90)
+    )
+    text = f"# Incident\n\nWe looked.\n\n```log\n{log}```\n\nWhat we changed:\n\n```python\n{code}```\n"
+    for more in ("", "\n## Decision\n\nWe raised the limit. Nobody objected.\n" * 9):
+        assert len(text + more) > 12_288
+        assert tersely.detect(text + more).kind == "markdown"
+
+
+def test_a_long_diff_whose_parts_begin_in_hunks_is_a_diff() -> None:
+    lines = [f"+    raise ValueError(f'module_{n}.py:{n}: error: no value {{value}}')\n" for n in range(600)]
+    text = f"diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -0,0 +1,600 @@\n{''.join(lines)}"
+    assert len(text) > 12_288
+    assert tersely.detect(text).kind == "diff"
+
+
+def test_time_does_not_depend_on_the_length_of_a_long_text() -> None:
+    text = TEXTS["log"] * 20
+    times = []
+    for many in (10, 1_000):
+        long, best = text * many, float("inf")
+        for _ in range(20):
+            start = time.process_time()
+            for _ in range(20):
+                tersely.detect(long)
+            best = min(best, time.process_time() - start)
+        times.append(best)
+    assert times[1] < 3 * times[0]
+
+
+def test_arguments_are_checked() -> None:
+    with pytest.raises(TypeError, match="text must be str, not bytes"):
+        tersely.detect(b"x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="lone surrogate"):
+        tersely.detect("a \ud800")
+
+
+def test_files_of_this_project() -> None:
+    expected = {
+        ".py": ("code", "python"),
+        ".md": ("markdown", None),
+        ".cpp": ("code", "cpp"),
+        ".sh": ("code", "shell"),
+    }
+    root = Path(__file__).parents[2]
+    files = [path for folder in ("csrc", "python", "ci", "tests") for path in (root / folder).rglob("*")]
+    files = [path for path in files if path.suffix in expected and path.stat().st_size > 300]
+    wrong = []
+    for path in files:
+        found = tersely.detect(path.read_text(encoding="utf-8"))
+        kind, language = expected[path.suffix]
+        if found.kind != kind or (found.language != language and path.suffix != ".cpp"):
+            wrong.append((path.name, found))
+    assert len(files) > 100 and len(wrong) <= 0.03 * len(files), wrong

@@ -1,0 +1,279 @@
+"""tersely.prepare: read once, for any number of budgets, with floors and caps, in levels that nest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import tersely
+from bag_embedder import BagEmbedder
+from hypothesis import given
+from hypothesis import strategies as st
+from tersely import BudgetExceededError, Compressed, Extractive
+from tersely.content.json import Json
+from tersely.content.tables import Table
+from tersely.engine.auto import Auto
+from tersely.providers.counters import resolve_counter
+from typed_samples import CONVERSATION, JSON, LOG, PROSE, SAMPLES
+
+COUNT = resolve_counter(None).count
+QUERIES = [None, "Which gate was opened on day 31?", "payment timeout", "zymurgy"]
+STRATEGIES: dict[str, Any] = {
+    "none": None,
+    "auto": "auto",
+    "extractive": "extractive",
+    "lead": "lead",
+    "clauses": Extractive(level="clause"),
+    "paragraphs": Extractive(level="paragraph", preserve_structure=True),
+    "preserve": Extractive(preserve=("numbers", "decisions")),
+    "auto with preserve": Auto(text=Extractive(preserve=("numbers",), context=1)),
+    "minified": Json(minify=True),
+    "tables": Json(tables=True),
+    "headless": Table(header=False),
+    **{kind: kind for kind in SAMPLES},
+}
+
+
+def characters(result: Compressed) -> set[tuple[int, int]]:
+    """Places of what is kept, without commas, which belong to what stands beside them."""
+    return {
+        (span.document, at)
+        for span in result.kept
+        for at, character in enumerate(
+            result.documents[span.document].text[span.start : span.end], span.start
+        )
+        if character != "," and not character.isspace()
+    }
+
+
+@pytest.mark.parametrize("query", QUERIES[:3])
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_fit_gives_what_compress_does(name: str, query: str | None) -> None:
+    strategy = STRATEGIES[name]
+    texts = (
+        list(SAMPLES.values())
+        if strategy in (None, "auto", "extractive")
+        else [SAMPLES.get(name, PROSE), JSON]
+    )
+    prepared = tersely.prepare(texts, query, strategy=strategy)
+    assert [document.text for document in prepared.documents] == texts
+    for options in ({"budget": 700}, {"budget": 90}, {"ratio": 0.5}, {"ratio": 0.1}, {}):
+        fitted = prepared.fit(**options)
+        alone = tersely.compress(texts, query, strategy=strategy, **options)
+        assert fitted.to_dict() == alone.to_dict()
+        assert fitted.parts == alone.parts
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+def test_with_pins_and_groups_too(kind: str) -> None:
+    text = SAMPLES[kind]
+    middle = len(text) // 2
+    options: dict[str, Any] = {
+        "pinned": [(0, middle, middle + 9)],
+        "groups": [[(0, 5, 9), (0, len(text) - 9, len(text) - 3)]],
+    }
+    prepared = tersely.prepare(text, strategy=kind, **options)
+    for ratio in (0.8, 0.4):
+        try:
+            alone = tersely.compress(text, ratio=ratio, strategy=kind, **options)
+        except BudgetExceededError as error:  # of a page, pins may need the line with all tags
+            with pytest.raises(BudgetExceededError) as again:
+                prepared.fit(ratio=ratio)
+            assert (again.value.required, again.value.budget) == (error.required, error.budget)
+            continue
+        assert prepared.fit(ratio=ratio).to_dict() == alone.to_dict()
+        assert text[middle : middle + 9].strip() in alone.text
+
+
+def test_ratio_and_budget_of_a_fit() -> None:
+    prepared = tersely.prepare(PROSE)
+    assert prepared.original_tokens == COUNT(PROSE)
+    assert prepared.fit().receipt.budget == int(0.3 * COUNT(PROSE) + 1e-9)
+    assert prepared.fit(ratio=1).text == PROSE == prepared.fit(budget=10**9).text
+    assert prepared.allowed(70, None) == prepared.fit(budget=70).receipt.budget == 70
+
+
+def test_strategies_that_ask_a_model_are_not_prepared() -> None:
+    with pytest.raises(TypeError, match="strategy must be one that reads documents, not Abstractive"):
+        tersely.prepare(PROSE, strategy="abstractive")
+
+
+class Calls:
+    """A counter and an embedder that remember what they were asked."""
+
+    name = "calls"
+
+    def __init__(self) -> None:
+        self.embedder, self.counted, self.embedded = BagEmbedder(), 0, 0
+
+    def count(self, text: str) -> int:
+        return self.count_batch([text])[0]
+
+    def count_batch(self, texts: Sequence[str]) -> list[int]:
+        self.counted += len(texts)
+        return [len(text.split()) for text in texts]
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        self.embedded += len(texts)
+        return self.embedder.embed(texts)
+
+
+@pytest.mark.parametrize("query", QUERIES[:2])
+def test_another_budget_reads_nothing_again(query: str | None) -> None:
+    calls = Calls()
+    texts = [PROSE, LOG, CONVERSATION, JSON]
+    prepared = tersely.prepare(
+        texts, query, counter=calls, strategy=Auto(text=Extractive(embedder=calls, preserve=("numbers",)))
+    )
+    assert (calls.counted, calls.embedded) == (1, 0)  # nothing is read before a budget asks for it
+    prepared.fit(budget=300)
+    reading, read, embedded = prepared.reading, calls.counted, calls.embedded
+    assert read > 200 and (embedded > 50) is (query is not None)
+    for budget in (50, 120, 600, 300):
+        before = calls.counted
+        prepared.fit(budget=budget)
+        assert calls.counted - before <= 40  # whole texts of the search, no units
+    assert calls.embedded == embedded and prepared.reading is reading
+
+
+def test_what_fits_as_it_is_is_not_read() -> None:
+    calls = Calls()
+    prepared = tersely.prepare([PROSE, LOG], "gate", counter=calls, strategy=Extractive(embedder=calls))
+    assert prepared.fit(budget=10_000).text == f"{PROSE}\n\n{LOG}"
+    assert (calls.counted, calls.embedded) == (1, 0)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("name", ["none", "lead", "clauses", "preserve", *SAMPLES])
+def test_levels_nest(name: str, query: str | None) -> None:
+    texts = list(SAMPLES.values()) if name == "none" else [SAMPLES.get(name, PROSE)]
+    prepared = tersely.prepare(texts, query, strategy=STRATEGIES[name])
+    budgets = [int(prepared.original_tokens * share) for share in (0.6, 0.3, 0.12)]
+    levels = prepared.levels(budgets)
+    assert len(levels) == 3
+    for result, budget in zip(levels, budgets, strict=True):
+        assert COUNT(result.text) == result.tokens <= budget == result.receipt.budget
+    kept = [characters(result) for result in levels]
+    assert kept[2] <= kept[1] <= kept[0] and len(kept[2]) < len(kept[0])
+    assert levels[2].to_dict() == prepared.fit(budget=budgets[2]).to_dict()  # as good as if it were alone
+
+
+@pytest.mark.parametrize("name", ["minified", "tables", "log", "html", "table", "mixed"])
+def test_pins_stand_in_all_levels_as_they_are(name: str) -> None:
+    text = SAMPLES.get(name, JSON)
+    middle = text.index("Gate 17" if name == "html" else "17")
+    pin = (0, max(middle - 4, 0), middle + 30)
+    prepared = tersely.prepare(text, strategy=STRATEGIES[name], pinned=[pin])
+    try:
+        levels = prepared.levels([int(prepared.original_tokens * share) for share in (0.7, 0.5)])
+    except BudgetExceededError as error:  # of a page, the line with all tags
+        levels = prepared.levels([int(error.required)] * 2)
+    assert len(levels) == 2 and characters(levels[1]) <= characters(levels[0])
+    assert all(text[pin[1] : pin[2]].strip() in level.text for level in levels)
+
+
+def test_levels_descend() -> None:
+    prepared = tersely.prepare(PROSE)
+    assert prepared.levels([]) == []
+    with pytest.raises(ValueError, match=r"budgets must descend, not \[10, 20\]"):
+        prepared.levels([10, 20])
+    with pytest.raises(BudgetExceededError):
+        prepared.levels([0])
+    assert len(prepared.levels([100, 0])) == 1  # nothing fits into 0 tokens
+
+
+@given(
+    st.lists(st.integers(20, 400), min_size=3, max_size=3),
+    st.integers(120, 900),
+    st.sampled_from(QUERIES[:2]),
+)
+def test_floors_and_caps_hold(tokens: list[int], budget: int, query: str | None) -> None:
+    texts = [PROSE.replace("gate", word) for word in ("gate", "door", "lock")]
+    prepared = tersely.prepare(texts, query)
+    longest = max(COUNT(PROSE[start:end]) for _, start, end, _ in tersely.segment(PROSE)) + 2
+
+    capped = prepared.fit(budget=budget, caps=tokens)
+    assert len(capped.parts) == 3 and capped.tokens <= budget
+    for part, cap in zip(capped.parts, tokens, strict=True):
+        assert COUNT(part) <= cap
+
+    share = min(1.0, budget / (sum(tokens) + 3 * longest))
+    floors = [int(floor * share) for floor in tokens]
+    floored = prepared.fit(budget=budget, floors=floors)
+    assert floored.tokens <= budget
+    for part, floor in zip(floored.parts, floors, strict=True):
+        assert COUNT(part) >= floor - longest
+
+
+def test_a_cap_is_no_reason_to_leave_room() -> None:
+    texts = [PROSE, PROSE.replace("gate", "door")]
+    result = tersely.prepare(texts, "Which gate was opened on day 31?").fit(budget=400, caps=[100, 10_000])
+    assert COUNT(result.parts[0]) <= 100 and result.tokens > 360
+    assert "gate 3 of the dam was opened on day 31" in result.parts[0]
+    nothing = tersely.prepare(texts).fit(budget=400, caps=[0, 400])
+    assert nothing.parts[0] == "" and nothing.parts[1] == nothing.text
+
+
+def test_a_cap_binds_where_all_fits() -> None:
+    texts = [PROSE, LOG]
+    result = tersely.prepare(texts).fit(budget=10**6, caps=[50, 10**6])
+    assert COUNT(result.parts[0]) <= 50 and all(line in result.parts[1] for line in LOG.split("\n"))
+
+
+def test_a_floor_does_not_cost_what_nobody_asked_for() -> None:
+    texts = [PROSE, "Short. Text.", LOG]
+    result = tersely.prepare(texts, "payment timeout").fit(budget=300, floors=[60, 50, 0])
+    assert result.parts[1] == "Short. Text." and COUNT(result.parts[0]) >= 40
+    assert "payment timeout for order 9" in result.parts[2]
+
+
+def test_favour_is_a_factor_on_worth() -> None:
+    prepared = tersely.prepare([PROSE, PROSE.replace("gate", "door")])
+    second = (prepared.reading.table.document == 1).astype(np.float32)
+    assert prepared.fit(budget=100, favour=np.float32(1e-3) + second).parts[0] == ""
+    first = prepared.fit(budget=100, favour=np.float32(1e-3) + (1 - second))
+    assert first.parts[1] == "" and first.text == first.parts[0]
+    assert prepared.fit(budget=100, favour=np.ones_like(second)).text == prepared.fit(budget=100).text
+
+
+TIGHT = [*("none", "lead", "clauses", "paragraphs", "preserve", "minified", "tables"), *SAMPLES]
+
+
+@given(
+    st.sampled_from(TIGHT),
+    st.lists(st.sampled_from(list(SAMPLES)), min_size=1, max_size=3),
+    st.integers(0, 60),
+    st.sampled_from(QUERIES),
+    st.sampled_from(["o200k_base", "chars/4", "words"]),
+    st.lists(st.tuples(st.integers(0, 2), st.floats(0, 1), st.integers(1, 200)), max_size=2),
+    st.booleans(),
+)
+def test_a_retry_with_what_is_required_succeeds(
+    name: str,
+    kinds: list[str],
+    budget: int,
+    query: str | None,
+    counter: str,
+    pins: list[tuple[int, float, int]],
+    grouped: bool,
+) -> None:
+    texts = [SAMPLES[kind] for kind in kinds]
+    spans = [
+        (
+            index,
+            int(at * (len(texts[index]) - 1)),
+            min(int(at * (len(texts[index]) - 1)) + size, len(texts[index])),
+        )
+        for index, at, size in pins
+        if index < len(texts)
+    ]
+    options: dict[str, Any] = {"groups": [spans]} if grouped and spans else {"pinned": spans}
+    options |= {"counter": (lambda text: len(text.split())) if counter == "words" else counter}
+    try:
+        tersely.compress(texts, query, budget=budget, strategy=STRATEGIES[name], **options)
+    except BudgetExceededError as error:
+        assert error.budget == budget < error.required
+        again = tersely.compress(texts, query, budget=error.required, strategy=STRATEGIES[name], **options)
+        assert again.tokens <= error.required

@@ -1,0 +1,224 @@
+"""Extractive(preserve=...): facts before all else, the budget before facts, and the receipt tells."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+
+import odd_counters
+import pytest
+import tersely
+from hypothesis import given
+from hypothesis import strategies as st
+from result_checks import check_result
+from sample_texts import GUIDE, prose
+from tersely import BudgetExceededError, Extractive, Level
+from tersely.cli import main
+from tersely.engine.facts import PRESERVABLE
+from tersely.providers.counters import resolve_counter
+from text_strategies import texts
+
+count = resolve_counter(None).count
+FENCE = "```py\ndef tide(hour: int) -> int:\n    return hour % 12\n```"
+LONG = prose(120)
+
+
+def planted(seed: int, *facts: str) -> str:
+    """Plain sentences, every fact at the end of a random paragraph."""
+    generator = random.Random(seed)
+    paragraphs = [
+        " ".join(
+            generator.choices(["The quay was wet.", "Gulls cried over it.", "A rope lay there, coiled."], k=6)
+        )
+        for _ in range(30)
+    ]
+    for fact in facts:
+        at = generator.randrange(len(paragraphs))
+        paragraphs[at] += "\n\n" + fact if "\n" in fact else " " + fact
+    return "\n\n".join(paragraphs)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_A005_A064_planted_facts_are_found_verbatim(seed: int) -> None:
+    facts = (
+        "The pump failed after 3.5 hours.",
+        "The list is in config/site/limits.yaml now.",
+        "It was carried by Ottoline Brackwater in person.",
+        "We agreed to close gate 7 in winter.",
+        "See src/loader.py:88 for it.",
+    )
+    text = planted(seed, *facts)
+    names = ("numbers", "paths", "names", "decisions")
+    result = tersely.compress(text, ratio=0.3, strategy=Extractive(preserve=names))
+    assert all(fact in result.text for fact in facts)
+    assert result.receipt.facts is not None and result.receipt.facts.retention == 1.0
+    assert "facts_lost" not in result.receipt.warnings
+
+
+def test_A019_a_fence_that_fits_is_byte_identical() -> None:
+    result = tersely.compress(planted(1, FENCE), ratio=0.3, strategy=Extractive(preserve="code"))
+    assert FENCE in result.text
+    longer = "```\n" + "".join(f"x{i} = {i}\n" for i in range(200)) + "```"  # several segments
+    text = planted(2, longer)
+    result = tersely.compress(text, budget=count(longer) + 20, strategy=Extractive(preserve="code"))
+    assert longer in result.text
+
+
+def test_A020_quotes_are_kept_or_listed() -> None:
+    quotes = [f'"The gale of {year} was. It was hard," she said.' for year in range(1900, 1960)]
+    text = planted(3, *quotes)
+    result = tersely.compress(text, ratio=0.5, strategy=Extractive(preserve=("quotes",)))
+    report = result.receipt.facts
+    assert report is not None and report.of("kept")
+    for fact in report.facts:
+        assert (fact.text in result.text) is (fact.outcome == "kept")
+    assert {fact.text for fact in report.facts} == set(re.findall(r'"[^"]+"', text))
+
+
+@pytest.mark.parametrize("ratio", [0.1, 0.3, 0.6])
+def test_A021_lost_numbers_are_those_of_the_receipt(ratio: float) -> None:
+    result = tersely.compress(LONG, ratio=ratio, strategy=Extractive(preserve=("numbers",)))
+    report = result.receipt.facts
+    numbers = [set(re.findall(r"\b\d+\b", text)) for text in (LONG, result.text)]
+    assert report is not None
+    assert numbers[0] - numbers[1] == {fact.text for fact in report.of("lost")}
+    assert ("facts_lost" in result.receipt.warnings) == bool(report.of("lost"))
+    assert {fact.reason for fact in report.of("lost")} <= {"budget", "redundant"}
+
+
+def test_A021_none_is_lost_where_the_budget_allows() -> None:
+    text = planted(4, *(f"It took {n} days." for n in range(2, 30)))
+    result = tersely.compress(text, ratio=0.5, strategy=Extractive(preserve=("numbers",)))
+    assert result.receipt.facts is not None and not result.receipt.facts.of("lost")
+
+
+def test_X10_preserve_nothing_changes_nothing() -> None:
+    plain, nothing = (
+        tersely.compress(GUIDE, budget=90, strategy=s) for s in (Extractive(), Extractive(preserve=()))
+    )
+    assert plain.text == nothing.text and nothing.receipt.facts is None
+    assert "preserved" not in {span.reason for span in plain.kept}
+
+
+def test_X10_distinct_facts_come_before_repeats() -> None:
+    text = planted(
+        5, *(["Pay 5 crowns now, at once, here."] * 20), *(f"Add {n} to it." for n in range(10, 26))
+    )
+    result = tersely.compress(text, budget=150, strategy=Extractive(preserve=("numbers",)))
+    report = result.receipt.facts
+    assert report is not None and report.retention == 1.0
+
+
+def test_X10_relevant_facts_come_first() -> None:
+    text = planted(
+        6,
+        *(f"The barge weighs {n} tons." for n in range(10, 50)),
+        *(f"The crane lifts {n} stones." for n in range(50, 90)),
+    )
+    result = tersely.compress(
+        text, "What does the crane lift?", budget=250, strategy=Extractive(preserve="numbers")
+    )
+    assert result.text.count("crane") > 2 * result.text.count("barge")
+
+
+def test_X10_strict_raises_with_what_would_do() -> None:
+    strict = Extractive(preserve=("numbers",), strict_preserve=True)
+    with pytest.raises(
+        BudgetExceededError, match=r"facts that must be preserved do not fit into 60 tokens"
+    ) as raised:
+        tersely.compress(LONG, budget=60, strategy=strict)
+    assert raised.value.budget == 60
+    enough = tersely.compress(LONG, budget=int(raised.value.required), strategy=strict)
+    assert enough.receipt.facts is not None and enough.receipt.facts.retention == 1.0
+
+
+def test_X10_pins_come_before_facts() -> None:
+    text = planted(7, *(f"It took {n} days." for n in range(20, 90)), "Nobody knows why.")
+    result = tersely.compress(
+        text, budget=40, pinned=["Nobody knows why."], strategy=Extractive(preserve="all")
+    )
+    assert "Nobody knows why." in result.text
+    assert [span.reason for span in result.kept].count("pinned") == 1
+    assert any(span.reason == "preserved" for span in result.kept)
+
+
+def test_X10_what_fits_whole_has_a_report_too() -> None:
+    result = tersely.compress(GUIDE, ratio=1.0, strategy=Extractive(preserve="all"))
+    assert result.receipt.facts is not None and result.receipt.facts.retention == 1.0
+
+
+def test_X10_a_cut_segment_keeps_the_facts_before_the_cut() -> None:
+    text = "They saw 12 gulls and 30 ducks and then " + "more and more of them " * 20 + "and 99 swans"
+    result = tersely.compress(text, budget=20, strategy=Extractive(preserve="numbers"))
+    assert "segment_cut" in result.receipt.warnings and result.receipt.facts is not None
+    assert {fact.text for fact in result.receipt.facts.of("kept")} == {"12", "30"}
+    assert [(fact.text, fact.reason) for fact in result.receipt.facts.of("lost")] == [("99", "cut")]
+
+
+@pytest.mark.parametrize("level", list(Level))
+@pytest.mark.parametrize("query", [None, "Who fed the pilot?"])
+def test_X10_every_level(level: Level, query: str | None) -> None:
+    strategy = Extractive(preserve="all", level=level, window=50, preserve_structure=True, context=1)
+    result = tersely.compress([GUIDE, LONG], query, ratio=0.3, strategy=strategy)
+    check_result(result, count, level=level, window=50)
+    assert result.receipt.facts == tersely.check_facts(result)
+
+
+@given(
+    st.lists(texts, min_size=1, max_size=3),
+    st.integers(1, 200),
+    st.sets(st.sampled_from(list(PRESERVABLE)), min_size=1),
+    st.sampled_from([count, odd_counters.words]),
+)
+def test_X10_the_budget_always_wins(
+    documents: list[str], budget: int, names: set[str], counter: object
+) -> None:
+    try:
+        result = tersely.compress(
+            documents, budget=budget, counter=counter, strategy=Extractive(preserve=tuple(names))
+        )
+    except BudgetExceededError:
+        return
+    check_result(result, counter)  # type: ignore[arg-type]
+    assert result.receipt.facts == tersely.check_facts(result, names)
+
+
+@pytest.mark.parametrize(
+    ("preserve", "error", "message"),
+    [(("numbers", "jokes"), ValueError, "not 'jokes'"), ((3,), TypeError, "must hold names, not 3")],
+)
+def test_X10_names_are_checked(preserve: object, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Extractive(preserve=preserve)  # type: ignore[arg-type]
+
+
+def test_X10_check_facts_of_any_result() -> None:
+    result = tersely.compress(LONG, ratio=0.3)
+    report = tersely.check_facts(result, "numbers")
+    assert 0 < report.retention < 1
+    assert {fact.text in result.text for fact in report.of("kept")} == {True}
+    with pytest.raises(TypeError, match="must be a Compressed, not str"):
+        tersely.check_facts("text")  # type: ignore[arg-type]
+
+
+def test_X10_the_command_preserves_and_says_what_is_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.txt"
+    page.write_text(LONG, encoding="utf-8")
+    assert main(["compress", str(page), "--ratio", "0.2", "--preserve", "numbers,code"]) == 0
+    out, err = capsys.readouterr()
+    strategy = Extractive(preserve=("numbers", "code"))
+    assert out == tersely.compress(LONG, ratio=0.2, strategy=strategy).text
+    assert (
+        "tersely: note: facts lost\n" in err
+        and err.count("note: lost number: ") == 10
+        and "--json has them" in err
+    )
+    assert main(["compress", str(page), "--ratio", "0.2", "--preserve", "numbers", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)["receipt"]["facts"]
+    assert {fact["outcome"] for fact in facts} == {"kept", "lost"}
+    assert main(["compress", str(page), "--preserve", "jokes"]) == 2
+    assert "not 'jokes'" in capsys.readouterr().err

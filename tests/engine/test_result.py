@@ -1,0 +1,182 @@
+"""Compressed, Spans and Receipt: access, expand, JSON, equality, no changes."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from collections.abc import Sequence
+from dataclasses import FrozenInstanceError
+
+import odd_counters
+import pytest
+import tersely
+from sample_texts import ALL, GUIDE, prose
+from tersely import Compressed, Document, Kind, Span
+
+TEXTS = [GUIDE, "", prose(20)]
+
+
+@pytest.fixture(scope="module")
+def result() -> Compressed:
+    return tersely.compress(
+        [Document(text, id=str(i)) for i, text in enumerate(TEXTS)], "copper fee", budget=150
+    )
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_expand_gives_a_document_back(result: Compressed, which: int) -> None:
+    assert result.expand(which) == TEXTS[which]
+
+
+def test_expand_a_span(result: Compressed) -> None:
+    for span in [*result.kept, *result.dropped]:
+        assert result.expand(span) == TEXTS[span.document][span.start : span.end]
+
+
+def test_expand_with_context(result: Compressed) -> None:
+    span = result.kept[1]
+    text = TEXTS[span.document]
+    assert result.expand(span, context=7) == text[max(0, span.start - 7) : span.end + 7]
+    assert result.expand(span, context=10**9) == text
+
+
+@pytest.mark.parametrize("which", [3, -4, 10**9])
+def test_expand_of_no_document(result: Compressed, which: int) -> None:
+    with pytest.raises(IndexError, match=f"there is no document {which}; there are 3"):
+        result.expand(which)
+
+
+@pytest.mark.parametrize("which", [None, "0", 0.5, True, (0, 1)])
+def test_expand_of_what_is_no_document(result: Compressed, which: object) -> None:
+    with pytest.raises(TypeError, match="which must be a document's index or a Span, not "):
+        result.expand(which)
+
+
+@pytest.mark.parametrize("context", [None, "7", 1.5])
+def test_expand_with_context_that_is_no_number(result: Compressed, context: object) -> None:
+    with pytest.raises(TypeError, match="context must be a whole number, not "):
+        result.expand(result.kept[0], context=context)
+
+
+def test_expand_with_negative_context(result: Compressed) -> None:
+    with pytest.raises(ValueError, match="context must be a whole number from 0, not -1"):
+        result.expand(result.kept[0], context=-1)
+
+
+def test_kept_pieces_stand_in_the_text_in_order(result: Compressed) -> None:
+    at = 0
+    for span in result.kept:
+        at = result.text.index(result.expand(span), at) + span.end - span.start
+    assert at == len(result.text)
+
+
+@pytest.mark.parametrize("separator", ["\n\n", " | ", ""])
+@pytest.mark.parametrize("budget", [3, 40, 150, 10**6])
+def test_parts_are_what_is_left_of_each_document(budget: int, separator: str) -> None:
+    texts = [*TEXTS, "", prose(12)]
+    result = tersely.compress(texts, "copper fee", budget=budget, separator=separator)
+    assert len(result.parts) == len(texts) and result.parts[1] == result.parts[3] == ""
+    whole = "kept:fits" in result.receipt.reasons
+    assert result.text == separator.join(part for part in result.parts if part or whole)
+    for index, part in enumerate(result.parts):
+        mine = [result.expand(span) for span in result.kept if span.document == index]
+        assert bool(part) == bool(mine)
+        at = 0
+        for piece in mine:
+            at = part.index(piece, at) + len(piece)
+
+
+def test_numbers(result: Compressed) -> None:
+    assert result.tokens == result.receipt.tokens
+    assert result.ratio == result.tokens / result.original_tokens
+    assert 0 < result.ratio < 1
+    assert result.receipt.counter == "o200k_base"
+    assert result.receipt.segments == len(result.kept) + len(result.dropped)
+    assert result.receipt.recounts >= 1
+
+
+def test_to_dict_is_json(result: Compressed) -> None:
+    data = json.loads(json.dumps(result.to_dict()))
+    assert data == result.to_dict()
+    assert data["text"] == result.text
+    assert data["tokens"] == result.tokens
+    assert len(data["kept"]) == len(result.kept)
+    first = data["kept"][0]
+    assert (first["document"], first["start"], first["end"]) == (0, result.kept[0].start, result.kept[0].end)
+    assert first["kind"] == result.kept[0].kind.name.lower()
+    assert data["receipt"]["budget"] == 150
+    assert data["receipt"]["warnings"] == []
+
+
+@pytest.mark.parametrize("budget", [0, 1, 3, 10**6])
+def test_to_dict_of_every_sort_of_result(budget: int) -> None:
+    for text in [*ALL, "", " \n"]:
+        counter = odd_counters.characters
+        if budget == 0 and text.strip():
+            continue
+        data = tersely.compress(text, budget=budget, counter=counter).to_dict()
+        assert json.loads(json.dumps(data)) == data
+
+
+def test_spans_are_a_sequence(result: Compressed) -> None:
+    kept = result.kept
+    assert isinstance(kept, Sequence)
+    assert isinstance(kept[0], Span)
+    assert kept[-1] == list(kept)[-1]
+    assert kept[1:3] == list(kept)[1:3]
+    assert kept == list(kept)
+    assert kept != list(kept)[1:]
+    assert kept[0] in kept
+    assert kept.index(kept[2]) == 2
+    assert [*reversed(kept)] == list(kept)[::-1]
+    assert f"<{len(kept)} spans: " in repr(kept)
+    with pytest.raises(IndexError):
+        kept[len(kept)]
+    with pytest.raises((TypeError, IndexError)):
+        kept["0"]
+
+
+def test_span_fields_are_plain_python(result: Compressed) -> None:
+    span = result.kept[0]
+    assert [type(value) for value in (span.document, span.start, span.end)] == [int] * 3
+    assert type(span.score) is float
+    assert type(span.kind) is Kind
+
+
+def test_equal_calls_give_equal_spans() -> None:
+    first, second = (tersely.compress(prose(20), budget=60) for _ in range(2))
+    assert first.kept == second.kept
+    assert first.dropped == second.dropped
+    assert first.receipt == second.receipt
+
+
+@pytest.mark.parametrize("name", ["text", "kept", "dropped", "receipt", "documents"])
+def test_results_cannot_be_changed(result: Compressed, name: str) -> None:
+    with pytest.raises(FrozenInstanceError):
+        setattr(result, name, None)
+
+
+def test_parts_of_results_cannot_be_changed(result: Compressed) -> None:
+    for part, name in ((result.receipt, "tokens"), (result.kept[0], "start"), (result.documents[0], "text")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(part, name, 0)
+    with pytest.raises(TypeError):
+        result.kept[0] = result.kept[1]
+
+
+def test_no_new_attributes(result: Compressed) -> None:
+    with pytest.raises((AttributeError, TypeError)):
+        result.extra = 1
+
+
+@pytest.mark.parametrize(
+    "clone", [lambda value: pickle.loads(pickle.dumps(value)), copy.deepcopy], ids=["pickle", "copy"]
+)
+@pytest.mark.parametrize("budget", [3, 150, 10**6])
+def test_results_can_be_copied_and_pickled(clone: object, budget: int) -> None:
+    original = tersely.compress(TEXTS, "copper fee", budget=budget)
+    again = clone(original)
+    assert again.to_dict() == original.to_dict()
+    assert again.expand(0) == GUIDE
+    assert again.kept == original.kept

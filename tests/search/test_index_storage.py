@@ -1,0 +1,246 @@
+"""The folder of an index: locks, formats, damage, and writers that are killed."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from index_folders import WORDS, contents, write_folder
+from tersely import StoreError
+from tersely.retrieval.index import Index
+
+
+@pytest.fixture
+def harbour(tmp_path: Path) -> Path:
+    write_folder(tmp_path / "harbour")
+    return tmp_path / "harbour"
+
+
+def state(folder: Path) -> dict[str, str]:
+    return contents(Index.open(folder))
+
+
+def generations(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / ".tersely").iterdir() if path.name.isdigit())
+
+
+def test_one_writer_at_a_time_and_readers_go_on(harbour: Path) -> None:
+    index = Index.build(harbour)
+    before = contents(index)
+    with (harbour / ".tersely" / "tersely.lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        write_folder(harbour, ("tide",), version=2)
+        with pytest.raises(StoreError, match="another process writes"):
+            Index.build(harbour)
+        assert state(harbour) == before == contents(index)
+    Index.build(harbour)
+    assert state(harbour) == contents(index) != before
+    assert len(generations(harbour)) == 1
+
+
+def test_searches_while_another_thread_writes_see_one_state(harbour: Path) -> None:
+    index = Index.build(harbour)
+    done, wrong = threading.Event(), []
+
+    def read() -> None:
+        while not done.is_set():
+            versions = {result.content.count("Version 1.") for result in index.search("tide", 3)}
+            if len(versions) != 1:
+                wrong.append(versions)
+
+    readers = [threading.Thread(target=read) for _ in range(4)]
+    for reader in readers:
+        reader.start()
+    for version in range(2, 12):
+        write_folder(harbour, version=1 + version % 2)
+        Index.build(harbour)
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert wrong == []
+
+
+def test_other_formats_and_damage_are_named(harbour: Path) -> None:
+    place = Index.build(harbour).folder
+    header = json.loads((place / "index.json").read_text())
+    for change, message in (
+        ({"format": 2}, "index format 2; this version reads 1"),
+        ({"application": "x"}, "not the header of an index"),
+        ({"generation": "../../etc"}, "damaged"),
+        ({"chunks": True}, "damaged"),
+        ({"chunks": -1}, "damaged"),
+        ({"chunks": header["chunks"] + 1}, "damaged"),
+    ):
+        (place / "index.json").write_text(json.dumps({**header, **change}))
+        with pytest.raises(StoreError, match=message):
+            Index.open(harbour)
+    for text in ("", "{", "[]", "[" * 50_000, "\0"):
+        (place / "index.json").write_text(text)
+        with pytest.raises(StoreError, match=r"index\.json"):
+            Index.open(harbour)
+
+
+@pytest.mark.parametrize(
+    "name", ["chunks.sqlite", "vectors.f32", "terms.npy", "first.npy", "rows.npy", "order.npy"]
+)
+def test_a_damaged_generation_is_refused_and_made_anew(harbour: Path, name: str) -> None:
+    index = Index.build(harbour)
+    expected = contents(index)
+    (index.folder / generations(harbour)[0] / name).write_bytes(b"not this")
+    with pytest.raises(StoreError, match="damaged"):
+        Index.open(harbour)
+    report = Index.build(harbour).report
+    assert report is not None and report.anew == "damaged" and report.added == len(WORDS)
+    assert state(harbour) == expected
+
+
+def test_a_folder_with_other_things_is_left_alone(harbour: Path, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "letter.txt").write_text("dear")
+    with pytest.raises(StoreError, match="holds something other than an index"):
+        Index.build(harbour, tmp_path / "home")
+    assert [path.name for path in (tmp_path / "home").iterdir()] == ["letter.txt"]
+    with pytest.raises(StoreError, match="is not a folder"):
+        Index.build(harbour, tmp_path / "home" / "letter.txt")
+
+
+def test_an_error_while_writing_leaves_the_old_index(harbour: Path) -> None:
+    before = contents(Index.build(harbour))
+    write_folder(harbour, version=2)
+
+    def stop(done: int, of: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Index.build(harbour, progress=stop)
+    assert state(harbour) == before and len(generations(harbour)) == 1
+
+
+def test_a_forked_child_searches_while_its_parents_threads_do(harbour: Path) -> None:
+    index = Index.build(harbour)
+    expected = [result.chunk_id for result in index.search("tide", 3)]
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            index.search("tide", 3)
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    try:
+        for version in range(2, 8):
+            write_folder(harbour, version=version)
+            Index.build(harbour)  # the forked child may have to open another generation
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)  # a lock that one of the parent's threads holds is never given back here
+                found = [result.chunk_id for result in index.search("tide", 3)]
+                os._exit(0 if found == expected else 1)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        done.set()
+        for reader in readers:
+            reader.join()
+    assert [result.chunk_id for result in index.search("tide", 3)] == expected
+
+
+def build_and_die(folder: Path, event: int) -> bool:
+    """Index in a forked child that kills itself at its `event`-th opening, renaming, ...; whether it died."""
+    child = os.fork()
+    if child == 0:
+        seen = 0
+
+        def hook(name: str, arguments: object) -> None:
+            nonlocal seen
+            if name in (
+                "open",
+                "os.rename",
+                "os.remove",
+                "os.mkdir",
+                "os.rmdir",
+                "sqlite3.connect",
+                "fcntl.flock",
+            ):
+                seen += 1
+                if seen == event:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(hook)
+        try:
+            Index.build(folder)
+        finally:
+            os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+def check_kills(harbour: Path, events: range) -> int:
+    """Kill at each of these events; how many there were before a build was through."""
+    Index.build(harbour)
+    before, version = state(harbour), 1
+    for number, event in enumerate(events):
+        version += 1
+        write_folder(harbour, ("tide", "pilot"), version=version)
+        died = build_and_die(harbour, event)
+        found = state(harbour)
+        assert found == before or all(
+            (f"Version {version}." in text)
+            for name, text in found.items()
+            if name.startswith(("tide", "pilot"))
+        )
+        Index.build(harbour)
+        before = state(harbour)
+        assert all(f"Version {version}." in text for name, text in before.items() if name.startswith("tide"))
+        assert len(generations(harbour)) == 1
+        if not died:
+            return number
+    return len(events)
+
+
+def test_a_killed_writer_leaves_the_old_index_or_the_new_one(harbour: Path) -> None:
+    assert check_kills(harbour, range(2, 200, 12)) >= 4
+
+
+@pytest.mark.slow
+def test_a_writer_killed_at_any_event_leaves_the_old_index_or_the_new_one(harbour: Path) -> None:
+    assert check_kills(harbour, range(1, 1000)) >= 30
+
+
+@pytest.mark.slow
+def test_writers_killed_at_any_time_leave_the_old_index_or_the_new_one(harbour: Path) -> None:
+    Index.build(harbour)
+    random_times = random.Random(5)
+    for version in range(2, 120):
+        before = state(harbour)
+        write_folder(harbour, version=version)
+        child = os.fork()
+        if child == 0:
+            try:
+                Index.build(harbour)
+            finally:
+                os._exit(0)
+        time.sleep(random_times.uniform(0, 0.06))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        found = state(harbour)
+        assert found == before or all(f"Version {version}." in text for text in found.values())
+    Index.build(harbour)
+    assert len(generations(harbour)) == 1
+
+
+def test_a_first_build_that_is_killed_can_be_begun_again(tmp_path: Path) -> None:
+    folder = tmp_path / "harbour"
+    for event in (2, 4, 6, 8, 10, 14, 20):
+        write_folder(folder)
+        build_and_die(folder, event)
+        Index.build(folder)
+        assert len(state(folder)) >= len(WORDS)
