@@ -15,5 +15,5 @@ python3 -m venv .venv-sanitize
 runtimes=$(for name in asan ubsan stdc++; do g++ -print-file-name="lib$name.so"; done)
 env LD_PRELOAD="${runtimes//$'\n'/ }" PYTHONMALLOC=malloc \
   ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-  .venv-sanitize/bin/pytest -n 2 -p no:cacheprovider --capture=sys \
+  .venv-sanitize/bin/pytest -n 2 -m 'not seconds' -p no:cacheprovider --capture=sys \
   --ignore=tests/codebase --ignore=tests/store --ignore=tests/server --ignore=tests/adapters

@@ -140,6 +140,7 @@ def test_A063_three_to_one_over_mixed_content() -> None:
     assert original / sum(result.token_count for result in results) >= 3.0
 
 
+@pytest.mark.seconds
 def test_A066_ten_thousand_tokens_in_a_second() -> None:
     text = essay(random.Random(66), 900)
     compressor, options = ExtractiveCompressor(), CompressionOptions(query_context="Who painted the quay?")

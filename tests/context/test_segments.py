@@ -172,6 +172,11 @@ def test_e015_x060_zero_is_a_line_and_nothing_is_said_twice() -> None:
     assert all(f"{label}: value" in inject_preserved_metadata("x", every) for label in labels)
 
 
+@pytest.mark.parametrize("place", ["²", "a.py:²", "1" * 5000, ":", "a.py:"])
+def test_e015_a_place_without_the_number_of_a_line_is_said_as_it_is(place: str) -> None:
+    assert inject_preserved_metadata("line 2", {"error_location": place}).endswith(f"{place}] line 2")
+
+
 @given(st.text(), st.dictionaries(st.sampled_from(list(FIELDS)), st.none() | st.integers(0, 99) | st.text()))
 def test_e015_injection_keeps_the_text_and_is_done_once(text: str, values: dict[str, object]) -> None:
     once = inject_preserved_metadata(text, values)

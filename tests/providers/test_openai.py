@@ -137,6 +137,7 @@ def test_a_reply_cut_at_the_limit_of_tokens_is_none(server: Server, model: OpenA
     assert model.complete("When?") == message["content"]
 
 
+@pytest.mark.seconds
 def test_a_slow_server_times_out(server: Server) -> None:
     server.delay = 0.5
     with openai.OpenAI(base_url=server.url, api_key="none", timeout=0.05, max_retries=0) as client:

@@ -261,6 +261,7 @@ def test_files_that_are_too_large_or_missing(tmp_path: Path) -> None:
         tersely.StaticEmbedder(tmp_path / "missing.npz")
 
 
+@pytest.mark.seconds
 @pytest.mark.skipif(os.name != "posix", reason="asks for the CPU time of a process")
 def test_a_table_of_the_shipped_size_loads_quickly(tmp_path: Path) -> None:
     words = ["[UNK]", *(f"{lead}{i:x}" for i in range(15_000) for lead in ("", "##"))]

@@ -161,6 +161,7 @@ def test_d028_prompts_go_out_five_at_a_time() -> None:
     assert time.perf_counter() - begin >= 3 * 0.05
 
 
+@pytest.mark.seconds
 def test_d036_ten_documents_of_a_slow_model() -> None:
     model = Model(seconds=0.05)
     slow = compressor(model)

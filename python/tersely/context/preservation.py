@@ -86,8 +86,15 @@ def says(text: str, value: str) -> bool:
     return False
 
 
-def says_line(text: str, line: int) -> bool:
-    """Say whether `text` names this line: "line 45", "lines 40-45", "src/auth.py:45", "L45", "Line: 45"."""
+def says_line(text: str, line: int | str) -> bool:
+    """Say whether `text` names this line: "line 45", "lines 40-45", "src/auth.py:45", "L45", "Line: 45".
+
+    `line` as text is one of 1 to 9 digits; no other text is the number of a line.
+    """
+    if isinstance(line, str):
+        if not re.fullmatch(r"\d{1,9}", line):
+            return False
+        line = int(line)
     ahead = r"(?:\b(?:lines?|ln)\b[\s:#]{0,4}(?:\d{1,9}\s?(?:-|–|,|and|to)\s?){0,3}|:|\(|\bL)"
     return re.search(rf"{ahead}(?:{line}|{line:,})(?!\w|[.,]\d)", text, re.IGNORECASE) is not None
 
@@ -251,9 +258,7 @@ def states(text: str, name: str, value: Any) -> bool:
     if says(text, str(value)):
         return True
     path, _, line = str(value).rpartition(":")
-    return (
-        name in _PLACES and line.isdigit() and (not path or says(text, path)) and says_line(text, int(line))
-    )
+    return name in _PLACES and (not path or says(text, path)) and says_line(text, line)
 
 
 # --- the check -----------------------------------------------------------------------------------------
@@ -408,10 +413,7 @@ def _unsupported(segment: ContextSegment, text: str) -> list[str]:
     sources = [segment.text, about]
 
     def is_supported(name: str) -> bool:
-        said = any(says(source, name) for source in sources)
-        return said or (
-            name.isdecimal() and says_line(segment.text, int(name))
-        )  # "line 1,204" is told as 1204
+        return any(says(source, name) for source in sources) or says_line(segment.text, name)  # "line 1,204": 1204
 
     found = []
     for fact in facts_after(sources, text).of("unsupported")[:_MOST_MADE_UP]:
