@@ -61,24 +61,27 @@ def source_of(entry: Entry, piece: Piece, number: int, called: Mapping[str, str]
     """Who said a piece of an entry, and the number of the message: "user 12", "tool grep 13".
 
     A result is a tool's, whatever the role of its message; what was quoted before says itself whose it is:
-    "excerpts 14". `called`: id of a call -> name of the tool.
+    "excerpts 14"; what has no known shape is nobody's words: "other 12". `called`: id of a call -> name of
+    the tool.
     """
-    if piece.kind == "result" or (piece.kind == "call" and entry.role != "assistant"):  # a result in JSON
+    if piece.kind == "result" or (piece.kind == "data" and piece.call):
         name = entry.name if entry.role == "tool" and entry.name else called.get(piece.call, "")
         return f"tool {name} {number}" if _NAME.fullmatch(name) else f"tool {number}"
     if piece.kind == "excerpts":
         return f"excerpts {number}"
+    if piece.kind == "data":
+        return f"other {number}"
     return f"{entry.role if entry.role in ('user', 'assistant') else 'other'} {number}"
 
 
 def called_tools(entries: Sequence[Entry]) -> dict[str, str]:
     """The name of the tool of each call, by the call's id."""
-    found: dict[str, str] = {}
-    for entry in entries:
-        if entry.calls:
-            names = [piece.text.partition(" ")[0] for piece in entry.pieces if piece.kind == "call"]
-            found |= dict(zip(entry.calls, names, strict=False))
-    return found
+    return {
+        piece.call: piece.text.partition(" ")[0]
+        for entry in entries
+        for piece in entry.pieces
+        if piece.kind == "call"
+    }
 
 
 def frame_excerpts(lines: str) -> str:

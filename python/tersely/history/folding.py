@@ -450,11 +450,7 @@ def _point_to_repeats(history: History) -> tuple[dict[int, dict[Path, str]], lis
     newest stays as it is. O(characters), and for repeated calls the lines of both.
     """
     entries, numbers = history.entries, history.numbers
-    made: dict[str, str] = {}  # id of a call -> what was called
-    for entry in entries:
-        if entry.calls:
-            calls = [piece.text for piece in entry.pieces if piece.kind == "call"]
-            made |= dict(zip(entry.calls, calls, strict=False))
+    made = {piece.call: piece.text for entry in entries for piece in entry.pieces if piece.kind == "call"}
     same: dict[str, int] = {}
     newest: dict[str, tuple[int, str]] = {}
     found: dict[int, dict[Path, str]] = {}
