@@ -9,11 +9,10 @@ from typing import Any
 from tersely.core import checks
 from tersely.core.protocols import Strategy
 from tersely.history.excerpts import called_tools, relevance_of
-from tersely.history.folding import History, MessageAccount, fold
+from tersely.history.folding import History, MessageAccount, fold, shorten_held
 from tersely.history.groups import (
     REPLY_TOKENS,
     atomic_groups,
-    check_room,
     count_entries,
     count_tools,
     held_messages,
@@ -36,7 +35,8 @@ class CompactedMessages:
         accounts: one a message of the history, in order.
         originals: the messages as they came.
         warnings: reason codes: "empty_query", "query_without_matches" (it was as without one),
-            "strategy_failed" (what was to shorten a result raised, so the message was folded).
+            "strategy_failed" (what was to shorten a result raised, so the message was folded),
+            "unknown_shape" (some message holds what is not known: it counts, and may be folded or left out).
     """
 
     messages: list[Any]
@@ -89,11 +89,12 @@ def compact_messages(
     date and the like once, where it was stated last, as far as the budget goes, then whole lines. They are
     quoted with their sources, so that nothing that a tool gave passes for the user's words. A call of
     tools and its results stay or go together. System messages, messages with pictures or cache markers, and
-    what is pinned are left alone.
+    what is pinned are left alone; only where those with cache markers do not fit, results of tools in them
+    become shorter. All that a message holds counts, whatever its shape.
 
     Args:
-        messages: OpenAI chat messages, items of the Responses API, Anthropic or LangChain messages; they are
-            not changed.
+        messages: OpenAI chat messages, items of the Responses API, messages of Anthropic, Bedrock, Gemini,
+            LangChain, pydantic-ai or the AI SDK; they are not changed.
         budget: tokens allowed for all of them, the tools, and the frames of messages and reply.
         counter: as in `tersely.compress`; the history costs the sum of its texts' counts and of the frames.
         tools: schemas that are sent along, counted as JSON.
@@ -117,12 +118,14 @@ def compact_messages(
     costs = count_entries(counting, entries, picture_tokens)
     frame = REPLY_TOKENS + count_tools(counting, tools)
     original = frame + int(costs.sum())
+    warnings = ["unknown_shape"] if any(entry.unknown for entry in entries) else []
     if original <= budget:
         accounts = [
             MessageAccount(index, "verbatim", "fits", tokens) for index, tokens in enumerate(costs.tolist())
         ]
-        return CompactedMessages(list(messages), original, original, budget, tuple(accounts), list(messages))
-    relevance, warnings = None, list[str]()
+        same = list(messages)
+        return CompactedMessages(same, original, original, budget, tuple(accounts), same[:], tuple(warnings))
+    relevance = None
     if query is not None:
         checks.text(query, "query")
         relevance = relevance_of(entries, query) if query.strip() else None
@@ -130,7 +133,6 @@ def compact_messages(
             warnings.append("query_without_matches" if query.strip() else "empty_query")
     groups = atomic_groups(entries)
     stays = held_messages(messages, entries, groups, pinned, keep_last)
-    check_room(entries, groups, costs.tolist(), stays, frame, budget)
     history = History(
         messages=messages,
         entries=entries,
@@ -144,7 +146,7 @@ def compact_messages(
         relevance=relevance,
         query=query if query is not None and relevance is not None else "",
     )
-    folded = fold(history, budget - frame)
+    folded = fold(shorten_held(history, frame, budget), budget - frame)
     return CompactedMessages(
         folded.messages,
         frame + folded.tokens,

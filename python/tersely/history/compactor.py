@@ -15,11 +15,10 @@ from tersely.core import checks
 from tersely.core.protocols import Strategy
 from tersely.history.compaction import CompactedMessages, check_options
 from tersely.history.excerpts import called_tools
-from tersely.history.folding import NEWEST_ROOM, History, MessageAccount, fold
+from tersely.history.folding import NEWEST_ROOM, History, MessageAccount, fold, shorten_held
 from tersely.history.groups import (
     REPLY_TOKENS,
     atomic_groups,
-    check_room,
     count_entries,
     count_tools,
     held_messages,
@@ -129,6 +128,8 @@ class Compactor:
         self._seen += [_snapshot(message) for message in messages[first:]]
         self._entries += entries
         self._called |= called_tools(entries)
+        if any(entry.unknown for entry in entries):
+            self._warnings = tuple(dict.fromkeys((*self._warnings, "unknown_shape")))
         self._costs += costs
         self._total += sum(costs)
         self._accounts += [
@@ -157,10 +158,6 @@ class Compactor:
         fixed = frame + sum(costs[index] for index in stays)
         if fixed > self.budget and not anew:
             return False
-        check_room(entries, groups, costs, stays, frame, self.budget)
-        newest = sum(costs[slice(*groups[-1])])
-        wanted = min(fixed + int(newest / NEWEST_ROOM) + 1, int(_FOLDED_TO * self.budget))
-        target = max(fixed + int((1 - self.headroom) * (self.budget - fixed)), wanted)
         history = History(
             messages=current,
             entries=entries,
@@ -174,6 +171,11 @@ class Compactor:
             excerpts=excerpts,
             mentions=mentions,
         )
+        history = shorten_held(history, frame, self.budget)
+        fixed += int(history.costs.sum()) - sum(costs)
+        newest = sum(costs[slice(*groups[-1])])
+        wanted = min(fixed + int(newest / NEWEST_ROOM) + 1, int(_FOLDED_TO * self.budget))
+        target = max(fixed + int((1 - self.headroom) * (self.budget - fixed)), wanted)
         folded = fold(history, target - frame)
         for old, account in zip(head, folded.accounts, strict=False):
             if anew:

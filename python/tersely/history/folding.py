@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -28,16 +28,17 @@ from tersely.engine.reading import Prices, Reading, Region
 from tersely.engine.render import Rendered
 from tersely.engine.select import FIRST_KEPT
 from tersely.history.excerpts import Excerpts, Stated, frame_excerpts, read_excerpts, read_stated
-from tersely.history.groups import MESSAGE_TOKENS
+from tersely.history.groups import MESSAGE_TOKENS, check_room
 from tersely.history.mentions import Mentions
 from tersely.history.messages import Entry, Path, new_user_message, with_texts
 
-__all__ = ["NEWEST_ROOM", "Folded", "History", "MessageAccount", "fold"]
+__all__ = ["NEWEST_ROOM", "Folded", "History", "MessageAccount", "fold", "shorten_held"]
 
 _NEWEST_SHARE = 0.3  # of the budget: for the newest messages even where facts of older ones go short
 _NEWEST_SHARE_ASKED = 0.1  # the same where a query says what matters
 NEWEST_ROOM = 0.8  # of what is free: for the newest group, whatever becomes of others
 _LEAST_RESULT = 32  # tokens of a shortened result: less tells nothing
+_HELD_SHARE = 0.5  # of what is free: for results in messages with cache markers, where they do not fit whole
 
 _LEAST_REPEAT = 200  # characters: results that are shorter are left as they are, however often they came
 _LONGEST_DIFF = 2000  # lines of two results together that are compared line by line
@@ -52,9 +53,9 @@ class MessageAccount:
         index: of the message in the history.
         outcome: "verbatim"; "compressed": its results are shorter; "folded": excerpts of it stand in a
             message that stands for several; "dropped": nothing of it is left.
-        reason: "fits" (so does everything), "system", "pinned", "picture", "cache_marker", "unknown_shape",
-            "with_held" (it belongs to such a one), "task" (the first of the user), "newest", "budget",
-            "repeated" (a newer message has it), "stated_elsewhere" (it had no fact that is not stated still).
+        reason: "fits" (so does everything), "system", "pinned", "picture", "cache_marker", "with_held"
+            (it belongs to such a one), "task" (the first of the user), "newest", "budget", "repeated" (a
+            newer message has it), "stated_elsewhere" (it had no fact that is not stated still).
         tokens: of the message in the history.
         kept: where it was folded, the places that are still there: (piece, start, end); pieces are the texts
             of the message in order.
@@ -84,6 +85,7 @@ class History:
         mentions: of all pieces, where they are known.
         relevance: float64[n], of each message to the query; None: there is none.
         query: "" without.
+        originals: index -> tokens before, of messages that `shorten_held` made shorter.
     """
 
     messages: Sequence[Any]
@@ -99,6 +101,7 @@ class History:
     mentions: Mentions | None = None
     relevance: Float64s | None = None
     query: str = ""
+    originals: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -134,6 +137,50 @@ def fold(history: History, budget: int) -> Folded:
         if all(fitted.results):
             return _assemble(shorter, fitted, warnings)
     return _assemble(choice, _fitted(choice, budget, frame), warnings)
+
+
+def shorten_held(history: History, frame: int, budget: int) -> History:
+    """The history with what must stay within `budget` tokens, `frame` of which other things take.
+
+    Where it does not fit, results of tools in messages with cache markers become shorter, and the markers
+    stay. A small first message of the user is added to `history.stays`. Raises BudgetExceededError.
+    """
+    counter, stays, costs = history.counter, dict(history.stays), history.costs.copy()
+    others = {index for index, reason in stays.items() if reason not in ("cache_marker", "with_held")}
+    results = [
+        (index, piece.path, piece.text)
+        for first, last in history.groups
+        if others.isdisjoint(range(first, last))
+        for index in range(first, last)
+        if index in stays
+        for piece in history.entries[index].pieces
+        if piece.kind == "result"
+    ]
+    sizes = count_batch(counter, [text for _, _, text in results])
+    least = np.minimum(sizes, _LEAST_RESULT)
+    savings = int((sizes - least).sum())
+    check_room(history.entries, history.groups, costs.tolist(), stays, frame, budget, savings)
+    history = replace(history, stays=dict(sorted(stays.items())))
+    spare = budget - frame - sum([int(costs[index]) for index in stays]) + int(sizes.sum())
+    if spare >= sizes.sum():
+        return history
+    shares = fill(sizes, np.ones(len(sizes)), max(int(_HELD_SHARE * spare), int(least.sum())))
+    messages, entries = list(history.messages), list(history.entries)
+    originals: dict[int, int] = {}
+    for (index, path, text), size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True):
+        if share < size:
+            shorter = Auto().compress(Request((Document(text),), None, share, 0.3, counter)).text
+            originals.setdefault(index, int(costs[index]))
+            costs[index] += int(count_batch(counter, [shorter])[0]) - size
+            messages[index] = with_texts(messages[index], {path: shorter})
+            pieces = [
+                replace(piece, text=shorter) if piece.path == path else piece
+                for piece in entries[index].pieces
+            ]
+            entries[index] = replace(entries[index], pieces=tuple(pieces))
+    return replace(
+        history, messages=messages, entries=entries, costs=costs, originals=originals, mentions=None
+    )
 
 
 def _newest_groups(
@@ -431,6 +478,8 @@ def _assemble(choice: _Choice, fitted: _Fitted, warnings: Sequence[str]) -> Fold
             if index in changed:
                 outcome, reason = "compressed", choice.reasons[index]
                 message = with_texts(message, changed[index])
+            elif index in history.originals:
+                outcome = "compressed"
             messages.append(message)
         else:
             if text:
@@ -439,7 +488,8 @@ def _assemble(choice: _Choice, fitted: _Fitted, warnings: Sequence[str]) -> Fold
             places = fitted.places.get(index, ())
             outcome = "folded" if places else "dropped"
             reason = "budget" if places or owed is None or owed[index] else "stated_elsewhere"
-        accounts.append(MessageAccount(index, outcome, reason, tokens, places))
+        before = history.originals.get(index, tokens)
+        accounts.append(MessageAccount(index, outcome, reason, before, places))
     return Folded(messages, fitted.tokens, tuple(accounts), tuple(dict.fromkeys(warnings)))
 
 

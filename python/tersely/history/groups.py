@@ -118,12 +118,14 @@ def check_room(
     stays: dict[int, str],
     frame: int,
     budget: int,
+    savings: int = 0,
 ) -> None:
     """Check that what must stay fits; a first message of the user that is small stays too: it is the task.
 
-    Raises BudgetExceededError.
+    `savings`: tokens by which results in messages that must stay can become shorter. Raises
+    BudgetExceededError.
     """
-    required = frame + sum([costs[index] for index in stays])
+    required = frame + sum([costs[index] for index in stays]) - savings
     if required > budget:
         raise BudgetExceededError(
             f"{len(stays)} messages that must stay, and the tools, need {required} tokens; "

@@ -12,7 +12,7 @@ import importlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from tersely.core import checks
 
@@ -71,7 +71,6 @@ _CACHE_MARKERS = {"cache_control", "cachePoint"}
 _SEALED = {"signature", "thoughtSignature", "thought_signature", "encrypted_content", "reasoning_content",
            "usage", "usage_metadata", "response_metadata", "logprobs", "provider_details", "providerOptions",
            "providerMetadata", "callProviderMetadata"}  # fmt: skip
-_LONG = 200  # characters of a string within a tool's result from which on it is a text of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +264,7 @@ class _Reader:
             if key in ("content", "parts"):
                 self.content(value, (*path, key))
             elif key in ("tool_calls", "function_call"):
-                self.made_calls(value)
+                self.made_calls(value, (*path, key))
             elif key in read and key != "name":
                 self.output(value, (*path, key), self.call)
         self.rest(given, path, read)
@@ -292,9 +291,7 @@ class _Reader:
             if self.role == "tool":
                 self.pieces.append(Piece(content, "result", path, self.call))
             else:
-                self.pieces.append(
-                    Piece(content, "excerpts" if content.startswith(HEADER) else "text", path)
-                )
+                self.pieces.append(Piece(content, "excerpts" if content.startswith(HEADER) else "text", path))
         elif isinstance(content, Mapping):
             self.block(content, path)
         elif _is_list(content):
@@ -310,7 +307,9 @@ class _Reader:
         if inner != path:
             self.rest(block, path, {what})
         if what in _TEXTS:
-            texts = {key for key in ("text", "refusal", "content") if isinstance(fields.get(key), (str, list))}
+            texts = {
+                key for key in ("text", "refusal", "content") if isinstance(fields.get(key), (str, list))
+            }
             self.role = "system" if what == "system-prompt" else self.role
             for key in sorted(texts):
                 self.content(fields[key], (*inner, key))
@@ -328,6 +327,8 @@ class _Reader:
             self.tool(fields, inner, what.removeprefix("tool-"), call=True, result=True)
         elif what.endswith("_tool_result"):  # of a tool that the provider runs
             self.tool(fields, inner, what, call=False, result=True)
+        elif fields.keys() <= _FRAME:  # {"type": "step-start"}, {"cachePoint": ...}
+            self.rest(fields, inner)
         else:
             self.unknown = True
             self.data(fields, inner)
@@ -364,23 +365,25 @@ class _Reader:
             (self.calls if call else self.answers).append(identity)
         self.rest(given, path, read)
 
-    def made_calls(self, made: Any) -> None:
+    def made_calls(self, made: Any, path: Path) -> None:
         """The calls that stand beside a message's content, but for those that stand in it as well."""
-        for call in map(_plain, made if _is_list(made) else [made]):
-            before = len(self.pieces)
-            known = self.pieces[:]
-            if not isinstance(call, Mapping):
-                if call is not None:
-                    self.unknown = True
-                    self.data(call, ())
-                continue
-            inner = next((key for key in ("function", "custom") if isinstance(call.get(key), Mapping)), "")
-            fields = {**call.get(inner, {}), "id": call.get("id")} if inner else call
-            self.tool(fields, (), "", call=True, result=False)
-            if self.pieces[before] in known:
-                del self.pieces[before], self.calls[-1:]
+        if _is_list(made):
+            for number, call in enumerate(made):
+                self.made_calls(call, (*path, number))
+            return
+        made = _plain(made)
+        if isinstance(made, Mapping):
+            known, first, calls = set(self.pieces), len(self.pieces), len(self.calls)
+            inner = next((key for key in ("function", "custom") if isinstance(made.get(key), Mapping)), "")
+            fields = {**made[inner], "id": made.get("id")} if inner else made
+            self.tool(fields, (*path, inner) if inner else path, "", call=True, result=False)
+            if self.pieces[first] in known:
+                del self.pieces[first], self.calls[calls:]
             if inner:
-                self.rest(call, (), {inner})
+                self.rest(made, path, {inner})
+        elif made is not None:
+            self.unknown = True
+            self.data(made, path)
 
     def output(self, value: Any, path: Path, call: str) -> None:
         """What a tool gave: texts and blocks, or data of any shape."""
@@ -404,29 +407,19 @@ class _Reader:
             self.data(value, path, "result", call)
 
     def data(self, value: Any, path: Path, kind: Kind = "data", call: str = "") -> None:
-        """What is of any shape: its long strings, then the rest as JSON."""
+        """What is of any shape: the strings right in it, each as a piece, and the rest as JSON."""
         if self.role == "tool" and kind == "data":
             kind, call = "result", self.call
-        if isinstance(value, str):
-            self.pieces.append(Piece(value, kind, path if kind == "result" else (), call))
-            return
         if isinstance(value, Mapping):
             self.mark(value)
-        left = self.without_texts(value, path, kind, call)
-        self.pieces.append(Piece(_shown(left), "data", (), call))
-
-    def without_texts(self, value: Any, path: Path, kind: Kind, call: str) -> Any:
-        """The value with "" for the long strings in it, which become pieces of their own."""
-        if isinstance(value, str) and len(value) >= _LONG and not _is_encoded(value):
+            texts = {key: text for key, text in value.items() if isinstance(text, str) and key not in _FRAME}
+            for key, text in texts.items():
+                self.pieces.append(Piece(text, kind, (*path, key) if kind == "result" else (), call))
+            value = {**value, **dict.fromkeys(texts, "")}
+        elif isinstance(value, str):
             self.pieces.append(Piece(value, kind, path if kind == "result" else (), call))
-            return ""
-        if isinstance(value, Mapping):
-            return {
-                str(key): self.without_texts(inner, (*path, key), kind, call) for key, inner in value.items()
-            }
-        if _is_list(value):
-            return [self.without_texts(inner, (*path, row), kind, call) for row, inner in enumerate(value)]
-        return value
+            return
+        self.pieces.append(Piece(_shown(value), "data", (), call))
 
     def rest(self, given: Mapping[str, Any], path: Path, read: Collection[str] = ()) -> None:
         """The fields that were not `read`: those that say nothing, sealed ones, and others."""
@@ -478,7 +471,7 @@ def _is_encoded(text: str) -> bool:
     return text.isascii() and " " not in text
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
 
 
@@ -487,7 +480,10 @@ def _shown(value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    except (TypeError, ValueError):  # keys that are no strings, or a value within itself
+        return str(value)
 
 
 def with_texts(message: Any, texts: Mapping[Path, str]) -> Any:
