@@ -55,8 +55,27 @@ def test_c021_numbers_and_pairs() -> None:
     assert summary("total: 1,523.5, mean: 3, sum=12,000,000 EUR").endswith(
         "Key findings: total=1,523.5; mean=3; sum=12,000,000 EUR"
     )
-    assert summary("sizes: 1,2,3", "codes: 1234,567").endswith("Key findings: sizes=1; codes=1234")
+    assert summary("sizes: 1,2,3", "a: b,c: d").endswith("Key findings: sizes=1,2,3; a=b; c=d")
     assert summary("there were 1,523.5 of them").endswith("Key findings: there were 1,523.5 of them")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["1,523.5", "$1,200,000", "US$1,200,000.50 net", "-3.5e-7", "+12%", "12,5 %", "€1.200.000,50", "-40.5°C",
+     "−5,300", "(1,200)", "6.02e23", "1_000_000", "March 3, 2024", "1,000-2,000", "1'200'000 CHF"],
+)  # fmt: skip
+def test_c021_a_number_is_read_whole(value: str) -> None:
+    assert summary(f"key: {value}, next: 3").endswith(f"Key findings: key={value}; next=3")
+    assert summary(f"key={value}").endswith(f"Key findings: key={value}")
+
+
+@pytest.mark.parametrize("value", ["1,523.5", "$1,200,000", "12,5 %", "March 3, 2024", "1'200'000"])
+@pytest.mark.parametrize("key", ["", "key: "])
+def test_c021_a_number_is_not_cut(value: str, key: str) -> None:
+    for size in range(60, 85):
+        told = summary(f"{key}{'x' * size} of {value} in all 3").partition("Key findings: ")[2]
+        before = f"{key.replace(': ', '=')}{'x' * size}"
+        assert told in (before[: 80 + len(key[1:])], f"{before} of") or told.startswith(f"{before} of {value}")
 
 
 def test_c022_errors_are_sorted_and_listed_once() -> None:

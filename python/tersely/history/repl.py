@@ -25,6 +25,7 @@ class REPLEntry:
         llm_calls: calls to models that the code made, in any form.
         timestamp: ISO 8601, UTC.
         originals: of an entry that stands for others, those others; so they can always be had again.
+        stands_for: steps that a summary stands for; 0: it is a step, whatever its words say.
     """
 
     reasoning: str = ""
@@ -34,6 +35,7 @@ class REPLEntry:
     llm_calls: Sequence[Any] = ()
     timestamp: str = field(default_factory=utc_now)
     originals: tuple[REPLEntry, ...] = field(default=(), repr=False)
+    stands_for: int = 0
 
     @property
     def characters(self) -> int:

@@ -13,7 +13,6 @@ from tersely.history.repl import REPLEntry, REPLHistory
 from tersely.history.repl_summary import (
     COMPACTED,
     encodable,
-    is_summary,
     rule_summary,
     steps_prompt,
     steps_text,
@@ -116,7 +115,7 @@ class MemoryCompactor:
             return _nothing(history, "thresholds_not_met")
         cut = max(len(history) - self.config.preserve_last_n_entries, 0)
         old, preserved = history.entries[:cut], history.entries[cut:]
-        if not old or all(map(is_summary, old)):
+        if not old or all(entry.stands_for for entry in old):
             self._floor = history.entries
             return _nothing(history, "nothing_to_summarize")
         steps = [step for entry in old for step in entry.originals or (entry,)]
@@ -193,7 +192,7 @@ class MemoryCompactor:
         if self._floor is None:
             return False
         return entries == self._floor or (
-            entries[1:] == self._floor and bool(entries) and is_summary(entries[0])
+            entries[1:] == self._floor and bool(entries) and entries[0].stands_for > 0
         )
 
     def _rule_summary(self, steps: Sequence[REPLEntry], later: Sequence[REPLEntry], task: str) -> str:
@@ -218,6 +217,7 @@ def _summary_entry(result: CompactionResult) -> REPLEntry:
         llm_calls=tuple(call for entry in result.summarized for call in entry.llm_calls),
         timestamp=result.timestamp,
         originals=result.summarized,
+        stands_for=sum(entry.stands_for or 1 for entry in result.summarized),
     )
 
 

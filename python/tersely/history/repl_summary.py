@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 
+import numpy as np
+
+from tersely.core.facts import FactKind
+from tersely.core.tables import Level
+from tersely.engine.facts import find_facts
+from tersely.engine.segment import segment
 from tersely.history.repl import REPLEntry
 from tersely.write.prompt import Prompt
 
@@ -12,7 +19,6 @@ __all__ = [
     "COMPACTED",
     "encodable",
     "is_success",
-    "is_summary",
     "rule_summary",
     "steps_prompt",
     "steps_text",
@@ -28,17 +34,10 @@ _HARMLESS = re.compile(
     r"\b(?:no|0|zero|without(?: any)?)\s+(?:errors?|exceptions?|failed|failures)\b|\bfailed\s*[:=]\s*0\b",
     re.I,
 )
-_PAIR = re.compile(  # a comma ends a value, unless it groups the digits of a number
-    r"\b([A-Za-z_]\w*)(?::\s*|\s*=(?!=)\s*)((?:(?<!\d)\d{1,3}(?:,\d{3})+(?!\d)|[^\n,])+)"
-)
-_NUMBER = re.compile(r"\b\d+(?:,\d{3})*(?:\.\d+)?\b")
+_KEY = re.compile(r"\b([A-Za-z_]\w*)(?::\s*|\s*=(?!=)\s*)")
+_END = re.compile(r"[\n,]")  # of a value, but for commas within a number or a date
 _ERROR = re.compile(r"\b[A-Za-z_]\w*(?:Error|Exception)\b")
-_TOLD = re.compile(r"Completed (\d+) steps \((\d+) successful\)")
-
-
-def is_summary(entry: REPLEntry) -> bool:
-    """Whether the entry stands for others."""
-    return entry.reasoning.startswith(COMPACTED)
+_TOLD = re.compile(r"Completed \d+ steps \((\d+) successful\)")
 
 
 def is_success(output: str, smart: bool = False) -> bool:
@@ -85,28 +84,79 @@ def _steps(entries: Sequence[REPLEntry], smart: bool) -> tuple[int, int]:
     """Steps and successful ones; a summary whose originals are lost counts for what it tells."""
     steps = good = 0
     for entry in entries:
-        told = _TOLD.search(entry.reasoning) if is_summary(entry) else None
-        steps += int(told[1]) if told else 1
-        good += int(told[2]) if told else is_success(entry.output, smart)
+        told = _TOLD.search(entry.reasoning) if entry.stands_for else None
+        many = entry.stands_for or 1
+        steps += many
+        good += min(int(told[1]), many) if told else many * is_success(entry.output, smart)
     return steps, good
 
 
 def _findings(entries: Sequence[REPLEntry], newest_first: bool) -> list[str]:
+    """Values with their keys; of an output without any, the lines that hold a number."""
     found: dict[str, None] = {}
     for entry in reversed(entries) if newest_first else entries:
-        pairs = [
-            (match[1], match[2].strip())
-            for match in _PAIR.finditer(entry.output)
-            if not _ERROR.fullmatch(match[1]) and not match[2].startswith("//")
-        ]
-        if pairs:
-            found |= dict.fromkeys(f"{key}={value[:_FINDING_CHARACTERS]}" for key, value in pairs if value)
-        else:
-            lines = [line.strip() for line in entry.output.splitlines() if _NUMBER.search(line)]
-            found |= dict.fromkeys(line[:_FINDING_CHARACTERS] for line in lines)
+        found |= dict.fromkeys(_pairs(entry.output) or _lines_with_numbers(entry.output))
         if len(found) >= _FINDINGS:
             break
     return list(found)[:_FINDINGS]
+
+
+def _pairs(output: str) -> list[str]:
+    numbers = _numbers(output)
+    pairs = []
+    at = 0
+    while len(pairs) < _FINDINGS and (key := _KEY.search(output, at)) is not None:
+        begin = at = key.end()
+        while (end := _END.search(output, at)) is not None and end[0] == ",":
+            number = _around(numbers, end.start())
+            if number is None:
+                break
+            at = number[1]
+        at = len(output) if end is None else end.start()
+        value = _short(output, begin, at, numbers)
+        if value and not value.startswith("//") and not _ERROR.fullmatch(key[1]):
+            pairs.append(f"{key[1]}={value}")
+    return pairs
+
+
+def _lines_with_numbers(output: str) -> list[str]:
+    numbers = _numbers(output)
+    found: dict[str, None] = {}
+    for start, _ in numbers:
+        begin = output.rfind("\n", 0, start) + 1
+        end = output.find("\n", start)
+        found[_short(output, begin, len(output) if end < 0 else end, numbers)] = None
+        if len(found) == _FINDINGS:
+            break
+    return list(found)
+
+
+def _numbers(output: str) -> list[tuple[int, int]]:
+    """Start and end of numbers with sign, currency and unit, and of dates, in order. O(characters)."""
+    texts = [encodable(output)]
+    facts = find_facts(texts, segment(texts, Level.SENTENCE))
+    rows = np.isin(facts.kind, (FactKind.NUMBER, FactKind.DATE))
+    return sorted(zip(facts.start[rows].tolist(), facts.end[rows].tolist(), strict=True))
+
+
+def _around(numbers: Sequence[tuple[int, int]], place: int) -> tuple[int, int] | None:
+    """The number that has a character before and behind this place."""
+    row = bisect_left(numbers, (place,)) - 1
+    return numbers[row] if row >= 0 and place < numbers[row][1] else None
+
+
+def _short(output: str, begin: int, end: int, numbers: Sequence[tuple[int, int]]) -> str:
+    """The text between two places; where it is long its first words, and no part of a number."""
+    begin += len(output[begin:end]) - len(output[begin:end].lstrip())
+    if end - begin > _FINDING_CHARACTERS:
+        end = begin + _FINDING_CHARACTERS
+        number = _around(numbers, end)
+        if number is not None and number[0] <= begin:
+            return output[begin : number[1]]
+        end = end if number is None else number[0]
+        if not output[end].isspace() and " " in output[begin:end]:
+            end = output.rindex(" ", begin, end)
+    return output[begin:end].strip()
 
 
 def _issues(
@@ -137,7 +187,7 @@ def steps_text(entries: Sequence[REPLEntry]) -> str:
     for number, entry in enumerate(entries, 1):
         texts = (entry.reasoning, entry.code, entry.output)
         shown = [
-            f"{name}: {text if is_summary(entry) else text[:most]}"
+            f"{name}: {text if entry.stands_for else text[:most]}"
             for (name, most), text in zip(_PREVIEWS.items(), texts, strict=True)
             if text
         ]
