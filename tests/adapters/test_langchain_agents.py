@@ -104,10 +104,40 @@ def sent_by(middleware: TerselyMiddleware, messages: list[BaseMessage]) -> list[
 
 
 def test_other_messages_are_the_same_objects() -> None:
-    given = [HumanMessage("hello " * 500), call(1), ToolMessage("short", tool_call_id="call-1")]
-    blocks = ToolMessage([{"type": "text", "text": LOG}], tool_call_id="call-2")
-    sent = sent_by(TerselyMiddleware(tool_budget=100), [*given, blocks])
-    assert all(after is before for after, before in zip(sent, [*given, blocks], strict=True))
+    picture = {"type": "image", "url": "https://example.org/a.png"}
+    blocks = ToolMessage([{"type": "text", "text": "short"}, picture], tool_call_id="call-2")
+    given = [HumanMessage("hello " * 500), call(1), ToolMessage("short", tool_call_id="call-1"), blocks]
+    sent = sent_by(TerselyMiddleware(tool_budget=100), given)
+    assert all(after is before for after, before in zip(sent, given, strict=True))
+
+
+PICTURE = {"type": "image", "url": "https://example.org/a.png"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"type": "text", "text": LOG, "id": "b1"}],
+        [{"type": "text", "text": LOG}, PICTURE, {"type": "text", "text": "Nothing else of note."}],
+        [LOG, {"type": "text", "text": LOG.replace("worker", "runner")}],
+    ],
+)
+def test_results_in_blocks_become_shorter_in_their_blocks(content: list[Any]) -> None:
+    given = [HumanMessage("which payment timed out?"), call(1), ToolMessage(content, tool_call_id="call-1")]
+    before = [message.model_copy(deep=True) for message in given]
+    sent = sent_by(TerselyMiddleware(tool_budget=100), given)
+    assert given == before and sent[:2] == given[:2]
+    result = sent[2]
+    assert isinstance(result, ToolMessage) and result.tool_call_id == "call-1"
+    assert isinstance(result.content, list)
+    texts = [block if isinstance(block, str) else block.get("text", "") for block in result.content]
+    assert sum(map(COUNT, texts)) <= 100 and "ERROR payment 4711 timed out" in str(texts)
+    assert PICTURE not in content or PICTURE in result.content
+    for block in result.content:
+        if isinstance(block, dict) and "id" in block:
+            assert {**block, "text": ""} == {**content[0], "text": ""}
+    assert all(text or block is PICTURE for text, block in zip(texts, result.content, strict=True))
+    assert result.response_metadata["tersely"]["tokens"] == sum(COUNT(text) for text in texts if text)
 
 
 def test_what_cannot_be_shortened_is_sent_whole_and_says_so() -> None:

@@ -261,7 +261,7 @@ MESSAGES = st.builds(
     | st.builds(lambda what: {"type": what}, TYPES)
     | st.builds(lambda kind: {"kind": kind}, st.sampled_from(["request", "response"])),
     st.dictionaries(
-        st.sampled_from(["content", "parts", "output", "result", "data", "kwargs", "tool_calls", "extra", "name"]),
+        st.sampled_from(["content", "parts", "output", "result", "data", "kwargs", "tool_calls", "extra"]),
         VALUES,
         max_size=3,
     ),

@@ -367,7 +367,9 @@ def test_x44_compacting_again_counts_every_step_once() -> None:
 
 
 def test_x44_a_summary_without_its_originals_still_counts() -> None:
-    told = REPLEntry("[COMPACTED] Completed 13 steps (11 successful).", "#", "(Compacted 15 steps)", stands_for=13)
+    told = REPLEntry(
+        "[COMPACTED] Completed 13 steps (11 successful).", "#", "(Compacted 15 steps)", stands_for=13
+    )
     history = REPLHistory([told, *steps(11).entries])
     assert MemoryCompactor().compact(history).summary.startswith("Completed 22 steps (20 successful)")
 

@@ -75,7 +75,9 @@ def test_c021_a_number_is_not_cut(value: str, key: str) -> None:
     for size in range(60, 85):
         told = summary(f"{key}{'x' * size} of {value} in all 3").partition("Key findings: ")[2]
         before = f"{key.replace(': ', '=')}{'x' * size}"
-        assert told in (before[: 80 + len(key[1:])], f"{before} of") or told.startswith(f"{before} of {value}")
+        assert told in (before[: 80 + len(key[1:])], f"{before} of") or told.startswith(
+            f"{before} of {value}"
+        )
 
 
 def test_c022_errors_are_sorted_and_listed_once() -> None:

@@ -9,6 +9,7 @@ import tersely
 from tersely.core import checks
 from tersely.core.cache import BoundedCache, digest_of
 from tersely.core.errors import BudgetExceededError, MissingExtraError
+from tersely.history.messages import read_message, with_texts
 from tersely.memory import CompactedMessages, Compactor
 from tersely.providers.counters import resolve_counter
 
@@ -30,7 +31,8 @@ class TerselyMiddleware(AgentMiddleware):
     First the results of tools: one of more than `tool_budget` tokens is compressed as what it is (a log,
     JSON, code...), with regard to the question that the agent was at when the tool was called. So it is sent
     in the same bytes on every turn, and a provider's prompt cache holds. `response_metadata["tersely"]` of
-    the message says what was kept of it.
+    the message says what was kept of it: "spans" are [start, end], or [block, start, end] where a result
+    has several blocks of text.
 
     Then the whole: where system prompt, messages and tools are more than `budget` tokens, older messages are
     folded to half of it (`tersely.memory.Compactor`), and stay as they were folded while the rest fits. A
@@ -67,7 +69,7 @@ class TerselyMiddleware(AgentMiddleware):
         self.counter = resolve_counter(counter)
         self.strategy = strategy
         self.report = checks.callable_or_none(report, "report")
-        self._made: BoundedCache[tuple[str, dict[str, Any]]] = BoundedCache(_CACHE_BYTES)
+        self._made: BoundedCache[tuple[Sequence[str], dict[str, Any]]] = BoundedCache(_CACHE_BYTES)
 
     def wrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
@@ -110,33 +112,52 @@ class TerselyMiddleware(AgentMiddleware):
         return sent
 
     def _shorter(self, message: ToolMessage, question: str | None) -> ToolMessage:
-        text, limit = message.content, self.tool_budget
-        if limit is None or not isinstance(text, str):
+        limit = self.tool_budget
+        if limit is None:
             return message
-        key = digest_of([question or "", text])
+        pieces = [piece for piece in read_message(message).pieces if piece.kind == "result"]
+        texts = [piece.text for piece in pieces]
+        key = digest_of([question or "", *texts])
         made = self._made.get(key)
         if made is None:
-            made = self._make(text, question, limit)
-            self._made.put(key, made, 4 * len(made[0]) + 100 * len(made[1].get("spans", ())))
-        content, told = made
+            made = self._make(texts, question, limit)
+            self._made.put(
+                key, made, sum(4 * len(part) for part in made[0]) + 100 * len(made[1].get("spans", ()))
+            )
+        parts, told = made
         if not told:
             return message
         metadata = {**message.response_metadata, "tersely": dict(told)}
-        return message.model_copy(update={"content": content, "response_metadata": metadata})
+        short = with_texts(message, dict(zip([piece.path for piece in pieces], parts, strict=True)))
+        content = short.content
+        if isinstance(content, list):  # models refuse blocks of text that are empty
+            gone = {piece.path[1] for piece, part in zip(pieces, parts, strict=True) if not part}
+            content = [block for number, block in enumerate(content) if number not in gone]
+        return short.model_copy(update={"content": content, "response_metadata": metadata})
 
-    def _make(self, text: str, question: str | None, limit: int) -> tuple[str, dict[str, Any]]:
-        """Compress a text: what is left of it, and a note about it; an empty note: it is short enough."""
-        if self.counter.count(text) <= limit:
-            return "", {}
-        try:
-            result = tersely.compress(
-                text, question, budget=limit, counter=self.counter, strategy=self.strategy
-            )
-        except BudgetExceededError as error:
-            return text, {"not_compressed": str(error)}
-        return result.text, {
-            "tokens": result.tokens,
-            "original_tokens": result.original_tokens,
-            "spans": [[span.start, span.end] for span in result.kept],
+    def _make(
+        self, texts: Sequence[str], question: str | None, limit: int
+    ) -> tuple[Sequence[str], dict[str, Any]]:
+        """Compress texts: what is left of each, and a note about it; an empty note: they are short enough."""
+        count = self.counter.count
+        original, room = sum(map(count, texts)), limit
+        if original <= limit:
+            return (), {}
+        while True:  # once, but for counters that count a whole lower than its parts
+            try:
+                result = tersely.compress(
+                    texts, question, budget=room, counter=self.counter, strategy=self.strategy
+                )
+            except BudgetExceededError as error:
+                return texts, {"not_compressed": str(error)}
+            tokens = sum(map(count, filter(None, result.parts)))
+            if tokens <= limit:
+                break
+            room = max(room - (tokens - limit), 0)
+        several = len(texts) > 1
+        return result.parts, {
+            "tokens": tokens,
+            "original_tokens": original,
+            "spans": [[span.document, span.start, span.end][not several :] for span in result.kept],
             "warnings": list(result.receipt.warnings),
         }
