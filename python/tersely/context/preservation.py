@@ -64,6 +64,8 @@ _EXACT = (
     FactKind.IDENTIFIER,
 )
 _LONG = 200  # characters; what is longer is no part of a word
+_IN_PATH = re.compile(r"[/\\]|\w\.[a-z]")  # of names of files
+_GOES_ON = (".", "/", "\\", "-", "~")
 _MADE_UP = frozenset(_EXACT) - {FactKind.PATH_LINE}
 
 
@@ -106,6 +108,8 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
         return False
     if _in_word(last) and _in_word(behind[:1]):
         return False
+    if _IN_PATH.search(text[start:end]) and behind[:1] in _GOES_ON and _in_word(behind[1:] or " "):
+        return False  # "a/b.py" in "a/b.py.bak"
     if first.isdigit() and before[-1:] in (".", ",") and before[:1].isdigit():
         return False
     return not (last.isdigit() and behind[:1] in (".", ",") and behind[1:].isdigit())
@@ -273,6 +277,8 @@ _DENIED = re.compile(  # the same in other words
 )
 _MOST_MADE_UP = 50  # are looked at
 _ACTIVE = ("active_task", "active_state")  # these must also be said to be current
+_FINISHED = ("progress_state", "recent_changes")  # these must not be denied
+_ABOUT = 0.5  # share of a value's terms in a clause that speaks of the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +286,8 @@ class PreservedItem:
     """A field and what became of it.
 
     Attributes:
-        name: one of FIELDS; or "content", the terms that the whole original uses most.
+        name: one of FIELDS; "constraint", what must not be done; or "content", the terms that the whole
+            original uses most.
         value: what the original says.
         outcome: "kept", or "lost".
         missing: the numbers, paths and names of the value that are gone; empty where only its words are.
@@ -337,6 +344,9 @@ def check_preserved(
     - A clause (task, progress, ...) is kept where all its numbers, paths and identifiers are, and a quarter
       of its terms; one with a negation only where the text denies something, and the task only where it says
       that something is current.
+    - A line is lost where the text gives it to the other of work and error; what was done, where the text
+      says that it was not.
+    - "constraint": what must not be done ("Do not restart ...") is kept where a clause denies as much.
     - "content" is kept where a quarter of the terms that the segment uses most are, so that a text which
       keeps nothing does not pass.
 
@@ -355,6 +365,10 @@ def check_preserved(
         lost, missing = _lost(name, value, compressed_text, source, written, known)
         known.update(missing)
         items.append(PreservedItem(name, value, "lost" if lost else "kept", tuple(missing)))
+    for clause in source.rules:
+        missing = [anchor for anchor in anchors(clause) if not says(compressed_text, anchor)]
+        stated = not missing and any(_DENIES.search(said) for said in _clauses_about(written, clause))
+        items.append(PreservedItem("constraint", clause, "kept" if stated else "lost", tuple(missing)))
     about, share = _subjects(segment.text, compressed_text)
     items.append(PreservedItem("content", about, "kept" if share >= ENOUGH_WORDS else "lost"))
     return PreservationReport(tuple(items), tuple(_unsupported(segment, compressed_text)))
@@ -372,6 +386,8 @@ def _lost(
 ) -> tuple[bool, list[str]]:
     """Return (whether it is lost, its missing anchors); those that another field has lost do not count."""
     whole = without_alternative(value) if name == "decision" else str(value)
+    if _is_another_place(name, source, written):
+        return whole not in known, [whole]
     if name in _TO_THE_LETTER or (name == "last_error" and source.error_exact):
         gone = not states(text, name, value)
         return gone and whole not in known, [whole] if gone else []
@@ -382,10 +398,40 @@ def _lost(
         return True, missing
     if (denied := _DENIES.search(whole)) and not _DENIED.search(text):
         return denied.group() not in known, [*missing, denied.group()]
+    if name in _FINISHED and any(_is_denied(written, done) for done in source.done):
+        return True, missing
     if name in _ACTIVE and not any(clause.role is Role.ACTIVE for clause in written.clauses):
         return not missing, missing
     # A clause whose anchors are gone, and reported elsewhere, is judged by its other words.
     return shared_terms(text, whole) < ENOUGH_WORDS, missing
+
+
+def _clauses_about(written: Reading, value: str) -> list[str]:
+    """Return the clauses of a text that have at least half of the terms of `value`. O(characters)."""
+    texts = [clause.text for clause in written.clauses]
+    ids, offsets, _ = _native.terms([*texts, value])
+    wanted = np.unique(ids[offsets[-2] : offsets[-1]])
+    if len(wanted) == 0:
+        return []
+    rows = zip(offsets[:-2].tolist(), offsets[1:-1].tolist(), texts, strict=True)
+    return [text for first, last, text in rows if np.isin(wanted, ids[first:last]).mean() >= _ABOUT]
+
+
+def _is_denied(written: Reading, done: str) -> bool:
+    """Say whether what was done is only spoken of with a negation that it does not have itself."""
+    about = [] if _DENIES.search(done) else _clauses_about(written, done)
+    return bool(about) and all(_DENIES.search(clause) for clause in about)
+
+
+def _is_another_place(name: str, source: Reading, written: Reading) -> bool:
+    """Say whether a text gives the line of one thing to the other: of the work, or of the error."""
+    if name not in ("line_number", "error_location") or not source.is_note:
+        return False
+    here, there = (
+        reading.place if name == "line_number" else reading.error_place for reading in (source, written)
+    )
+    other = source.error_place if name == "line_number" else source.place
+    return here.line is not None and here.line != other.line == there.line
 
 
 def _subjects(source: str, text: str) -> tuple[str, float]:

@@ -240,6 +240,13 @@ def _last_error(clauses: Sequence[Clause]) -> tuple[str | None, bool, Clause | N
     return None, False, None
 
 
+_FORBIDS = re.compile(
+    r"^\W{0,3}(?:(?:please|but|and|so|note|important|caution|warning)[,:]?\s{1,3}){0,2}(?:do not|don['’]t|never)\s"
+    r"|\b(?:must|may|shall)(?: not| never|n['’]t)\b",
+    re.IGNORECASE,
+)
+
+
 # --- the whole text ------------------------------------------------------------------------------------
 
 
@@ -257,6 +264,7 @@ class Reading:
         error_place: where that error was.
         error_function: the function it was in.
         tellers: the clauses that told file, line, function and error.
+        is_note: whether it was read as what somebody said of their work.
     """
 
     text: str
@@ -270,15 +278,25 @@ class Reading:
     error_place: Place
     error_function: str | None
     tellers: tuple[Clause, ...]
+    is_note: bool = True
 
     def last(self, role: Role) -> list[Clause]:
         """The last few clauses that say this."""
         return [clause for clause in self.clauses if clause.role is role][-_RECENT:]
 
     @property
+    def rules(self) -> list[str]:
+        """What must not be done, as it is said."""
+        return [clause.text for clause in self._rules]
+
+    @property
+    def _rules(self) -> list[Clause]:
+        return [clause for clause in self.clauses if self.is_note and _FORBIDS.search(clause.text)]
+
+    @property
     def state(self) -> list[Clause]:
         """The clauses that what must survive was read from, in source order."""
-        found = {clause.start: clause for clause in self.tellers}
+        found = {clause.start: clause for clause in (*self.tellers, *self._rules)}
         for role in (Role.ACTIVE, Role.DONE, Role.NEXT, Role.DECISION):
             found |= {clause.start: clause for clause in self.last(role)}
         return [found[start] for start in sorted(found)]
@@ -348,6 +366,7 @@ def read(text: str, path: str | None = None, line: int | None = None, *, notes: 
         exact,
         *(found.error_place(teller) if teller else (Place(None, None), None)),
         tuple(told if teller is None else [*told, teller]),
+        notes,
     )
 
 

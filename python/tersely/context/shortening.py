@@ -255,8 +255,9 @@ def _drafts(
         return budget - _front_tokens(segment, text, request, counter) - count(counter, text)
 
     form = Form(reading)
-    states = (form.fitting(lambda text: room(text) >= 0), form.terse()) if is_note(segment) else ()
-    for state in dict.fromkeys(filter(None, states)):
+    rules = "".join(f" {rule}" for rule in reading.rules)
+    forms = (form.fitting(lambda text: room(text + rules) >= 0), form.terse()) if is_note(segment) else ()
+    for state in [f"{state}{rules}" for state in dict.fromkeys(filter(None, forms))]:
         extract = _extract(segment, _unsaid(reading, state), room(f"{state}\n"), counter, [])
         lead = len(state) + 1
         moved = [(start + lead, end + lead) for start, end in extract.generated]
