@@ -64,6 +64,21 @@ def test_results_of_tools_are_shortened_in_place() -> None:
     assert "ERROR payment 0" in short.result
 
 
+def test_results_in_blocks_are_shortened_in_their_blocks() -> None:
+    contents = pytest.importorskip("haystack.dataclasses", reason="blocks of results came with Haystack 2.22")
+    if not hasattr(contents, "FileContent"):
+        pytest.skip("this Haystack has results of text alone")
+    call = ToolCall("read_log", {}, id="call-0")
+    blocks = [contents.TextContent(f"{LOG}\nERROR payment 0"), contents.TextContent("Read to its end.")]
+    given = [ChatMessage.from_user("Why?"), ChatMessage.from_assistant(tool_calls=[call])]
+    given += [ChatMessage.from_tool(blocks, origin=call), ChatMessage.from_user("And now?")]
+    sent = TerselyCompactor(tokens(given) // 2).run(given)["messages"]
+    (result,) = sent[2].tool_call_results
+    assert [type(block) for block in result.result] == [type(block) for block in blocks]
+    assert "ERROR payment 0" in result.result[0].text and len(result.result[0].text) < len(LOG)
+    assert result.result[1] == blocks[1] and result.origin == call
+
+
 def test_what_fits_is_the_same_and_what_cannot_fit_raises() -> None:
     given = history()
     found = TerselyCompactor(10**6).run(given)["messages"]

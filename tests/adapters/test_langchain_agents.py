@@ -136,7 +136,7 @@ def test_results_in_blocks_become_shorter_in_their_blocks(content: list[Any]) ->
     for block in result.content:
         if isinstance(block, dict) and "id" in block:
             assert {**block, "text": ""} == {**content[0], "text": ""}
-    assert all(text or block is PICTURE for text, block in zip(texts, result.content, strict=True))
+    assert all(text or block == PICTURE for text, block in zip(texts, result.content, strict=True))
     assert result.response_metadata["tersely"]["tokens"] == sum(COUNT(text) for text in texts if text)
 
 

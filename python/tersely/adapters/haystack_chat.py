@@ -2,6 +2,7 @@
 
 # Annotations are not postponed here: Haystack 2 reads the types of sockets from them.
 import asyncio
+from dataclasses import replace
 from typing import Any, Self
 
 from tersely.core.errors import MissingExtraError
@@ -79,7 +80,12 @@ class TerselyCompactor:
         return cls(**data["init_parameters"])
 
 
-def _with_result(message: Any, text: str) -> Any:
-    """Copy the answer of a tool with a shorter result."""
+def _with_result(message: Any, content: Any) -> Any:
+    """Copy the answer of a tool with a shorter result: its text, or its blocks with shorter texts."""
     (result,) = message.tool_call_results
-    return ChatMessage.from_tool(text, origin=result.origin, error=result.error, meta=message.meta)
+    if not isinstance(content, str):
+        content = [
+            replace(block, text=sent["text"]) if hasattr(block, "text") else block
+            for block, sent in zip(result.result, content, strict=True)
+        ]
+    return ChatMessage.from_tool(content, origin=result.origin, error=result.error, meta=message.meta)
