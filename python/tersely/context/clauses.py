@@ -8,6 +8,8 @@ that can be repeated in two ways: time grows with the length of the text, whatev
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -17,6 +19,7 @@ from tersely.core.tables import Kind
 __all__ = ["Clause", "Role", "capitalized", "read_clauses", "without_alternative", "without_filler"]
 
 _LONGEST = 600  # characters of a clause; longer ones are data
+_PASTED = (Kind.FENCED_CODE, Kind.CODE, Kind.LOG_LINE)
 
 
 class Role(Enum):
@@ -272,11 +275,13 @@ _ALTERNATIVE = _any(r",?\s(?:instead of|rather than)(?:\s(?!because\b|since\b|as
 _AROUND, _BEHIND = ' \t\r\n-*•>"“', ' \t\r\n-*•>"“”'
 
 
-def read_clauses(text: str, *, notes: bool = True) -> list[Clause]:
+def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, int]] = ()) -> list[Clause]:
     """Cut a text into clauses, in order. O(characters).
 
-    `notes`: whether somebody wrote it about their work; of anything else, only errors are told from the rest.
+    `notes`: whether somebody wrote it about their work; of anything else, and of what is `pasted` into it
+    (start, end), only errors are told from the rest.
     """
+    borders = [border for span in pasted for border in span]
     table = tersely.segment(text)
     starts, ends = table.start.tolist(), table.end.tolist()
     rows = zip(starts, ends, table.kind.tolist(), table.heading.tolist(), strict=True)
@@ -287,7 +292,7 @@ def read_clauses(text: str, *, notes: bool = True) -> list[Clause]:
         if kind == Kind.HEADING:
             found.append(Clause(Role.OTHER, row, start, sentence))
             continue
-        if not notes:
+        if not notes or kind in _PASTED or bisect_right(borders, start) % 2:
             found += [
                 Clause(Role.ERROR if _is_error(piece) else Role.OTHER, piece, start + at, sentence)
                 for at, piece in _pieces(row)

@@ -65,7 +65,7 @@ _EXACT = (
 )
 _LONG = 200  # characters; what is longer is no part of a word
 _IN_PATH = re.compile(r"[/\\]|\w\.[a-z]")  # of names of files
-_GOES_ON = (".", "/", "\\", "-", "~")
+_GOES_ON = re.compile(r"~|[./\\-]\w")
 _MADE_UP = frozenset(_EXACT) - {FactKind.PATH_LINE}
 
 
@@ -108,7 +108,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
         return False
     if _in_word(last) and _in_word(behind[:1]):
         return False
-    if _IN_PATH.search(text[start:end]) and behind[:1] in _GOES_ON and _in_word(behind[1:] or " "):
+    if _GOES_ON.match(behind) and _IN_PATH.search(text[start:end]):
         return False  # "a/b.py" in "a/b.py.bak"
     if first.isdigit() and before[-1:] in (".", ",") and before[:1].isdigit():
         return False

@@ -10,13 +10,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import tersely
 from tersely.context.clauses import Clause, Role, read_clauses
 from tersely.context.segment import NOTE_TYPES, ContextSegment
 from tersely.core.facts import Fact, FactKind
 
-__all__ = ["Mention", "Place", "Reading", "find_paths", "is_note", "read", "read_segment"]
+__all__ = ["Mention", "Place", "Reading", "find_paths", "is_note", "pasted_blocks", "read", "read_segment"]
 
 _RECENT = 3  # of what was done, is current or is next, the last ones count
 # A few sentences about errors look like the output of a tool; that is no reason not to read them.
@@ -240,8 +241,10 @@ def _last_error(clauses: Sequence[Clause]) -> tuple[str | None, bool, Clause | N
     return None, False, None
 
 
+_EMPTY_LINES = re.compile(r"\n[ \t]{0,80}\n\s{0,80}")
 _FORBIDS = re.compile(
-    r"^\W{0,3}(?:(?:please|but|and|so|note|important|caution|warning)[,:]?\s{1,3}){0,2}(?:do not|don['’]t|never)\s"
+    r"^\W{0,3}(?:(?:please|but|and|so|note|important|caution|warning)[,:]?\s{1,3}){0,2}"
+    r"(?:do not|don['’]t|never)\s"
     r"|\b(?:must|may|shall)(?: not| never|n['’]t)\b",
     re.IGNORECASE,
 )
@@ -371,7 +374,7 @@ def read(text: str, path: str | None = None, line: int | None = None, *, notes: 
 
 
 def _find(text: str, path: str | None, notes: bool) -> _Found:
-    clauses = tuple(read_clauses(text, notes=notes))
+    clauses = tuple(read_clauses(text, notes=notes, pasted=pasted_blocks(text) if notes else ()))
     facts = tersely.find_facts(text)
     paths = find_paths(text, facts)
     lines = []
@@ -477,5 +480,22 @@ def read_segment(segment: ContextSegment) -> Reading:
 
 
 def is_note(segment: ContextSegment) -> bool:
-    """Say whether a segment is what somebody said of their work, by its type and by its looks."""
-    return segment.type in NOTE_TYPES and tersely.detect(segment.text).kind in _PROSE
+    """Say whether a segment is, but for what is pasted into it, what somebody said of their work: by its type
+    and by its looks."""
+    return segment.type in NOTE_TYPES and not _is_all(segment.text, pasted_blocks(segment.text))
+
+
+def _is_all(text: str, spans: Sequence[tuple[int, int]]) -> bool:
+    return bool(spans) and sum(end - start for start, end in spans) >= len(text)
+
+
+def pasted_blocks(text: str) -> list[tuple[int, int]]:
+    """Find the blocks between empty lines that are no prose: logs, code, diffs; all where none is prose.
+
+    (start, end) of each, in order; with the empty lines behind it. O(characters).
+    """
+    if tersely.detect(text).kind in _PROSE:
+        return []
+    borders = [0, *(match.end() for match in _EMPTY_LINES.finditer(text)), len(text)]
+    spans = list(pairwise(borders))
+    return [(start, end) for start, end in spans if tersely.detect(text[start:end]).kind not in _PROSE]

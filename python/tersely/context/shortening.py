@@ -21,7 +21,7 @@ from tersely.context.preservation import (
     says,
 )
 from tersely.context.prompt import segment_prompt
-from tersely.context.reading import Reading, is_note, read_segment
+from tersely.context.reading import Reading, is_note, pasted_blocks, read_segment
 from tersely.context.results import SegmentError
 from tersely.context.segment import ContextSegment
 from tersely.core import checks
@@ -274,7 +274,8 @@ def _extract(
     """Take what fits of a text, verbatim, as what it is; nothing where not even one piece fits whole."""
     if room < 1 or not text.strip():
         return Draft("", ())
-    strategy: Any = tersely.Extractive(preserve=_FIRST) if is_note(segment) else "auto"
+    plain = is_note(segment) and not pasted_blocks(text)
+    strategy: Any = tersely.Extractive(preserve=_FIRST) if plain else "auto"
     try:
         kept = tersely.compress(text, budget=room, counter=counter, strategy=strategy, pinned=pinned)
     except CompressionError:

@@ -103,7 +103,7 @@ def _findings(entries: Sequence[REPLEntry], newest_first: bool) -> list[str]:
 
 def _pairs(output: str) -> list[str]:
     numbers = _numbers(output)
-    pairs = []
+    pairs: list[str] = []
     at = 0
     while len(pairs) < _FINDINGS and (key := _KEY.search(output, at)) is not None:
         begin = at = key.end()

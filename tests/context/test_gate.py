@@ -1,0 +1,129 @@
+"""The gate that a shortened segment passes: what must not get through it, and what states it needs."""
+
+from __future__ import annotations
+
+import pytest
+from segment_samples import NOON, note, ticking
+from tersely.context.policy import is_critical
+from tersely.context.preservation import check_preserved, says
+from tersely.context.reading import read
+from tersely.memory import ContextState, SegmentMemory, extract_preserved_metadata
+from tersely.store import Store
+
+NOTE = (
+    "I'm editing src/auth.py at line 45 in authenticate_user. Fixed the token validation issue on line 30, "
+    "now working on expiration handling. Do not restart worker-7 before 18:00. Last error was: 'Token "
+    "expired' at line 42."
+)
+SHORT = (
+    "Editing src/auth.py at line 45 in authenticate_user. Fixed token validation issue on line 30, now "
+    "working on expiration handling. Do not restart worker-7 before 18:00. Last error: 'Token expired' at "
+    "line 42."
+)
+PASTED = {
+    "code": "```python\n" + "def f(x):\n    return x\n" * 30 + "```",
+    "bare code": "def f(x):\n    return x\n\nclass A:\n    def g(self):\n        return 1\n" * 6,
+    "a diff": "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n" + "-old\n+new\n" * 40,
+    "log lines": "\n".join(f"2024-01-15 10:00:{second:02} INFO shard {second} moved" for second in range(60)),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line", "function"),
+    [
+        ("I'm editing the Makefile at line 12 now.", "Makefile", 12, None),
+        ("Currently in Dockerfile:7, adding the build stage.", "Dockerfile", 7, None),
+        ("Working on src/größe/prüfung.py at line 8.", "src/größe/prüfung.py", 8, None),
+        ("I'm in the function resize of img.py, line 3.", "img.py", 3, "resize"),
+        ("Currently in the resize method of img.py.", "img.py", None, "resize"),
+    ],
+)
+def test_e014_e018_places_are_read(text: str, path: str, line: int | None, function: str | None) -> None:
+    reading = read(text)
+    assert (reading.place.path, reading.place.line, reading.function) == (path, line, function)
+
+
+def test_e017_what_remains_is_read() -> None:
+    assert read("What remains is the retry logic.").next == ["the retry logic"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Last error was: 'Token expired' at line 42", "It failed with KeyError: 'x'"]
+)
+def test_e026_a_segment_with_a_last_error_is_critical(text: str) -> None:
+    assert is_critical(note(text), ContextState())
+
+
+def test_e030_a_short_form_that_says_all_passes() -> None:
+    assert check_preserved(note(NOTE), SHORT).passed
+
+
+@pytest.mark.parametrize(
+    ("change", "lost"),
+    [
+        (("line 45", "line 42", "'Token expired' at line 42", "'Token expired' at line 45"), "line_number"),
+        (
+            ("line 45", "line 42", "'Token expired' at line 42", "'Token expired' at line 45"),
+            "error_location",
+        ),
+        (("src/auth.py", "src/auth.py.bak"), "file_path"),
+        (("src/auth.py", "src/auth.py/old"), "file_path"),
+        (("Fixed token", "Did not fix token"), "recent_changes"),
+        (("Fixed token", "Never fixed token"), "progress_state"),
+        ((" Do not restart worker-7 before 18:00.", ""), "constraint"),
+        (("Do not restart", "Restart"), "constraint"),
+        (("worker-7", "worker"), "constraint"),
+    ],
+)
+def test_e030_what_says_something_else_does_not_pass(change: tuple[str, ...], lost: str) -> None:
+    text = SHORT
+    for old, new in reversed(list(zip(change[::2], change[1::2], strict=True))):
+        text = text.replace(old, new, 1)
+    report = check_preserved(note(NOTE), text)
+    assert lost in report.lost and not report.passed
+
+
+@pytest.mark.parametrize("pasted", PASTED)
+@pytest.mark.parametrize("order", ["before", "behind"])
+def test_e030_what_is_pasted_does_not_switch_the_gate_off(pasted: str, order: str) -> None:
+    texts = [NOTE, PASTED[pasted]] if order == "behind" else [PASTED[pasted], NOTE]
+    segment = note("\n\n".join(texts))
+    report = check_preserved(segment, f"{PASTED[pasted][:200]} src/auth.py:45, 'Token expired' at line 42.")
+    assert {"active_task", "progress_state", "constraint"} <= set(report.lost)
+    values = extract_preserved_metadata(segment)
+    assert values["function_name"] == "authenticate_user" and "expiration handling" in values["active_task"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "said"),
+    [
+        ("a/b.py", "see a/b.py.", True),
+        ("a/b.py", "see a/b.py:12", True),
+        ("a/b.py", "see a/b.py.bak", False),
+        ("a/b.py", "see a/b.py~", False),
+        ("a/b", "see a/b/c.py", False),
+        ("resize", "img.resize()", True),
+        ("1.5", "1.5.", True),
+    ],
+)
+def test_a_path_is_not_said_by_a_longer_one(value: str, text: str, said: bool) -> None:
+    assert says(text, value) is said
+
+
+@pytest.mark.parametrize("forbids", ["Never delete /srv/data/keep.db.", "You must not merge before 18:00."])
+def test_e016_prohibitions_stay_without_a_model(forbids: str, store: Store) -> None:
+    filler = "We talked about the weather in the office and about the lunch at noon for a while. "
+    memory = SegmentMemory(store, clock=ticking())
+    memory.store_context_segment(f"{NOTE} {filler * 12}{forbids} {filler * 12}", segment_id="note")
+    assert not memory.compress_context_segment(["note"]).errors
+    text = memory.get("note").text
+    assert forbids in text and len(text) < 1500
+
+
+def test_e033_topic_and_time_are_stated(store: Store) -> None:
+    filler = "We talked about the weather in the office and about the lunch at noon for a while. "
+    memory = SegmentMemory(store, clock=ticking())
+    memory.store_context_segment(f"{NOTE} {filler * 12}", segment_id="note", topic="login", timestamp=NOON)
+    memory.compress_context_segment(["note"], preserve_metadata=["topic", "timestamp"])
+    text = memory.get("note").text
+    assert "Topic: login" in text and "2024-01-15T12:00:00+00:00" in text
