@@ -122,10 +122,14 @@ def _pairs(output: str) -> list[str]:
 def _lines_with_numbers(output: str) -> list[str]:
     numbers = _numbers(output)
     found: dict[str, None] = {}
+    end = -1
     for start, _ in numbers:
+        if start < end:
+            continue  # in the same line
         begin = output.rfind("\n", 0, start) + 1
         end = output.find("\n", start)
-        found[_short(output, begin, len(output) if end < 0 else end, numbers)] = None
+        end = len(output) if end < 0 else end
+        found[_short(output, begin, end, numbers)] = None
         if len(found) == _FINDINGS:
             break
     return list(found)
