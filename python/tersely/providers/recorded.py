@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tersely.core.errors import CompressionError, ModelReplyError, StoreError, TruncatedReplyError
+from tersely.core.files import private, warn_if_shared
 from tersely.providers.language_models import resolve_language_model
 
 __all__ = ["MissingReplyError", "RecordedError", "Recorder", "Replayer"]
@@ -71,7 +72,7 @@ class Recorder:
 
         Args:
             model: what `tersely.providers.language_models.resolve_language_model` takes.
-            path: the file.
+            path: the file; a new one is its owner's alone.
             name: of the model in the file; None: its own.
 
         Raises StoreError where the file is not a recording.
@@ -84,6 +85,7 @@ class Recorder:
         self._read_to = 0
         with _locked(self.path) as file:
             self._catch_up(file)
+        warn_if_shared(self.path)
 
     def complete(self, prompt: str) -> str:
         """The recorded reply, or the model's, which is then recorded; raises what the model raises."""
@@ -200,7 +202,7 @@ def reply_key(model: str, prompt: str) -> str:
 @contextmanager
 def _locked(path: Path) -> Iterator[BinaryIO]:
     """Open the file for reading and for writing at its end, locked against others that do the same."""
-    with path.open("a+b") as file:
+    with open(path, "a+b", opener=private) as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed
         yield file
 

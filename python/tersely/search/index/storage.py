@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tersely.core.errors import StoreError
-from tersely.core.files import file_lock, sync_to_disk
+from tersely.core.files import file_lock, make_folder, private, sync_to_disk
 from tersely.core.sqlite import DamageError, Database, Draft, Format
 from tersely.core.tables import Float32s, Int32s, Int64s
 from tersely.search.index.chunking import Chunk
@@ -150,18 +150,19 @@ def writing(place: Path) -> Iterator[tuple[Header | None, Path]]:
         StoreError: another process writes, or the folder holds something else.
     """
     _check_ours(place)
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(place)
     with contextlib.ExitStack() as stack:
         try:
             stack.enter_context(file_lock(place / LOCK, patience=0))
         except TimeoutError:
             raise StoreError(f"another process writes to {place}; try again when it is through") from None
-        (place / ".gitignore").write_text("*\n", encoding="ascii")
+        with open(place / ".gitignore", "wb", opener=private) as file:
+            file.write(b"*\n")
         header = read_header(place) if (place / HEADER).exists() else None
         _remove_generations(place, header)
         number = 1 + (int(header.generation) if header else 0)
         fresh = place / f"{number:06d}"
-        fresh.mkdir()
+        make_folder(fresh)
         try:
             yield header, fresh
         finally:
@@ -177,7 +178,8 @@ def write_header(place: Path, header: Header) -> None:
     sync_to_disk(place)
     text = json.dumps({"application": _APPLICATION, "format": FORMAT, **asdict(header)}, indent=1)
     fresh = place / (HEADER + ".new")
-    fresh.write_text(text + "\n", encoding="utf-8")
+    with open(fresh, "wb", opener=private) as file:
+        file.write(f"{text}\n".encode())
     sync_to_disk(fresh)
     fresh.replace(place / HEADER)
     sync_to_disk(place)
@@ -245,10 +247,10 @@ class ChunkTable:
 
 def save_arrays(folder: Path, postings: Postings, ids: Int64s, order: Int32s) -> None:
     """Write the arrays beside the vectors."""
-    for name, kind in _ARRAYS.items():
-        np.save(folder / f"{name}.npy", getattr(postings, name).astype(kind), allow_pickle=False)
-    np.save(folder / "ids.npy", ids.astype("<i8"), allow_pickle=False)
-    np.save(folder / "order.npy", order.astype("<i4"), allow_pickle=False)
+    arrays = {name: getattr(postings, name).astype(kind) for name, kind in _ARRAYS.items()}
+    for name, array in (arrays | {"ids": ids.astype("<i8"), "order": order.astype("<i4")}).items():
+        with open(folder / f"{name}.npy", "wb", opener=private) as file:
+            np.save(file, array, allow_pickle=False)
 
 
 class Generation:
