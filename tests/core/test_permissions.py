@@ -95,9 +95,8 @@ def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared").chmod(0o755)
     make_folder(tmp_path / "shared" / "a" / "b")
-    assert [stat.S_IMODE((tmp_path / part).stat().st_mode) for part in ("shared", "shared/a", "shared/a/b")] == [
-        0o755, 0o700, 0o700
-    ]  # fmt: skip
+    found = [stat.S_IMODE((tmp_path / part).stat().st_mode) for part in ("shared", "shared/a", "shared/a/b")]
+    assert found == [0o755, 0o700, 0o700]
     (tmp_path / "file").touch()
     with pytest.raises(FileExistsError):
         make_folder(tmp_path / "file")

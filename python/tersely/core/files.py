@@ -44,7 +44,7 @@ def make_folder(path: Path) -> None:
 
 
 def warn_if_shared(path: Path) -> None:
-    """Warn (UserWarning) where others than the owner may read or write a file, as older versions made them."""
+    """Warn (UserWarning) where others than its owner may read or write a file, as in older versions."""
     try:
         mode = path.stat().st_mode & 0o777
     except OSError:

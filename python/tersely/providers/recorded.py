@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tersely.core.errors import CompressionError, ModelReplyError, StoreError, TruncatedReplyError
+from tersely.core.errors import (
+    CompressionError,
+    ModelReplyError,
+    OversizedReplyError,
+    StoreError,
+    TruncatedReplyError,
+)
 from tersely.core.files import private, warn_if_shared
 from tersely.providers.language_models import resolve_language_model
 
@@ -45,7 +51,7 @@ class _Entry:
         if self.reply is not None:
             return self.reply
         name, message = self.error or ("", "")
-        for kind in (ModelReplyError, TruncatedReplyError):
+        for kind in (ModelReplyError, TruncatedReplyError, OversizedReplyError):
             if name == kind.__name__:
                 raise kind(message)
         raise RecordedError(f"{name}: {message}")

@@ -125,7 +125,7 @@ def to_extract(answer: Answer, results: Sequence[ChunkResult]) -> str:
 
 
 def _answer(answer: Answer, around: Fence, fenced: bool) -> list[str]:
-    """The answer's part of a reply, a string a line; `fenced`: whether anything is, which the first line tells."""
+    """The part of a reply that has the answer; `fenced`: whether anything in the reply is fenced."""
     parts = ["# Answer"]
     if answer.model is not None:
         parts.append(f"(written by {shown_name(answer.model)}; the sources below are verbatim)")

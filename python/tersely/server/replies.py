@@ -33,8 +33,8 @@ def fit_reply(
 ) -> tuple[Result, str]:
     """Fit content and all that is written around it into a budget: the content, and the reply.
 
-    `fit` gives the content for a budget of tokens >= 1, or raises BudgetExceededError; `write` gives the reply
-    of it, which is counted. Raises ToolError where not even the least content fits: it says what would do.
+    `fit` gives the content for a budget of tokens >= 1, or raises BudgetExceededError; `write` gives its
+    reply, which is counted. Raises ToolError where not even the least content fits: it says what would do.
     """
     room = budget
     while True:
