@@ -72,7 +72,7 @@ def test_other_formats_and_damage_are_named(harbour: Path) -> None:
     place = Index.build(harbour).folder
     header = json.loads((place / "index.json").read_text())
     for change, message in (
-        ({"format": 2}, "index format 2; this version reads 1"),
+        ({"format": 1}, "index format 1; this version reads 2"),
         ({"application": "x"}, "not the header of an index"),
         ({"generation": "../../etc"}, "damaged"),
         ({"chunks": True}, "damaged"),
@@ -100,6 +100,39 @@ def test_a_damaged_generation_is_refused_and_made_anew(harbour: Path, name: str)
     report = Index.build(harbour).report
     assert report is not None and report.anew == "damaged" and report.added == len(WORDS)
     assert state(harbour) == expected
+
+
+@pytest.mark.parametrize("seed", range(45))
+def test_flipped_bytes_give_an_error_or_the_right_text(harbour: Path, seed: int) -> None:
+    expected = contents(Index.build(harbour))
+    folder = harbour / ".tersely" / generations(harbour)[0]
+    files = sorted(path for path in folder.iterdir() if path.stat().st_size)
+    random_, path = random.Random(seed), files[seed % len(files)]
+    data = bytearray(path.read_bytes())
+    for _ in range(random_.choice((1, 20, 400))):
+        data[random_.randrange(len(data))] ^= random_.randrange(1, 256)
+    path.write_bytes(data)
+    with contextlib.suppress(StoreError):
+        index = Index.open(harbour)
+        for name, text in expected.items():
+            with contextlib.suppress(StoreError, KeyError):  # a damaged tree may lack it
+                assert index.chunk(name).content == text
+        for word in WORDS:
+            with contextlib.suppress(StoreError):
+                assert all(expected[hit.chunk_id] == hit.content for hit in index.search(word, 5))
+
+
+def test_every_byte_of_a_chunk_is_checked(harbour: Path) -> None:
+    index = Index.build(harbour)
+    [hit] = index.search("tide", 1)
+    path = index.folder / generations(harbour)[0] / "chunks.sqlite"
+    data = path.read_bytes()
+    at = data.index(hit.content.encode())
+    path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+    opened = Index.open(harbour)
+    for ask in (lambda: opened.search("tide", 1), lambda: opened.chunk(hit.chunk_id)):
+        with pytest.raises(StoreError, match="chunk .* is not what was written; index the folder again"):
+            ask()
 
 
 def test_a_folder_with_other_things_is_left_alone(harbour: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ change, so they need no lock and may be many; one that has a generation open whe
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -46,7 +47,7 @@ __all__ = [
     "writing",
 ]
 
-FORMAT = 1  # of the whole folder
+FORMAT = 2  # of the whole folder
 HEADER, LOCK = "index.json", "tersely.lock"
 CHUNKS, VECTORS = "chunks.sqlite", "vectors.f32"
 DEFAULT_FOLDER = ".tersely"  # in the indexed folder
@@ -67,7 +68,8 @@ def _make_tables(connection: Connection) -> None:
     )
     connection.execute(
         "CREATE TABLE chunks (id INTEGER PRIMARY KEY, path TEXT NOT NULL, number INTEGER NOT NULL, "
-        "start INTEGER NOT NULL, end INTEGER NOT NULL, header_path TEXT NOT NULL, content TEXT NOT NULL)"
+        "start INTEGER NOT NULL, end INTEGER NOT NULL, header_path TEXT NOT NULL, content TEXT NOT NULL, "
+        "digest BLOB NOT NULL)"
     )
     connection.execute("CREATE UNIQUE INDEX chunks_of_files ON chunks (path, number)")
 
@@ -222,13 +224,15 @@ class ChunkTable:
 
     def add_chunks(self, path: str, chunks: Sequence[Chunk]) -> None:
         """Add the chunks of a file."""
-        rows = [
+        rows: list[ChunkRow] = [
             (self._next + number, path, number, chunk.start, chunk.end, chunk.header_path, chunk.content)
             for number, chunk in enumerate(chunks)
         ]
         self._next += len(rows)
         with self._file.writing() as connection:
-            connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            connection.executemany(
+                "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [(*row, _digest(row)) for row in rows]
+            )
 
     def finish(self) -> tuple[Int64s, Int32s, int]:
         """Write all; return the ids of chunks, ascending, their places by file and number, how many files."""
@@ -303,8 +307,9 @@ class Generation:
             for start in range(0, len(ids), _AT_ONCE):
                 some = ids[start : start + _AT_ONCE]
                 marks = ",".join("?" * len(some))
-                for row in connection.execute(f"SELECT {_COLUMNS} FROM chunks WHERE id IN ({marks})", some):
-                    found[row[0]] = row
+                query = f"SELECT {_COLUMNS}, digest FROM chunks WHERE id IN ({marks})"
+                for row in connection.execute(query, some):
+                    found[row[0]] = _checked_row(row)
             if len(found) < len(set(ids)):
                 raise DamageError("chunks are missing")
         return [found[number] for number in ids]
@@ -312,14 +317,29 @@ class Generation:
     def chunk(self, path: str, number: int) -> ChunkRow | None:
         """Return a chunk by its file and its number there, or None."""
         with self._database.reading() as connection:
-            row: ChunkRow | None = connection.execute(
-                f"SELECT {_COLUMNS} FROM chunks WHERE path = ? AND number = ?", (path, number)
+            row = connection.execute(
+                f"SELECT {_COLUMNS}, digest FROM chunks WHERE path = ? AND number = ?", (path, number)
             ).fetchone()
-        return row
+            return None if row is None else _checked_row(row)
 
     def close(self) -> None:
         """Close its files."""
         self._database.close()
+
+
+def _digest(row: ChunkRow) -> bytes:
+    """What a chunk must still say when it is read: 16 bytes of its fields."""
+    return hashlib.blake2b(json.dumps(row).encode(), digest_size=16).digest()
+
+
+def _checked_row(row: tuple[Any, ...]) -> ChunkRow:
+    try:
+        sound = _digest(row[:-1]) == row[-1]
+    except (TypeError, ValueError):  # damage may turn a text into bytes
+        sound = False
+    if not sound:
+        raise DamageError(f"chunk {row[0]} is not what was written")
+    return row[:-1]
 
 
 def _mapped(path: Path, rows: int, columns: int) -> Float32s:
@@ -332,7 +352,12 @@ def _mapped(path: Path, rows: int, columns: int) -> Float32s:
 
 
 def _loaded(path: Path, kind: str) -> Any:
-    array: Any = np.load(path, mmap_mode="r", allow_pickle=False)
+    try:
+        array: Any = np.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError:
+        raise
+    except Exception as error:  # a damaged head is read by Python's own parser, which raises all sorts
+        raise ValueError(f"{path.name} is no array: {error}") from error
     if array.dtype != np.dtype(kind) or array.ndim != 1:
         raise ValueError(f"{path.name} holds {array.dtype} of shape {array.shape}, not a row of {kind}")
     return array
