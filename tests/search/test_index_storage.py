@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
 import random
+import resource
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -158,6 +161,50 @@ def test_an_error_while_writing_leaves_the_old_index(harbour: Path) -> None:
     assert state(harbour) == before and len(generations(harbour)) == 1
 
 
+@pytest.mark.parametrize("size", [1, 5_000, 20_000])
+def test_a_full_disk_leaves_the_old_index(harbour: Path, size: int) -> None:
+    Index.build(harbour)
+    before = state(harbour)
+    write_folder(harbour, version=2)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        with pytest.raises(StoreError, match=r"File too large|full|disk"):
+            Index.build(harbour)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert state(harbour) == before and len(generations(harbour)) == 1
+    Index.build(harbour)
+    assert all("Version 2." in text for text in state(harbour).values())
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_a_read_only_folder_is_searched_and_not_written(harbour: Path) -> None:
+    place = Index.build(harbour).folder
+    before = state(harbour)
+    folders = [place, place / generations(harbour)[0]]
+    write_folder(harbour, version=2)
+    for folder in folders:
+        folder.chmod(0o500)
+    try:
+        assert state(harbour) == before
+        with pytest.raises(StoreError, match="Permission denied"):
+            Index.build(harbour)
+        assert state(harbour) == before
+    finally:
+        for folder in folders:
+            folder.chmod(0o700)
+
+
+def test_a_spawned_process_searches_and_writes_the_index_that_is_open_here(harbour: Path) -> None:
+    index = Index.build(harbour)
+    write_folder(harbour, version=2)
+    code = "import sys; from tersely.retrieval.index import Index; print(len(Index.build(sys.argv[1])))"
+    ran = subprocess.run([sys.executable, "-c", code, harbour], capture_output=True, text=True, check=True)
+    assert int(ran.stdout) == len(index)
+    assert all("Version 2." in hit.content for hit in index.search("tide", 3))
+
+
 def test_a_forked_child_searches_while_its_parents_threads_do(harbour: Path) -> None:
     index = Index.build(harbour)
     expected = [result.chunk_id for result in index.search("tide", 3)]
@@ -248,11 +295,20 @@ def test_a_writer_killed_at_any_event_leaves_the_old_index_or_the_new_one(harbou
     assert check_kills(harbour, range(1, 1000)) >= 30
 
 
-@pytest.mark.slow
-def test_writers_killed_at_any_time_leave_the_old_index_or_the_new_one(harbour: Path) -> None:
+def test_ten_writers_killed_at_any_time_leave_the_old_index_or_the_new_one(harbour: Path) -> None:
+    kill_at_any_time(harbour, 10)
+
+
+@pytest.mark.slow  # SECONDS_INDEX s on two cores
+def test_five_hundred_writers_killed_at_any_time_leave_the_old_index_or_the_new_one(harbour: Path) -> None:
+    kill_at_any_time(harbour, 500)
+
+
+def kill_at_any_time(harbour: Path, kills: int) -> None:
+    """Change a folder whose index was acknowledged, and kill its writer, so often."""
     Index.build(harbour)
     random_times = random.Random(5)
-    for version in range(2, 120):
+    for version in range(2, 2 + kills):
         before = state(harbour)
         write_folder(harbour, version=version)
         child = os.fork()

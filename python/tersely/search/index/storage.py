@@ -149,11 +149,12 @@ def writing(place: Path) -> Iterator[tuple[Header | None, Path]]:
     the header names it.
 
     Raises:
-        StoreError: another process writes, or the folder holds something else.
+        StoreError: another process writes, the folder holds something else, or the disk takes no more.
     """
     _check_ours(place)
-    make_folder(place)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_naming_errors(place))
+        make_folder(place)
         try:
             stack.enter_context(file_lock(place / LOCK, patience=0))
         except TimeoutError:
@@ -169,6 +170,15 @@ def writing(place: Path) -> Iterator[tuple[Header | None, Path]]:
             yield header, fresh
         finally:
             _remove_generations(place, read_header(place) if (place / HEADER).exists() else None)
+
+
+@contextmanager
+def _naming_errors(place: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise StoreError(f"cannot write the index {place}: {reason}; what was there is as it was") from error
 
 
 def write_header(place: Path, header: Header) -> None:
