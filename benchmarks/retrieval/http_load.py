@@ -1,14 +1,20 @@
-"""Many callers at a time over HTTP on this machine: errors, latencies, and the server's memory.
+"""Many callers at a time on this machine, slow clients among them: errors, latencies, the server's memory.
+
+Slow clients send half of a head, a body byte by byte, or do not read what they asked for; the server cuts
+them off, and they come again. Over standard input there is one client, with as many calls under way.
 
 Examples:
     python -m benchmarks.retrieval.http_load --data DIR
-    python -m benchmarks.retrieval.http_load --data DIR --callers 64 --seconds 60 --json load.json
+    python -m benchmarks.retrieval.http_load --data DIR --callers 64 --slow 32 --seconds 60 --json load.json
+    python -m benchmarks.retrieval.http_load --data DIR --stdio
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
+import itertools
 import json
 import os
 import socket
@@ -16,6 +22,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +35,7 @@ from benchmarks.retrieval.in_memory import InMemory, manual_chunks
 
 _HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 _QUERIES = 100
+_IDLE = 3.0  # seconds that the server waits for slow clients
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -35,27 +43,26 @@ def main() -> None:
     """The command."""
     options = _arguments()
     tools = QueryTools(InMemory(manual_chunks(options.data))).tools()
-    if options.serve:
-        from tersely.server.http import serve_http
+    if options.serve is not None:
+        if options.stdio:
+            from tersely.server.stdio import serve_stdio
 
-        serve_http(tools, port=options.serve)
+            serve_stdio(tools)
+        else:
+            from tersely.server.http import serve_http
+
+            serve_http(tools, port=options.serve, idle=_IDLE, patience=_IDLE)
         return
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "benchmarks.retrieval.http_load", "--data", str(options.data)]
-    server = subprocess.Popen([*command, "--serve", str(port)], stderr=subprocess.DEVNULL)
-    try:
-        asyncio.run(_measure(options, f"http://127.0.0.1:{port}/mcp", server.pid, _expected(options, tools)))
-    finally:
-        server.terminate()
-        server.wait()
+    asyncio.run(_measure(options, _expected(options, tools)))
 
 
 def _arguments() -> argparse.Namespace:
     parser = make_parser(__doc__)
     parser.add_argument("--callers", type=int, default=64, metavar="N")
+    parser.add_argument("--slow", type=int, default=32, metavar="N", help="slow clients beside them (HTTP)")
     parser.add_argument("--seconds", type=float, default=60, metavar="S")
-    parser.add_argument("--serve", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--stdio", action="store_true", help="over standard input instead of HTTP")
+    parser.add_argument("--serve", type=int, default=None, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -68,21 +75,13 @@ def _expected(options: argparse.Namespace, tools: list[Tool]) -> list[tuple[dict
     return [({"query": query}, dict(compressed.run({"query": query} | defaults).data)) for query in queries]
 
 
-async def _measure(
-    options: argparse.Namespace,
-    url: str,
-    process: int,
-    calls: list[tuple[dict[str, Any], dict[str, Any]]],
-) -> None:
-    import httpx2
-
+async def _measure(options: argparse.Namespace, calls: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
     result = report.Report("retrieval/http_load", {"callers": options.callers}, ("mcp", "uvicorn"))
     latencies: list[float] = []
     errors: list[str] = []
     memory: list[float] = []
-    limits = httpx2.Limits(max_connections=options.callers)
-    async with httpx2.AsyncClient(headers=_HEADERS, limits=limits, timeout=60) as client:
-        await _until_up(client, url)
+    cut_off = itertools.count()
+    async with (_over_stdio if options.stdio else _over_http)(options) as (ask, process, port):
         end = time.perf_counter() + options.seconds
         used = _cpu(process)
 
@@ -93,7 +92,7 @@ async def _measure(
                 turn += 1
                 started = time.perf_counter()
                 try:
-                    got = await _call(client, url, arguments)
+                    got = await ask(arguments)
                 except Exception as error:
                     errors.append(repr(error))
                     continue
@@ -101,19 +100,27 @@ async def _measure(
                 if got != expected:
                     errors.append(f"another answer to {arguments}")
 
+        async def slow_client(number: int) -> None:
+            while time.perf_counter() < end:
+                with contextlib.suppress(OSError, asyncio.TimeoutError):
+                    await asyncio.wait_for(_slowly(number, port, calls[0][0]), end - time.perf_counter())
+                    next(cut_off)
+
         async def watch() -> None:
             while time.perf_counter() < end:
                 memory.append(_resident(process))
                 await asyncio.sleep(options.seconds / 30)
 
-        await asyncio.gather(watch(), *(caller(number) for number in range(options.callers)))
-    used = _cpu(process) - used
+        slow = [] if options.stdio else [slow_client(number) for number in range(options.slow)]
+        await asyncio.gather(watch(), *slow, *(caller(number) for number in range(options.callers)))
+        used = _cpu(process) - used
     milliseconds = sorted(1e3 * one for one in latencies)
     half = memory[len(memory) // 3 :]  # what comes after the first third is no warm-up
     growth = statistics.mean(half[-5:]) / statistics.mean(half[:5]) - 1
     row = {
         "calls": len(latencies),
         "errors": len(errors),
+        "slow": next(cut_off),
         "rate": len(latencies) / options.seconds,
         "cpu": 1e3 * used / len(latencies),
         "p50": milliseconds[len(milliseconds) // 2],
@@ -125,6 +132,7 @@ async def _measure(
     columns = [
         report.Column("calls", form=","),
         report.Column("errors"),
+        report.Column("slow", "slow clients cut off"),
         report.Column("rate", "calls/s", ".0f"),
         report.Column("cpu", "server's CPU ms a call", ".1f"),
         report.Column("p50", "p50 ms", ".0f"),
@@ -133,7 +141,8 @@ async def _measure(
         report.Column("memory", "server MB", ".0f"),
         report.Column("growth", "growth after a third", "+.1%"),
     ]
-    result.table(f"{options.callers} callers for {options.seconds:g} s", columns, [row])
+    way = "standard input" if options.stdio else f"HTTP, {options.slow} slow clients beside them"
+    result.table(f"{options.callers} callers for {options.seconds:g} s over {way}", columns, [row])
     result.note(
         "Each answer is compared with the tool's own in this process. Callers and server share the CPUs."
     )
@@ -146,18 +155,117 @@ async def _measure(
     result.finish(options.json)
 
 
-async def _call(client: Any, url: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    body = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
-        "params": {"name": "query_documents_compressed", "arguments": arguments},
+Ask = Callable[[dict[str, Any]], Awaitable[Any]]
+Served = tuple[Ask, int, int]  # asks, process id and port of the server
+
+
+@contextlib.asynccontextmanager
+async def _over_http(options: argparse.Namespace) -> AsyncIterator[Served]:
+    import httpx2
+
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    server = subprocess.Popen(_command(options, port), stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}/mcp"
+    try:
+        limits = httpx2.Limits(max_connections=options.callers)
+        async with httpx2.AsyncClient(headers=_HEADERS, limits=limits, timeout=60) as client:
+
+            async def ask(arguments: dict[str, Any]) -> Any:
+                reply = await client.post(url, content=json.dumps(_body(1, arguments)))
+                if reply.status_code != 200:
+                    raise RuntimeError(f"status {reply.status_code}")
+                return reply.json()["result"]["structuredContent"]
+
+            await _until_up(client, url)
+            yield ask, server.pid, port
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@contextlib.asynccontextmanager
+async def _over_stdio(options: argparse.Namespace) -> AsyncIterator[Served]:
+    pipe, quiet = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+    server = await asyncio.create_subprocess_exec(
+        *_command(options, 0), "--stdio", stdin=pipe, stdout=pipe, stderr=quiet, limit=2**26
+    )
+    assert server.stdin is not None and server.stdout is not None
+    waiting: dict[int, asyncio.Future[Any]] = {}
+    numbers = itertools.count(1)
+
+    async def request(body: dict[str, Any]) -> Any:
+        assert server.stdin is not None
+        waiting[body["id"]] = asyncio.get_running_loop().create_future()
+        server.stdin.write(json.dumps(body).encode() + b"\n")
+        await server.stdin.drain()
+        try:
+            return await asyncio.wait_for(waiting[body["id"]], 60)
+        finally:
+            del waiting[body["id"]]
+
+    async def read() -> None:
+        assert server.stdout is not None
+        while line := await server.stdout.readline():
+            said = json.loads(line)
+            if (found := waiting.get(said.get("id"))) is not None and not found.done():
+                found.set_result(said)
+
+    async def ask(arguments: dict[str, Any]) -> Any:
+        return (await request(_body(next(numbers), arguments)))["result"]["structuredContent"]
+
+    reader = asyncio.create_task(read())
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "load", "version": "1"},
     }
-    reply = await client.post(url, content=json.dumps(body))
-    if reply.status_code != 200:
-        raise RuntimeError(f"status {reply.status_code}")
-    found: dict[str, Any] = reply.json()["result"]["structuredContent"]
-    return found
+    await request({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello})
+    server.stdin.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+    try:
+        yield ask, server.pid, 0
+    finally:
+        server.stdin.close()
+        await server.wait()
+        await reader
+
+
+def _command(options: argparse.Namespace, port: int) -> list[str]:
+    command = [sys.executable, "-m", "benchmarks.retrieval.http_load", "--data", str(options.data)]
+    return [*command, "--serve", str(port)]
+
+
+def _body(number: int, arguments: dict[str, Any]) -> dict[str, Any]:
+    parameters = {"name": "query_documents_compressed", "arguments": arguments}
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": parameters}
+
+
+async def _slowly(number: int, port: int, arguments: dict[str, Any]) -> None:
+    """Be a slow client until the server ends the connection: one of four kinds."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        body = json.dumps(_body(1, arguments)).encode()
+        head = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\n"
+        head += "".join(f"{name}: {value}\r\n" for name, value in _HEADERS.items()).encode()
+        whole = head + b"content-length: %d\r\n\r\n" % len(body)
+        kind = number % 4
+        if kind == 0:  # half a head, then nothing
+            writer.write(head)
+        elif kind == 1:  # a body byte by byte
+            writer.write(whole)
+            for place in range(len(body) - 1):
+                writer.write(body[place : place + 1])
+                await writer.drain()
+                await asyncio.sleep(1.0)
+        elif kind == 2:  # many requests, whose replies it does not read
+            for _ in range(200):
+                writer.write(whole + body)
+                await asyncio.wait_for(writer.drain(), 2 * _IDLE)
+            await asyncio.sleep(2 * _IDLE)
+        while await reader.read(2**16):  # the last kind says nothing at all
+            pass
+    finally:
+        writer.transport.abort()
 
 
 async def _until_up(client: Any, url: str) -> None:

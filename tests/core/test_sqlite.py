@@ -153,7 +153,8 @@ def test_new_files_are_their_owners_alone(path: Path) -> None:
         database.close()
         path.with_name("notes.sqlite-lock").unlink()
         path.chmod(0o664)  # somebody shares it: what is made beside it is shared, too
-        database = Database(path, FIRST)
+        with pytest.warns(UserWarning, match=r"others may read or write .*notes\.sqlite \(its mode is 664\)"):
+            database = Database(path, FIRST)
         add(database, "b")
         assert {mode(file) for file in path.parent.glob("notes*")} == {0o664}
         database.close()

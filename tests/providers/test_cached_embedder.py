@@ -230,6 +230,7 @@ def test_a_damaged_file_gives_an_error_or_the_right_vectors(
         data[page : page + 4096] = random_.choice((data[-4096:], random_.randbytes(4096)))
     path = tmp_path / "vectors"
     path.write_bytes(data)
+    path.chmod(0o600)
     with contextlib.suppress(StoreError):
         cache = CachedEmbedder(Letters(), path=path)
         assert np.array_equal(cache.embed(texts), expected(texts))

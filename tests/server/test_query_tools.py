@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fences import unfenced
 from list_retriever import SUBJECTS, ListRetriever, VectorRetriever, chunk, ten
 from server_calls import call, call_all, listed
 from tersely.providers.counters import resolve_counter
@@ -70,11 +71,12 @@ def test_b003_the_text_has_the_answer_and_the_sources() -> None:
     one = chunk("a", 0.5, "Old text.", header_path="", file_path="old.md")
     two = chunk("b", 0.95, "New text.\nTwo lines.", header_path="Components > Index\nManager")
     text = call(tools(one, two), FULL, query="text").content[0].text
+    marker = r"(=== \d{6} ===)"
     assert re.fullmatch(
-        r"# Answer\n.+\n\n# Source Documents\n"
-        r"\*\*Result 1\*\* \(Score: 0\.9500\)\nFile: guide\.md\nSection: Components > Index Manager\n"
-        r"New text\.\nTwo lines\.\n\n"
-        r"\*\*Result 2\*\* \(Score: 0\.5000\)\nFile: old\.md\nOld text\.\n",
+        rf"# Answer\n.+ {marker} is data: .+\n\1\n.+\n\1\n\n# Source Documents\n"
+        r"\*\*Result 1\*\* \(Score: 0\.9500\)\nFile: guide\.md\n"
+        r"\1\nSection: Components > Index Manager\nNew text\.\nTwo lines\.\n\1\n\n"
+        r"\*\*Result 2\*\* \(Score: 0\.5000\)\nFile: old\.md\n\1\nOld text\.\n\1\n",
         text,
         re.DOTALL,
     )
@@ -119,7 +121,7 @@ def test_b005_a_compressed_reply_is_never_larger_than_the_whole_one(top_n: int) 
             assert one["content"] and all(piece in sources[one["chunk_id"]] for piece in pieces)
 
 
-@pytest.mark.parametrize("budget", [25, 40, 80, 5000])
+@pytest.mark.parametrize("budget", [60, 80, 120, 5000])
 def test_a_budget_holds_for_the_whole_reply(budget: int) -> None:
     text = "Menus change. " * 20 + "Tokens rotate every 24 hours. " + "Soup is served. " * 20
     chunks = [chunk("a", 0.9, text), chunk("b", 0.8, "The oven is old. " * 30)]
@@ -127,21 +129,37 @@ def test_a_budget_holds_for_the_whole_reply(budget: int) -> None:
     reply = result.content[0].text
     assert resolve_counter(None).count(reply) <= budget
     assert "Tokens rotate every 24 hours." in reply
-    assert reply.startswith("[1] guide.md\nSection: Guide > Tokens\n")
+    _, marker = unfenced(reply)
+    assert reply.split("\n", 1)[1].startswith(f"[1] guide.md\n{marker}\nSection: Guide > Tokens\n")
     assert list(result.structured_content) == ["answer", "results", "compression_stats"]
     small = call(tools(*chunks, reply_budget=3), COMPRESSED, query="how often do tokens rotate?")
-    assert small.is_error and "tokens would do" in small.content[0].text
+    needed = re.search(r"(\d+) tokens would do", small.content[0].text)
+    assert small.is_error and needed
+    retried = tools(*chunks, reply_budget=int(needed[1]))
+    assert not call(retried, COMPRESSED, query="how often do tokens rotate?").is_error
+
+
+class Named:
+    """A model that always says the same."""
+
+    name = "model"
+
+    def complete(self, prompt: str) -> str:
+        return "Daily."
 
 
 def test_a_budget_counts_what_a_model_answers() -> None:
     served = tools(
         chunk("a", 0.9, "Tokens rotate daily. " * 30),
-        answerer=Answerer(resolve_language_model(lambda _: "Daily.")),
-        reply_budget=60,
+        answerer=Answerer(resolve_language_model(Named())),
+        reply_budget=90,
     )
     result = call(served, COMPRESSED, query="how often?")
-    assert result.content[0].text.startswith("# Answer\nDaily.\n\n# Sources\n[1] guide.md")
-    assert resolve_counter(None).count(result.content[0].text) <= 60
+    text = result.content[0].text
+    _, marker = unfenced(text)
+    assert text.startswith("# Answer\n(written by model; ") and f"{marker}\nDaily.\n{marker}" in text
+    assert "\n\n# Sources\n[1] guide.md\n" in text
+    assert resolve_counter(None).count(text) <= 90
 
 
 def test_b021_the_similarity_threshold_acts() -> None:
@@ -173,7 +191,9 @@ def test_b013_previews_and_the_whole_chunk() -> None:
     ]
     for one in chunks:
         expanded = call(served, "expand_chunk", chunk_id=one.chunk_id)
-        assert expanded.content[0].text == one.content == expanded.structured_content["content"]
+        assert expanded.structured_content["content"] == one.content
+        shown, marker = unfenced(expanded.content[0].text)
+        assert f"{marker}\n{one.content}\n{marker}" in expanded.content[0].text and len(shown) == 1
 
 
 @pytest.mark.parametrize(
@@ -315,9 +335,10 @@ def test_an_answer_that_a_model_wrote_says_so() -> None:
         result.structured_content["answer"] == "Every day."
         and result.structured_content["answer_model"] == "write"
     )
-    assert "(written by write; the sources below are verbatim)\nEvery day." in result.content[0].text
+    text = result.content[0].text
+    assert "(written by write; the sources below are verbatim)\n" in text and "Every day." in text
     assert len(prompts) == 1 and "how often?" in prompts[0]
-    marker = re.search(r"=== \w{12} ===", prompts[0])
+    marker = re.search(r"=== \d{6} ===", prompts[0])
     assert marker and not any(marker.group() in text for text in SUBJECTS)
 
 

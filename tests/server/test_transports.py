@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -16,11 +17,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from fences import unfenced
 from list_retriever import ListRetriever, ten
 from server_calls import call, call_all, listed
 from tersely.core.errors import MissingExtraError
+from tersely.providers.counters import resolve_counter
 from tersely.server.application import make_server
-from tersely.server.http import Gate, http_application
+from tersely.server.http import Gate, http_application, server_config
 from tersely.server.query_tools import QueryTools
 from tersely.server.text_tools import text_tools
 from tersely.server.tools import Tool, ToolReply
@@ -39,6 +42,7 @@ HEADERS = {"content-type": "application/json", "accept": "application/json, text
 STDIO = """
 import sys
 sys.path.insert(0, sys.argv[1])
+from fences import unfenced
 from list_retriever import ListRetriever, ten
 from tersely.server.query_tools import QueryTools
 from tersely.server.stdio import serve_stdio
@@ -65,8 +69,9 @@ def all_tools() -> list[Tool]:
 @contextmanager
 def served(tools: list[Tool], **options: Any) -> Iterator[str]:
     """The URL of a server on a free port of this machine."""
+    limits = {name: options.pop(name) for name in ("connections", "idle") if name in options}
     application = http_application(tools, **options)
-    server = uvicorn.Server(uvicorn.Config(application, port=0, log_level="critical"))
+    server = uvicorn.Server(server_config(application, port=0, log_level="critical", **limits))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
@@ -223,6 +228,119 @@ def test_http_does_not_wait_for_a_body_for_ever() -> None:
         assert post(url).status_code == 200
 
 
+def connect(url: str) -> socket.socket:
+    place = urlsplit(url)
+    return socket.create_connection((place.hostname, place.port), timeout=30)
+
+
+def is_cut_off(client: socket.socket) -> bool:
+    """Whether the server ends a connection, within 30 seconds, whatever it sends before."""
+    with client, contextlib.suppress(ConnectionError):
+        while client.recv(2**16):
+            pass
+    return True
+
+
+HEAD = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\n"
+
+
+@pytest.mark.parametrize("sent", [b"", b"P", HEAD, HEAD + b"content-length: 9\r\nx-half: "])
+def test_http_cuts_off_who_does_not_send_the_head_of_a_request(sent: bytes) -> None:
+    with served(all_tools(), idle=0.4) as url:
+        client = connect(url)
+        client.sendall(sent)
+        started = time.monotonic()
+        assert is_cut_off(client) and time.monotonic() - started < 20
+        assert post(url).status_code == 200
+
+
+def test_http_cuts_off_who_sends_a_head_byte_by_byte() -> None:
+    with served(all_tools(), idle=0.4) as url, connect(url) as client:
+        started = time.monotonic()
+        with pytest.raises(ConnectionError):
+            while time.monotonic() - started < 20:
+                client.sendall(b"P")
+                time.sleep(0.05)
+
+
+def test_http_cuts_off_who_goes_on_sending_after_a_refusal() -> None:
+    head = HEAD + b"content-length: 1000000\r\n\r\n"
+    with served(all_tools(), token=TOKEN, idle=0.4) as url, connect(url) as client:
+        client.sendall(head)
+        assert client.recv(1000).startswith(b"HTTP/1.1 401 ")
+        started = time.monotonic()
+        with pytest.raises(ConnectionError):
+            while time.monotonic() - started < 20:
+                client.sendall(b"x")
+                time.sleep(0.05)
+
+
+def test_http_cuts_off_who_does_not_read_a_reply() -> None:
+    huge = Tool(
+        "huge", "gives much", {"type": "object", "properties": {}}, lambda _: ToolReply("x" * 2**25, {})
+    )
+    body = message("tools/call", 1, name="huge", arguments={})
+    head = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items()).encode()
+    with served([huge], idle=0.4, most=1) as url, connect(url) as client:
+        client.sendall(HEAD + head + b"content-length: %d\r\n\r\n" % len(body) + body)
+        assert client.recv(10).startswith(b"HTTP/1.1 2")
+        started = time.monotonic()
+        while post(url).status_code == 503 and time.monotonic() - started < 20:
+            time.sleep(0.05)
+        assert post(url).status_code == 200, "its place is free again"
+
+
+def test_http_has_room_for_callers_beside_any_number_of_silent_clients() -> None:
+    with served(all_tools(), connections=8) as url, contextlib.ExitStack() as stack:
+        silent = [stack.enter_context(connect(url)) for _ in range(40)]
+        for client in silent:
+            with contextlib.suppress(ConnectionError):
+                client.sendall(HEAD)
+        for _ in range(5):
+            assert post(url).status_code == 200
+        assert is_cut_off(silent[0])
+
+
+def test_http_keeps_a_connection_that_is_used() -> None:
+    with served(all_tools(), idle=1.0) as url:
+        head = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items()).encode()
+        asked = (
+            HEAD + head + b"content-length: %d\r\n\r\n" % len(json.dumps(PING)) + json.dumps(PING).encode()
+        )
+        with connect(url) as one:
+            for _ in range(8):
+                one.sendall(asked)
+                got = one.recv(2**16)
+                while b'"result"' not in got:
+                    got += one.recv(2**16)
+                assert got.startswith(b"HTTP/1.1 200 ")
+                time.sleep(0.25)
+
+
+def test_http_lets_a_slow_tool_take_its_time() -> None:
+    slow = Tool(
+        "slow",
+        "takes long",
+        {"type": "object", "properties": {}},
+        lambda _: time.sleep(1.2) or ToolReply("done", {}),  # type: ignore[func-returns-value]
+    )
+    body = json.loads(message("tools/call", 1, name="slow", arguments={}))
+    with served([slow], idle=0.3) as url:
+        assert post(url, body).status_code == 200
+
+
+def test_http_limits_the_head_of_a_request() -> None:
+    with served(all_tools()) as url, connect(url) as client:
+        client.sendall(HEAD + b"x-long: " + b"x" * 2**15)
+        assert client.recv(1000).startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize(("name", "value"), [("connections", 0), ("idle", 0), ("idle", float("nan"))])
+def test_http_limits_are_checked(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=name):
+        server_config(http_application(all_tools()), **{name: value})
+
+
 def test_http_answers_many_callers_at_a_time_as_it_answers_one() -> None:
     tools = all_tools()
     expected = {
@@ -291,7 +409,7 @@ def test_a_fault_inside_is_a_tool_error_without_its_details() -> None:
 
 def test_compress_text_keeps_the_budget_and_stays_verbatim() -> None:
     text = "The ferry leaves at six. Gulls cry. The harbour is closed on Sunday. Ropes are wet. " * 5
-    asked = {"text": text, "query": "When does the ferry leave?", "budget": 20}
+    asked = {"text": text, "query": "When does the ferry leave?", "budget": 60}
     result, whole, wrong = call_all(
         all_tools(),
         [
@@ -301,7 +419,9 @@ def test_compress_text_keeps_the_budget_and_stays_verbatim() -> None:
         ],
     )
     data = result.structured_content
-    assert data["tokens"] <= 20 and "The ferry leaves at six." in data["text"] == result.content[0].text
+    (shown,), _ = unfenced(result.content[0].text)
+    assert resolve_counter(None).count(result.content[0].text) <= 60
+    assert "The ferry leaves at six." in data["text"] == shown
     assert all(text[start:end] in data["text"] for start, end in data["kept"])
-    assert whole.content[0].text == text
+    assert unfenced(whole.content[0].text)[0] == [text]
     assert wrong.is_error and "budget must be a whole number from 1, not 0" in wrong.content[0].text

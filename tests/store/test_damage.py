@@ -52,6 +52,7 @@ def test_x069_a_damaged_file_gives_an_error_or_the_right_bytes(sound: Path, path
         page = 4096 * random_.randrange(1, len(data) // 4096)
         data[page : page + 4096] = data[-4096:]
     path.write_bytes(data)
+    path.chmod(0o600)
     errors = 0
     try:
         with Store.open(path, read_only=True) as store:

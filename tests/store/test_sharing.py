@@ -53,6 +53,42 @@ with Store.open(path) as store:
 """
 
 
+def test_sixty_four_callers_write_read_and_search_one_store(path: Path) -> None:
+    wrong: list[object] = []
+
+    def caller(store: Store, number: int) -> None:
+        try:
+            for turn in range(5):
+                id, text = f"{number}-{turn}", f"caller{number} says turn{turn}"
+                store.put(text, id=id)
+                store.replace(id, f"short {number}")
+                [found] = store.search(f"caller{number}", 1)
+                if store.expand(id) != text or not found.text.startswith(f"caller{number} "):
+                    wrong.append(id)
+        except Exception as error:
+            wrong.append(error)
+
+    with Store.open(path) as store:
+        threads = [threading.Thread(target=caller, args=(store, number)) for number in range(64)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert wrong == [] and len(store.ids()) == 320 and store.check() == []
+
+
+def test_a_spawned_process_uses_the_store_that_is_open_here(path: Path) -> None:
+    code = (
+        "import sys; from tersely.store import Store\n"
+        "with Store.open(sys.argv[1]) as store: store.put('there', id='b'); print(store.expand('a'))"
+    )
+    with Store.open(path) as store:
+        store.put("here", id="a")
+        command = [sys.executable, "-c", code, path]
+        ran = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert ran.stdout == "here\n" and store.expand("b") == "there" and store.check() == []
+
+
 def test_x069_two_processes_write_one_file(path: Path) -> None:
     command = [sys.executable, "-B", "-W", "error", "-c", WRITER, str(path)]
     running = [subprocess.Popen([*command, name]) for name in ("a", "b")]  # both make the file

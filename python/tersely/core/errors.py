@@ -5,6 +5,8 @@ Exception
     BudgetExceededError       what must be kept does not fit (.required, .budget)
     ModelReplyError           a model's reply cannot be used
       TruncatedReplyError     it ended at the model's limit of tokens
+      OversizedReplyError     it is longer than any that could be used
+    ModelTimeoutError         a model gave no answer in time (a TimeoutError, too)
     NotReversibleError        the original of a compressed text is not at hand
     RelevanceScoringError     relevance could not be scored, and no fallback was allowed
     StoreError                a file of ours is damaged, or is not ours
@@ -24,7 +26,9 @@ __all__ = [
     "CompressionError",
     "MissingExtraError",
     "ModelReplyError",
+    "ModelTimeoutError",
     "NotReversibleError",
+    "OversizedReplyError",
     "RelevanceScoringError",
     "StoreError",
     "SummarizationError",
@@ -67,6 +71,14 @@ class ModelReplyError(CompressionError):
 
 class TruncatedReplyError(ModelReplyError):
     """A model's reply ended at its limit of tokens, in the middle of what it had to say."""
+
+
+class OversizedReplyError(ModelReplyError):
+    """A model's reply is longer than any that could be used; it was not read."""
+
+
+class ModelTimeoutError(CompressionError, TimeoutError):
+    """A model gave no answer within the seconds that it was given."""
 
 
 class NotReversibleError(CompressionError):

@@ -6,18 +6,52 @@ import contextlib
 import fcntl
 import os
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["file_lock", "make_file", "sync_to_disk"]
+__all__ = ["file_lock", "make_file", "make_folder", "private", "sync_to_disk", "warn_if_shared"]
 
-_MODE = 0o600  # of new files: what people keep is nobody else's business
+_MODE, _FOLDER_MODE = 0o600, 0o700  # of new ones: what people keep is nobody else's business
 
 
 def make_file(path: Path) -> None:
     """Make an empty file that its owner alone may read. Raises FileExistsError, and other OSErrors."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _MODE))
+    os.close(private(path, os.O_RDWR | os.O_CREAT | os.O_EXCL))
+
+
+def private(path: str | os.PathLike[str], flags: int) -> int:
+    """Open a file, as `opener` of `open`: a new one is its owner's alone, whatever the umask.
+
+    One that is written anew becomes so; one that is added to keeps its permissions.
+    """
+    handle = os.open(path, flags | os.O_CLOEXEC, _MODE)
+    if flags & (os.O_EXCL | os.O_TRUNC):
+        with contextlib.suppress(OSError):  # another user's, or a file system without permissions
+            os.fchmod(handle, _MODE)
+    return handle
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it, that their owner alone may enter; those that are there stay."""
+    missing = [one for one in (path, *path.parents) if not one.exists()]
+    for folder in reversed(missing):
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=_FOLDER_MODE)
+            folder.chmod(_FOLDER_MODE)
+    path.mkdir(exist_ok=True)  # raises for what is no folder
+
+
+def warn_if_shared(path: Path) -> None:
+    """Warn (UserWarning) where others than its owner may read or write a file, as in older versions."""
+    try:
+        mode = path.stat().st_mode & 0o777
+    except OSError:
+        return
+    if mode & 0o066:
+        message = f"others may read or write {path} (its mode is {mode:o}); if they should not: chmod 600"
+        warnings.warn(message, stacklevel=2)
 
 
 @contextmanager
@@ -59,7 +93,6 @@ def _open_lock(path: Path, like: Path | None) -> int:
     with contextlib.suppress(FileNotFoundError):
         return os.open(path, os.O_RDWR | os.O_CLOEXEC)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _MODE)
-    if like is not None and like.exists():
-        with contextlib.suppress(OSError):  # another user's
-            os.fchmod(handle, like.stat().st_mode & 0o666)
+    with contextlib.suppress(OSError):  # another user's, or gone
+        os.fchmod(handle, _MODE if like is None or not like.exists() else like.stat().st_mode & 0o666)
     return handle

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from tersely.core.errors import CompressionError, StoreError
-from tersely.core.files import file_lock, make_file, sync_to_disk
+from tersely.core.files import file_lock, make_file, sync_to_disk, warn_if_shared
 from tersely.core.threads import Gate
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class Database:
             flush: wait for the disk at every write; without, the last writes before a power cut may be gone.
             max_bytes: the file does not grow over this: StoreError. None: no limit.
 
-        Raises StoreError.
+        Warns (UserWarning) of a file that others may read. Raises StoreError.
         """
         self.path, self._format = path, format
         self.read_only = read_only or immutable
@@ -155,6 +155,8 @@ class Database:
             else:
                 with self._alone():
                     pass
+            if not immutable:  # that is a file of a private folder
+                warn_if_shared(path)
         except BaseException:
             self.close()
             raise

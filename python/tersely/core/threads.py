@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import os
 import threading
 from collections import deque
@@ -9,7 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-__all__ = ["Gate", "default_threads", "map_in_threads"]
+from tersely.core import checks
+from tersely.core.errors import ModelTimeoutError
+
+__all__ = [
+    "Gate",
+    "checked_timeout",
+    "default_threads",
+    "map_in_threads",
+    "run_in_time",
+    "run_on_thread",
+]
 
 Result = TypeVar("Result")
 
@@ -56,6 +67,43 @@ def map_in_threads(function: Callable[[Any], Result], items: Sequence[Any], thre
     if raised:
         raise raised[0]
     return results
+
+
+def run_on_thread(work: Callable[[], Result], timeout: float | None = None, name: str = "") -> Result:
+    """Return what `work` gives on a thread of its own, or raise what it raises.
+
+    Raises ModelTimeoutError, which says `name`, after `timeout` seconds (None: never). A thread cannot be
+    stopped: a late one goes on, what it gives is dropped, and the process may end meanwhile.
+    """
+    outcome: list[tuple[Any, BaseException | None]] = []
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            outcome.append((context.run(work), None))
+        except BaseException as error:
+            outcome.append((None, error))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(timeout)
+    if not outcome:
+        raise ModelTimeoutError(f"{name} gave no answer within {timeout:g} seconds")
+    made, error = outcome[0]
+    if error is not None:
+        raise error
+    result: Result = made
+    return result
+
+
+def run_in_time(work: Callable[[], Result], timeout: float | None, name: str) -> Result:
+    """Run `work` as `run_on_thread` does where there is a timeout, and on this thread where there is none."""
+    return work() if timeout is None else run_on_thread(work, timeout, name)
+
+
+def checked_timeout(timeout: float) -> float:
+    """Check seconds: above 0, and no more than a thread can wait. Raises TypeError, ValueError."""
+    return checks.number(timeout, "timeout", above=0, most=threading.TIMEOUT_MAX)
 
 
 class Gate:

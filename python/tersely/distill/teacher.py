@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tersely.core.files import make_folder, private
 from tersely.core.tables import Float32s
 from tersely.providers.onnx import OnnxEmbedder
 
@@ -30,7 +31,7 @@ def cached_vectors(
     """
     digest = hashlib.sha256(json.dumps([embedder.name, *texts]).encode()).hexdigest()
     place = folder / digest[:16]
-    place.mkdir(parents=True, exist_ok=True)
+    make_folder(place)
     about = {"teacher": embedder.name, "texts": len(texts), "sha256": digest, "texts_per_file": SHARD}
     _write(place / "manifest.json", lambda file: file.write(json.dumps(about, indent=1).encode()))
     shards = []
@@ -63,7 +64,7 @@ def _write(path: Path, write: Callable[[Any], object]) -> None:
     """Write to a second file that takes the name at the end, once it is on disk."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
-        with partial.open("wb") as file:
+        with open(partial, "wb", opener=private) as file:
             write(file)
             file.flush()
             os.fsync(file.fileno())

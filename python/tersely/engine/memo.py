@@ -51,7 +51,7 @@ def prepare_with(memo: Memo, strategy: Auto, request: Request) -> Prepared:
     """
     if (request.query or "").strip() and strategy.text.scoring != "lexical":
         embedder = resolve_embedder(strategy.text.embedder)
-        known = _KnownCosines(embedder.embedder, embedder.name, memo.cosines)
+        known = _KnownCosines(embedder.embedder, embedder.name, embedder.timeout, memo.cosines)
         strategy = replace(strategy, text=replace(strategy.text, embedder=known))
     counter = _KnownCounts(request.counter, memo.counts)
     return strategy.prepare(replace(request, counter=counter))
@@ -81,7 +81,7 @@ class _KnownCounts:
 class _KnownCosines(CheckedEmbedder):
     """An embedder that is asked about new texts only."""
 
-    known: dict[str, float]
+    known: dict[str, float] = field(default_factory=dict)
 
     def similarity(self, query: str, texts: Sequence[str]) -> Float32s:
         known = self.known

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tersely.content.units import Bools
+from tersely.core.fence import fence
 from tersely.core.protocols import BatchTokenCounter
 from tersely.core.tables import Float32s, Float64s, Int32s, Int64s, Kind, Level, SegmentTable
 from tersely.core.types import Document
@@ -24,7 +25,6 @@ from tersely.engine.relevance import RERANK_SHARE, hybrid, read_for_query
 from tersely.history.mentions import Mentions, find_mentions
 from tersely.history.messages import HEADER, Entry, Piece
 from tersely.providers.embedders import resolve_embedder
-from tersely.write.prompt import marker_line
 
 __all__ = [
     "Excerpts",
@@ -38,7 +38,6 @@ __all__ = [
 ]
 
 _NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)  # of a tool; any other is not repeated
-_MARKER_DIGITS = 6  # excerpts are short, and each digit costs tokens
 _SOURCE_TOKENS = 4  # "user 12: " and the line end, about
 _NEWEST = 1 / 3  # share of the messages whose facts count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.1, 0.55  # what a fact counts at the far and the near end of the others
@@ -86,8 +85,7 @@ def called_tools(entries: Sequence[Entry]) -> dict[str, str]:
 
 def frame_excerpts(lines: str) -> str:
     """The text of a message of excerpts: what they are, and `lines` between two equal marker lines."""
-    marker = marker_line(lines, digits=_MARKER_DIGITS)
-    return f"{HEADER}\n{marker}\n{lines}\n{marker}"
+    return f"{HEADER}\n{fence(lines).put(lines)}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from tersely.core import checks
 from tersely.core.errors import ModelReplyError
 from tersely.core.protocols import CrossEncoder, Embedder, TruncationReporter
 from tersely.core.tables import Float32s, Int64s
+from tersely.core.threads import checked_timeout, run_in_time
 from tersely.providers.static import StaticEmbedder
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 _AT_ONCE = 1024  # texts
+_DIMENSIONS = 2**16
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +35,12 @@ class CheckedEmbedder:
     Attributes:
         embedder: anything with `embed`.
         name: says which vectors these are: the embedder's own `name`, else its type's.
+        timeout: seconds for a call of it; None: any. One that is late is left to itself, on its thread.
     """
 
     embedder: Embedder
     name: str
+    timeout: float | None = None
 
     def embed(self, texts: Sequence[str]) -> Float32s:
         """float32[n, d]: rows of length one; a zero row stays zero.
@@ -44,14 +48,16 @@ class CheckedEmbedder:
         Raises ModelReplyError where the answer is not one row of finite numbers a text.
         """
         texts = checks.texts(texts, "texts")
-        return self._checked(self.embedder.embed(texts), len(texts))
+        return self._checked(self._embed(texts), len(texts))
 
     def embed_report(self, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
         """`embed(texts)`, and the indices of the texts that were cut: none if the embedder cannot say."""
         texts = checks.texts(texts, "texts")
         if not isinstance(self.embedder, TruncationReporter):
-            return self._checked(self.embedder.embed(texts), len(texts)), np.empty(0, dtype=np.int64)
-        vectors, truncated = self.embedder.embed_report(texts)
+            return self._checked(self._embed(texts), len(texts)), np.empty(0, dtype=np.int64)
+        report = self.embedder.embed_report
+        answer = run_in_time(lambda: report(texts), self.timeout, self.name)
+        vectors, truncated = _pair(answer, self.name)
         return self._checked(vectors, len(texts)), _indices(truncated, len(texts), self.name)
 
     def similarity(self, query: str, texts: Sequence[str]) -> Float32s:
@@ -70,6 +76,9 @@ class CheckedEmbedder:
         cosines = np.concatenate([np.empty(0), *parts])
         return np.asarray(np.clip(cosines, -1.0, 1.0), dtype=np.float32)
 
+    def _embed(self, texts: list[str]) -> Any:
+        return run_in_time(lambda: self.embedder.embed(texts), self.timeout, self.name)
+
     def _checked(self, answer: Any, count: int) -> Float32s:
         rows = _finite(answer, self.name)
         if count == 0 and rows.size == 0:
@@ -78,6 +87,8 @@ class CheckedEmbedder:
             raise ModelReplyError(
                 f"{self.name} must give an array of shape ({count}, dimensions), not {rows.shape}"
             )
+        if rows.shape[1] > _DIMENSIONS:
+            raise ModelReplyError(f"{self.name} gave vectors of {rows.shape[1]} numbers, over {_DIMENSIONS}")
         return unit_rows(rows)
 
 
@@ -88,10 +99,12 @@ class CheckedCrossEncoder:
     Attributes:
         cross_encoder: anything with `score`.
         name: says which scores these are: the cross-encoder's own `name`, else its type's.
+        timeout: seconds for a call of it; None: any. One that is late is left to itself, on its thread.
     """
 
     cross_encoder: CrossEncoder
     name: str
+    timeout: float | None = None
 
     def score(self, query: str, texts: Sequence[str]) -> Float32s:
         """float32[n] in [0, 1]. Where any score of a call lies outside, all are logits: their sigmoid.
@@ -104,7 +117,11 @@ class CheckedCrossEncoder:
         """`score(query, texts)`, and the indices of the texts that were cut: none if the model cannot say."""
         texts = checks.texts(texts, "texts")
         report = getattr(self.cross_encoder, "score_report", None)
-        answer, cut = report(query, texts) if report else (self.cross_encoder.score(query, texts), ())
+
+        def ask() -> Any:
+            return report(query, texts) if report else (self.cross_encoder.score(query, texts), ())
+
+        answer, cut = _pair(run_in_time(ask, self.timeout, self.name), self.name)
         scores = _finite(answer, self.name)
         if scores.shape != (len(texts),):
             raise ModelReplyError(f"{self.name} must give {len(texts)} scores, not shape {scores.shape}")
@@ -113,12 +130,17 @@ class CheckedCrossEncoder:
         return np.asarray(scores, dtype=np.float32), _indices(cut, len(texts), self.name)
 
 
-def resolve_embedder(embedder: Any = None) -> CheckedEmbedder:
+def resolve_embedder(embedder: Any = None, *, timeout: float | None = None) -> CheckedEmbedder:
     """Return the embedder that a caller passes, with its answers checked.
+
+    What comes back can be passed wherever an embedder is taken. `timeout`: seconds for a call of it; None: as
+    many as it has, any at first, as one call may have a whole corpus.
 
     Takes None (the one that comes with tersely), an object with `embed(list[str])`, a SentenceTransformer or
     a model2vec StaticModel. Raises TypeError for anything else.
     """
+    if timeout is not None:
+        return replace(resolve_embedder(embedder), timeout=checked_timeout(timeout))
     if isinstance(embedder, CheckedEmbedder):
         return embedder
     if embedder is None:
@@ -140,12 +162,14 @@ def resolve_embedder(embedder: Any = None) -> CheckedEmbedder:
     return CheckedEmbedder(embedder, _name_of(embedder))
 
 
-def resolve_cross_encoder(cross_encoder: Any) -> CheckedCrossEncoder:
-    """Return the cross-encoder that a caller passes, with its answers checked.
+def resolve_cross_encoder(cross_encoder: Any, *, timeout: float | None = None) -> CheckedCrossEncoder:
+    """Return the cross-encoder that a caller passes, with its answers checked; `timeout` as of an embedder.
 
     Takes an object with `score(query, list[str])` or a CrossEncoder of sentence-transformers. Raises
     TypeError for anything else.
     """
+    if timeout is not None:
+        return replace(resolve_cross_encoder(cross_encoder), timeout=checked_timeout(timeout))
     if isinstance(cross_encoder, CheckedCrossEncoder):
         return cross_encoder
     if type(cross_encoder).__module__.partition(".")[0] == "sentence_transformers":
@@ -198,6 +222,15 @@ def _finite(answer: Any, name: str) -> Any:
         where = np.argwhere(~np.isfinite(numbers))[0]
         raise ModelReplyError(f"{name} gave no finite number for text {where[0] if len(where) else 0}")
     return numbers
+
+
+def _pair(answer: Any, name: str) -> tuple[Any, Any]:
+    """Return the two parts of a report. Raises ModelReplyError where it has not two."""
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        raise ModelReplyError(
+            f"{name} must report an array and the indices of what it cut, not {answer!r:.80}"
+        )
+    return answer
 
 
 def _indices(answer: Any, count: int, name: str) -> Int64s:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import threading
 from collections.abc import Awaitable, Callable, Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from tersely.core.errors import ModelReplyError
-from tersely.core.threads import map_in_threads
+from tersely.core.errors import ModelReplyError, ModelTimeoutError, OversizedReplyError
+from tersely.core.threads import checked_timeout, map_in_threads, run_in_time, run_on_thread
 
 __all__ = [
     "CheckedLanguageModel",
@@ -25,56 +24,83 @@ __all__ = [
 ]
 
 Result = TypeVar("Result")
+
+_TIMEOUT = 600.0  # seconds that a model has for a reply unless told otherwise
+_LONGEST = 2**20  # characters of a reply
 Completion = str | Exception  # the reply to a prompt, or what was raised instead
 Flow = Generator[list[str], list[Completion], Result]  # work that yields prompts and takes their completions
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedLanguageModel:
-    """A language model whose replies are checked: text, and not blank.
+    """A language model whose replies are checked: in time, text, not blank, and of at most 2**20 characters.
 
     Attributes:
         ask: prompt -> reply, or an awaitable of one.
         ask_async: prompt -> an awaitable of a reply, for async callers; None: `ask` on another thread.
         name: says which model this is.
+        timeout: seconds for a reply; None: any. A model that is late is left to itself, on its thread.
     """
 
     ask: Callable[[str], Any]
     ask_async: Callable[[str], Awaitable[Any]] | None
     name: str
+    timeout: float | None = _TIMEOUT
 
     def complete(self, prompt: str) -> str:
         """The reply to `prompt`. An async model gets an event loop of its own for it.
 
-        Raises ModelReplyError for a reply that is no text or blank, and whatever the model raises.
+        Raises ModelReplyError for a reply that cannot be used, ModelTimeoutError for one that does not come
+        in time, and whatever the model raises.
         """
-        reply = self.ask(prompt)
-        return self._checked(_wait(reply) if inspect.isawaitable(reply) else reply)
+
+        def ask() -> Any:
+            reply = self.ask(prompt)
+            return _wait(reply) if inspect.isawaitable(reply) else reply
+
+        return self._checked(run_in_time(ask, self.timeout, self.name))
 
     async def acomplete(self, prompt: str) -> str:
         """As `complete`, in the caller's event loop; a model that is not async runs on another thread."""
-        if self.ask_async is not None:
-            return self._checked(await self.ask_async(prompt))
         import asyncio
 
-        reply = await asyncio.to_thread(self.ask, prompt)
-        return self._checked(await reply if inspect.isawaitable(reply) else reply)
+        try:
+            async with asyncio.timeout(self.timeout) as limit:
+                if self.ask_async is not None:
+                    return self._checked(await self.ask_async(prompt))
+                reply = await asyncio.to_thread(
+                    run_in_time, lambda: self.ask(prompt), self.timeout, self.name
+                )
+                return self._checked(await reply if inspect.isawaitable(reply) else reply)
+        except TimeoutError as error:
+            if limit.expired():
+                raise ModelTimeoutError(
+                    f"{self.name} gave no answer within {self.timeout:g} seconds"
+                ) from error
+            raise
 
     def _checked(self, reply: Any) -> str:
         if not isinstance(reply, str):
             raise ModelReplyError(f"{self.name} must reply with str, not {type(reply).__name__}")
+        if len(reply) > _LONGEST:
+            raise OversizedReplyError(f"{self.name} replied with {len(reply)} characters, over {_LONGEST}")
         if not reply.strip():
             raise ModelReplyError(f"{self.name} gave an empty reply")
         return reply
 
 
-def resolve_language_model(model: Any) -> CheckedLanguageModel:
+def resolve_language_model(model: Any, *, timeout: float | None = None) -> CheckedLanguageModel:
     """Return the language model that a caller passes, with its replies checked.
+
+    What comes back can be passed wherever a model is taken. `timeout`: seconds for a reply; None: as many as
+    it has, 600 at first.
 
     Takes an object with `complete(prompt)` (and perhaps `acomplete(prompt)`) or with
     `generate_response(prompt=...)`, or a callable; any of them may be async. Raises TypeError for anything
-    else.
+    else, ValueError for a timeout that is not above 0.
     """
+    if timeout is not None:
+        return replace(resolve_language_model(model), timeout=checked_timeout(timeout))
     if isinstance(model, CheckedLanguageModel):
         return model
     if type(model).__module__.partition(".")[0] == "openai":
@@ -183,7 +209,9 @@ def limited(model: CheckedLanguageModel, limit: int) -> CheckedLanguageModel:
         async with free:
             return await model.acomplete(prompt)
 
-    return CheckedLanguageModel(model.ask, ask, model.name)
+    return replace(
+        model, ask=model.complete, ask_async=ask, timeout=None
+    )  # waiting for a turn is not counted
 
 
 def _checked_model(ask: Callable[[str], Any], later: Any, name: str) -> CheckedLanguageModel:
@@ -211,17 +239,4 @@ def _wait(reply: Awaitable[Any]) -> Any:
     async def awaited() -> Any:
         return await reply
 
-    outcome: list[Any] = []
-
-    def work() -> None:
-        try:
-            outcome.extend((asyncio.run(awaited()), None))
-        except BaseException as error:
-            outcome.extend((None, error))
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    if outcome[1] is not None:
-        raise outcome[1]
-    return outcome[0]
+    return run_on_thread(lambda: asyncio.run(awaited()))

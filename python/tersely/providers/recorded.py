@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tersely.core.errors import CompressionError, ModelReplyError, StoreError, TruncatedReplyError
+from tersely.core.errors import (
+    CompressionError,
+    ModelReplyError,
+    OversizedReplyError,
+    StoreError,
+    TruncatedReplyError,
+)
+from tersely.core.files import private, warn_if_shared
 from tersely.providers.language_models import resolve_language_model
 
 __all__ = ["MissingReplyError", "RecordedError", "Recorder", "Replayer"]
@@ -44,7 +51,7 @@ class _Entry:
         if self.reply is not None:
             return self.reply
         name, message = self.error or ("", "")
-        for kind in (ModelReplyError, TruncatedReplyError):
+        for kind in (ModelReplyError, TruncatedReplyError, OversizedReplyError):
             if name == kind.__name__:
                 raise kind(message)
         raise RecordedError(f"{name}: {message}")
@@ -71,7 +78,7 @@ class Recorder:
 
         Args:
             model: what `tersely.providers.language_models.resolve_language_model` takes.
-            path: the file.
+            path: the file; a new one is its owner's alone.
             name: of the model in the file; None: its own.
 
         Raises StoreError where the file is not a recording.
@@ -84,6 +91,7 @@ class Recorder:
         self._read_to = 0
         with _locked(self.path) as file:
             self._catch_up(file)
+        warn_if_shared(self.path)
 
     def complete(self, prompt: str) -> str:
         """The recorded reply, or the model's, which is then recorded; raises what the model raises."""
@@ -200,7 +208,7 @@ def reply_key(model: str, prompt: str) -> str:
 @contextmanager
 def _locked(path: Path) -> Iterator[BinaryIO]:
     """Open the file for reading and for writing at its end, locked against others that do the same."""
-    with path.open("a+b") as file:
+    with open(path, "a+b", opener=private) as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed
         yield file
 

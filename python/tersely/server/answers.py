@@ -7,16 +7,18 @@ from dataclasses import dataclass
 
 import tersely
 from tersely.core.errors import BudgetExceededError
+from tersely.core.fence import Fence, fence, shown_name
 from tersely.providers.counters import resolve_counter
 from tersely.providers.language_models import CheckedLanguageModel, run_flow
 from tersely.search.chunks import ChunkResult
+from tersely.search.excerpts import Preview
 from tersely.search.results import ResultStats
 from tersely.search.thresholding import within_budget
 from tersely.server.tools import one_line
 from tersely.write.flow import Task, ask
 from tersely.write.prompt import Prompt
 
-__all__ = ["Answer", "Answerer", "to_markdown"]
+__all__ = ["Answer", "Answerer", "to_extract", "to_markdown", "to_previews"]
 
 _TEMPLATE = (
     "Answer the question from the sources alone, in a few sentences. Say so where they do not answer it.\n"
@@ -65,9 +67,9 @@ class Answerer:
             count, _ = within_budget([one.content for one in results], self.prompt_tokens, None)
         except BudgetExceededError:  # not even one result fits into a prompt
             return Answer(self._extract(query, results), fallback="prompt_too_long")
-        sources = "\n\n".join(
-            f"Source {place}:\n{one.content}" for place, one in enumerate(results[:count], 1)
-        )
+        texts = [one.content for one in results[:count]]
+        around = fence(*texts)  # within the prompt's own: no source passes for another
+        sources = "\n\n".join(f"Source {place}:\n{around.put(text)}" for place, text in enumerate(texts, 1))
         task = Task(sources, Prompt(_TEMPLATE, query), self.prompt_tokens, resolve_counter(None))
         (reply,) = run_flow(ask([task]), self.model, 1)
         if reply.reason is not None:
@@ -82,28 +84,63 @@ class Answerer:
 
 
 def to_markdown(answer: Answer, results: Sequence[ChunkResult], stats: ResultStats | None = None) -> str:
-    """Write an answer and its results as Markdown.
+    """Write an answer and its results as Markdown, what comes from documents fenced (core/fence.py).
 
     `# Answer`, `# Source Documents` with each result's score, file, section and content, and, where there are
     stats, `# Compression Stats` with a line a number.
     """
-    parts = ["# Answer"]
-    if answer.model is not None:
-        parts.append(f"(written by {one_line(answer.model)}; the sources below are verbatim)")
-    if answer.fallback is not None:
-        parts.append(f"(the model failed ({answer.fallback}): sentences of the sources, verbatim)")
-    if answer.text:
-        parts.append(answer.text)
+    around = _fence(answer, results)
+    parts = _answer(answer, around, bool(answer.text or results))
     parts.append("\n# Source Documents")
     if not results:
         parts.append("No results.")
     for number, one in enumerate(results, 1):
         parts.append(f"{'' if number == 1 else chr(10)}**Result {number}** (Score: {one.score:.4f})")
-        parts.append(f"File: {one_line(one.file_path)}")
-        if one.header_path:
-            parts.append(f"Section: {one_line(one.header_path)}")
-        parts.append(one.content)
+        parts.append(f"File: {shown_name(one.file_path)}\n{_content(one, around)}")
     if stats is not None:
         parts.append("\n# Compression Stats")
         parts += [f"{name}: {getattr(stats, name)}" for name in stats.__slots__]
     return "\n".join(parts) + "\n"
+
+
+def to_previews(answer: Answer, previews: Sequence[Preview]) -> str:
+    """Write an answer, and a line for each result: its id, score and preview."""
+    lines = "\n".join(f"{shown_name(one.chunk_id)} ({one.score:.4f}): {one.preview}" for one in previews)
+    around = fence(answer.text, lines)
+    parts = _answer(answer, around, bool(answer.text or lines))
+    return "\n".join([*parts, "\n# Previews", around.put(lines) if lines else "No results."]) + "\n"
+
+
+def to_extract(answer: Answer, results: Sequence[ChunkResult]) -> str:
+    """Write results in fewer words, below an answer where there is one: for replies with a budget."""
+    if not results:
+        return "No results."
+    around = _fence(answer, results)
+    parts = [*_answer(answer, around, True), "\n# Sources"] if answer.text else [around.rule]
+    parts += [
+        f"[{number}] {shown_name(one.file_path)}\n{_content(one, around)}"
+        for number, one in enumerate(results, 1)
+    ]
+    return "\n".join(parts)
+
+
+def _answer(answer: Answer, around: Fence, fenced: bool) -> list[str]:
+    """The part of a reply that has the answer; `fenced`: whether anything in the reply is fenced."""
+    parts = ["# Answer"]
+    if answer.model is not None:
+        parts.append(f"(written by {shown_name(answer.model)}; the sources below are verbatim)")
+    if answer.fallback is not None:
+        parts.append(f"(the model failed ({answer.fallback}): sentences of the sources, verbatim)")
+    parts += [around.rule] if fenced else []
+    parts += [around.put(answer.text)] if answer.text else []
+    return parts
+
+
+def _fence(answer: Answer, results: Sequence[ChunkResult]) -> Fence:
+    return fence(answer.text, *(part for one in results for part in (one.header_path, one.content)))
+
+
+def _content(one: ChunkResult, around: Fence) -> str:
+    """The section and the text of a result, fenced."""
+    section = f"Section: {one_line(one.header_path)}\n" if one.header_path else ""
+    return around.put(section + one.content)

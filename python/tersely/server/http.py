@@ -15,9 +15,10 @@ from tersely.core import checks
 from tersely.server.application import make_server
 from tersely.server.tools import Tool
 
-__all__ = ["Gate", "http_application", "serve_http"]
+__all__ = ["Gate", "http_application", "serve_http", "server_config"]
 
 _BODY = 4 * 2**20  # bytes of a request
+_HEAD = 16 * 2**10  # bytes of its head (400)
 _SHORTEST_TOKEN = 16  # characters
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -88,26 +89,60 @@ def http_application(
     return Gate(application, token, frozenset(origin.rstrip("/") for origin in origins), most, patience)
 
 
-def serve_http(tools: Sequence[Tool], *, host: str = "127.0.0.1", port: int = 8765, **options: Any) -> None:
+def serve_http(
+    tools: Sequence[Tool],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    connections: int = 512,
+    idle: float = 10.0,
+    **options: Any,
+) -> None:
     """Serve http://HOST:PORT/mcp until interrupted; `options` are those of `http_application`.
 
-    Port 0 is any that is free; logs go to standard error. Raises ValueError where it cannot listen there.
+    Args:
+        tools: of the server.
+        host, port: where it listens; port 0 is any that is free.
+        connections: at a time; where there are more, the one that has been idle longest is cut off.
+        idle: seconds that a connection may take to send the head of a request, or not to read a reply.
+
+    Logs go to standard error. Raises ValueError where it cannot listen there.
     """
     application = http_application(tools, host=host, **options)
-    import uvicorn
-
-    config = uvicorn.Config(
-        application,
-        host=host,
-        port=port,
-        log_level="warning",
-        timeout_graceful_shutdown=5,
-        server_header=False,
-    )
     sockets = _listen(host, port)
     port = sockets[0].getsockname()[1]
+    import uvicorn
+
+    config = server_config(application, connections=connections, idle=idle)
     print(f"tersely: serving http://{f'[{host}]' if ':' in host else host}:{port}/mcp", file=sys.stderr)
     uvicorn.Server(config).run(sockets=sockets)
+
+
+def server_config(
+    application: Application, *, connections: int = 512, idle: float = 10.0, **more: Any
+) -> Any:
+    """Return the `uvicorn.Config` of an application; `connections`, `idle`: as of `serve_http`.
+
+    Raises ValueError where there are fewer than one connection, or no time.
+    """
+    connections = checks.whole_number(connections, "connections", least=1)
+    idle = checks.number(idle, "idle", above=0)
+    import uvicorn
+
+    from tersely.server.connections import connection_type
+
+    defaults: dict[str, Any] = {
+        "log_level": "warning",
+        "timeout_graceful_shutdown": 5,
+        "server_header": False,
+    }
+    return uvicorn.Config(
+        application,
+        http=connection_type(connections, idle),
+        ws="none",
+        h11_max_incomplete_event_size=_HEAD,
+        **(defaults | more),
+    )
 
 
 def _listen(host: str, port: int) -> list[socket.socket]:

@@ -11,17 +11,16 @@ import numpy.typing as npt
 
 import tersely
 from tersely.core.errors import BudgetExceededError
-from tersely.providers.counters import resolve_counter
 from tersely.search.chunks import ChunkResult, Retriever
 from tersely.search.excerpts import previews
 from tersely.search.index import extract
 from tersely.search.results import ResultStats, compress_results
-from tersely.server.answers import Answer, Answerer, to_markdown
-from tersely.server.tools import Tool, ToolError, ToolReply, one_line
+from tersely.server.answers import Answer, Answerer, to_extract, to_markdown, to_previews
+from tersely.server.replies import count_tokens, fenced_reply, fit_reply
+from tersely.server.tools import Tool, ToolError, ToolReply
 
 __all__ = ["QueryTools"]
 
-_TOKENS = resolve_counter(None)
 _ROUNDS = 4  # of shortening results until their reply is no larger than the whole one
 _LEAST_ANSWER = 12  # tokens that are left to a verbatim answer, about a sentence
 _SLACK = 2  # tokens: line ends and the like
@@ -135,25 +134,16 @@ class QueryTools:
     def _within(self, query: str, results: list[ChunkResult], stats: ResultStats, budget: int) -> ToolReply:
         """The reply for a budget: what a model answers, where there is one, and an extract of the results."""
         answer = Answer("")
-        head = ""
         if self.answerer.model is not None and results:
             answer = self.answerer.answer(query, results)
-            head = f"# Answer\n{answer.text}\n\n# Sources\n"
-            if answer.model is None or _TOKENS.count(head) > budget // 2:
-                answer, head = Answer("", fallback=answer.fallback or "reply_too_long"), ""
-        try:
-            room = budget - _TOKENS.count(head)
-            while True:
-                extracted = extract(results, query, budget=room)
-                text = head + extracted.text
-                over = _TOKENS.count(text) - budget
-                if over <= 0:
-                    break
-                room -= over
-        except BudgetExceededError as error:
-            raise ToolError(f"{error}; {error.required + _TOKENS.count(head)} tokens would do") from None
-        data = _data(answer, extracted.results) | {"compression_stats": asdict(stats)}
-        return ToolReply(text or "No results.", data)
+            if answer.model is None or count_tokens(answer.text) > budget // 2:
+                answer = Answer("", fallback=answer.fallback or "reply_too_long")
+        left, text = fit_reply(
+            lambda room: extract(results, query, budget=room).results,
+            lambda left: to_extract(answer, left),
+            budget,
+        )
+        return ToolReply(text, _data(answer, left) | {"compression_stats": asdict(stats)})
 
     def preview_documents(self, arguments: dict[str, Any]) -> ToolReply:
         """Find the best chunks; the reply has a line for each."""
@@ -161,10 +151,9 @@ class QueryTools:
         results = self._search(query, arguments["top_n"])
         lines = previews(results)
         answer = self.answerer.answer(query, results[:1])
-        text = "\n".join(f"{one_line(one.chunk_id)} ({one.score:.4f}): {one.preview}" for one in lines)
         data = _data(answer, []) | {"summaries": [asdict(one) for one in lines]}
         del data["results"]
-        return ToolReply(f"# Answer\n{answer.text}\n\n# Previews\n{text or 'No results.'}\n", data)
+        return ToolReply(to_previews(answer, lines), data)
 
     def expand_chunk(self, arguments: dict[str, Any]) -> ToolReply:
         """Return one chunk. An id is looked up, never opened as a path."""
@@ -175,7 +164,7 @@ class QueryTools:
             raise ToolError(
                 f"there is no chunk {wanted[:100]!r}; use a chunk_id of a search result"
             ) from None
-        return ToolReply(chunk.content, asdict(chunk))
+        return ToolReply(fenced_reply(chunk.content), asdict(chunk))
 
     def _search(self, query: str, count: int) -> list[ChunkResult]:
         found = list(self.retriever.search(query, count))
@@ -200,31 +189,33 @@ def _no_larger(
 ) -> tuple[Answer, list[ChunkResult]]:
     """Shorten answer and results until their reply has no more tokens than that of `query_documents`.
 
-    First the answer, which says again what the results say, is cut; then the results are. Where the numbers
-    alone are more than the whole reply, all stays as it is.
+    First the answer, which says again what the results say, is cut; then the results are. No result is left
+    out for it: where the numbers alone are more than the whole reply, all stays as it is.
     """
     if not results:
         return answer, results
-    limit = _TOKENS.count(to_markdown(answer if results == list(whole) else Answer(""), whole))
-    if _TOKENS.count(to_markdown(answer, results, stats)) <= limit:
+    limit = count_tokens(to_markdown(answer if results == list(whole) else Answer(""), whole))
+    if count_tokens(to_markdown(answer, results, stats)) <= limit:
         return answer, results
     cut = answer
     if answer.model is None:
-        rest = _TOKENS.count(to_markdown(replace(answer, text=""), results, stats))
+        rest = count_tokens(to_markdown(replace(answer, text=""), results, stats))
         shorter = Answerer(budget=max(limit - rest - _SLACK, _LEAST_ANSWER)).answer(query, results)
         cut = replace(shorter, fallback=answer.fallback)
     documents = [{"text": one.content, "title": one.header_path or None} for one in results]
     prepared = tersely.prepare(documents, query)
     budget, parts = prepared.original_tokens, [one.content for one in results]
     for _ in range(_ROUNDS):
-        left = [replace(one, content=part) for one, part in zip(results, parts, strict=True) if part]
-        over = _TOKENS.count(to_markdown(cut, left, stats)) - limit
+        left = [replace(one, content=part) for one, part in zip(results, parts, strict=True)]
+        over = count_tokens(to_markdown(cut, left, stats)) - limit
         if over <= 0:
             return cut, left
         budget -= over
         try:
             parts = list(prepared.fit(budget=max(budget, 0)).parts)
         except BudgetExceededError:
+            break
+        if not all(part or not one.content for one, part in zip(results, parts, strict=True)):
             break
     return answer, results
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tersely
+from tersely.server.replies import fenced_reply, fit_reply
 from tersely.server.tools import Tool, ToolReply
 
 __all__ = ["text_tools"]
@@ -46,13 +47,17 @@ def text_tools() -> list[Tool]:
 
 
 def _compress_text(arguments: dict[str, Any]) -> ToolReply:
-    result = tersely.compress(
-        arguments["text"],
-        arguments.get("query") or None,
-        budget=arguments.get("budget"),
-        ratio=arguments["ratio"],
-        strategy="auto",
-    )
+    budget = arguments.get("budget")
+
+    def compress(room: int | None) -> tersely.Compressed:
+        query, ratio = arguments.get("query") or None, arguments["ratio"]
+        return tersely.compress(arguments["text"], query, budget=room, ratio=ratio, strategy="auto")
+
+    if budget is None:
+        result = compress(None)
+        text = fenced_reply(result.text)
+    else:
+        result, text = fit_reply(compress, lambda made: fenced_reply(made.text), budget)
     data = {
         "text": result.text,
         "tokens": result.tokens,
@@ -62,4 +67,4 @@ def _compress_text(arguments: dict[str, Any]) -> ToolReply:
         "content_types": list(result.receipt.content_types),
         "warnings": list(result.receipt.warnings),
     }
-    return ToolReply(result.text, data)
+    return ToolReply(text, data)

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from tersely.core import checks
-from tersely.core.errors import ModelReplyError, TruncatedReplyError
+from tersely.core.errors import ModelReplyError, OversizedReplyError, TruncatedReplyError
 from tersely.core.protocols import BatchTokenCounter
 from tersely.engine.count import count, count_batch
 from tersely.engine.segment import segment
@@ -110,6 +110,8 @@ def _rounds(tasks: Sequence[Task]) -> Flow[list[Reply]]:
 def _read(task: Task, completion: Completion) -> Reply:
     if isinstance(completion, TruncatedReplyError):
         return Reply("", reason="reply_truncated", error=completion)
+    if isinstance(completion, OversizedReplyError):
+        return Reply("", reason="reply_too_long", error=completion)
     if isinstance(completion, Exception):
         reason = "empty_reply" if isinstance(completion, ModelReplyError) else "model_failed"
         return Reply("", reason=reason, error=completion)
@@ -134,6 +136,8 @@ def _prompt(task: Task, reply: Reply | None = None) -> str:
         return task.prompt.fill(task.content, target, "it was empty")
     if reply.reason == "reply_truncated":
         shorter, wrong = target // 2, "it was cut off at the model's limit of tokens"
+    elif not reply.size:
+        shorter, wrong = target, "it was far too long to be read"
     else:
         shorter = max(target // 2, target * task.limit // reply.size)
         wrong = f"it had {reply.size} {task.unit}, and the limit is {task.limit}"

@@ -12,6 +12,7 @@ import numpy as np
 
 from tersely import _native
 from tersely.core.errors import StoreError
+from tersely.core.files import private
 from tersely.providers.embedders import CheckedEmbedder
 from tersely.search.index.chunking import cut_chunks
 from tersely.search.index.files import FileNote, SourceFile, decode, find_files, read_file
@@ -190,7 +191,7 @@ def _write(
     """Write a generation; returns its dimensions, files and chunks."""
     table = ChunkTable(fresh, None if before is None else fresh.parent / before.header.generation)
     try:
-        with (fresh / VECTORS).open("wb") as vectors:
+        with open(fresh / VECTORS, "wb", opener=private) as vectors:
             postings, dimensions = PostingsBuilder(), 0
             if before is not None:
                 kept = np.flatnonzero(~np.isin(before.ids, before.ids_of(plan.removed)))

@@ -12,6 +12,7 @@ change, so they need no lock and may be many; one that has a generation open whe
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tersely.core.errors import StoreError
-from tersely.core.files import file_lock, sync_to_disk
+from tersely.core.files import file_lock, make_folder, private, sync_to_disk
 from tersely.core.sqlite import DamageError, Database, Draft, Format
 from tersely.core.tables import Float32s, Int32s, Int64s
 from tersely.search.index.chunking import Chunk
@@ -46,7 +47,7 @@ __all__ = [
     "writing",
 ]
 
-FORMAT = 1  # of the whole folder
+FORMAT = 2  # of the whole folder
 HEADER, LOCK = "index.json", "tersely.lock"
 CHUNKS, VECTORS = "chunks.sqlite", "vectors.f32"
 DEFAULT_FOLDER = ".tersely"  # in the indexed folder
@@ -67,7 +68,8 @@ def _make_tables(connection: Connection) -> None:
     )
     connection.execute(
         "CREATE TABLE chunks (id INTEGER PRIMARY KEY, path TEXT NOT NULL, number INTEGER NOT NULL, "
-        "start INTEGER NOT NULL, end INTEGER NOT NULL, header_path TEXT NOT NULL, content TEXT NOT NULL)"
+        "start INTEGER NOT NULL, end INTEGER NOT NULL, header_path TEXT NOT NULL, content TEXT NOT NULL, "
+        "digest BLOB NOT NULL)"
     )
     connection.execute("CREATE UNIQUE INDEX chunks_of_files ON chunks (path, number)")
 
@@ -147,25 +149,36 @@ def writing(place: Path) -> Iterator[tuple[Header | None, Path]]:
     the header names it.
 
     Raises:
-        StoreError: another process writes, or the folder holds something else.
+        StoreError: another process writes, the folder holds something else, or the disk takes no more.
     """
     _check_ours(place)
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_naming_errors(place))
+        make_folder(place)
         try:
             stack.enter_context(file_lock(place / LOCK, patience=0))
         except TimeoutError:
             raise StoreError(f"another process writes to {place}; try again when it is through") from None
-        (place / ".gitignore").write_text("*\n", encoding="ascii")
+        with open(place / ".gitignore", "wb", opener=private) as file:
+            file.write(b"*\n")
         header = read_header(place) if (place / HEADER).exists() else None
         _remove_generations(place, header)
         number = 1 + (int(header.generation) if header else 0)
         fresh = place / f"{number:06d}"
-        fresh.mkdir()
+        make_folder(fresh)
         try:
             yield header, fresh
         finally:
             _remove_generations(place, read_header(place) if (place / HEADER).exists() else None)
+
+
+@contextmanager
+def _naming_errors(place: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise StoreError(f"cannot write the index {place}: {reason}; what was there is as it was") from error
 
 
 def write_header(place: Path, header: Header) -> None:
@@ -177,7 +190,8 @@ def write_header(place: Path, header: Header) -> None:
     sync_to_disk(place)
     text = json.dumps({"application": _APPLICATION, "format": FORMAT, **asdict(header)}, indent=1)
     fresh = place / (HEADER + ".new")
-    fresh.write_text(text + "\n", encoding="utf-8")
+    with open(fresh, "wb", opener=private) as file:
+        file.write(f"{text}\n".encode())
     sync_to_disk(fresh)
     fresh.replace(place / HEADER)
     sync_to_disk(place)
@@ -220,13 +234,15 @@ class ChunkTable:
 
     def add_chunks(self, path: str, chunks: Sequence[Chunk]) -> None:
         """Add the chunks of a file."""
-        rows = [
+        rows: list[ChunkRow] = [
             (self._next + number, path, number, chunk.start, chunk.end, chunk.header_path, chunk.content)
             for number, chunk in enumerate(chunks)
         ]
         self._next += len(rows)
         with self._file.writing() as connection:
-            connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            connection.executemany(
+                "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [(*row, _digest(row)) for row in rows]
+            )
 
     def finish(self) -> tuple[Int64s, Int32s, int]:
         """Write all; return the ids of chunks, ascending, their places by file and number, how many files."""
@@ -245,10 +261,10 @@ class ChunkTable:
 
 def save_arrays(folder: Path, postings: Postings, ids: Int64s, order: Int32s) -> None:
     """Write the arrays beside the vectors."""
-    for name, kind in _ARRAYS.items():
-        np.save(folder / f"{name}.npy", getattr(postings, name).astype(kind), allow_pickle=False)
-    np.save(folder / "ids.npy", ids.astype("<i8"), allow_pickle=False)
-    np.save(folder / "order.npy", order.astype("<i4"), allow_pickle=False)
+    arrays = {name: getattr(postings, name).astype(kind) for name, kind in _ARRAYS.items()}
+    for name, array in (arrays | {"ids": ids.astype("<i8"), "order": order.astype("<i4")}).items():
+        with open(folder / f"{name}.npy", "wb", opener=private) as file:
+            np.save(file, array, allow_pickle=False)
 
 
 class Generation:
@@ -301,8 +317,9 @@ class Generation:
             for start in range(0, len(ids), _AT_ONCE):
                 some = ids[start : start + _AT_ONCE]
                 marks = ",".join("?" * len(some))
-                for row in connection.execute(f"SELECT {_COLUMNS} FROM chunks WHERE id IN ({marks})", some):
-                    found[row[0]] = row
+                query = f"SELECT {_COLUMNS}, digest FROM chunks WHERE id IN ({marks})"
+                for row in connection.execute(query, some):
+                    found[row[0]] = _checked_row(row)
             if len(found) < len(set(ids)):
                 raise DamageError("chunks are missing")
         return [found[number] for number in ids]
@@ -310,14 +327,29 @@ class Generation:
     def chunk(self, path: str, number: int) -> ChunkRow | None:
         """Return a chunk by its file and its number there, or None."""
         with self._database.reading() as connection:
-            row: ChunkRow | None = connection.execute(
-                f"SELECT {_COLUMNS} FROM chunks WHERE path = ? AND number = ?", (path, number)
+            row = connection.execute(
+                f"SELECT {_COLUMNS}, digest FROM chunks WHERE path = ? AND number = ?", (path, number)
             ).fetchone()
-        return row
+            return None if row is None else _checked_row(row)
 
     def close(self) -> None:
         """Close its files."""
         self._database.close()
+
+
+def _digest(row: ChunkRow) -> bytes:
+    """What a chunk must still say when it is read: 16 bytes of its fields."""
+    return hashlib.blake2b(json.dumps(row).encode(), digest_size=16).digest()
+
+
+def _checked_row(row: tuple[Any, ...]) -> ChunkRow:
+    try:
+        sound = _digest(row[:-1]) == row[-1]
+    except (TypeError, ValueError):  # damage may turn a text into bytes
+        sound = False
+    if not sound:
+        raise DamageError(f"chunk {row[0]} is not what was written")
+    return row[:-1]
 
 
 def _mapped(path: Path, rows: int, columns: int) -> Float32s:
@@ -330,7 +362,12 @@ def _mapped(path: Path, rows: int, columns: int) -> Float32s:
 
 
 def _loaded(path: Path, kind: str) -> Any:
-    array: Any = np.load(path, mmap_mode="r", allow_pickle=False)
+    try:
+        array: Any = np.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError:
+        raise
+    except Exception as error:  # a damaged head is read by Python's own parser, which raises all sorts
+        raise ValueError(f"{path.name} is no array: {error}") from error
     if array.dtype != np.dtype(kind) or array.ndim != 1:
         raise ValueError(f"{path.name} holds {array.dtype} of shape {array.shape}, not a row of {kind}")
     return array

@@ -1,0 +1,102 @@
+"""Files that keep what people said are their owner's alone, whatever the umask, from the first moment."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tersely.core.files import make_folder
+from tersely.distill.teacher import cached_vectors
+from tersely.memory import SegmentMemory
+from tersely.providers.cached import CachedEmbedder
+from tersely.providers.recorded import Recorder
+from tersely.providers.static import StaticEmbedder
+from tersely.retrieval.index import Index
+from tersely.store import Store
+
+
+@pytest.fixture(params=[0o000, 0o022, 0o077, 0o377], ids=oct)
+def umask(request: pytest.FixtureRequest) -> Iterator[int]:
+    before = os.umask(request.param)
+    try:
+        yield request.param
+    finally:
+        os.umask(before)
+
+
+def modes(folder: Path) -> set[tuple[str, int]]:
+    """(kind, permissions) of all there is below a folder."""
+    found = set()
+    for path in folder.rglob("*"):
+        status = path.lstat()
+        found.add(("folder" if stat.S_ISDIR(status.st_mode) else "file", stat.S_IMODE(status.st_mode)))
+    return found
+
+
+def test_all_that_is_kept_is_private(tmp_path: Path, umask: int) -> None:
+    place, docs = tmp_path / "kept", tmp_path / "docs"
+    place.mkdir()
+    place.chmod(0o700)
+    docs.mkdir()
+    docs.chmod(0o700)
+    (docs / "a.md").write_text("# Ferry\n\nThe ferry leaves at six.", encoding="utf-8")
+    (docs / "a.md").chmod(0o600)
+    with Store.open(place / "store.sqlite", embedder=None) as store:
+        SegmentMemory(store).store_context_segment("The ferry leaves at six.")
+        store.backup(place / "copy.sqlite")
+        Index.build(docs, place / "deep" / "index")
+        Index.open(place / "deep" / "index")
+        Recorder(lambda _: "yes", place / "replies.jsonl", name="m").complete("?") if umask < 0o100 else None
+        CachedEmbedder(StaticEmbedder(), path=place / "vectors.sqlite").embed(["text"])
+        cached_vectors(StaticEmbedder(), ["text"], place / "teacher", lambda *_: None)  # type: ignore[arg-type]
+        assert {path.name for path in place.glob("store.sqlite*")} == {
+            "store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "store.sqlite-lock"
+        }  # fmt: skip
+        assert modes(place) == {("file", 0o600), ("folder", 0o700)}
+
+
+def test_a_file_is_never_open_to_others_not_even_for_a_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    opened = os.open
+
+    def watch(path: str, flags: int, mode: int = 0o777, **options: int) -> int:
+        handle = opened(path, flags, mode, **options)
+        if flags & os.O_CREAT:
+            seen.append(stat.S_IMODE(os.fstat(handle).st_mode))
+        return handle
+
+    before = os.umask(0)
+    try:
+        monkeypatch.setattr(os, "open", watch)
+        with Store.open(tmp_path / "store.sqlite") as store:
+            store.put("text")
+    finally:
+        os.umask(before)
+    assert seen and set(seen) == {0o600}
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o666])
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_store_that_others_may_read_is_told_of(tmp_path: Path, mode: int, read_only: bool) -> None:
+    path = tmp_path / "store.sqlite"
+    Store.open(path).close()
+    path.chmod(mode)
+    with pytest.warns(UserWarning, match=rf"store\.sqlite \(its mode is {mode:o}\).*chmod 600"):
+        Store.open(path, read_only=read_only).close()
+    assert stat.S_IMODE(path.stat().st_mode) == mode, "a file that is shared on purpose stays so"
+
+
+def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared").chmod(0o755)
+    make_folder(tmp_path / "shared" / "a" / "b")
+    found = [stat.S_IMODE((tmp_path / part).stat().st_mode) for part in ("shared", "shared/a", "shared/a/b")]
+    assert found == [0o755, 0o700, 0o700]
+    (tmp_path / "file").touch()
+    with pytest.raises(FileExistsError):
+        make_folder(tmp_path / "file")
