@@ -28,9 +28,7 @@ _GIT_LINES = re.compile(
     r"(?:GIT binary patch\n(?:(?:literal|delta) \d+\n(?:[^\n]+\n)+\n?)*)?"
     r"(?:--- [^\n]*\n\+\+\+ [^\n]*\n?)?"
 )
-_OTHER_LINES = re.compile(
-    r"(?:(?!@@ |--- |diff --git |Index: )[^\n]+\n)*(?:--- [^\n]*\n\+\+\+ [^\n]*\n?)?"
-)
+_OTHER_LINES = re.compile(r"(?:(?!@@ |--- |diff --git |Index: )[^\n]+\n)*(?:--- [^\n]*\n\+\+\+ [^\n]*\n?)?")
 _STATISTIC = re.compile(r" \S[^\n]*\|\s+(?:\d+|Bin)\b| \d+ files? changed")
 # Lines that begin a commit: of git log, of a mailbox, of git log --oneline.
 _COMMIT = re.compile(r"commit [0-9a-f]{7,64}\b|From [0-9a-f]{40,64} |[0-9a-f]{7,64} \S")
@@ -39,6 +37,7 @@ _TEXT_LINE = re.compile(r"[^\n]*\S[^\n]*")
 _NEW_NAME = re.compile(r"^\+\+\+ ([^\n\t]*)", re.MULTILINE)
 _RUN = re.compile(r"(?:\+[^\n]*\n?)+|(?:-[^\n]*\n?)+|(?:\\[^\n]*\n?)+|(?: [^\n]*\n?|\n)+")
 _LONGEST_RUN = 8  # changed lines of one unit
+_NEAR = 0.8  # of the best match of a query: units that come before all others, as headers do
 _HEADER, _TEXT, _HUNK_LINE, _CHANGE, _CONTEXT, _TITLE = range(6)
 _WORTH = np.array([3.0, 0.8, 1.0, 1.0, 0.2, 4.0], dtype=np.float32)
 
@@ -84,13 +83,14 @@ class Diff:
         table = units_of(document, start, end, Kind.CODE, [piece.above for piece in pieces])
         asked = _asked(texts, table, query)
         words = query is not None and bool(query.strip())
+        named = (asked > 0) & (asked >= _NEAR * asked.max(initial=0))
         marker = (_left_out_files if self.applies else _left_out)(texts, pieces, document)
         note = None if self.applies else lambda row: _changes(pieces[row])
         return Units(
             table,
             _WORTH[kind] + 4 * asked,
             Lines(marker, "" if self.applies else "\n", note),
-            (kind == _HEADER) | (kind == _TITLE),
+            (kind == _HEADER) | (kind == _TITLE) | named,
             warnings=("query_without_matches",) if words and not asked.any() else (),
         )
 
@@ -157,7 +157,11 @@ def _hunks(text: str, first: int) -> list[_Piece]:
     moved = False  # whether the last hunk of the file moved lines
     for kind, start, body, end in _sections(text):
         if kind == _TEXT:
-            cuts = [start + line.start() for line in _TEXT_LINE.finditer(text[start:end]) if _COMMIT.match(line[0])]
+            cuts = [
+                start + line.start()
+                for line in _TEXT_LINE.finditer(text[start:end])
+                if _COMMIT.match(line[0])
+            ]
             for begin, stop in pairwise([start, *cuts, end]):
                 if text[begin:stop].strip():
                     pieces.append(_Piece(begin, stop, _TEXT, -1))
