@@ -127,7 +127,8 @@ def commits(count: int) -> tuple[str, str]:
         )
         patches.append(
             f"From {number:040x} Mon Sep 17 00:00:00 2001\nFrom: A <a@example.org>\nSubject: [PATCH {number}/"
-            f"{count}] {says[0]}\n\n{says[1]}\n---\n x{number}.py | 2 +-\n 1 file changed\n\n{change}-- \n2.39.2\n\n"
+            f"{count}] {says[0]}\n\n{says[1]}\n---\n x{number}.py | 2 +-\n 1 file changed\n\n"
+            f"{change}-- \n2.39.2\n\n"
         )
     return "\n".join(log), "".join(patches)
 

@@ -205,8 +205,8 @@ def _runs(text: str, first: int) -> list[_Piece]:
                 pieces.append(_Piece(line.start(), line.end(), what, first + above if above >= 0 else -1))
         elif kind == _HEADER:
             file = len(pieces)
-            end -= len(text[start:end]) - len(text[start:end].rstrip())
-            pieces.append(_Piece(start, end, _HEADER, first + commit if commit >= 0 else -1))
+            stop = start + len(text[start:end].rstrip())
+            pieces.append(_Piece(start, stop, _HEADER, first + commit if commit >= 0 else -1))
         else:
             hunk = first + len(pieces)
             stop = body - text.endswith("\n", start, body)
@@ -246,7 +246,8 @@ def _counted(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _asked(texts: list[str], table: SegmentTable, query: str | None) -> Float32s:
-    """float32[n] in [0, 1]: the share of the query's terms in a unit, rare ones counting more."""
+    """float32[n] in [0, 1]: the share of the query's terms in a unit or one that needs it, rare ones counting
+    more."""
     rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
     result = np.zeros(len(table), dtype=np.float32)
     if query is None or not query.strip() or len(table) == 0:
@@ -262,7 +263,12 @@ def _asked(texts: list[str], table: SegmentTable, query: str | None) -> Float32s
     weight[wanted] = np.log1p(len(table) / np.maximum(frequency[wanted], 1))
     np.add.at(result, pairs[0], weight[pairs[1]])
     total = float(weight[wanted[frequency[wanted] > 0]].sum())
-    return result / np.float32(total) if total > 0 else result
+    if total > 0:
+        result /= np.float32(total)
+    for row, above in reversed(list(enumerate(table.heading.tolist()))):
+        if above >= 0:
+            result[above] = max(result[above], result[row])
+    return result
 
 
 def _changes(piece: _Piece) -> str:
@@ -272,7 +278,7 @@ def _changes(piece: _Piece) -> str:
 
 
 def _left_out_files(texts: list[str], pieces: list[_Piece], document: list[int]) -> Callable[[int, int], str]:
-    """Names the files of which nothing is kept and counts lines around them, where git and patch pass over."""
+    """Names files of which nothing is kept and counts lines around them, where git and patch pass over."""
 
     def marker(first: int, last: int) -> str:
         lines = []
