@@ -76,6 +76,7 @@ def select_budgeted(
     coverage: bool = False,
     ranked: bool = False,
     cap: _Int64s = ...,
+    same: _Int32s = ...,
 ) -> _UInt8s: ...
 def find_facts(
     texts: list[str],

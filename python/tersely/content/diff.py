@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
@@ -81,6 +81,7 @@ class Diff:
         kind = np.array([piece.kind for piece in pieces], dtype=np.int64)
         start, end = [piece.start for piece in pieces], [piece.end for piece in pieces]
         table = units_of(document, start, end, Kind.CODE, [piece.above for piece in pieces])
+        table = replace(table, kind=np.where(kind == _TEXT, Kind.PROSE, Kind.CODE).astype(np.uint8))
         asked = _asked(texts, table, query)
         words = query is not None and bool(query.strip())
         named = (asked > 0) & (asked >= _NEAR * asked.max(initial=0))
