@@ -191,7 +191,7 @@ class StaticTable:
     def dimensions(self) -> int: ...
     def __len__(self) -> int: ...
 
-# document, start, end, line, template, marks, variant, copies, places, anchor end, query words
+# document, start, end, line, template, marks, variant, copies, places, anchor end, query words, stands for
 _Rows: TypeAlias = tuple[
     _Int32s,
     _Int64s,
@@ -204,6 +204,7 @@ _Rows: TypeAlias = tuple[
     _Int32s,
     _Int32s,
     npt.NDArray[np.uint64],
+    _Int64s,
 ]
 
 @final

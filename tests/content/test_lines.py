@@ -146,6 +146,29 @@ def test_where_rows_are_let_go_no_piece_stays_without_its_head() -> None:
     assert (lines.line[heads] == lines.line[pieces]).all() and not lines.continued[heads].any()
 
 
+@pytest.mark.parametrize(
+    ("line", "stands_for", "own"),
+    [
+        ("… 12 lines", 12, True),
+        ("    … 1 line", 1, True),
+        ("… 1,204 more rows", 1204, True),
+        ("… more lines", 1, True),
+        ("…", 1, True),
+        ("ERROR payment failed … ×117 to 10:15:30", 117, False),
+        ("ERROR payment failed … ×3 …", 3, False),
+        ("ERROR payment failed …", 1, False),
+        ("… 12 apples", 1, False),
+        ("… ×3", 1, False),
+        ("ERROR x … ×3 failed", 1, False),
+    ],
+)
+def test_marks_of_an_earlier_compression(line: str, stands_for: int, own: bool) -> None:
+    lines = read_lines([f"ERROR payment failed\n{line}"], None, 1024)
+    assert lines.stands_for.tolist() == [1, stands_for] and lines.bulk.tolist() == [False, own]
+    if line.startswith("ERROR payment"):
+        assert lines.template.tolist() == [0, 0] and lines.counts.tolist() == [max(2, stands_for)]
+
+
 def test_templates_counts_and_times() -> None:
     text = "\n".join(f"2024-01-02 10:00:{n:02d} INFO user {n} logged in from 10.0.0.{n}" for n in range(30))
     lines = read_lines([text + "\n2024-01-02 11:00:00 ERROR disk sda1 is full"], None, 1024)

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "kernels/content/marks.hpp"
+#include "kernels/content/own_marks.hpp"
 #include "kernels/text/utf8.hpp"
 
 namespace tersely::content {
@@ -157,7 +158,10 @@ void LineReader::read_piece(std::string_view piece) {
         while (blank(piece[first])) ++first;
     }
     const std::string_view line = piece.substr(first, end - first);
-    const std::string_view plain = without_escapes(line);
+    const std::string_view shown = without_escapes(line);
+    const std::size_t indent = std::min(shown.find_first_not_of(" \t"), shown.size());
+    const OwnMark mark = own_mark(shown.substr(indent));
+    const std::string_view plain = shown.substr(0, indent + mark.said.size());
     read_words(plain, query_, words_);
     Row row;
     row.start = base_ + static_cast<std::int64_t>(first);
@@ -166,6 +170,8 @@ void LineReader::read_piece(std::string_view piece) {
     row.asked = words_.asked;
     row.marks = words_.marks;
     row.document = document_;
+    row.stands_for = mark.stands_for;
+    if (mark.said.empty() && !goes_on) row.marks |= kOwn;
     for (const Anchor& place : words_.anchors) {
         if (places_.size() == kMostSeen) places_.clear();
         bool& met = places_[place.hash];
@@ -197,6 +203,7 @@ void LineReader::read_piece(std::string_view piece) {
         if (id >= templates_.size()) templates_.resize(id + 1);
         TemplateFacts& facts = templates_[id];
         ++facts.count;
+        facts.said = std::max(facts.said, row.stands_for);
         if (words_.stamp.size > 0) {
             const std::string_view stamp = plain.substr(words_.stamp.at, words_.stamp.size);
             if (facts.first_stamp.empty()) facts.first_stamp = stamp;

@@ -33,11 +33,13 @@ struct Row {
         0;  // times that a line was met before, byte for byte (kMostSeen distinct ones are remembered)
     std::int32_t places = 0;      // places that it names and no line before it did (remembered likewise)
     std::int32_t anchor_end = 0;  // bytes of the row to the end of the last of these; 0: none
+    std::int64_t stands_for = 1;  // lines, as an earlier compression says (own_marks.hpp)
 };
 
 // Of one template, over all lines read.
 struct TemplateFacts {
     std::int64_t count = 0;
+    std::int64_t said = 0;                // lines, as an earlier compression says
     std::string first_stamp, last_stamp;  // as written; empty without
 };
 
@@ -46,6 +48,7 @@ struct TemplateFacts {
 //    handed over;
 //  - a line ends as on a terminal: at '\n', with any '\r' before it, or where text follows '\r', which is written over
 //    it: then it has kOverwritten. Escapes (colours, titles, links) hide no words, but are part of the row;
+//  - what an earlier compression wrote at the end of a line is no word of it; a line of which all is has kOwn;
 //  - templates, variants and asked_lines count lines, not their pieces;
 //  - when there are more than `most_rows` (>= 1,024), half of them are let go: first and last rows of each template,
 //    errors, rows of rare templates, rows that have query words, and their neighbours stay longest (ties: the earlier);

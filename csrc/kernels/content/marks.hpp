@@ -17,6 +17,7 @@ enum Mark : std::uint32_t {
     kContinued = 64,    // goes on after the piece before it, of a line longer than kLongestLine
     kPassed = 128,      // something went well: ok, passed, done, ...
     kNumber = 256,      // has a number
+    kOwn = 512,         // an earlier compression wrote it: how much it left out (own_marks.hpp)
 };
 
 inline constexpr std::uint64_t kHashSeed = 0xCBF29CE484222325ULL;  // FNV-1a

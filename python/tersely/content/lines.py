@@ -26,7 +26,7 @@ __all__ = [
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
 
-_COLUMNS = ("line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked")
+_COLUMNS = ("line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked", "stands_for")
 
 
 class Mark(IntFlag):
@@ -41,6 +41,7 @@ class Mark(IntFlag):
     CONTINUED = 64
     PASSED = 128
     NUMBER = 256
+    OWN = 512
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -51,7 +52,7 @@ class LineTable:
     words of all of it; the others need it and have `Mark.CONTINUED`.
 
     Where a document has more lines than were to be kept, the most telling ones have a row of their own, and
-    what lies between them is one row, with `template` -1.
+    what lies between them is one row, with `template` -1. So is a marker of an earlier compression.
 
     Attributes:
         table: where they are; `heading` of a piece is its head.
@@ -63,6 +64,8 @@ class LineTable:
         places: int32[n], how many path:line places a line is the first to name.
         anchor_end: int32[n], characters of the row to the end of the last of these; 0 without one.
         asked: uint64[n], a bit for each of the query's words that a line has.
+        stands_for: int64[n], lines, where an earlier compression says how many were left out or how often
+            a line came; else 1.
         counts: int64[templates], lines of each template.
         variants: int64[variants], lines of each variant.
         stamps: first and last time stamp of each template, as written; "" without.
@@ -81,6 +84,7 @@ class LineTable:
     places: Int32s
     anchor_end: Int32s
     asked: UInt64s
+    stands_for: Int64s
     counts: Int64s
     variants: Int64s
     stamps: list[tuple[str, str]]
@@ -105,7 +109,7 @@ class LineTable:
 
     @property
     def bulk(self) -> npt.NDArray[np.bool_]:
-        """bool[n]: rows that stand for many lines, too many to be looked at one by one."""
+        """bool[n]: rows that stand for lines: too many to be looked at one by one, or left out before."""
         return self.template < 0
 
 
@@ -121,8 +125,10 @@ def read_lines(texts: list[str], query: str | None, most: int) -> LineTable:
 def from_reader(reader: _native.LineReader, most: int) -> LineTable:
     """What a reader has read; where rows were let go, without rows for what lies between."""
     counts, stamps = reader.templates()
-    document, start, end, line, template, marks, variant, copies, places, anchor_end, asked = reader.rows()
+    document, start, end, line, template, marks, variant, *columns = reader.rows()
     n = len(start)
+    own = (marks & np.uint32(Mark.OWN)) != 0  # markers of an earlier compression are no lines
+    template, variant = np.where(own, -1, template), np.where(own, -1, variant)
     piece = (marks & np.uint32(Mark.CONTINUED)) != 0
     head = np.maximum.accumulate(np.where(piece, 0, np.arange(n)))
     table = SegmentTable(
@@ -134,7 +140,7 @@ def from_reader(reader: _native.LineReader, most: int) -> LineTable:
         np.where(piece, head, -1).astype(np.int32),
     )
     return LineTable(
-        table, line, template, marks, variant, copies, places, anchor_end, asked,
+        table, line, template.astype(np.int32), marks, variant.astype(np.int32), *columns,
         counts, reader.variants(), stamps, reader.asked(), reader.id_words, reader.lines, reader.let_go,
     )  # fmt: skip
 

@@ -130,6 +130,9 @@ def left_out(lines: LineTable, first: int, last: int) -> str:
         many = after - before - 1 if after >= 0 else -1
     else:
         many = len(np.unique(lines.line[first : last + 1]))
+    if many > 0:  # what an earlier compression left out there is gone, too
+        own = (lines.marks[first : last + 1] & np.uint32(Mark.OWN)) != 0
+        many += int((lines.stands_for[first : last + 1] - 1)[own].sum())
     return f"… {many} line{'s' if many > 1 else ''}" if many > 0 else "… more lines"
 
 
@@ -145,7 +148,7 @@ def _note(lines: LineTable, place: Int64s, row: int) -> str:
     """What stands after a template's first line: how many such lines there are, and the last one's time."""
     template = int(lines.template[row])
     count = int(lines.counts[template])
-    if place[row] != 0 or count < _REPEATED or lines.continued[row]:
+    if place[row] != 0 or count < _REPEATED or lines.continued[row] or lines.stands_for[row] > 1:
         return ""
     first, last = lines.stamps[template]
     return f" … ×{count}" + (f" to {shorter(first, last)}" if last and last != first else "")
