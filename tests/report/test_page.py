@@ -378,8 +378,7 @@ def contents() -> dict[str, str]:
         "table": "id,name\n" + "\n".join(f"{n},name {n}" for n in range(40)),
         "code": "\n".join(f"def f{n}(x):\n    y = x + {n}\n    return y\n" for n in range(20)),
         "diff": "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n-- \n2.39\n" * 6,
-        "stack_trace": 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    g()\nValueError: bad\n'
-        * 9,
+        "stack_trace": 'Traceback (most recent call last):\n  File "a.py", line 3, in f\nValueError: x\n' * 9,
         "prose": " ".join(f"Sentence {n} says something else." for n in range(40)),
     }
 
