@@ -125,7 +125,8 @@ def read_lines(texts: list[str], query: str | None, most: int) -> LineTable:
 def from_reader(reader: _native.LineReader, most: int) -> LineTable:
     """What a reader has read; where rows were let go, without rows for what lies between."""
     counts, stamps = reader.templates()
-    document, start, end, line, template, marks, variant, *columns = reader.rows()
+    rows = reader.rows()
+    document, start, end, line, template, marks, variant, copies, places, anchor_end, asked, stands_for = rows
     n = len(start)
     own = (marks & np.uint32(Mark.OWN)) != 0  # markers of an earlier compression are no lines
     template, variant = np.where(own, -1, template), np.where(own, -1, variant)
@@ -140,8 +141,9 @@ def from_reader(reader: _native.LineReader, most: int) -> LineTable:
         np.where(piece, head, -1).astype(np.int32),
     )
     return LineTable(
-        table, line, template.astype(np.int32), marks, variant.astype(np.int32), *columns,
-        counts, reader.variants(), stamps, reader.asked(), reader.id_words, reader.lines, reader.let_go,
+        table, line, template.astype(np.int32), marks, variant.astype(np.int32), copies, places,
+        anchor_end, asked, stands_for, counts, reader.variants(), stamps, reader.asked(), reader.id_words,
+        reader.lines, reader.let_go,
     )  # fmt: skip
 
 
