@@ -233,7 +233,7 @@ def _pieces_of(result: Compressed) -> list[list[_Piece]]:
 
 
 def _torn(result: Compressed, kept: list[Span]) -> set[tuple[int, int]]:
-    """(document, start) of kept segments before which the text has not what the source has, such as a note."""
+    """(document, start) of kept segments before which the text differs from the source: a note, a marker."""
     torn = set()
     at, before = 0, (-1, 0)
     for span in kept:
