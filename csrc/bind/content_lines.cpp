@@ -70,14 +70,15 @@ py::tuple rows(const LineReader& reader) {
                           column<std::int32_t>(all, [](const Row& row) { return row.copies; }),
                           column<std::int32_t>(all, [](const Row& row) { return row.places; }),
                           column<std::int32_t>(all, [](const Row& row) { return row.anchor_end; }),
-                          column<std::uint64_t>(all, [](const Row& row) { return row.asked; }));
+                          column<std::uint64_t>(all, [](const Row& row) { return row.asked; }),
+                          column<std::int64_t>(all, [](const Row& row) { return row.stands_for; }));
 }
 
 py::tuple templates(const LineReader& reader) {
     std::vector<std::int64_t> counts;
     py::list stamps;
     for (const content::TemplateFacts& facts : reader.templates()) {
-        counts.push_back(facts.count);
+        counts.push_back(std::max(facts.count, facts.said));
         stamps.append(py::make_tuple(facts.first_stamp, facts.last_stamp));
     }
     return py::make_tuple(to_array(std::move(counts)), stamps);

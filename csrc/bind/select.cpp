@@ -16,17 +16,19 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
                                           const Input<std::int32_t>& heading, const Input<std::int32_t>& term_ids,
                                           const Input<std::int64_t>& term_offsets, const Input<float>& term_weight,
                                           float redundancy, std::int32_t context, bool coverage, bool ranked,
-                                          const Input<std::int64_t>& cap) {
+                                          const Input<std::int64_t>& cap, const Input<std::int32_t>& same) {
     const select::Problem problem{view(score),       view(cost),     budget,
                                   view(pinned),      view(group),    view(document),
                                   view(heading),     view(term_ids), view(term_offsets),
                                   view(term_weight), redundancy,     context,
-                                  coverage,          ranked,         view(cap)};
+                                  coverage,          ranked,         view(cap),
+                                  view(same)};
     const std::size_t n = problem.score.size();
     const auto optional = [n](std::size_t size) { return size == 0 || size == n; };
     require(problem.cost.size() == n && problem.document.size() == n, "score, cost and document must have one length");
-    require(optional(problem.pinned.size()) && optional(problem.group.size()) && optional(problem.heading.size()),
-            "pinned, group and heading must be empty or as long as score");
+    require(optional(problem.pinned.size()) && optional(problem.group.size()) && optional(problem.heading.size()) &&
+                optional(problem.same.size()),
+            "pinned, group, heading and same must be empty or as long as score");
     require(budget >= 0, "budget must not be negative");
     require(
         problem.cap.empty() || problem.document.empty() ||
@@ -51,6 +53,9 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
     for (std::size_t i = 0; i < problem.heading.size(); ++i) {
         require(problem.heading[i] >= -1 && problem.heading[i] < static_cast<std::int32_t>(i),
                 "heading must point upwards");
+    }
+    for (std::size_t i = 0; i < problem.same.size(); ++i) {
+        require(problem.same[i] >= 0 && problem.same[i] <= static_cast<std::int32_t>(i), "same must lie in [0, i]");
     }
     if (!problem.term_offsets.empty()) {
         require(problem.term_offsets.size() > n && problem.term_offsets[0] == 0,
@@ -81,7 +86,8 @@ void bind_select(py::module_& m) {
     m.def("select_budgeted", &select_budgeted, py::arg("score"), py::arg("cost"), py::arg("budget"), py::arg("pinned"),
           py::arg("group"), py::arg("document"), py::arg("heading"), py::arg("term_ids"), py::arg("term_offsets"),
           py::arg("term_weight"), py::arg("redundancy"), py::arg("context"), py::arg("coverage") = false,
-          py::arg("ranked") = false, py::arg("cap") = py::array_t<std::int64_t>());
+          py::arg("ranked") = false, py::arg("cap") = py::array_t<std::int64_t>(),
+          py::arg("same") = py::array_t<std::int32_t>());
 }
 
 }  // namespace tersely::bind

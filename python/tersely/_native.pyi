@@ -76,6 +76,7 @@ def select_budgeted(
     coverage: bool = False,
     ranked: bool = False,
     cap: _Int64s = ...,
+    same: _Int32s = ...,
 ) -> _UInt8s: ...
 def find_facts(
     texts: list[str],
@@ -190,7 +191,7 @@ class StaticTable:
     def dimensions(self) -> int: ...
     def __len__(self) -> int: ...
 
-# document, start, end, line, template, marks, variant, copies, places, anchor end, query words
+# document, start, end, line, template, marks, variant, copies, places, anchor end, query words, stands for
 _Rows: TypeAlias = tuple[
     _Int32s,
     _Int64s,
@@ -203,6 +204,7 @@ _Rows: TypeAlias = tuple[
     _Int32s,
     _Int32s,
     npt.NDArray[np.uint64],
+    _Int64s,
 ]
 
 @final

@@ -14,14 +14,21 @@ from tersely.cli import main
 from tersely.providers.counters import resolve_counter
 from tersely.retrieval.index import Index, extract
 
-LINES = "The tide turns at six, and the ferry waits for it. Ägir rules the sea. The pilot boards at noon.\n"
+
+def lines(name: str, part: int) -> str:
+    """Five lines; no sentence stands twice."""
+    return "".join(
+        f"Tide {part}.{n} of {name} turns at six, and the ferry waits. Ägir rules sea {part}.{n} of {name}. "
+        f"The pilot boards {name} {part}.{n} at noon.\n"
+        for n in range(5)
+    )
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in ("tides", "pilots", "cranes"):
         text = "".join(
-            f"## Part {n} of {name}\n\n{LINES * 5}The {name} have number {n}.\n\n" for n in range(4)
+            f"## Part {n} of {name}\n\n{lines(name, n)}The {name} have number {n}.\n\n" for n in range(4)
         )
         (tmp_path / f"{name}.md").write_text(f"# On {name}\n\n{text}", encoding="utf-8")
     return tmp_path

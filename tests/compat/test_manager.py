@@ -351,7 +351,8 @@ def test_X15_a_cached_chunk_does_not_eat_the_share_of_the_next() -> None:
 
 
 def test_X16_little_of_the_budget_is_left() -> None:
-    chunks = [ContextChunk(str(i), "word. " * 400, relevance=r) for i, r in enumerate([0.9, 0.8, 0.5, 0.2])]
+    words = [" ".join(f"word{i}x{n}." for n in range(400)) for i in range(4)]
+    chunks = [ContextChunk(str(i), words[i], relevance=r) for i, r in enumerate([0.9, 0.8, 0.5, 0.2])]
     output = Manager(counter=odd_counters.words).prepare_context(chunks, "", 1000)
     assert 1000 - len(chunks) < output.token_count <= 1000
 

@@ -112,6 +112,75 @@ def test_text_that_is_no_diff_is_still_compressed() -> None:
     assert 0 < result.tokens <= 50
 
 
+def commits(count: int) -> tuple[str, str]:
+    """What `git log -p` and `git format-patch --stdout` write for so many commits."""
+    log, patches = [], []
+    for number in range(1, count + 1):
+        change = (
+            f"diff --git a/x{number}.py b/x{number}.py\nindex 1234567..89abcde 100644\n--- a/x{number}.py\n"
+            f"+++ b/x{number}.py\n@@ -1,3 +1,3 @@ def f():\n a\n-b\n+c{number}\n d\n"
+        )
+        says = f"Fix thing {number} that broke payments", f"The retry was lost, see PAY-{number}."
+        log.append(
+            f"commit {number:040x}\nAuthor: A <a@example.org>\nDate:   Mon Jan 1 10:00:00 2024 +0100\n\n"
+            f"    {says[0]}\n\n    {says[1]}\n\n{change}"
+        )
+        patches.append(
+            f"From {number:040x} Mon Sep 17 00:00:00 2001\nFrom: A <a@example.org>\nSubject: [PATCH {number}/"
+            f"{count}] {says[0]}\n\n{says[1]}\n---\n x{number}.py | 2 +-\n 1 file changed\n\n"
+            f"{change}-- \n2.39.2\n\n"
+        )
+    return "\n".join(log), "".join(patches)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("strategy", [None, "diff", Diff(applies=True)])
+def test_what_stands_around_the_diffs_of_commits_is_kept_or_dropped(
+    which: int, strategy: object, budget: int = 260
+) -> None:
+    text = commits(8)[which]
+    result = tersely.compress(text, budget=budget, strategy=strategy)  # its promises are checked, too
+    covered = "".join(
+        text[span.start : span.end]
+        for span in sorted([*result.kept, *result.dropped], key=lambda span: span.start)
+    )
+    assert "".join(covered.split()) == "".join(text.split())
+    marks = [result.text[start:end] for start, end in result.generated]
+    assert any(" lines" in mark for mark in marks)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("strategy", [None, "diff", Diff(applies=True)])
+def test_pins_between_diffs_hold(which: int, strategy: object) -> None:
+    pin = "The retry was lost, see PAY-5."
+    result = tersely.compress(commits(8)[which], budget=260, strategy=strategy, pinned=[pin])
+    assert pin in result.text and "pinned_read_as_text" not in result.receipt.warnings
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_change_brings_its_commit_along_and_subjects_come_first(which: int) -> None:
+    text = commits(8)[which]
+    asked = tersely.compress(text, "c7", budget=200, strategy="diff").text
+    assert "+c7" in asked and f"{7:040x}" in asked
+    subjects = tersely.compress(text, budget=800, strategy="diff").text
+    assert all(f"Fix thing {number} that" in subjects for number in range(1, 9))
+
+
+def test_headers_of_files_end_where_they_end() -> None:
+    text = (
+        "diff --git a/old b/new\nsimilarity index 100%\nrename from old\nrename to new\n"
+        "\ncommit 0123456789abcdef\nAuthor: A\n\n    Say why\n\n"
+        "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n-- \n2.39.2\n"
+        "Index: y\n=====\n--- y\n+++ y\n@@ -1 +1 @@\n-a\n+b\n"
+    )
+    units = Diff().read([Document(text)], None, ALL)
+    pieces = [text[a:b] for a, b in zip(units.table.start, units.table.end, strict=True)]
+    assert pieces[0].endswith("rename to new") and "    Say why" in pieces and "2.39.2" in pieces
+    needed = pieces[units.table.heading[pieces.index("diff --git a/x b/x\nold mode 100644\nnew mode 100755")]]
+    assert needed == "commit 0123456789abcdef"
+    assert "Index: y\n=====\n--- y\n+++ y" in pieces
+
+
 @pytest.mark.growth
 @pytest.mark.parametrize(
     "unit",
@@ -122,6 +191,9 @@ def test_text_that_is_no_diff_is_still_compressed() -> None:
         "@@ -1,99999 +1,99999 @@\n",
         "+\n",
         "@@ -1,9 +1,9 @@\n x\n",
+        "commit 0123456789\n",
+        "Index: x\ny\n",
+        "diff --git a/x b/x\nGIT binary patch\nliteral 9\nx\n",
     ],
 )
 @pytest.mark.parametrize("head", ["", "--- a\n+++ b\n@@ -1,900000 +1,900000 @@\n"])

@@ -21,6 +21,7 @@ def marks_of(line: str) -> Mark:
 
 @given(st.lists(TEXT, max_size=3))
 @example(["\r\n\r\r\n", "x\r", "\ra"])
+@example(["a\r\r\nb\r\r\r\nc\r\rd\r\n\re", "\r\r\n\r\rb"])
 @example(["x" * 5000 + "\n" + "é " * 3000])
 def test_rows_are_the_lines(texts: list[str]) -> None:
     lines = read_lines(texts, "a1", 1024)
@@ -29,7 +30,7 @@ def test_rows_are_the_lines(texts: list[str]) -> None:
         rows = np.flatnonzero(table.document == document)
         numbered = [
             (number, line.strip(" \t\x0b\x0c"))
-            for number, line in enumerate(re.split(r"\r\n|\r|\n", text))
+            for number, line in enumerate(re.split(r"\r*\n|\r+", text))
             if line.strip(" \t\x0b\x0c")
         ]
         assert sorted({int(lines.line[row]) for row in rows}) == [number for number, _ in numbered]
@@ -44,6 +45,7 @@ def test_rows_are_the_lines(texts: list[str]) -> None:
 
 @given(TEXT, st.lists(st.integers(1, 40), max_size=12))
 @example("a\r\nb\rc\n", [2, 1, 1, 1])
+@example("a\r\r\nb\r\r\rc\r", [1] * 12)
 @example("word " * 2000 + "\r\nend", [2047, 1, 1, 5000])
 def test_rows_do_not_depend_on_how_the_bytes_come(text: str, sizes: list[int]) -> None:
     data = text.encode()
@@ -85,6 +87,9 @@ def test_any_bytes_are_safe(parts: list[bytes]) -> None:
         ('  File "app.py", line 12, in f', Mark.ANCHOR | Mark.FRAME),
         ("    at com.shop.Main.main(Main.java:9)", Mark.ANCHOR | Mark.FRAME),
         ("\x1b[31mFAILED\x1b[0m tests/test_a.py", Mark.ERROR),
+        ("\x1b[1mFAI\x1b[0m\x1b[31mLED\x1b[0m", Mark.ERROR),
+        ("\x1b[35msrc/main.c\x1b[m\x1b[36m:\x1b[m12: found", Mark.ANCHOR),
+        ("\x1b]8;;file://x\x1b\\src/main.c\x1b]8;;\x1b\\:12", Mark.ANCHOR),
     ],
 )
 def test_marks(line: str, expected: Mark) -> None:
@@ -101,6 +106,67 @@ def test_marks_that_are_not_there(line: str) -> None:
 def test_progress_bars_are_overwritten() -> None:
     lines = read_lines(["10%\r50%\r100%\ndone\r\nnext"], None, 1024)
     assert lines.has(Mark.OVERWRITTEN).tolist() == [True, True, False, False, False]
+
+
+def test_returns_before_a_line_end_overwrite_nothing() -> None:
+    lines = read_lines(["one\r\r\ntwo\r\r\r\n10%\r20%\r\r\nthree\r\r"], None, 1024)
+    assert lines.has(Mark.OVERWRITTEN).tolist() == [False, False, True, False, False]
+    assert lines.line.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_colours_are_no_part_of_words_and_stay_in_spans() -> None:
+    text = "\x1b[35msrc/main.c\x1b[m:\x1b[32m12\x1b[m: bad"
+    lines = read_lines([f"{text}\nsrc/main.c:12: bad"], "main", 1024)
+    assert (lines.template == 0).all() and lines.places.tolist() == [1, 0]
+    assert text[: int(lines.anchor_end[0])] == "\x1b[35msrc/main.c\x1b[m:\x1b[32m12"
+    assert int(lines.table.end[0]) == len(text) and (lines.asked == 1).all()
+
+
+def test_a_long_line_is_one_line() -> None:
+    words = " ".join(f"k{n}=v{n}" for n in range(2000))
+    head = "2024-01-02 10:00:00 INFO request"
+    text = "\n".join([f"{head} 1 short", f"{head} {words} needle ERROR at the end", f"{head} 3 short"])
+    lines = read_lines([text], "needle", 1024)
+    continued = lines.continued
+    assert np.unique(lines.line).tolist() == [0, 1, 2] and lines.total == 3 == lines.counts.sum()
+    assert (lines.table.heading[continued] == 1).all() and not continued[[0, 1, -1]].any()
+    assert len(np.unique(lines.template[lines.line == 1])) == 1
+    heads, rests = lines.asked[1], lines.asked[2:-2]
+    assert heads == 1 == lines.asked_lines[0] and not rests.any() and lines.asked[-2] == 1
+    assert Mark.ERROR in Mark(int(lines.marks[1])), "the head has the marks of the whole line"
+
+
+def test_where_rows_are_let_go_no_piece_stays_without_its_head() -> None:
+    long = "INFO payload " + "word " * 3000
+    text = "\n".join(f"{long}{n} ERROR" if n % 9 == 0 else f"INFO tick {n} of {n % 7}" for n in range(4000))
+    lines = read_lines([text], "payload", 1024)
+    assert lines.gaps and lines.continued.any()
+    pieces = np.flatnonzero(lines.continued & ~lines.bulk)
+    heads = lines.table.heading[pieces]
+    assert (lines.line[heads] == lines.line[pieces]).all() and not lines.continued[heads].any()
+
+
+@pytest.mark.parametrize(
+    ("line", "stands_for", "own"),
+    [
+        ("… 12 lines", 12, True),
+        ("    … 1 line", 1, True),
+        ("… 1,204 more rows", 1204, True),
+        ("… more lines", 1, True),
+        ("…", 1, True),
+        ("ERROR payment failed … ×117 to 10:15:30", 117, False),
+        ("ERROR payment failed … ×3 …", 3, False),
+        ("ERROR payment failed …", 1, False),
+        ("… 12 apples", 1, False),
+        ("… ×3", 1, False),
+        ("ERROR x … ×3 failed", 1, False),
+    ],
+)
+def test_marks_of_an_earlier_compression(line: str, stands_for: int, own: bool) -> None:
+    lines = read_lines([f"ERROR payment failed\n{line}"], None, 1024)
+    assert lines.stands_for.tolist() == [1, stands_for] and lines.bulk.tolist() == [False, own]
+    if line.startswith("ERROR payment"):
+        assert lines.template.tolist() == [0, 0] and lines.counts.tolist() == [max(2, stands_for)]
 
 
 def test_templates_counts_and_times() -> None:

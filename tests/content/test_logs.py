@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 import sys
 from itertools import pairwise
@@ -182,3 +183,76 @@ def test_any_pinned_span_is_in_the_text(size: int, start: int, length: int, seed
     assert piece in result.text
     small = tersely.compress(text, budget=600, pinned=[(at, at + len(piece))], strategy=Logs())
     assert piece in small.text and small.tokens <= 600
+
+
+@pytest.mark.parametrize("strategy", ["log", "tool_output", "stack_trace"])
+@pytest.mark.parametrize("query", [None, "needle"])
+def test_pieces_of_a_long_line_stand_in_its_line(strategy: str, query: str | None) -> None:
+    words = " ".join(f"k{n}=v{n}" for n in range(1500))
+    lines = [f"10:00:{n:02d} INFO tick {n} of worker" for n in range(40)]
+    lines[17] = f"10:00:17 INFO payload {words} needle ERROR at the end"
+    text = "\n".join(lines)
+    result = tersely.compress(text, query, budget=2600, strategy=strategy)
+    starts = [line.lstrip()[:6] for line in result.text.split("\n")]
+    assert set(starts) <= {"10:00:", *(start for start in starts if start.startswith("… "))}
+    counted = [int(n) for n in re.findall(r"^… (\d+) lines?$", result.text, re.MULTILINE)]
+    assert sum(counted) + sum(start == "10:00:" for start in starts) == 40
+    assert " … " in result.text and "needle ERROR at the end" in result.text
+
+
+def test_a_long_line_of_a_file_is_one_line(tmp_path: Path) -> None:
+    words = " ".join(f"k{n}=v{n}" for n in range(1500))
+    lines = [f"10:00:{n % 60:02d} INFO tick {n} of worker" for n in range(4000)]
+    lines[1700] = f"10:00:17 INFO payload {words} needle"
+    path = tmp_path / "app.log"
+    path.write_text("\n".join(lines))
+    digest = compress_file(path, "payload needle", budget=9000)
+    assert digest.lines == 4000 and words in digest.text
+    assert all(line.startswith(("10:00:", "… ")) for line in digest.text.split("\n"))
+    data = path.read_bytes()
+    assert all(data[start:end].decode() in digest.text for start, end in digest.kept)
+
+
+def test_lines_that_end_in_two_returns_are_lines() -> None:
+    """A terminal of a build server ends lines so; nothing is written over there."""
+    lines = [f"10:00:{n:02d} INFO tick {n}" for n in range(50)]
+    lines[30] = "10:00:30 ERROR cannot open the database"
+    for end in ("\n", "\r\n", "\r\r\n"):
+        result = tersely.compress(end.join(lines), budget=120, strategy="log")
+        assert lines[30] in result.text and lines[0] in result.text
+
+
+def outputs() -> dict[str, tuple[str, list[str]]]:
+    """A log and a tool's output, and the lines that tell what went wrong."""
+    rng = random.Random(3)
+    log = [
+        f"2024-01-01 10:{n // 60:02d}:{n % 60:02d} INFO request {n} done in {rng.randrange(90)} ms"
+        for n in range(400)
+    ]
+    for n in (77, 203, 311):
+        log[n] = f"2024-01-01 10:{n // 60:02d}:{n % 60:02d} ERROR payment {n} failed: card declined"
+    tool = [f"tests/test_{n}.py::test_{rng.randrange(99)} PASSED" for n in range(300)]
+    tool += [
+        "E       assert 9 == 10",
+        "tests/test_50.py:12: AssertionError",
+        "=== 1 failed, 299 passed in 3.2s ===",
+    ]
+    return {
+        "log": ("\n".join(log), [log[n] for n in (77, 203, 311)]),
+        "tool_output": ("\n".join(tool), tool[-3:]),
+    }
+
+
+@pytest.mark.parametrize("name", ["log", "tool_output"])
+@pytest.mark.parametrize("query", [None, "what went wrong?"])
+def test_what_was_kept_of_errors_stays_when_it_is_compressed_again(name: str, query: str | None) -> None:
+    text, errors = outputs()[name]
+    once = tersely.compress(text, query, budget=400, strategy=name)
+    again = tersely.compress(once.text, query, budget=200, strategy=name)
+    assert all(line in once.text and line in again.text for line in errors)
+    kept = [once.text[span.start : span.end] for span in again.kept]
+    assert not [line for line in kept if line.startswith("…")], "markers are no lines"
+    counted = sum(int(number) for number in re.findall(r"^… (\d+) lines?$", again.text, re.MULTILINE))
+    assert counted + len(kept) == text.count("\n") + 1
+    notes = re.findall(r"×.*×", again.text)
+    assert not notes, "no note is written twice"

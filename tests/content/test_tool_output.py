@@ -76,7 +76,7 @@ def test_a_line_that_only_names_a_place_may_be_cut_after_it() -> None:
     text = "\n".join(f"src/part_{n}.cs({n},3): info{long} number {n}" for n in range(40))
     result = tersely.compress(text, ratio=0.3, strategy=ToolOutput())
     assert all(f"src/part_{n}.cs({n}" in result.text for n in range(40))
-    assert "\n…" in result.text
+    assert " …\n" in result.text and "\n…" not in result.text  # in their lines
 
 
 def test_overwritten_progress_goes_first() -> None:

@@ -129,9 +129,9 @@ def test_separators_are_counted(separator: str) -> None:
 
 
 def test_separators_between_documents_are_counted_before_anything_passes() -> None:
-    documents = ["a b c"] * 4  # 12 words, and 3 separators of 2 words
+    documents = ["a b c", "d e f", "g h i", "j k l"]  # 12 words, and 3 separators of 2 words
     fits = tersely.compress(documents, budget=18, counter=odd_counters.words, separator=" - - ")
-    assert fits.text == "a b c - - a b c - - a b c - - a b c"
+    assert fits.text == "a b c - - d e f - - g h i - - j k l"
     over = tersely.compress(documents, budget=17, counter=odd_counters.words, separator=" - - ")
     assert over.tokens <= 17
     assert len(over.kept) == 3

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tersely
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import SegmentTable
@@ -378,3 +379,38 @@ def test_caps_hold_for_each_document() -> None:
         scores, costs, 16, documents=documents, caps=np.array([7, 99]), above=[-1, 0, -1, 2], headings=True
     )
     assert kept(brought) == [0, 2, 3]
+
+
+REPEATED = "The same sentence stands here again and again."
+HEARTBEAT = "INFO heartbeat of the worker is fine"
+
+
+@pytest.mark.parametrize("strategy", [None, "extractive", "log", "tool_output"])
+@pytest.mark.parametrize("query", [None, "what about number 7?"])
+@pytest.mark.parametrize("ratio", [0.5, 0.8, 0.95])
+def test_spare_room_is_not_filled_with_repeats(strategy: str | None, query: str | None, ratio: float) -> None:
+    prose = [f"Number {n} is about a thing that nobody else has." for n in range(30)]
+    log = [f"INFO request {n} of user {n * 7 % 50} was served" for n in range(60)]
+    for once, again, joint in ((prose, REPEATED, "\n\n"), (log, HEARTBEAT, "\n")):
+        text = joint.join([*once, *[again] * 40, "The end is near."])
+        result = tersely.compress(text, query, ratio=ratio, strategy=strategy)
+        kept = [text[span.start : span.end].strip() for span in result.kept]
+        assert kept.count(again) <= 1 and len(set(kept)) == len(kept)
+        if ratio > 0.9:
+            assert len(kept) == len(once) + 2, "what is said once is all there"
+        pinned = tersely.compress(text, query, ratio=0.95, strategy=strategy, groups=[[once[3], once[4]]])
+        assert once[3] in pinned.text and once[4] in pinned.text
+
+
+def test_repeats_stay_where_they_are_pinned_or_everything_fits() -> None:
+    text = "\n\n".join([REPEATED] * 3 + ["One more sentence is here."])
+    assert tersely.compress(text, ratio=1.0).text == text
+    at = text.rindex(REPEATED)
+    kept = tersely.compress(text, ratio=0.8, pinned=[(0, 0, 5), (0, at, at + 5)]).kept
+    assert [span.start for span in kept if span.reason == "pinned"] == [0, at]
+
+
+def test_lines_of_code_and_tables_repeat() -> None:
+    code = "\n".join(f"def f{n}(x):\n    y = x\n    return y" for n in range(12)) + "\nlast = 1"
+    kept = tersely.compress(code, ratio=0.9, strategy="extractive").text
+    assert kept.count("return y") > 1

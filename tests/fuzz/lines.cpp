@@ -17,7 +17,7 @@ bool blank(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 bool same(const Row& a, const Row& b) {
     return a.start == b.start && a.end == b.end && a.line == b.line && a.asked == b.asked && a.marks == b.marks &&
            a.template_id == b.template_id && a.variant == b.variant && a.copies == b.copies && a.places == b.places &&
-           a.anchor_end == b.anchor_end;
+           a.anchor_end == b.anchor_end && a.stands_for == b.stands_for;
 }
 
 }  // namespace
@@ -35,7 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     check(whole.rows().size() == parts.rows().size() && whole.lines() == parts.lines(),
           "parts give the lines of the whole");
-    std::int64_t at = 0, count = 0;
+    std::int64_t at = 0, count = 0, lines = 0;
+    std::size_t template_before = 0;
     for (std::size_t i = 0; i < whole.rows().size(); ++i) {
         const Row& row = whole.rows()[i];
         check(same(row, parts.rows()[i]), "parts give the rows of the whole");
@@ -45,6 +46,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         check(row.anchor_end <= row.end - row.start, "a place lies in its row");
         const auto id = static_cast<std::size_t>(row.template_id);
         check(id < whole.templates().size(), "a row has a template");
+        const bool goes_on = (row.marks & kContinued) != 0;
+        lines += goes_on ? 0 : 1;
+        check(!goes_on || (i > 0 && whole.rows()[i - 1].line == row.line && id == template_before),
+              "a piece stands behind its head and has its template");
+        template_before = id;
         if (!whole.has_let_go()) {
             for (std::int64_t gap = at; gap < row.start; ++gap) {
                 check(blank(text[static_cast<std::size_t>(gap)]), "between rows is white space");
@@ -53,6 +59,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         at = row.end;
     }
     for (const TemplateFacts& facts : whole.templates()) count += facts.count;
-    check(whole.has_let_go() || count == static_cast<std::int64_t>(whole.rows().size()), "templates count all rows");
+    check(whole.has_let_go() || count == lines, "templates count all lines");
     return 0;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +33,7 @@ def plain(scores: list[float], costs: list[int], budget: int) -> Problem:
 WEIGHTS = {"a": 0.5, "b": 1.0, "c": 2.0, "d": 4.0, "e": 0.0}  # sums of them are exact
 
 
-def kept(problem: Problem) -> set[int]:
+def kept(problem: Problem, same: Sequence[int] = ()) -> set[int]:
     size = len(problem.scores)
     offsets = np.cumsum([0, *map(len, problem.terms)]).astype(np.int64)
     ids = [list(WEIGHTS).index(term) for row in problem.terms for term in row]
@@ -49,6 +50,7 @@ def kept(problem: Problem) -> set[int]:
         np.array(list(WEIGHTS.values()), dtype=np.float32),
         problem.redundancy,
         0,
+        same=np.array(same, dtype=np.int32),
     )
     return {row for row, code in enumerate(status.tolist()) if code >= SELECTED}
 
@@ -167,3 +169,22 @@ def test_a_heading_in_a_group_brings_the_group() -> None:
         context=0,
     )
     assert status.tolist() in ([2, 2, 0], [0, 0, 0])  # all three would cost 7
+
+
+@given(full_problems(), st.data())
+def test_what_only_repeats_is_left_out_unless_it_is_pinned(problem: Problem, data: st.DataObject) -> None:
+    size = len(problem.scores)
+    texts = data.draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
+    same = [texts.index(text) for text in texts]
+    rows = kept(problem, same)
+    for row in rows:  # on its own, it has a text that no other row on its own has
+        if problem.groups[row] < 0 and not problem.pinned[row]:
+            others = [i for i in rows if i != row and same[i] == same[row]]
+            assert all(problem.groups[i] >= 0 for i in others)
+    if len(set(same)) == size:
+        assert rows == kept(problem)
+
+
+def test_of_units_with_one_text_the_best_is_chosen() -> None:
+    problem = plain([0.5, 2.0, 1.0, 0.25], [3, 3, 3, 3], 12)
+    assert kept(problem, [0, 0, 0, 3]) == {1, 3}

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -362,3 +363,40 @@ def test_wrong_arguments_are_named(wrong: Any) -> None:
 def test_a_query_with_a_lone_surrogate_is_an_error() -> None:
     with pytest.raises(ValueError, match="surrogate"):
         to_html(tersely.compress(HARBOUR, budget=12), "\ud800")
+
+
+def contents() -> dict[str, str]:
+    """A text of each content type."""
+    page = "".join(f"<p>Part {n} says <a href='/{n}'>word {n}</a> &amp; more.</p>\n" for n in range(20))
+    return {
+        "log": "\r\n".join(
+            f"10:00:{n:02d} {'ERROR bad' if n % 17 == 3 else 'INFO'} request {n}" for n in range(50)
+        ),
+        "tool_output": "\n".join(f"src/a{n}.c:{n}: warning: unused" for n in range(40)),
+        "html": f"<html><body><script>x</script>{page}</body></html>",
+        "json": json.dumps([{"id": n, "name": f"user {n}", "tags": ["a", n]} for n in range(20)], indent=1),
+        "table": "id,name\n" + "\n".join(f"{n},name {n}" for n in range(40)),
+        "code": "\n".join(f"def f{n}(x):\n    y = x + {n}\n    return y\n" for n in range(20)),
+        "diff": "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n-- \n2.39\n" * 6,
+        "stack_trace": 'Traceback (most recent call last):\n  File "a.py", line 3, in f\nValueError: x\n' * 9,
+        "prose": " ".join(f"Sentence {n} says something else." for n in range(40)),
+    }
+
+
+@pytest.mark.parametrize("name", sorted(contents()))
+@pytest.mark.parametrize("budget", [6, 60, 150])
+def test_what_the_page_counts_and_links_is_what_the_spans_say(name: str, budget: int) -> None:
+    result = tersely.compress(contents()[name], budget=budget, strategy=name)
+    kept, dropped = len(result.kept), len(result.dropped)
+    assert result.receipt.segments == kept + dropped
+    page = check_page(result)
+    tips = [element.attributes.get("title", "") for element in page.all("span")]
+    counted = {"Kept": 0, "Dropped": 0}
+    for tip in tips:
+        if match := re.match(r"(Kept|Dropped): .*\((\d+) segments?", tip):
+            counted[match[1]] += int(match[2])
+    assert counted == {"Kept": kept, "Dropped": dropped}
+    assert any(f"of {kept + dropped:,} segments kept" in element.text for element in page.elements)
+    source = {e.attributes["id"][1:]: e.text for e in page.all("span", "k") if "id" in e.attributes}
+    shown_there = {e.attributes["data-s"]: e.text for e in page.all("span") if "data-s" in e.attributes}
+    assert source == shown_there

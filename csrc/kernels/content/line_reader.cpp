@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 
 #include "kernels/content/marks.hpp"
+#include "kernels/content/own_marks.hpp"
 #include "kernels/text/utf8.hpp"
 
 namespace tersely::content {
@@ -48,11 +50,10 @@ LineReader::LineReader(std::string_view query, std::size_t most_rows)
 }
 
 std::int32_t LineReader::append(std::string_view bytes, bool last) {
-    if (!waiting_
-             .empty()) {  // what ends the waiting line is copied, and the byte after that, which may belong to the end
+    if (!waiting_.empty()) {  // what ends the waiting line is copied
         const std::size_t held = waiting_.size();
         const std::size_t end = std::min(bytes.find_first_of("\r\n"), bytes.size());
-        const std::size_t taken = std::min(end + 2, bytes.size());
+        const std::size_t taken = std::min(end + 1, bytes.size());
         std::string joined;
         joined.swap(waiting_);
         joined.append(bytes.substr(0, taken));
@@ -63,6 +64,7 @@ std::int32_t LineReader::append(std::string_view bytes, bool last) {
     waiting_.append(bytes.substr(read_lines(bytes, last)));
     const std::int32_t document = document_;
     if (last) {
+        if (returned_) end_line(false);
         base_ = line_ = 0;
         ++document_;
     }
@@ -70,33 +72,70 @@ std::int32_t LineReader::append(std::string_view bytes, bool last) {
 }
 
 // Reads what is whole of `bytes` and gives how many bytes that is: all of them with `last`, else all but the start of
-// a line, of at most kLongestLine bytes and a '\r' that may go with a '\n'.
+// a line, of at most kLongestLine bytes.
 std::size_t LineReader::read_lines(std::string_view bytes, bool last) {
     std::size_t at = 0, newline = 0;
+    const auto pass = [&](std::size_t to) {
+        base_ += static_cast<std::int64_t>(to - at);
+        at = to;
+    };
     while (at < bytes.size()) {
+        if (returned_) {
+            pass(std::min(bytes.find_first_not_of('\r', at), bytes.size()));
+            if (at == bytes.size()) break;
+            end_line(bytes[at] != '\n');
+            if (bytes[at] == '\n') pass(at + 1);
+            continue;
+        }
         if (newline <= at) newline = std::min(bytes.find('\n', at), bytes.size());
         const std::size_t end = std::min(bytes.substr(0, newline).find('\r', at), newline);
-        const bool back = end < newline;
-        const bool open = !last && (end == bytes.size() || (back && end + 1 == bytes.size()));
         while (end - at > kLongestLine) {
             const std::size_t size = piece_size(bytes.substr(at, end - at));
-            read_piece(bytes.substr(at, size), continued_ ? kContinued : 0U);
-            continued_ = true;
-            base_ += static_cast<std::int64_t>(size);
-            at += size;
+            read_piece(bytes.substr(at, size));
+            pass(at + size);
         }
-        if (open) break;
-        const bool pair = back && end + 1 == newline && newline < bytes.size();
-        const std::size_t next = std::min(end + (pair ? 2U : 1U), bytes.size());
-        const bool overwritten = back && !pair && next < bytes.size();
-        read_piece(bytes.substr(at, end - at), continued_ ? kContinued : overwritten ? kOverwritten : 0U);
-        continued_ = false;
-        base_ += static_cast<std::int64_t>(next - at);
-        at = next;
-        ++line_;
-        ++all_lines_;
+        if (end == bytes.size() && !last) break;
+        read_piece(bytes.substr(at, end - at));
+        pass(end);
+        returned_ = end < newline;
+        if (!returned_) end_line(false);
+        if (end < bytes.size()) pass(end + 1);
     }
     return at;
+}
+
+void LineReader::end_line(bool overwritten) {
+    if (overwritten && head_ != kNone) {
+        for (std::size_t i = head_; i < rows_.size(); ++i) rows_[i].marks |= kOverwritten;
+    }
+    head_ = kNone;
+    returned_ = false;
+    ++line_;
+    ++all_lines_;
+}
+
+// A line as a terminal shows it: without escapes. A view of the line where it has none, else of plain_.
+std::string_view LineReader::without_escapes(std::string_view line) {
+    cuts_.clear();
+    std::size_t escape = line.find('\x1b');
+    if (escape == std::string_view::npos) return line;
+    plain_.clear();
+    std::size_t at = 0;
+    for (; escape != std::string_view::npos; escape = line.find('\x1b', at)) {
+        plain_.append(line.substr(at, escape - at));
+        at = after_escape(line, escape);
+        cuts_.emplace_back(plain_.size(), at);
+    }
+    plain_.append(line.substr(at));
+    return plain_;
+}
+
+// Where the byte before a place of the last line without its escapes ends in the line.
+std::size_t LineReader::in_line(std::size_t place) const {
+    const auto cut = std::lower_bound(cuts_.begin(), cuts_.end(), place,
+                                      [](const auto& one, std::size_t value) { return one.first < value; });
+    if (cut == cuts_.begin()) return place;
+    return place - (cut - 1)->first + (cut - 1)->second;
 }
 
 std::int32_t LineReader::variant(std::uint64_t hash) {
@@ -110,24 +149,29 @@ std::int32_t LineReader::variant(std::uint64_t hash) {
     return id - 1;
 }
 
-void LineReader::read_piece(std::string_view piece, std::uint32_t marks) {
+void LineReader::read_piece(std::string_view piece) {
+    const bool goes_on = head_ != kNone;
     std::size_t first = 0, end = piece.size();
     while (end > 0 && blank(piece[end - 1])) --end;
     if (end == 0) return;
-    if ((marks & kContinued) != 0) {
+    if (goes_on) {
         while (blank(piece[first])) ++first;
     }
     const std::string_view line = piece.substr(first, end - first);
-    read_words(line, query_, words_);
+    const std::string_view shown = without_escapes(line);
+    const std::size_t indent = std::min(shown.find_first_not_of(" \t"), shown.size());
+    const OwnMark mark = own_mark(shown.substr(indent));
+    const std::string_view plain = shown.substr(0, indent + mark.said.size());
+    read_words(plain, query_, words_);
     Row row;
     row.start = base_ + static_cast<std::int64_t>(first);
     row.end = base_ + static_cast<std::int64_t>(end);
     row.line = line_;
     row.asked = words_.asked;
-    row.marks = words_.marks | marks;
+    row.marks = words_.marks;
     row.document = document_;
-    row.template_id = miner_.add(words_.tokens);
-    row.variant = variant(words_.plain);
+    row.stands_for = mark.stands_for;
+    if (mark.said.empty() && !goes_on) row.marks |= kOwn;
     for (const Anchor& place : words_.anchors) {
         if (places_.size() == kMostSeen) places_.clear();
         bool& met = places_[place.hash];
@@ -136,21 +180,38 @@ void LineReader::read_piece(std::string_view piece, std::uint32_t marks) {
         ++row.places;
         row.anchor_end = static_cast<std::int32_t>(place.end);
     }
+    if (row.anchor_end > 0)
+        row.anchor_end = static_cast<std::int32_t>(in_line(static_cast<std::size_t>(row.anchor_end)));
     if (copies_.size() == kMostSeen) copies_.clear();
     std::int32_t& copies = copies_[hash_bytes(line)];
     row.copies = copies;
     copies = std::min(copies + 1, 1 << 30);
 
-    const auto id = static_cast<std::size_t>(row.template_id);
-    if (id >= templates_.size()) templates_.resize(id + 1);
-    TemplateFacts& facts = templates_[id];
-    ++facts.count;
-    if (words_.stamp.size > 0) {
-        const std::string_view stamp = line.substr(words_.stamp.at, words_.stamp.size);
-        if (facts.first_stamp.empty()) facts.first_stamp = stamp;
-        facts.last_stamp = stamp;
+    std::uint64_t fresh = row.asked;
+    if (goes_on) {
+        Row& head = rows_[head_];
+        row.template_id = head.template_id;
+        row.variant = head.variant;
+        fresh &= ~head.asked;
+        head.asked |= row.asked;
+        head.marks |= row.marks;
+        row.marks |= kContinued;
+    } else {
+        row.template_id = miner_.add(words_.tokens);
+        row.variant = variant(words_.plain);
+        const auto id = static_cast<std::size_t>(row.template_id);
+        if (id >= templates_.size()) templates_.resize(id + 1);
+        TemplateFacts& facts = templates_[id];
+        ++facts.count;
+        facts.said = std::max(facts.said, row.stands_for);
+        if (words_.stamp.size > 0) {
+            const std::string_view stamp = plain.substr(words_.stamp.at, words_.stamp.size);
+            if (facts.first_stamp.empty()) facts.first_stamp = stamp;
+            facts.last_stamp = stamp;
+        }
+        head_ = rows_.size();
     }
-    for (std::uint64_t bits = row.asked; bits != 0; bits &= bits - 1) {
+    for (std::uint64_t bits = fresh; bits != 0; bits &= bits - 1) {
         ++asked_lines_[static_cast<std::size_t>(std::countr_zero(bits))];
     }
     rows_.push_back(row);
@@ -161,12 +222,13 @@ void LineReader::let_go() {
     has_let_go_ = true;
     const std::size_t n = rows_.size();
     std::vector<std::int64_t> met(templates_.size()), worth(n);
+    const auto goes_on = [&](std::size_t i) { return (rows_[i].marks & kContinued) != 0; };
     for (std::size_t i = 0; i < n; ++i) {
         const Row& row = rows_[i];
         const auto id = static_cast<std::size_t>(row.template_id);
         const bool rare = row.variant >= 0 && variants_[static_cast<std::size_t>(row.variant)] <= kKeptHead;
-        const std::int64_t before = met[id]++;
-        std::int64_t value = before == 0 ? 40 : rare ? 12 : before < kKeptHead ? 8 : 0;
+        const std::int64_t before = goes_on(i) ? std::max<std::int64_t>(met[id], 1) - 1 : met[id]++;
+        std::int64_t value = goes_on(i) ? 0 : before == 0 ? 40 : rare ? 12 : before < kKeptHead ? 8 : 0;
         value += 16 - std::min<std::int64_t>(bits_of(templates_[id].count), 16);
         if ((row.marks & kError) != 0) value += before < kKeptHead ? 16 : 2;
         if ((row.marks & kTrouble) != 0) value += before < kKeptHead ? 4 : 1;
@@ -180,6 +242,7 @@ void LineReader::let_go() {
     }
     std::fill(met.begin(), met.end(), 0);
     for (std::size_t i = n; i-- > 0;) {
+        if (goes_on(i)) continue;
         const std::int64_t after = met[static_cast<std::size_t>(rows_[i].template_id)]++;
         if (after < kKeptTail) worth[i] += 8;
     }
@@ -189,6 +252,14 @@ void LineReader::let_go() {
         near[i] = std::max(near[i], worth[i - 1] / 2);
         near[i - 1] = std::max(near[i - 1], worth[i] / 2);
     }
+    for (std::size_t i = 0, head = 0; i < n; ++i) {  // no piece stays without the head of its line
+        if (goes_on(i)) {
+            near[head] = std::max(near[head], near[i]);
+        } else {
+            head = i;
+        }
+    }
+    if (head_ != kNone) near[head_] = std::numeric_limits<std::int64_t>::max();
     std::vector<std::uint32_t> order(n);
     for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::uint32_t>(i);
     const auto half = static_cast<std::ptrdiff_t>(most_rows_ / 2);
@@ -196,6 +267,10 @@ void LineReader::let_go() {
                      [&](std::uint32_t a, std::uint32_t b) { return near[a] != near[b] ? near[a] > near[b] : a < b; });
     order.resize(static_cast<std::size_t>(half));
     std::sort(order.begin(), order.end());
+    if (head_ != kNone) {
+        const auto place = std::lower_bound(order.begin(), order.end(), static_cast<std::uint32_t>(head_));
+        head_ = static_cast<std::size_t>(place - order.begin());
+    }
     for (std::size_t i = 0; i < order.size(); ++i) rows_[i] = rows_[order[i]];
     rows_.resize(order.size());
 }

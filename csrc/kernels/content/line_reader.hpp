@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/content/hash_table.hpp"
@@ -12,39 +13,46 @@
 
 namespace tersely::content {
 
-inline constexpr std::size_t kLongestLine = 2048;  // bytes; longer ones are cut, at a space where there is one
+inline constexpr std::size_t kLongestLine = 2048;  // bytes of a row; longer lines have more, cut at a space if they can
 inline constexpr std::size_t kMostSeen = std::size_t{1} << 17U;
 inline constexpr std::size_t kMostVariants = std::size_t{1} << 17U;
 inline constexpr std::int64_t kKeptHead = 4;  // rows of a template that stay first and last, when rows are let go
 inline constexpr std::int64_t kKeptTail = 2;
 
-// One row a line; a line of white space has none. What lies between rows is white space and line ends.
+// One row a line; a line of white space has none, a long one has a row a piece: its head, then pieces with kContinued.
+// What lies between rows is white space and line ends.
 struct Row {
     std::int64_t start = 0, end = 0;  // bytes of its document
     std::int64_t line = 0;            // its number in the document, from 0; pieces of one line share it
-    std::uint64_t asked = 0;          // query words that it has
-    std::uint32_t marks = 0;          // of marks.hpp
+    std::uint64_t asked = 0;          // query words that it has; of a head: that the line has
+    std::uint32_t marks = 0;          // of marks.hpp; of a head: of the line
     std::int32_t document = 0;
-    std::int32_t template_id = 0;
+    std::int32_t template_id = 0;  // of a line; that of a long one is read from its head
     std::int32_t variant = -1;  // lines of one variant have the same letters-only words too; -1: beyond kMostVariants
     std::int32_t copies =
         0;  // times that a line was met before, byte for byte (kMostSeen distinct ones are remembered)
     std::int32_t places = 0;      // places that it names and no line before it did (remembered likewise)
     std::int32_t anchor_end = 0;  // bytes of the row to the end of the last of these; 0: none
+    std::int64_t stands_for = 1;  // lines, as an earlier compression says (own_marks.hpp)
 };
 
 // Of one template, over all lines read.
 struct TemplateFacts {
     std::int64_t count = 0;
+    std::int64_t said = 0;                // lines, as an earlier compression says
     std::string first_stamp, last_stamp;  // as written; empty without
 };
 
 // Contract:
 //  - rows are in the order of the documents and of the text; they are a function of the bytes alone, however they are
 //    handed over;
-//  - a line ends at '\n' or '\r'; one that ends at a '\r' without '\n' after it has kOverwritten;
+//  - a line ends as on a terminal: at '\n', with any '\r' before it, or where text follows '\r', which is written over
+//    it: then it has kOverwritten. Escapes (colours, titles, links) hide no words, but are part of the row;
+//  - what an earlier compression wrote at the end of a line is no word of it; a line of which all is has kOwn;
+//  - templates, variants and asked_lines count lines, not their pieces;
 //  - when there are more than `most_rows` (>= 1,024), half of them are let go: first and last rows of each template,
-//    errors, rows of rare templates, rows that have query words, and their neighbours stay longest (ties: the earlier).
+//    errors, rows of rare templates, rows that have query words, and their neighbours stay longest (ties: the earlier);
+//    no piece stays without its head.
 // O(bytes) time; memory of at most `most_rows` rows, TemplateMiner's, and one line.
 class LineReader {
   public:
@@ -63,7 +71,10 @@ class LineReader {
 
   private:
     std::size_t read_lines(std::string_view bytes, bool last);
-    void read_piece(std::string_view piece, std::uint32_t marks);
+    void read_piece(std::string_view piece);
+    void end_line(bool overwritten);
+    std::string_view without_escapes(std::string_view line);
+    std::size_t in_line(std::size_t place) const;
     std::int32_t variant(std::uint64_t hash);
     void let_go();
 
@@ -77,9 +88,14 @@ class LineReader {
     std::vector<std::int64_t> variants_;
     HashTable<std::int32_t> variant_ids_;  // plus one
     bool has_let_go_ = false;
-    bool continued_ = false;  // pieces of the line have been read
-    std::string waiting_;     // of a line that is not whole yet
-    std::int64_t base_ = 0;   // bytes of the document before waiting_
+    static constexpr std::size_t kNone = ~std::size_t{0};
+    std::size_t head_ = kNone;  // of rows_: the first of the line that is read
+    bool returned_ = false;     // '\r' ended its text; what follows says whether it is written over
+    std::string plain_;         // of a line: without its escapes
+    std::vector<std::pair<std::size_t, std::size_t>>
+        cuts_;               // of plain_: behind each escape, and where that is in the line
+    std::string waiting_;    // of a line that is not whole yet
+    std::int64_t base_ = 0;  // bytes of the document before waiting_
     std::int64_t line_ = 0;
     std::int64_t all_lines_ = 0;
     std::int32_t document_ = 0;

@@ -8,7 +8,7 @@
 namespace tersely::content {
 namespace {
 
-enum Class : std::uint8_t { kSpace, kLetter, kDigit, kJoin, kBreak, kEscape };
+enum Class : std::uint8_t { kSpace, kLetter, kDigit, kJoin, kBreak };
 
 constexpr std::array<Class, 256> make_classes() {
     std::array<Class, 256> classes{};
@@ -16,7 +16,6 @@ constexpr std::array<Class, 256> make_classes() {
         const auto lower = byte | 0x20U;
         classes[byte] = byte >= 0x80U || (lower >= 'a' && lower <= 'z') ? kLetter
                         : byte >= '0' && byte <= '9'                    ? kDigit
-                        : byte == 0x1BU                                 ? kEscape
                         : byte <= ' ' || byte == 0x7FU                  ? kSpace
                                                                         : kJoin;
     }
@@ -47,25 +46,6 @@ struct Word {
     bool number = false;    // has a digit
     bool zero = false;      // is "0"
 };
-
-// The end of "ESC [ ... letter", "ESC ] ... BEL" or another escape that starts at `at`.
-std::size_t after_escape(std::string_view line, std::size_t at) {
-    std::size_t end = at + 1;
-    if (end >= line.size()) return end;
-    if (line[end] == '[') {
-        ++end;
-        while (end < line.size() && (line[end] < '@' || line[end] > '~')) ++end;
-        return std::min(end + 1, line.size());
-    }
-    if (line[end] == ']' || line[end] == '_') {
-        while (end < line.size() && line[end] != '\a' && line[end] != 0x1B) ++end;
-        if (end + 1 < line.size() && line[end] == 0x1B && line[end + 1] == '\\') ++end;
-        return std::min(end + 1, line.size());
-    }
-    return kClasses[static_cast<unsigned char>(line[end])] == kLetter && static_cast<unsigned char>(line[end]) < 0x80U
-               ? end + 1
-               : end;
-}
 
 // Letters of a run hashed in lower case; `plural`: the hash without a last s.
 struct Run {
@@ -148,10 +128,28 @@ bool is_frame(std::string_view line) {
 
 }  // namespace
 
+std::size_t after_escape(std::string_view line, std::size_t at) {
+    std::size_t end = at + 1;
+    if (end >= line.size()) return end;
+    if (line[end] == '[') {
+        ++end;
+        while (end < line.size() && (line[end] < '@' || line[end] > '~')) ++end;
+        return std::min(end + 1, line.size());
+    }
+    if (line[end] == ']' || line[end] == '_') {
+        while (end < line.size() && line[end] != '\a' && line[end] != 0x1B) ++end;
+        if (end + 1 < line.size() && line[end] == 0x1B && line[end + 1] == '\\') ++end;
+        return std::min(end + 1, line.size());
+    }
+    return kClasses[static_cast<unsigned char>(line[end])] == kLetter && static_cast<unsigned char>(line[end]) < 0x80U
+               ? end + 1
+               : end;
+}
+
 QueryWords::QueryWords(std::string_view query) : slots_(kSlots) {
     for (std::size_t at = 0; at < query.size();) {
         const Class here = class_of(query[at]);
-        if (here == kEscape || here == kSpace || here == kBreak) {
+        if (here == kSpace || here == kBreak) {
             ++at;
             continue;
         }
@@ -206,8 +204,6 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
         const Class here = class_of(line[at]);
         if (here == kSpace) {
             ++at;
-        } else if (here == kEscape) {
-            at = after_escape(line, at);
         } else if (here == kBreak) {
             const char mark = line[at];
             after_zero = after_number = after_exit = false;

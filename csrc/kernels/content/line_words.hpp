@@ -54,9 +54,12 @@ struct LineWords {
     Stamp stamp;
 };
 
-// Reads a line (without its line end) into `words`, whose memory is used again. Values are: the time stamp, words with
-// a digit, paths, words longer than 40 bytes, quoted text. ANSI escapes are passed over. Any bytes are safe;
-// O(line), each byte is looked at a bounded number of times.
+// The end of "ESC [ ... letter", "ESC ] ... BEL" or another escape that starts at `at` of a line.
+std::size_t after_escape(std::string_view line, std::size_t at);
+
+// Reads a line (without its line end and escapes) into `words`, whose memory is used again. Values are: the time stamp,
+// words with a digit, paths, words longer than 40 bytes, quoted text. Any bytes are safe; O(line), each byte is looked
+// at a bounded number of times.
 void read_words(std::string_view line, const QueryWords& query, LineWords& words);
 
 }  // namespace tersely::content

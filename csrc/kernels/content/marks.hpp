@@ -13,10 +13,11 @@ enum Mark : std::uint32_t {
     kSummary = 4,       // counts of results ("3 failed", "0 errors"), exit codes, verdicts
     kAnchor = 8,        // names a place: path:12, path(12), "path", line 12
     kFrame = 16,        // a stack frame
-    kOverwritten = 32,  // ends in a carriage return: what follows was written over it
+    kOverwritten = 32,  // text follows its carriage return, written over it
     kContinued = 64,    // goes on after the piece before it, of a line longer than kLongestLine
     kPassed = 128,      // something went well: ok, passed, done, ...
     kNumber = 256,      // has a number
+    kOwn = 512,         // an earlier compression wrote it: how much it left out (own_marks.hpp)
 };
 
 inline constexpr std::uint64_t kHashSeed = 0xCBF29CE484222325ULL;  // FNV-1a

@@ -34,6 +34,7 @@ class Selection {
             alike_ = first_alike(p_.term_ids, p_.term_offsets.first(problem.score.size() + 1));
             state_.repeated.assign(alike_.size(), 0);
         }
+        state_.said.assign(p_.same.size(), 0);
         offers_.reserve(static_cast<std::size_t>(units_.count()));
         for (std::int32_t unit = 0; unit < units_.count(); ++unit) offers_.push_back(offer(unit));
         state_.spent.assign(p_.cap.size(), 0);
@@ -61,6 +62,7 @@ class Selection {
         std::vector<float> covered_weight;   // of terms that chosen segments hold; 0 for the others
         std::size_t taken = 0;               // chosen segments
         std::vector<std::uint8_t> repeated;  // at alike_[i]: a segment with these terms is in
+        std::vector<std::uint8_t> said;      // at same[i]: a segment with this text is in
         std::vector<std::int64_t> spent;     // tokens of each document, where documents have caps
     };
 
@@ -82,6 +84,14 @@ class Selection {
         const Offer& mine = offer_of(unit);
         if (mine.segment >= 0) return state_.repeated[static_cast<std::size_t>(mine.alike)] != 0;
         return std::ranges::all_of(members(unit), repeats);
+    }
+
+    // Whether every segment of the unit has the text of one that is in.
+    bool is_said(std::int32_t unit) const {
+        if (p_.same.empty()) return false;
+        return std::ranges::all_of(members(unit), [&](std::int32_t i) {
+            return state_.said[static_cast<std::size_t>(p_.same[static_cast<std::size_t>(i)])] != 0;
+        });
     }
 
     // The segments below each heading, so that their units are offered anew when it is in: they cost less then.
@@ -217,6 +227,7 @@ class Selection {
         if (!below_.empty()) fresh_.push_back(static_cast<std::int32_t>(segment));
         if (!p_.cap.empty()) state_.spent[static_cast<std::size_t>(p_.document[segment])] += p_.cost[segment];
         if (!alike_.empty()) state_.repeated[static_cast<std::size_t>(alike_[segment])] = 1;
+        if (!p_.same.empty()) state_.said[static_cast<std::size_t>(p_.same[segment])] = 1;
         if (!p_.term_offsets.empty()) {
             for (const std::int32_t id : terms(segment)) {
                 const auto term = static_cast<std::size_t>(id);
@@ -284,7 +295,8 @@ class Selection {
         fresh_.clear();
         while (!entries.empty() && used + cheapest <= p_.budget) {
             Entry top = entries.front();
-            const bool possible = !unit_in(top.unit) && used + price(top.unit) <= p_.budget && within_caps(top.unit);
+            const bool possible = !unit_in(top.unit) && !is_said(top.unit) && used + price(top.unit) <= p_.budget &&
+                                  within_caps(top.unit);
             if (possible && top.round != round && (p_.redundancy > 0 || !p_.heading.empty())) {
                 top.gain = gain(top.unit);
                 top.round = round;
@@ -319,7 +331,7 @@ class Selection {
     // Says why a unit that is not in was left out.
     void leave_out(std::int32_t unit) {
         if (unit_in(unit)) return;
-        const bool repeat = p_.redundancy > 0 && (only_repeats(unit) || overlap(unit) >= kRepeat);
+        const bool repeat = is_said(unit) || (p_.redundancy > 0 && (only_repeats(unit) || overlap(unit) >= kRepeat));
         for (const std::int32_t i : members(unit)) {
             if (!in(static_cast<std::size_t>(i)))
                 state_.status[static_cast<std::size_t>(i)] = repeat ? Status::kRedundant : Status::kBudget;
@@ -331,7 +343,7 @@ class Selection {
         std::pair<std::int32_t, double> best{-1, 0};
         for (std::int32_t unit = 0; unit < units_.count(); ++unit) {
             const std::int64_t tokens = price(unit);
-            if (unit_in(unit) || used + tokens > p_.budget || !within_caps(unit)) continue;
+            if (unit_in(unit) || is_said(unit) || used + tokens > p_.budget || !within_caps(unit)) continue;
             const double worth = gain(unit) * tokens_of(tokens);
             if (worth > best.second) best = {unit, worth};
         }

@@ -33,20 +33,23 @@ struct Problem {
     std::int32_t context = 0;            // neighbours taken on each side of a selected segment
     bool coverage = false;  // a unit is worth the terms that it adds, and one that adds nothing is left out
     bool ranked = false;    // scores are an order: a unit's gain is its best score, whatever it and its headings cost
-    std::span<const std::int64_t> cap;  // tokens that each document may take at most, one a document; may be empty
+    std::span<const std::int64_t> cap;   // tokens that each document may take at most, one a document; may be empty
+    std::span<const std::int32_t> same;  // the first segment with the same text, or itself; may be empty
 };
 
 // Greedy by marginal value per token with completion: a unit that does not fit is passed over, the
 // rest goes on. The value of a unit is the sum over its segments of score * cost, its gain
 // value * (1 - redundancy * overlap^2) with overlap = the weight share of its terms that chosen segments
 // hold, and 0 where each of its segments has the same terms in the same order as a chosen one. With `coverage`, the
-// gain is value * (1 - redundancy * overlap), and a unit that has none is left out. Gains only fall, but for those of
-// units below a heading that came in, which are offered anew; so a lazy heap finds the same order as a full search. The
-// greedy set is replaced by the best single unit (completed the same way) where that is worth more. Without redundancy,
-// context, headings and pins this is at least half of the best possible value (Dantzig 1957; Khuller, Moss and Naor
-// 1999). With `ranked` there is no such replacement. With `cap`, a unit is passed over that would take a document
-// beyond its cap, what it brings included; pinned units and context count, but only selected ones are passed over. Ties
-// go to the lowest segment index. Pinned units are taken first and may exceed budget and caps: the caller checks. O((n
+// gain is value * (1 - redundancy * overlap), and a unit that has none is left out. Whatever room there is, a unit is
+// left out each of whose segments has the text of one that is in (`same`), unless it is pinned, context or needed.
+// Gains only fall, but for those of units below a heading that came in, which are offered anew; so a lazy heap finds
+// the same order as a full search. The greedy set is replaced by the best single unit (completed the same way) where
+// that is worth more. Without redundancy, context, headings and pins this is at least half of the best possible value
+// (Dantzig 1957; Khuller, Moss and Naor 1999). With `ranked` there is no such replacement. With `cap`, a unit is passed
+// over that would take a document beyond its cap, what it brings included; pinned units and context count, but only
+// selected ones are passed over. Ties go to the lowest segment index. Pinned units are taken first and may exceed
+// budget and caps: the caller checks. O((n
 // + terms) log n) in practice.
 std::vector<Status> select_budgeted(const Problem& problem);
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -17,13 +18,28 @@ from tersely.core.types import Document
 __all__ = ["Diff"]
 
 _HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@[^\n]*\n?", re.MULTILINE)
-_FILE = re.compile(r"^(?:diff --git |Index: |--- [^\n]*\n\+\+\+ )", re.MULTILINE)
+_FILE = re.compile(
+    r"^(?:(diff --git )|Index: |diff -[^\n]*\n(?=--- )|--- [^\n]*\n\+\+\+ )[^\n]*\n?", re.MULTILINE
+)
+# What stands below the first line of a file's header: as git writes it, as others do.
+_GIT_LINES = re.compile(
+    r"(?:(?:old mode|new mode|new file mode|deleted file mode|(?:dis)?similarity index|"
+    r"(?:rename|copy) (?:from|to)|index|Binary files) [^\n]*\n?)*"
+    r"(?:GIT binary patch\n(?:(?:literal|delta) \d+\n(?:[^\n]+\n)+\n?)*)?"
+    r"(?:--- [^\n]*\n\+\+\+ [^\n]*\n?)?"
+)
+_OTHER_LINES = re.compile(r"(?:(?!@@ |--- |diff --git |Index: )[^\n]+\n)*(?:--- [^\n]*\n\+\+\+ [^\n]*\n?)?")
 _STATISTIC = re.compile(r" \S[^\n]*\|\s+(?:\d+|Bin)\b| \d+ files? changed")
+# Lines that begin a commit: of git log, of a mailbox, of git log --oneline.
+_COMMIT = re.compile(r"commit [0-9a-f]{7,64}\b|From [0-9a-f]{40,64} |[0-9a-f]{7,64} \S")
+_SUBJECT = re.compile(r"    \S|Subject: ")
+_TEXT_LINE = re.compile(r"[^\n]*\S[^\n]*")
 _NEW_NAME = re.compile(r"^\+\+\+ ([^\n\t]*)", re.MULTILINE)
 _RUN = re.compile(r"(?:\+[^\n]*\n?)+|(?:-[^\n]*\n?)+|(?:\\[^\n]*\n?)+|(?: [^\n]*\n?|\n)+")
 _LONGEST_RUN = 8  # changed lines of one unit
-_HEADER, _TEXT, _HUNK_LINE, _CHANGE, _CONTEXT = range(5)
-_WORTH = np.array([3.0, 0.8, 1.0, 1.0, 0.2], dtype=np.float32)
+_NEAR = 0.8  # of the best match of a query: units that come before all others, as headers do
+_HEADER, _TEXT, _HUNK_LINE, _CHANGE, _CONTEXT, _TITLE = range(6)
+_WORTH = np.array([3.0, 0.8, 1.0, 1.0, 0.2, 4.0], dtype=np.float32)
 
 
 class _Piece(NamedTuple):
@@ -39,6 +55,9 @@ class _Piece(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Diff:
     """Keeps headers of files with how many lines each changes, then changes by the query, context last.
+
+    Commits of `git log -p` and `git format-patch` are read with it: the line that begins one and its subject
+    come first, and what is kept of a commit brings the former along.
 
     Attributes:
         applies: keep or leave out hunks as a whole, each together with those before it in its file that move
@@ -62,50 +81,48 @@ class Diff:
         kind = np.array([piece.kind for piece in pieces], dtype=np.int64)
         start, end = [piece.start for piece in pieces], [piece.end for piece in pieces]
         table = units_of(document, start, end, Kind.CODE, [piece.above for piece in pieces])
+        table = replace(table, kind=np.where(kind == _TEXT, Kind.PROSE, Kind.CODE).astype(np.uint8))
         asked = _asked(texts, table, query)
         words = query is not None and bool(query.strip())
+        named = (asked > 0) & (asked >= _NEAR * asked.max(initial=0))
         marker = (_left_out_files if self.applies else _left_out)(texts, pieces, document)
         note = None if self.applies else lambda row: _changes(pieces[row])
         return Units(
             table,
             _WORTH[kind] + 4 * asked,
             Lines(marker, "" if self.applies else "\n", note),
-            kind == _HEADER,
+            (kind == _HEADER) | (kind == _TITLE) | named,
             warnings=("query_without_matches",) if words and not asked.any() else (),
         )
 
 
-def _sections(text: str) -> Iterator[tuple[int, int, list[tuple[int, int, int]]]]:
-    """Files of a diff: start, end of the header, and (start, end of its first line, end) of each hunk.
+def _sections(text: str) -> Iterator[tuple[int, int, int, int]]:
+    """All of a diff in order: (kind, start, end of its first line or header, end).
 
-    What stands before the first file is a section without hunks. Lines of a hunk are counted, so that none is
-    taken for a header, whatever it holds.
+    `_HEADER`: of a file; `_HUNK_LINE`: a hunk; `_TEXT`: what stands around these. Lines of a hunk are
+    counted, so that none is taken for a header, whatever it holds.
     """
-    start, at = 0, 0
-    hunks: list[tuple[int, int, int]] = []
+    at = 0
     hunk, file = _HUNK.search(text), _FILE.search(text)
     while True:
         if hunk is not None and hunk.start() < at:
             hunk = _HUNK.search(text, at)
         if file is not None and file.start() < at:
             file = _FILE.search(text, at)
-        if hunk is not None and (file is None or hunk.start() < file.start()):
-            end = _hunk_end(text, hunk)
-            hunks.append((hunk.start(), hunk.end(), end))
-            at = end
-            continue
-        if file is None:
-            yield start, hunks[0][0] if hunks else len(text), hunks
+        starts = [found.start() for found in (hunk, file) if found is not None]
+        start = min(starts, default=len(text))
+        if at < start:
+            yield _TEXT, at, start, start
+        if hunk is not None and start == hunk.start():
+            at = _hunk_end(text, hunk)
+            yield _HUNK_LINE, start, hunk.end(), at
+        elif file is not None:
+            below = _GIT_LINES if file[1] else _OTHER_LINES
+            more = None if file[0].startswith("--- ") else below.match(text, file.end())
+            at = file.end() if more is None else more.end()
+            yield _HEADER, start, at, at
+        else:
             return
-        if file.start() > start:
-            yield start, hunks[0][0] if hunks else file.start(), hunks
-        start, hunks = file.start(), []
-        at = text.find("\n", file.end()) + 1 or len(text)
-        if not file[0].startswith("---") and (names := _NAMES.match(text, at)):
-            at = names.end()
-
-
-_NAMES = re.compile(r"(?:(?!@@ |--- |diff --git )[^\n]*\n)*(?:--- [^\n]*\n\+\+\+ [^\n]*\n?)?")
 
 
 def _hunk_end(text: str, hunk: re.Match[str]) -> int:
@@ -137,43 +154,72 @@ def _first_lines(text: str, start: int, end: int, most: int) -> tuple[int, int]:
 def _hunks(text: str, first: int) -> list[_Piece]:
     """Whole hunks, the first of a file with its header; each needs the last before it that moves lines."""
     pieces: list[_Piece] = []
-    for start, header_end, hunks in _sections(text):
-        if not text[start:header_end].strip() and not hunks:
+    file = above = -1  # of the pieces: the header of the file, what the next hunk of it needs
+    moved = False  # whether the last hunk of the file moved lines
+    for kind, start, body, end in _sections(text):
+        if kind == _TEXT:
+            cuts = [
+                start + line.start()
+                for line in _TEXT_LINE.finditer(text[start:end])
+                if _COMMIT.match(line[0])
+            ]
+            for begin, stop in pairwise([start, *cuts, end]):
+                if text[begin:stop].strip():
+                    pieces.append(_Piece(begin, stop, _TEXT, -1))
+                    file = -1
             continue
-        above = first + len(pieces)
-        counted = [_counted(text, body, end) for _, body, end in hunks]
-        added, removed = (sum(column) for column in zip(*counted, strict=True)) if counted else (0, 0)
-        pieces.append(
-            _Piece(start, hunks[0][2] if hunks else header_end, _CHANGE, -1, added, removed, len(hunks))
-        )
-        for (begin, _, end), before in zip(hunks[1:], counted, strict=False):
-            if before[0] != before[1]:
+        if kind == _HEADER or file < 0:
+            file, above, moved = len(pieces), first + len(pieces), False
+            pieces.append(_Piece(start, end, _CHANGE, -1))
+            if kind == _HEADER:
+                continue
+        head = pieces[file]
+        added, removed = _counted(text, body, end)
+        if head.hunks == 0:
+            pieces[file] = head = head._replace(end=end)
+        else:
+            if moved:
                 above = first + len(pieces) - 1
-            pieces.append(_Piece(begin, end, _CHANGE, above))
+            pieces.append(_Piece(start, end, _CHANGE, above))
+        moved = added != removed
+        pieces[file] = head._replace(
+            added=head.added + added, removed=head.removed + removed, hunks=head.hunks + 1
+        )
     return pieces
 
 
 def _runs(text: str, first: int) -> list[_Piece]:
-    """Headers, hunk lines, runs of changed lines and of context."""
+    """Headers, hunk lines, runs of changed lines and of context, lines of what stands around them."""
     pieces: list[_Piece] = []
-    for start, header_end, hunks in _sections(text):
-        if not hunks and _FILE.match(text, start) is None:
-            pieces += [
-                _Piece(line.start(), line.end(), _HEADER if _STATISTIC.match(line[0]) else _TEXT, -1)
-                for line in re.compile(r"[^\n]*\S[^\n]*").finditer(text, start, header_end)
-            ]
-            continue
-        above = first + len(pieces)
-        counted = [_counted(text, body, end) for _, body, end in hunks]
-        added, removed = (sum(column) for column in zip(*counted, strict=True)) if counted else (0, 0)
-        end_of_header = start + len(text[start:header_end].rstrip())
-        pieces.append(_Piece(start, end_of_header, _HEADER, -1, added, removed, len(hunks)))
-        for begin, body, end in hunks:
+    commit = file = -1  # of the pieces: what begins the commit, the header of the file
+    titled = True  # whether the commit has its subject
+    for kind, start, body, end in _sections(text):
+        if kind == _TEXT:
+            for line in _TEXT_LINE.finditer(text, start, end):
+                what, above = _TEXT, commit if file < 0 else -1
+                if _COMMIT.match(line[0]):
+                    what, above, commit, file, titled = _TITLE, -1, len(pieces), -1, False
+                elif _STATISTIC.match(line[0]):
+                    what = _HEADER
+                elif not titled and _SUBJECT.match(line[0]):
+                    what, titled = _TITLE, True
+                pieces.append(_Piece(line.start(), line.end(), what, first + above if above >= 0 else -1))
+        elif kind == _HEADER:
+            file = len(pieces)
+            stop = start + len(text[start:end].rstrip())
+            pieces.append(_Piece(start, stop, _HEADER, first + commit if commit >= 0 else -1))
+        else:
             hunk = first + len(pieces)
-            pieces.append(_Piece(begin, body - text.endswith("\n", begin, body), _HUNK_LINE, above))
+            stop = body - text.endswith("\n", start, body)
+            pieces.append(_Piece(start, stop, _HUNK_LINE, first + file if file >= 0 else -1))
+            if file >= 0:
+                head, (added, removed) = pieces[file], _counted(text, body, end)
+                pieces[file] = head._replace(
+                    added=head.added + added, removed=head.removed + removed, hunks=head.hunks + 1
+                )
             for run in _RUN.finditer(text, body, end):
-                kind = _CHANGE if run[0][0] in "+-\\" else _CONTEXT
-                pieces += [_Piece(a, b, kind, hunk) for a, b in _chunks(text, run.start(), run.end(), kind)]
+                what = _CHANGE if run[0][0] in "+-\\" else _CONTEXT
+                pieces += [_Piece(a, b, what, hunk) for a, b in _chunks(text, run.start(), run.end(), what)]
     return pieces
 
 
@@ -201,7 +247,8 @@ def _counted(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _asked(texts: list[str], table: SegmentTable, query: str | None) -> Float32s:
-    """float32[n] in [0, 1]: the share of the query's terms in a unit, rare ones counting more."""
+    """float32[n] in [0, 1]: the share of the query's terms in a unit or one that needs it, rare ones counting
+    more."""
     rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
     result = np.zeros(len(table), dtype=np.float32)
     if query is None or not query.strip() or len(table) == 0:
@@ -217,7 +264,12 @@ def _asked(texts: list[str], table: SegmentTable, query: str | None) -> Float32s
     weight[wanted] = np.log1p(len(table) / np.maximum(frequency[wanted], 1))
     np.add.at(result, pairs[0], weight[pairs[1]])
     total = float(weight[wanted[frequency[wanted] > 0]].sum())
-    return result / np.float32(total) if total > 0 else result
+    if total > 0:
+        result /= np.float32(total)
+    for row, above in reversed(list(enumerate(table.heading.tolist()))):
+        if above >= 0:
+            result[above] = max(result[above], result[row])
+    return result
 
 
 def _changes(piece: _Piece) -> str:
@@ -227,15 +279,17 @@ def _changes(piece: _Piece) -> str:
 
 
 def _left_out_files(texts: list[str], pieces: list[_Piece], document: list[int]) -> Callable[[int, int], str]:
-    """Names the files of which nothing is kept, on lines that git and patch pass over."""
+    """Names files of which nothing is kept and counts lines around them, where git and patch pass over."""
 
     def marker(first: int, last: int) -> str:
         lines = []
         for row in range(first, last + 1):
-            piece = pieces[row]
-            name = _NEW_NAME.search(texts[document[row]], piece.start, piece.end) if piece.hunks else None
+            piece, text = pieces[row], texts[document[row]]
+            name = _NEW_NAME.search(text, piece.start, piece.end) if piece.hunks else None
             if name:
                 lines.append(f"… {name[1]}{_changes(piece)}\n")
+            elif piece.kind == _TEXT:
+                lines.append(f"… {_lines(text, piece.start, piece.end)}\n")
         return "".join(lines)
 
     return marker
@@ -245,8 +299,12 @@ def _left_out(texts: list[str], pieces: list[_Piece], document: list[int]) -> Ca
     """Says how many lines a run of left out units has."""
 
     def marker(first: int, last: int) -> str:
-        text = texts[document[first]]
-        many = text.count("\n", pieces[first].start, pieces[last].end) + 1
-        return f"… {many} line{'s' if many > 1 else ''}"
+        return f"… {_lines(texts[document[first]], pieces[first].start, pieces[last].end)}"
 
     return marker
+
+
+def _lines(text: str, start: int, end: int) -> str:
+    """How many lines text[start:end] has."""
+    many = text.count("\n", start, end) + (not text.endswith("\n", start, end))
+    return f"{many} line{'s' if many > 1 else ''}"

@@ -20,12 +20,13 @@ __all__ = [
     "read_lines",
     "relevance",
     "split_after_places",
+    "without_loose_pieces",
 ]
 
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
 
-_COLUMNS = ("line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked")
+_COLUMNS = ("line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked", "stands_for")
 
 
 class Mark(IntFlag):
@@ -40,17 +41,21 @@ class Mark(IntFlag):
     CONTINUED = 64
     PASSED = 128
     NUMBER = 256
+    OWN = 512
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LineTable:
     """Lines of documents, a row each, in source order; blank lines have none.
 
+    A line of more than 2,048 bytes has a row for each piece: the first, its head, has the marks and query
+    words of all of it; the others need it and have `Mark.CONTINUED`.
+
     Where a document has more lines than were to be kept, the most telling ones have a row of their own, and
-    what lies between them is one row, with `template` -1.
+    what lies between them is one row, with `template` -1. So is a marker of an earlier compression.
 
     Attributes:
-        table: where they are.
+        table: where they are; `heading` of a piece is its head.
         line: int64[n], number of the line in its document, from 0.
         template: int32[n], lines of one template differ in values only (csrc/kernels/content/templates.hpp).
         marks: uint32[n], bits of `Mark`.
@@ -59,6 +64,8 @@ class LineTable:
         places: int32[n], how many path:line places a line is the first to name.
         anchor_end: int32[n], characters of the row to the end of the last of these; 0 without one.
         asked: uint64[n], a bit for each of the query's words that a line has.
+        stands_for: int64[n], lines, where an earlier compression says how many were left out or how often
+            a line came; else 1.
         counts: int64[templates], lines of each template.
         variants: int64[variants], lines of each variant.
         stamps: first and last time stamp of each template, as written; "" without.
@@ -77,6 +84,7 @@ class LineTable:
     places: Int32s
     anchor_end: Int32s
     asked: UInt64s
+    stands_for: Int64s
     counts: Int64s
     variants: Int64s
     stamps: list[tuple[str, str]]
@@ -95,8 +103,13 @@ class LineTable:
         return ("query_without_matches",) if asked and not self.asked_lines.any() else ()
 
     @property
+    def continued(self) -> npt.NDArray[np.bool_]:
+        """bool[n]: rows that go on in the line of the row before."""
+        return self.has(Mark.CONTINUED)
+
+    @property
     def bulk(self) -> npt.NDArray[np.bool_]:
-        """bool[n]: rows that stand for many lines, too many to be looked at one by one."""
+        """bool[n]: rows that stand for lines: too many to be looked at one by one, or left out before."""
         return self.template < 0
 
 
@@ -112,20 +125,48 @@ def read_lines(texts: list[str], query: str | None, most: int) -> LineTable:
 def from_reader(reader: _native.LineReader, most: int) -> LineTable:
     """What a reader has read; where rows were let go, without rows for what lies between."""
     counts, stamps = reader.templates()
-    document, start, end, line, template, marks, variant, copies, places, anchor_end, asked = reader.rows()
+    rows = reader.rows()
+    document, start, end, line, template, marks, variant, copies, places, anchor_end, asked, stands_for = rows
     n = len(start)
+    own = (marks & np.uint32(Mark.OWN)) != 0  # markers of an earlier compression are no lines
+    template, variant = np.where(own, -1, template), np.where(own, -1, variant)
+    piece = (marks & np.uint32(Mark.CONTINUED)) != 0
+    head = np.maximum.accumulate(np.where(piece, 0, np.arange(n)))
     table = SegmentTable(
         document,
         start,
         end,
         np.full(n, Kind.LOG_LINE, dtype=np.uint8),
         np.arange(n, dtype=np.int32),
-        np.full(n, -1, dtype=np.int32),
+        np.where(piece, head, -1).astype(np.int32),
     )
     return LineTable(
-        table, line, template, marks, variant, copies, places, anchor_end, asked,
-        counts, reader.variants(), stamps, reader.asked(), reader.id_words, reader.lines, reader.let_go,
+        table, line, template.astype(np.int32), marks, variant.astype(np.int32), copies, places,
+        anchor_end, asked, stands_for, counts, reader.variants(), stamps, reader.asked(), reader.id_words,
+        reader.lines, reader.let_go,
     )  # fmt: skip
+
+
+def without_loose_pieces(lines: LineTable) -> LineTable:
+    """The rows without pieces of long lines before which another piece was let go, or much white space is."""
+    table, continued = lines.table, lines.continued
+    if not continued.any():
+        return lines
+    loose = continued.copy()
+    loose[1:] &= table.start[1:] - table.end[:-1] > 1
+    numbers = np.arange(len(table))
+    since = np.maximum.accumulate(np.where(loose, numbers, -1))  # the last loose piece, and the last head
+    head = np.maximum.accumulate(np.where(continued, -1, numbers))
+    rows = np.flatnonzero(since < head)
+    place = np.cumsum(since < head) - 1
+    above = table.heading[rows]
+    kept = SegmentTable(*(column[rows] for column in table.columns()))
+    kept = replace(
+        kept,
+        block=np.arange(len(rows), dtype=np.int32),
+        heading=np.where(above >= 0, place[above], -1).astype(np.int32),
+    )
+    return replace(lines, table=kept, **{name: getattr(lines, name)[rows] for name in _COLUMNS})
 
 
 def relevance(lines: LineTable) -> Float32s:
@@ -153,9 +194,9 @@ def asked_ids(lines: LineTable) -> npt.NDArray[np.bool_]:
 def split_after_places(
     lines: LineTable, chosen: npt.NDArray[np.bool_]
 ) -> tuple[LineTable, npt.NDArray[np.bool_]]:
-    """Cut the chosen lines after their last new place; the second value says which rows are what followed.
+    """Cut the chosen rows after their last new place; the second value says which rows are what followed.
 
-    A rest needs its head: the head's row is its `heading`.
+    A rest needs what it was cut from: its row is its `heading`. It goes on in that line.
     """
     table = lines.table
     cut = chosen & (lines.anchor_end > 0) & (table.start + lines.anchor_end < table.end)
@@ -163,22 +204,27 @@ def split_after_places(
     rest = np.concatenate(([False], rows[1:] == rows[:-1])) if len(rows) else np.zeros(0, dtype=bool)
     head = np.concatenate((rest[1:], [False])) if len(rows) else rest
     middle = table.start[rows] + lines.anchor_end[rows]
+    above = table.heading[rows]
+    above = np.where(above >= 0, np.flatnonzero(~rest)[above], -1)
     split = SegmentTable(
         table.document[rows],
         np.where(rest, middle, table.start[rows]),
         np.where(head, middle, table.end[rows]),
         table.kind[rows],
         np.arange(len(rows), dtype=np.int32),
-        np.where(rest, np.arange(len(rows)) - 1, -1).astype(np.int32),
+        np.where(rest, np.arange(len(rows)) - 1, above).astype(np.int32),
     )
     each = {name: getattr(lines, name)[rows] for name in _COLUMNS}
+    each["marks"] = each["marks"] | np.where(rest, Mark.CONTINUED, 0).astype(np.uint32)
     return replace(lines, table=split, **each), rest
 
 
 def _with_bulk(lines: LineTable, texts: list[str]) -> LineTable:
     """Rows for what lies between the rows, where that is more than white space."""
     table = lines.table
-    spans: list[tuple[int, int, int, int]] = []  # before which row, document, start, end
+    spans: list[
+        tuple[int, int, int, int, bool]
+    ] = []  # before which row, document, start, end, rest of a line
     row, n = 0, len(table)
     for document, text in enumerate(texts):
         at = 0
@@ -189,7 +235,8 @@ def _with_bulk(lines: LineTable, texts: list[str]) -> LineTable:
         _add_gap(spans, row, document, text, at, len(text))
     if not spans:
         return lines
-    before, documents, starts, ends = (np.array(column) for column in zip(*spans, strict=True))
+    before, documents, starts, ends, tails = (np.array(column) for column in zip(*spans, strict=True))
+    moved = np.arange(n) + np.searchsorted(before, np.arange(n), side="right")  # where each row goes
 
     def put(values: npt.NDArray[Any], more: Any) -> npt.NDArray[Any]:
         return np.insert(values, before, np.asarray(more, dtype=values.dtype))
@@ -202,19 +249,26 @@ def _with_bulk(lines: LineTable, texts: list[str]) -> LineTable:
         put(table.end, ends),
         kinds,
         np.arange(rows, dtype=np.int32),
-        np.full(rows, -1, dtype=np.int32),
+        put(np.where(table.heading >= 0, moved[table.heading], -1), -1).astype(np.int32),
     )
-    more = {"line": -1, "template": -1, "variant": -1}
+    more: dict[str, Any] = {"template": -1, "variant": -1}
+    more["line"] = np.where(tails, lines.line[before - 1], -1)
+    more["marks"] = np.where(tails, Mark.CONTINUED, 0)
     columns: dict[str, Any] = {name: put(getattr(lines, name), more.get(name, 0)) for name in _COLUMNS}
     return replace(lines, table=merged, **columns)
 
 
 def _add_gap(
-    spans: list[tuple[int, int, int, int]], row: int, document: int, text: str, start: int, end: int
+    spans: list[tuple[int, int, int, int, bool]], row: int, document: int, text: str, start: int, end: int
 ) -> None:
+    """Add what lies before a row: the rest of the line before it, and whole lines."""
     if end - start < 3 and not text[start:end].strip():
         return
-    piece = text[start:end]
-    left = len(piece) - len(piece.lstrip())
-    if left < len(piece):
-        spans.append((row, document, start + left, start + len(piece.rstrip())))
+    line_end = min(
+        (at for at in (text.find("\n", start, end), text.find("\r", start, end)) if at >= 0), default=end
+    )
+    for begin, stop, tail in ((start, line_end, start > 0), (line_end, end, False)):
+        piece = text[begin:stop]
+        left = len(piece) - len(piece.lstrip())
+        if left < len(piece):
+            spans.append((row, document, begin + left, begin + len(piece.rstrip()), tail))

@@ -15,9 +15,10 @@ from tersely.core.checks import whole_number
 from tersely.core.tables import Float32s, Int32s, Int64s
 from tersely.core.types import Document
 
-__all__ = ["Logs", "around", "left_out", "place_in"]
+__all__ = ["Logs", "around", "left_out", "places_of_lines"]
 
 _FEW = 3  # lines of a template that are rare
+_REST = 0.1  # what pieces of long lines behind their heads are worth
 _REPEATED = 3  # lines of a template from which its first line says how many there are
 
 
@@ -49,13 +50,13 @@ class Logs:
 
     def units(self, lines: LineTable, query: str | None) -> Units:
         """The same of lines that are read."""
-        place = place_in(lines.template)
+        place = places_of_lines(lines)
         worth, essential = self._worth(lines, place)
         note = (lambda row: _note(lines, place, row)) if self.notes else None
         return Units(
             lines.table,
             worth,
-            Lines(lambda first, last: left_out(lines, first, last), note=note),
+            Lines(lambda first, last: left_out(lines, first, last), note=note, continued=lines.continued),
             essential,
             bulk=lines.bulk,
             independent=True,
@@ -67,6 +68,7 @@ class Logs:
         """What each line is worth per token, and which come before all others."""
         count = lines.counts[lines.template].astype(np.float32)
         alike = np.where(lines.variant >= 0, lines.variants[lines.variant], count).astype(np.float32)
+        goes_on = lines.continued
         first, new = place == 0, place_in(lines.variant) == 0
         rare = count <= _FEW
         error = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED)
@@ -74,13 +76,14 @@ class Logs:
         score += np.where(first, 1, 0) + np.where(rare, 2, 0)
         score += np.where(new, 1, 0) + np.where(alike <= _FEW, 1, 0)
         score += np.where(error, 1.5 / np.sqrt(1 + place), 0) + np.where(lines.has(Mark.TROUBLE), 0.3, 0)
+        score = np.where(goes_on, _REST + np.where(error, 1.5 / np.sqrt(1 + place), 0), score)
         telling = error & (first | rare | (place < _FEW))
         score += 0.7 * around(telling, self.context)
         score += 6 * relevance(lines)
         score = np.where(lines.has(Mark.OVERWRITTEN), 0.01, score)
         score = np.where(lines.copies > 0, score / (1 + lines.copies), score)
         score = np.where(lines.bulk, 0, score)
-        must = (first | rare | asked_ids(lines)) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
+        must = ((first | rare) & ~goes_on | asked_ids(lines)) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
         return score.astype(np.float32), must
 
 
@@ -102,6 +105,15 @@ def place_in(group: Int32s) -> Int64s:
     return place
 
 
+def places_of_lines(lines: LineTable) -> Int64s:
+    """int64[n]: `place_in` of the template of each line; pieces of a long one have the place of its head."""
+    goes_on = lines.continued
+    head = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(goes_on))))
+    place = np.zeros(len(goes_on), dtype=np.int64)
+    place[~goes_on] = place_in(lines.template[~goes_on])
+    return place[head]
+
+
 def around(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
     """bool[n]: rows within `reach` rows of a chosen one, without the chosen ones."""
     near = np.zeros(len(chosen), dtype=np.int64)
@@ -112,14 +124,15 @@ def around(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
 
 
 def left_out(lines: LineTable, first: int, last: int) -> str:
-    """How many lines a run of left out rows stands for; of a line that is cut, "…"."""
-    before, after = _line_beside(lines, first, -1), _line_beside(lines, last, 1)
+    """How many lines a run of left out rows stands for."""
     if lines.gaps:
+        before, after = _line_beside(lines, first, -1), _line_beside(lines, last, 1)
         many = after - before - 1 if after >= 0 else -1
     else:
-        many = len(np.unique(lines.line[first : last + 1])) - int(before == lines.line[first])
-    if many == 0:
-        return "…"
+        many = len(np.unique(lines.line[first : last + 1]))
+    if many > 0:  # what an earlier compression left out there is gone, too
+        own = (lines.marks[first : last + 1] & np.uint32(Mark.OWN)) != 0
+        many += int((lines.stands_for[first : last + 1] - 1)[own].sum())
     return f"… {many} line{'s' if many > 1 else ''}" if many > 0 else "… more lines"
 
 
@@ -135,7 +148,7 @@ def _note(lines: LineTable, place: Int64s, row: int) -> str:
     """What stands after a template's first line: how many such lines there are, and the last one's time."""
     template = int(lines.template[row])
     count = int(lines.counts[template])
-    if place[row] != 0 or count < _REPEATED:
+    if place[row] != 0 or count < _REPEATED or lines.continued[row] or lines.stands_for[row] > 1:
         return ""
     first, last = lines.stamps[template]
     return f" … ×{count}" + (f" to {shorter(first, last)}" if last and last != first else "")

@@ -14,6 +14,7 @@ from tersely.content.logs import left_out
 from tersely.content.trace_patterns import (
     BEGIN,
     CAUSE,
+    ESCAPE,
     FRAME,
     LIBRARY,
     NAMED_ABOVE,
@@ -63,8 +64,8 @@ class StackTrace:
         must = ((role == _THROWS) | (role == _CAUSES) | _end_frames(role, trace)) & ~again & ~lines.bulk
         score = _WORTH[role] + np.where(must, 4, 0) + 0.6 * lines.has(Mark.ERROR) + 6 * relevance(lines)
         score = np.where(again, score * 0.005, score)
-        score = np.where(lines.bulk, 0, score)
-        above = np.where(role == _BELOW, np.arange(len(role)) - 1, -1).astype(np.int32)
+        score = np.where(lines.bulk, 0, np.where(lines.continued, score / 4, score))
+        above = np.where(role == _BELOW, np.arange(len(role)) - 1, lines.table.heading).astype(np.int32)
         lines = replace(lines, table=replace(lines.table, heading=above))
         return Units(
             lines.table,
@@ -72,6 +73,7 @@ class StackTrace:
             Lines(
                 lambda first, last: left_out(lines, first, last),
                 note=lambda row: f" … ×{times[row]}" if times.get(row, 1) > 1 else "",
+                continued=lines.continued,
             ),
             must,
             bulk=lines.bulk,
@@ -83,14 +85,15 @@ class StackTrace:
         roles: list[int] = []
         table = lines.table
         previous = ""
+        continued = lines.continued.tolist()
         for row, (document, start, end, _) in enumerate(table):
-            text = texts[document][start : min(end, start + 400)]
+            text = ESCAPE.sub("", texts[document][start : min(end, start + 400)])
             below = (
                 bool(roles)
                 and roles[-1] in (_OWN, _LIBRARIES, _BELOW)
                 and table.document[row - 1] == document
             )
-            if lines.template[row] < 0:
+            if lines.template[row] < 0 or continued[row]:
                 role = _TEXT
             elif RUBY_THROWN.match(text):
                 role = _THROWS

@@ -16,7 +16,7 @@ from tersely.content.lines import (
     relevance,
     split_after_places,
 )
-from tersely.content.logs import around, left_out, place_in
+from tersely.content.logs import around, left_out, places_of_lines
 from tersely.content.units import Bools, Lines, Units
 from tersely.core.checks import whole_number
 from tersely.core.tables import Float32s
@@ -53,7 +53,7 @@ class ToolOutput:
         return Units(
             lines.table,
             worth,
-            Lines(lambda first, last: left_out(lines, first, last)),
+            Lines(lambda first, last: left_out(lines, first, last), continued=lines.continued),
             essential,
             bulk=lines.bulk,
             warnings=lines.unmatched(query),
@@ -63,7 +63,7 @@ class ToolOutput:
         """What each line is worth per token, and which come before all others."""
         n = len(lines.table)
         new = lines.copies == 0
-        place = place_in(lines.template)
+        place = places_of_lines(lines)
         error = lines.has(Mark.ERROR)
         ends = np.zeros(n, dtype=bool)
         ends[:1] = ends[-1:] = True

@@ -7,6 +7,7 @@ import re
 __all__ = [
     "BEGIN",
     "CAUSE",
+    "ESCAPE",
     "FRAME",
     "LIBRARY",
     "NAMED_ABOVE",
@@ -15,6 +16,9 @@ __all__ = [
     "THROWN",
 ]
 
+ESCAPE = re.compile(
+    r"\x1b(?:\[[^@-~]*[@-~]?|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[A-Za-z])?"
+)  # colours, links of terminals
 FRAME = re.compile(
     r"\s+at |\s*#\d+\s|\s+/?\S+\.go:\d|\s+from \S+:\d+:in |\s*\.{3} \d+ (?:more|common frames)|"
     r"\s*(?:[|+] +)*File \"|"  # Python, in groups of exceptions too

@@ -44,11 +44,14 @@ class Lines:
         joint: stands between kept units that do not touch, and around markers.
         note: row -> what stands right after that unit when it is kept, such as how often it came; "" for
             nothing. None: no unit has one.
+        continued: bool[n], units that go on in the line of the unit before; where some of a line are left
+            out, an "…" stands in it. None: all begin a line.
     """
 
     marker: Marker
     joint: str = "\n"
     note: Callable[[int], str] | None = None
+    continued: Bools | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

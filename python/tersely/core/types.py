@@ -165,7 +165,7 @@ class Receipt:
         tokens: tokens of the final text, counted on the final text.
         original_tokens: tokens of the documents joined by the separator.
         counter: name of the token counter.
-        segments: number of segments of the input.
+        segments: number of segments of the input; one that was cut counts as two, its start and its rest.
         reasons: how many segments were kept or dropped for each reason ("kept:selected", ...).
         recounts: how often a candidate text was counted.
         warnings: reason codes of everything the caller may want to know: "query_without_matches" (the

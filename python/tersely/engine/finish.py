@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -53,6 +54,7 @@ def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
     dropped: Sequence[Span] = Spans(spans, gone_rows, _ALL_REASONS, status, scores)
     if fitted.cut is not None:
         kept, dropped = _parted(kept, dropped, reading, fitted.cut)
+        receipt = replace(receipt, segments=len(kept) + len(dropped), reasons=_reasons(kept, dropped))
     rendered = fitted.rendered
     result = Compressed(
         rendered.text, reading.request.documents, kept, dropped, receipt, rendered.generated, rendered.parts
@@ -158,6 +160,12 @@ def _parted(
     return heads, sorted([*dropped, *rests], key=lambda span: (span.document, span.start))
 
 
+def _reasons(kept: Sequence[Span], dropped: Sequence[Span]) -> dict[str, int]:
+    """How many spans there are of each reason, as in `Receipt.reasons`."""
+    sides = (("kept", kept), ("dropped", dropped))
+    return dict(Counter(f"{fate}:{span.reason}" for fate, spans in sides for span in spans))
+
+
 class _WithGaps:
     """A table of nested units whose spans take in what stands between them beside white space: commas.
 
@@ -261,6 +269,8 @@ def broken_promises(result: Compressed, request: Request | None = None) -> list[
     receipt = result.receipt
     if receipt.tokens > receipt.budget:
         wrong.append(f"{receipt.tokens} tokens for a budget of {receipt.budget}")
+    if receipt.segments != len(result.kept) + len(result.dropped):
+        wrong.append(f"{receipt.segments} segments, {len(result.kept)} + {len(result.dropped)} spans")
     if sum(receipt.reasons.values()) != receipt.segments:
         wrong.append(f"reasons {dict(receipt.reasons)} do not add up to {receipt.segments} segments")
     for name, spans in (("kept", result.kept), ("dropped", result.dropped)):

@@ -199,6 +199,7 @@ class _Fitting:
             context=reading.context,
             ranked=reading.ranked,
             caps=self.caps,
+            same=reading.same(),
         )
         if held is not self.pinned:
             status[(status == _PINNED) & (self.pinned == 0)] = _PRESERVED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tersely import _native
-from tersely.content.lines import LineTable, from_reader
+from tersely.content.lines import LineTable, from_reader, without_loose_pieces
 from tersely.content.logs import Logs
 from tersely.content.units import Units
 from tersely.core import checks
@@ -80,12 +81,14 @@ def compress_file(
             if progress is not None:
                 progress(size)
         reader.append(b"", True)
-        lines = from_reader(reader, _MOST_ROWS)
+        lines = without_loose_pieces(from_reader(reader, _MOST_ROWS))
         pieces = _read_pieces(file, lines)
-    text = "\n".join(pieces)
-    lengths = np.array([len(piece) for piece in pieces], dtype=np.int64)
-    end = np.cumsum(lengths + 1) - 1
-    held = replace(lines, table=replace(lines.table, start=end - lengths, end=end))
+    between = _between(lines)
+    text = "".join(itertools.chain.from_iterable(zip(between, pieces, strict=True)))
+    ends = np.cumsum(
+        [len(part) for pair in zip(between, pieces, strict=True) for part in pair], dtype=np.int64
+    )
+    held = replace(lines, table=replace(lines.table, start=ends[::2], end=ends[1::2]))
     request = Request((Document(text),), query, budget, 1.0, resolve_counter(counter))
     result = Auto(as_type=_HeldLines(strategy, held)).compress(request)
     rows = np.searchsorted(held.table.start, [span.start for span in result.kept])
@@ -115,6 +118,15 @@ class _HeldLines:
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
         return self.logs.units(self.lines, query)
+
+
+def _between(lines: LineTable) -> list[str]:
+    """What stands before each row in the text of all: a line end, or the gap in a long line."""
+    if len(lines.table) == 0:
+        return []
+    gaps = (lines.table.start[1:] - lines.table.end[:-1]).tolist()
+    continued = lines.continued[1:].tolist()
+    return ["", *(" " * gap if piece else "\n" for gap, piece in zip(gaps, continued, strict=True))]
 
 
 def _read_pieces(file: Any, lines: LineTable) -> list[str]:

@@ -31,6 +31,7 @@ __all__ = ["read", "rows_for"]
 _FEWEST_ROWS, _MOST_ROWS, _ALL_ROWS = 16_384, 131_072, 1 << 40
 _NEAR = 0.5  # of the best worth: units whose facts count where a query says what matters
 _FACT_SHARE = 0.1  # of the budget that goes to units for their facts, with a query
+_PIECES = (Level.CHARACTER, Level.WORD, Level.CLAUSE)  # less than sentences
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
 
 
@@ -99,6 +100,7 @@ def _read_text(
         needs=table.heading if options.preserve_structure else np.empty(0, dtype=np.int32),
         context=options.context,
         clauses=options.level is Level.CLAUSE,
+        pieces_repeat=options.level in _PIECES,
         warnings=warnings,
         by_query=by_query,
         cosine=cosine,
@@ -356,6 +358,7 @@ class _Joining:
             pages=self.pages,
             context=self.options.context if single is None else 0,
             clauses=self.options.level is Level.CLAUSE,
+            pieces_repeat=self.options.level in _PIECES,
             fences=tuple(fences),
             complete=all(part.units is None or part.units.complete for part in parts),
         )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tersely.content.html import PageText
-from tersely.content.units import Bools, Form
-from tersely.core.tables import Float32s, Float64s, Int32s, Int64s, SegmentTable, UInt8s
+from tersely.content.units import Bools, Form, Quoted
+from tersely.core.tables import Float32s, Float64s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 from tersely.core.types import Request
 from tersely.engine.count import count_batch
 from tersely.engine.facts import FactCoverage
@@ -22,6 +22,7 @@ __all__ = ["Prices", "Reading", "Region", "separator_cost"]
 
 _GAP = 1.0  # tokens: white space of more than a character before a fragment
 _MARKER = 4.0  # tokens, about: of what says that something was left out below a unit
+_PLACED = (Kind.CODE, Kind.FENCED_CODE, Kind.TABLE)  # lines that say something by where they stand
 _LARGEST_SUM = 2**60  # of costs: no tokenizer comes near, the native sums stay in range
 
 
@@ -95,6 +96,7 @@ class Reading:
         must: which units hold facts that are to be preserved; None: nobody asked.
         auxiliary: bool[n], units that are kept only where others need them; None: there are none.
         optional: whether a text without any unit is a result; else something must fit.
+        pieces_repeat: whether units are less than sentences, so that one may be said as often as it stands.
         measure: tokens of a written choice, where that is not the count of its text, as of parts that are
             sent apart.
     """
@@ -130,8 +132,10 @@ class Reading:
     must: FactCoverage | None = None
     auxiliary: Bools | None = None
     optional: bool = False
+    pieces_repeat: bool = False
     measure: Callable[[Rendered], int] | None = None
     _prices: Prices | None = None
+    _same: Int32s | None = None
 
     def pieces(self, rows: Int64s | slice = slice(None)) -> list[str]:
         """The text of units, verbatim."""
@@ -140,6 +144,28 @@ class Reading:
             table.document[rows].tolist(), table.start[rows].tolist(), table.end[rows].tolist(), strict=True
         )
         return [texts[index][start:end] for index, start, end in places]
+
+    def same(self) -> Int32s:
+        """int32[n]: the first unit with the same text, or the unit itself; empty: none is said twice.
+
+        Lines of code, of tables and of quotes have their places, however often they stand.
+        """
+        if self._same is None:
+            alone = np.isin(self.table.kind, _PLACED) | self.pieces_repeat
+            for region in self.regions:
+                if isinstance(region.form, Quoted):
+                    alone[region.first : region.last] = True
+            rows = np.flatnonzero(~alone)
+            first: dict[str, int] = {}
+            found = [
+                first.setdefault(piece.strip(), row)
+                for piece, row in zip(self.pieces(rows), rows.tolist(), strict=True)
+            ]
+            self._same = np.empty(0, dtype=np.int32)
+            if len(first) < len(rows):
+                self._same = np.arange(len(self.table), dtype=np.int32)
+                self._same[rows] = found
+        return self._same
 
     def prices(self) -> Prices:
         """What each unit costs. Units are counted in one batch, when they are first asked for."""

@@ -251,15 +251,29 @@ def _write_lines(
             begin_line()
             writer.add(marker, generated=True)
 
+    def rest_of_line(row: int, end: int) -> int:
+        """The first of the left out rows [row, end) that begins a line."""
+        if form.continued is not None and written:
+            while row < end and form.continued[row + shift]:
+                row += 1
+        return row
+
     first, last = _runs(table, rows)
-    for one, other in zip(first.tolist(), last.tolist(), strict=True):
-        if after < one:
-            mark(after, one - 1)
-        begin_line()
+    for one, other in zip([*first.tolist(), region.last], [*last.tolist(), -1], strict=True):
+        begins = rest_of_line(after, one)
+        goes_on = other >= 0 and begins == one > after and rest_of_line(one, one + 1) > one
+        if after < begins and (goes_on or wording is not Wording.BARE):
+            writer.add(" …", generated=True)
+        if begins < one:
+            mark(begins, one - 1)
+        if other < 0:
+            break
+        if goes_on:
+            writer.add(" ")
+        else:
+            begin_line()
         _write_run(text, table, form, one, other, shift, wording, writer)
         after = other + 1
-    if after < region.last:
-        mark(after, region.last - 1)
 
 
 def _write_run(

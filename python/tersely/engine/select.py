@@ -42,6 +42,7 @@ def select(
     coverage: bool = False,
     ranked: bool = False,
     caps: Int64s | None = None,
+    same: Int32s = _NO_INT32,
 ) -> UInt8s:
     """uint8[n]: an index into REASONS for each unit.
 
@@ -50,7 +51,8 @@ def select(
     `document`: int32[n], ascending. `needs`: a selected unit brings the unit that it needs, and pays for it.
     `coverage`: a unit is worth the terms it adds; one that adds none is left out. `ranked`: worth is an
     order.
-    `caps`: tokens that each document may take.
+    `caps`: tokens that each document may take. `same`: the first unit with the same text, or the unit itself;
+    what only repeats a unit that is in is left out, however much room there is.
     """
     return _native.select_budgeted(
         worth,
@@ -68,6 +70,7 @@ def select(
         coverage,
         ranked,
         _NO_INT64 if caps is None else caps,
+        same,
     )
 
 

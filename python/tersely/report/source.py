@@ -225,10 +225,30 @@ def _pieces_of(result: Compressed) -> list[list[_Piece]]:
             spans[span.document].append((span.start, span.end, fate, span))
     stand_ins = _stand_ins(result, kept, dropped)
     apart = set(stand_ins.values())  # what is linked to is a piece of its own
+    torn = _torn(result, kept)
     return [
-        list(_pieces(index, document.text, sorted(mine, key=lambda entry: entry[:2]), stand_ins, apart))
+        list(_pieces(index, document.text, sorted(mine, key=lambda entry: entry[:2]), stand_ins, apart, torn))
         for index, (document, mine) in enumerate(zip(result.documents, spans, strict=True))
     ]
+
+
+def _torn(result: Compressed, kept: list[Span]) -> set[tuple[int, int]]:
+    """(document, start) of kept segments before which the text differs from the source: a note, a marker."""
+    torn = set()
+    at, before = 0, (-1, 0)
+    for span in kept:
+        source = result.documents[span.document].text
+        content = source[span.start : span.end]
+        gap = source[before[1] : span.start] if before[0] == span.document else None
+        if gap is None or not result.text.startswith(gap + content, at):
+            torn.add((span.document, span.start))
+            place = result.text.find(content, at, at + len(content) + _AHEAD)
+            at = place if place >= 0 else at
+        else:
+            at += len(gap)
+        at += len(content) if result.text.startswith(content, at) else 0
+        before = (span.document, span.end)
+    return torn
 
 
 def _pieces(
@@ -237,6 +257,7 @@ def _pieces(
     spans: list[tuple[int, int, str, Span]],
     stand_ins: dict[tuple[int, int], tuple[int, int]],
     apart: set[tuple[int, int]],
+    torn: set[tuple[int, int]],
 ) -> Iterator[_Piece]:
     position = 0
     open_piece: _Piece | None = None
@@ -254,7 +275,8 @@ def _pieces(
             span.reason,
             look,
         )
-        if open_piece and same and blank and not alone and not closed:
+        whole = fate != "kept" or (document, span.start) not in torn
+        if open_piece and same and blank and whole and not alone and not closed:
             number, best = open_piece.segments + 1, max(open_piece.best, span.score)
             open_piece = _Piece(open_piece.start, end, fate, span.reason, look, number, best)
         else:

@@ -1,0 +1,51 @@
+#include "kernels/content/own_marks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tersely::content {
+namespace {
+
+using View = std::string_view;
+
+constexpr View kDots = "\xE2\x80\xA6";                  // "…"
+constexpr View kCut = " \xE2\x80\xA6";                  // " …": the rest of a line is left out
+constexpr View kTimes = " \xE2\x80\xA6 \xC3\x97";       // " … ×"
+constexpr std::size_t kLongestTime = 64;                // of " to 10:15:30"
+constexpr std::int64_t kMost = std::int64_t{1} << 40U;  // lines that a mark may stand for
+
+// The number at the start of `text`, with commas, which is cut off; 0: there is none.
+std::int64_t take_number(View& text) {
+    std::int64_t number = 0;
+    std::size_t at = 0;
+    for (; at < text.size() && ((text[at] >= '0' && text[at] <= '9') || (at > 0 && text[at] == ',')); ++at) {
+        if (text[at] != ',') number = std::min(number * 10 + (text[at] - '0'), kMost);
+    }
+    text.remove_prefix(at);
+    return number;
+}
+
+}  // namespace
+
+OwnMark own_mark(View line) {
+    if (line.starts_with(kDots)) {
+        View rest = line.substr(kDots.size());
+        if (rest.empty() || rest == " more lines") return {{}, 1};
+        rest.remove_prefix(rest.front() == ' ' ? 1 : 0);
+        const std::int64_t many = take_number(rest);
+        const bool known = rest == " line" || rest == " lines" || rest == " more row" || rest == " more rows";
+        if (many > 0 && known) return {{}, many};
+    }
+    OwnMark mark{line, 1};
+    if (mark.said.ends_with(kCut)) mark.said.remove_suffix(kCut.size());
+    const std::size_t at = mark.said.rfind(kTimes);
+    if (at == View::npos || at == 0) return mark;
+    View rest = mark.said.substr(at + kTimes.size());
+    const std::int64_t times = take_number(rest);
+    if (times > 0 && (rest.empty() || (rest.starts_with(" to ") && rest.size() <= kLongestTime))) {
+        mark = {mark.said.substr(0, at), times};
+    }
+    return mark;
+}
+
+}  // namespace tersely::content
