@@ -20,6 +20,7 @@ _HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@[^\n]*\n?", re.MULTI
 _FILE = re.compile(r"^(?:diff --git |Index: |--- [^\n]*\n\+\+\+ )", re.MULTILINE)
 _STATISTIC = re.compile(r" \S[^\n]*\|\s+(?:\d+|Bin)\b| \d+ files? changed")
 _NEW_NAME = re.compile(r"^\+\+\+ ([^\n\t]*)", re.MULTILINE)
+_NOT_BLANK = re.compile(r"^[^\S\n]*+\S[^\n]*", re.MULTILINE)  # a line
 _RUN = re.compile(r"(?:\+[^\n]*\n?)+|(?:-[^\n]*\n?)+|(?:\\[^\n]*\n?)+|(?: [^\n]*\n?|\n)+")
 _LONGEST_RUN = 8  # changed lines of one unit
 _HEADER, _TEXT, _HUNK_LINE, _CHANGE, _CONTEXT = range(5)
@@ -160,7 +161,7 @@ def _runs(text: str, first: int) -> list[_Piece]:
         if not hunks and _FILE.match(text, start) is None:
             pieces += [
                 _Piece(line.start(), line.end(), _HEADER if _STATISTIC.match(line[0]) else _TEXT, -1)
-                for line in re.compile(r"[^\n]*\S[^\n]*").finditer(text, start, header_end)
+                for line in _NOT_BLANK.finditer(text, start, header_end)
             ]
             continue
         above = first + len(pieces)
