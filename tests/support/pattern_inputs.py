@@ -1,8 +1,8 @@
 """Texts made to provoke a regular expression, from its own parts: what backtracks does it on one of these.
 
 The pattern is parsed as `re` parses it. Each part that repeats is repeated as often as fits, behind what must
-stand before it, with something behind it that does not fit; so are whole matches, beginnings of them, and each
-character that the pattern tells apart.
+stand before it, with something behind it that does not fit; so are whole matches, beginnings of them, and
+each character that the pattern tells apart.
 """
 
 from __future__ import annotations

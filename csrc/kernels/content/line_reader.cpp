@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "kernels/content/marks.hpp"
+#include "kernels/parallel.hpp"
 #include "kernels/text/utf8.hpp"
 
 namespace tersely::content {
@@ -74,6 +75,7 @@ std::int32_t LineReader::append(std::string_view bytes, bool last) {
 std::size_t LineReader::read_lines(std::string_view bytes, bool last) {
     std::size_t at = 0, newline = 0;
     while (at < bytes.size()) {
+        check_cancelled();
         if (newline <= at) newline = std::min(bytes.find('\n', at), bytes.size());
         const std::size_t end = std::min(bytes.substr(0, newline).find('\r', at), newline);
         const bool back = end < newline;
