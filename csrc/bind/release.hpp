@@ -19,8 +19,8 @@ inline std::optional<Clock::time_point>& deadline() {
     return value;
 }
 
-// While it lives the GIL is released, and `check_cancelled` in kernels looks, every 20 ms, for signals and the deadline.
-// Cancelled leaves the Python exception set; `bind_release` has pybind11 pass it on.
+// While it lives the GIL is released, and `check_cancelled` in kernels looks, every 20 ms, for signals and the
+// deadline. Cancelled leaves the Python exception set; `bind_release` has pybind11 pass it on.
 class Release {
   public:
     Release() : asked_(Clock::now()), interruptible_([this](double) { return go_on(); }) {
@@ -66,8 +66,8 @@ inline void bind_release(pybind11::module_& m) {
             if (!seconds) {
                 deadline().reset();
             } else {
-                deadline() = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                std::chrono::duration<double>(*seconds));
+                deadline() =
+                    Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
             }
         },
         pybind11::arg("seconds"));
