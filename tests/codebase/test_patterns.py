@@ -163,6 +163,7 @@ def test_a_pattern_is_linear_on_every_input(name: str) -> None:
     check(name, None)
 
 
+@pytest.mark.slow
 @pytest.mark.seconds
 @pytest.mark.parametrize(
     ("pattern", "piece"), [(r"[ \t]+#", " "), (r"(?:a|aa)+$", "a"), (r"a.*?b|c", "a"), (r"\s*x\s*$", " ")]
