@@ -1,5 +1,7 @@
 #include <pybind11/pybind11.h>
 
+#include "bind/release.hpp"
+
 namespace tersely::bind {
 void bind_text(pybind11::module_& m);
 void bind_lexical(pybind11::module_& m);
@@ -21,6 +23,7 @@ void bind_content_code(pybind11::module_& m);
 PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     m.doc() = "Native kernels of tersely. The contract of each function is in _native.pyi.";
     m.attr("__version__") = TERSELY_VERSION;
+    tersely::bind::bind_release(m);
     tersely::bind::bind_text(m);
     tersely::bind::bind_lexical(m);
     tersely::bind::bind_relevance(m);

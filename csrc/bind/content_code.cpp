@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bind/arrays.hpp"
+#include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/content/code_rank.hpp"
 #include "kernels/content/code_read.hpp"
@@ -51,7 +52,7 @@ py::object code_units(const py::str& text, const std::string& language, const st
     const Utf8List list(texts);
     Code code;
     {
-        const py::gil_scoped_release release;
+        const Release release;
         const content::CodeLines lines(list.views()[0]);
         const content::CodeShape shape = content::read_code(lines, content::code_language(language));
         if (shape.sure || !only_sure) code = cut(lines, language, query, shape);
@@ -92,7 +93,7 @@ py::tuple code_units_of(const py::str& text, const std::string& language, const 
     for (const content::ByteSpan& span : spans_of(glued, glued, size)) attributes.push_back(span.start);
     Code code;
     {
-        const py::gil_scoped_release release;
+        const Release release;
         const content::CodeLines lines(list.views()[0]);
         const content::CodeLanguage kind = content::code_language(language);
         code = cut(lines, language, query, content::shape_of_spans(lines, kind, bodies, statements, attributes));

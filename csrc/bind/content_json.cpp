@@ -1,6 +1,7 @@
 #include <pybind11/pybind11.h>
 
 #include "bind/arrays.hpp"
+#include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/content/json_rank.hpp"
 #include "kernels/content/json_scan.hpp"
@@ -87,7 +88,7 @@ py::tuple json_units(const py::list& texts, const std::string& query) {
     const Utf8List list(texts);
     Units all;
     {
-        const py::gil_scoped_release release;
+        const Release release;
         std::vector<content::JsonUnits> units;
         for (const std::string_view text : list.views()) {
             units.push_back(content::scan_json(text));

@@ -1,6 +1,7 @@
 #include <pybind11/pybind11.h>
 
 #include "bind/arrays.hpp"
+#include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/content/line_reader.hpp"
 #include "kernels/text/segment.hpp"
@@ -21,7 +22,7 @@ LineReader make_reader(const py::str& query, std::size_t most_rows) {
 void read_text(LineReader& reader, const py::str& text) {
     const Utf8List list(py::list(py::make_tuple(text)));
     const std::string_view view = list.views()[0];
-    const py::gil_scoped_release release;
+    const Release release;
     const std::int32_t document = reader.append(view, true);
     std::vector<Row>& rows = reader.rows();
     std::size_t first = rows.size();
@@ -46,7 +47,7 @@ void append_bytes(LineReader& reader, const py::buffer& bytes, bool last) {
     const py::buffer_info info = bytes.request();
     require(info.ndim == 1 && info.itemsize == 1 && info.strides[0] == 1, "bytes must be contiguous bytes");
     const std::string_view view(static_cast<const char*>(info.ptr), static_cast<std::size_t>(info.size));
-    const py::gil_scoped_release release;
+    const Release release;
     reader.append(view, last);
 }
 

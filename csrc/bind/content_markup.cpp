@@ -1,6 +1,7 @@
 #include <pybind11/pybind11.h>
 
 #include "bind/arrays.hpp"
+#include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/content/html_text.hpp"
 #include "kernels/content/table_rows.hpp"
@@ -21,7 +22,7 @@ py::tuple html_texts(const py::list& texts) {
     const std::string_view view = only_text(list);
     content::HtmlTexts found;
     {
-        const py::gil_scoped_release release;
+        const Release release;
         found = content::html_texts(view);
         text::to_characters(view, found.start, found.end);
     }
@@ -35,7 +36,7 @@ py::tuple table_rows(const py::list& texts, const std::string& delimiter) {
     const std::string_view view = only_text(list);
     content::TableRows found;
     {
-        const py::gil_scoped_release release;
+        const Release release;
         found = content::table_rows(view, delimiter.empty() ? '\0' : delimiter[0]);
         text::to_characters(view, found.start, found.end);
     }

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "bind/matrix.hpp"
+#include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/cluster/clusters.hpp"
 #include "kernels/lexical/agreement.hpp"
@@ -23,7 +24,7 @@ py::tuple guards(const py::list& texts) {
     std::vector<std::int32_t> names;
     std::vector<std::int64_t> name_offsets = {0};
     {
-        const py::gil_scoped_release release;
+        const Release release;
         for (const std::string_view view : list.views()) {
             guard.push_back(reader.append(view, terms, names));
             term_offsets.push_back(static_cast<std::int64_t>(terms.size()));

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "bind/release.hpp"
 #include "bind/strings.hpp"
 
 namespace py = pybind11;
@@ -17,7 +18,7 @@ py::list detect_kinds(const py::list& texts) {
     for (const py::handle text : texts) pieces.emplace_back(py::reinterpret_borrow<py::list>(text));
     std::vector<detect::Detection> found(pieces.size());
     {
-        const py::gil_scoped_release release;
+        const Release release;
         for (std::size_t i = 0; i < pieces.size(); ++i) found[i] = detect::detect(pieces[i].views());
     }
     py::list result;

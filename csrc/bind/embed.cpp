@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/embed/static_table.hpp"
 
@@ -34,7 +35,7 @@ std::unique_ptr<StaticTable> make_table(const py::bytes& words, const Input<std:
     const std::string_view lines = words;
     require_utf8(lines);
     const std::span<const std::uint8_t> codes(rows.data(), static_cast<std::size_t>(rows.size()));
-    const py::gil_scoped_release release;
+    const Release release;
     return std::make_unique<StaticTable>(lines, codes, each);
 }
 
@@ -45,7 +46,7 @@ py::array_t<std::int32_t> ids(const StaticTable& table, const py::str& text) {
     std::vector<std::int32_t> found;
     found.reserve(list.bytes() / 4);  // English has a token every four to five bytes
     {
-        const py::gil_scoped_release release;
+        const Release release;
         const std::string_view bytes = list.views().front();
         table.tokenizer().append(bytes, 0, SIZE_MAX, found);
     }
@@ -58,7 +59,7 @@ py::array_t<float> embed_texts(const StaticTable& table, const py::list& texts) 
     py::array_t<float> out(shape);
     float* to = out.mutable_data();
     {
-        const py::gil_scoped_release release;
+        const Release release;
         table.embed(list.views(), to);
     }
     return out;
@@ -71,7 +72,7 @@ py::array_t<float> similarity(const StaticTable& table, const py::str& query, co
     const Utf8List list(texts);
     std::vector<float> out(list.views().size());
     {
-        const py::gil_scoped_release release;
+        const Release release;
         table.similarity(wanted.views().front(), list.views(), out.data());
     }
     return to_array(std::move(out));

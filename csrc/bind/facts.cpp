@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bind/arrays.hpp"
+#include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/text/utf8.hpp"
 #include "simd/bytes.hpp"
@@ -108,7 +109,7 @@ py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document,
             rows.push_back(rows_of(columns, first, last, list.views()[i]));
             first = last;
         }
-        const py::gil_scoped_release release;
+        const Release release;
         text::FactReader reader;
         for (std::size_t i = 0; i < rows.size(); ++i) reader.append(list.views()[i], rows[i]);
         const std::vector<text::FactRow> found = reader.finish(distinct);

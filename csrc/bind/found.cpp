@@ -1,6 +1,7 @@
 #include "kernels/cluster/found.hpp"
 
 #include "bind/matrix.hpp"
+#include "bind/release.hpp"
 #include "kernels/cluster/sets.hpp"
 
 namespace py = pybind11;
@@ -54,7 +55,7 @@ std::int32_t join_found(const Input<std::int32_t>& rows, const Input<std::int64_
     }
     require(clusters >= 0 && static_cast<std::size_t>(clusters) <= taken, "clusters must have rows");
     require(taken + view(rows).size() <= all.size(), "rows must not have been taken");
-    const py::gil_scoped_release release;
+    const Release release;
     return cluster::join_found(view(rows), ends, view(found), view(similarity), all, best, clusters);
 }
 
@@ -66,7 +67,7 @@ void unite(Int32s parent, const Input<std::int32_t>& i, const Input<std::int32_t
     for (std::size_t k = 0; k < up.size(); ++k) {
         require(up[k] >= 0 && static_cast<std::size_t>(up[k]) <= k, "a parent must not be above its row");
     }
-    const py::gil_scoped_release release;
+    const Release release;
     cluster::Sets sets(up);
     for (std::size_t k = 0; k < view(i).size(); ++k) sets.join(i.data()[k], j.data()[k]);
 }

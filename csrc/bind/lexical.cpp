@@ -2,6 +2,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/corpus.hpp"
+#include "bind/release.hpp"
 #include "kernels/lexical/centrality.hpp"
 #include "kernels/lexical/corpus.hpp"
 
@@ -15,7 +16,7 @@ py::array_t<float> centrality(const Ids& ids, const Offsets& offsets, std::size_
     const lexical::Corpus corpus = corpus_of(ids, offsets, vocabulary, document, block, heading);
     std::vector<float> scores;
     {
-        const py::gil_scoped_release release;
+        const Release release;
         scores = lexical::centrality(corpus);
     }
     return to_array(std::move(scores));
@@ -26,7 +27,7 @@ py::array_t<float> inverse_frequency(const Ids& ids, const Offsets& offsets, std
     const lexical::Corpus corpus = corpus_of(ids, offsets, vocabulary, document, block, heading);
     std::vector<float> idf;
     {
-        const py::gil_scoped_release release;
+        const Release release;
         idf = lexical::inverse_frequency(corpus);
     }
     return to_array(std::move(idf));

@@ -6,6 +6,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/corpus.hpp"
+#include "bind/release.hpp"
 #include "kernels/relevance/features.hpp"
 #include "kernels/relevance/weigh.hpp"
 
@@ -37,7 +38,7 @@ py::array_t<float> features(const Ids& ids, const Offsets& offsets, const Classe
     require(std::all_of(cosines.begin(), cosines.end(), finite), "cosine must be finite");
     std::vector<float> columns;
     {
-        const py::gil_scoped_release release;
+        const Release release;
         columns = relevance::features(corpus, {query_row, titles, term_class, answer, cosines});
     }
     const auto count = static_cast<py::ssize_t>(relevance::kFeatures);
@@ -56,7 +57,7 @@ py::array_t<float> weigh(const Floats& features, const Input<double>& weights) {
             "weights must be finite");
     std::vector<float> scores;
     {
-        const py::gil_scoped_release release;
+        const Release release;
         scores = relevance::weigh(values, given, static_cast<std::size_t>(features.shape(1)));
     }
     return to_array(std::move(scores));

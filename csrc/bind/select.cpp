@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "bind/arrays.hpp"
+#include "bind/release.hpp"
 #include "kernels/select/budgeted.hpp"
 
 namespace py = pybind11;
@@ -72,7 +73,7 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
     }
     std::vector<select::Status> chosen;
     {
-        const py::gil_scoped_release release;
+        const Release release;
         chosen = select::select_budgeted(problem);
     }
     std::vector<std::uint8_t> status(n);

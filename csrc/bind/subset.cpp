@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "bind/matrix.hpp"
+#include "bind/release.hpp"
 #include "kernels/subset/facility.hpp"
 #include "kernels/subset/knapsack.hpp"
 #include "kernels/subset/relevant.hpp"
@@ -40,7 +41,7 @@ py::tuple knapsack(const Input<double>& values, const Input<double>& costs, doub
     check_items(view(pinned), count);
     subset::Chosen chosen;
     {
-        const py::gil_scoped_release release;
+        const Release release;
         chosen = subset::knapsack(view(values), view(costs), budget, view(pinned));
     }
     return to_tuple(std::move(chosen));

@@ -1,6 +1,7 @@
 #include <pybind11/pybind11.h>
 
 #include "bind/arrays.hpp"
+#include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/term_class.hpp"
@@ -52,7 +53,7 @@ py::tuple segment(const py::list& texts, int level, std::size_t window) {
     const Utf8List list(texts);
     Table table;
     {
-        const py::gil_scoped_release release;
+        const Release release;
         for (std::size_t i = 0; i < list.views().size(); ++i) {
             text::Segments rows = text::segment(list.views()[i], checked, window);
             text::to_characters(list.views()[i], rows.start, rows.end);
@@ -71,7 +72,7 @@ py::tuple analyze(const py::list& texts, const py::list& extras, int level, std:
     table.term_ids.reserve(list.bytes() / 8);  // English has a term every ten bytes
     text::TermReader reader(list.bytes());
     {
-        const py::gil_scoped_release release;
+        const Release release;
         for (std::size_t i = 0; i < list.views().size(); ++i) {
             const std::string_view view = list.views()[i];
             text::Segments rows = text::segment(view, checked, window);
@@ -105,7 +106,7 @@ py::tuple read_terms(const py::list& texts) {
     std::vector<std::int64_t> offsets = {0};
     std::vector<std::uint8_t> classes;
     {
-        const py::gil_scoped_release release;
+        const Release release;
         for (const std::string_view view : list.views()) {
             reader.append(view, {0, view.size()}, ids);
             offsets.push_back(static_cast<std::int64_t>(ids.size()));
@@ -123,7 +124,7 @@ py::tuple terms(const py::list& texts) {
     std::vector<std::int32_t> ids;
     std::vector<std::int64_t> offsets = {0};
     {
-        const py::gil_scoped_release release;
+        const Release release;
         for (const std::string_view view : list.views()) {
             reader.append(view, {0, view.size()}, ids);
             offsets.push_back(static_cast<std::int64_t>(ids.size()));

@@ -9,6 +9,8 @@
 
 namespace tersely {
 
+thread_local const Poll* Interruptible::current_ = nullptr;
+
 void run_units(const Workers& workers, std::size_t units, const std::function<void(std::size_t, int)>& work,
                double begin, double end) {
     std::atomic<std::size_t> next{0};

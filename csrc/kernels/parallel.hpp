@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <stdexcept>
+#include <utility>
 
 namespace tersely {
 
@@ -14,6 +16,31 @@ using Poll = std::function<bool(double)>;
 struct Cancelled : std::runtime_error {
     Cancelled() : std::runtime_error("cancelled") {}
 };
+
+// Names what a native call on this thread asks while it lives; calls may be nested, the innermost is asked.
+class Interruptible {
+  public:
+    explicit Interruptible(Poll poll) : poll_(std::move(poll)), outer_(current_) { current_ = &poll_; }
+    ~Interruptible() { current_ = outer_; }
+    Interruptible(const Interruptible&) = delete;
+    Interruptible& operator=(const Interruptible&) = delete;
+
+    static void check() {
+        if (current_ != nullptr && !(*current_)(0)) throw Cancelled();
+    }
+
+  private:
+    Poll poll_;
+    const Poll* outer_;
+    static thread_local const Poll* current_;
+};
+
+// Kernels call this once a line, segment, value or choice. Every 256th call of a thread asks; it throws Cancelled where
+// the answer is to stop.
+inline void check_cancelled() {
+    static thread_local std::uint32_t calls = 0;
+    if ((++calls & 255U) == 0) Interruptible::check();
+}
 
 struct Workers {
     int threads = 1;  // the caller's among them

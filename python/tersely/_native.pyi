@@ -20,6 +20,7 @@ _Table: TypeAlias = tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s]
 __version__: str
 
 def isa() -> str: ...
+def set_deadline(seconds: float | None) -> None: ...  # of native calls of this thread: TimeoutError
 def segment(texts: list[str], level: int, window: int) -> _Table: ...
 def analyze(
     texts: list[str], extras: list[str], level: int, window: int

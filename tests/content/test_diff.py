@@ -12,7 +12,7 @@ import pytest
 import tersely
 from growth import MOST, growth
 from tersely import Document
-from tersely.content.diff import Diff
+from tersely.content.diff import Diff, _runs
 
 ALL = 1 << 40  # units worth telling apart
 GIT, PATCH = shutil.which("git"), shutil.which("patch")
@@ -205,3 +205,9 @@ def test_time_grows_with_the_diff(unit: str, head: str) -> None:
         )
         < MOST
     )
+
+
+@pytest.mark.growth
+def test_blanks_before_a_diff_take_time_in_proportion() -> None:
+    diff = "\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
+    assert growth(lambda size: " " * size + diff, lambda text: _runs(text, 0)) < MOST

@@ -4,6 +4,7 @@
 #include "kernels/content/code_heads.hpp"
 #include "kernels/content/code_literals.hpp"
 #include "kernels/content/code_read.hpp"
+#include "kernels/parallel.hpp"
 #include "kernels/text/unicode.hpp"
 
 namespace tersely::content {
@@ -39,7 +40,10 @@ class Reader {
     }
 
     CodeShape run() && {
-        while (at_ < text_.size()) step();
+        while (at_ < text_.size()) {
+            check_cancelled();
+            step();
+        }
         end_statement(line_);
         if (levels_.size() > 1) shape_.sure = false;
         while (levels_.size() > 1) levels_.pop_back();

@@ -4,6 +4,7 @@
 
 #include "kernels/content/code_literals.hpp"
 #include "kernels/content/code_read.hpp"
+#include "kernels/parallel.hpp"
 
 namespace tersely::content {
 namespace {
@@ -57,6 +58,7 @@ class Reader {
         int brackets = 0;
         colon_ = false;
         for (std::size_t at = lines_.start(line); at < text_.size();) {
+            check_cancelled();
             const char byte = text_[at];
             if (byte == '\n') {
                 if (brackets == 0) return line;

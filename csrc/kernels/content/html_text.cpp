@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "kernels/parallel.hpp"
+
 namespace tersely::content {
 namespace {
 
@@ -44,6 +46,7 @@ class Scanner {
 
     HtmlTexts run() {
         while (at_ < html_.size()) {
+            check_cancelled();
             if (html_[at_] == '<' && markup()) continue;
             const std::size_t next = html_.find('<', at_ + (html_[at_] == '<' ? 1 : 0));
             const std::size_t end = std::min(next, html_.size());

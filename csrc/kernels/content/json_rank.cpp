@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "kernels/parallel.hpp"
+
 namespace tersely::content {
 namespace {
 
@@ -95,6 +97,7 @@ Cells cells_of(const JsonUnits& units) {
     Numbers columns(n);
     Numbers values(n);
     for (std::size_t row = 0; row < n; ++row) {
+        check_cancelled();
         if (units.kind[row] == JsonKind::kClose || units.kind[row] == JsonKind::kPiece) continue;
         const std::int32_t parent = units.parent[row];
         std::int32_t container = parent;
@@ -128,6 +131,7 @@ std::vector<std::uint8_t> json_outliers(std::string_view text, const JsonUnits& 
     std::vector<Column> columns(found.columns);
     std::vector<Value> values(found.values);
     for (const Cell& cell : found.cells) {
+        check_cancelled();
         Column& column = columns[static_cast<std::size_t>(cell.column)];
         Value& value = values[static_cast<std::size_t>(cell.value)];
         ++column.rows;
@@ -137,12 +141,14 @@ std::vector<std::uint8_t> json_outliers(std::string_view text, const JsonUnits& 
     const auto few = [](const Column& column) { return column.different * 4 <= column.rows; };
     double number = 0;
     for (const Cell& cell : found.cells) {
+        check_cancelled();
         Column& column = columns[static_cast<std::size_t>(cell.column)];
         if (few(column) || column.rows < kSampled || !read_number(text, units, cell.row, number)) continue;
         ++column.numbers;
         column.sum += number;
     }
     for (const Cell& cell : found.cells) {
+        check_cancelled();
         Column& column = columns[static_cast<std::size_t>(cell.column)];
         if (column.numbers == 0 || column.numbers < column.rows) continue;
         if (!read_number(text, units, cell.row, number)) continue;
@@ -150,6 +156,7 @@ std::vector<std::uint8_t> json_outliers(std::string_view text, const JsonUnits& 
         column.squares += off * off;
     }
     for (const Cell& cell : found.cells) {
+        check_cancelled();
         const Column& column = columns[static_cast<std::size_t>(cell.column)];
         if (column.rows < kSampled) continue;
         const bool rare = few(column) && values[static_cast<std::size_t>(cell.value)].rows * 20 <= column.rows;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/content/json_string.hpp"
+#include "kernels/parallel.hpp"
 
 namespace tersely::content {
 namespace {
@@ -118,6 +119,7 @@ class Scanner {
         const std::size_t depth = frames_.size();
         if (!begin_value(at_, 0, -1, root)) return false;
         while (frames_.size() > depth) {
+            check_cancelled();
             skip_white();
             Frame& frame = frames_.back();
             const char close = frame.object ? '}' : ']';

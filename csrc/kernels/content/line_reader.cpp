@@ -8,6 +8,7 @@
 
 #include "kernels/content/marks.hpp"
 #include "kernels/content/own_marks.hpp"
+#include "kernels/parallel.hpp"
 #include "kernels/text/utf8.hpp"
 
 namespace tersely::content {
@@ -80,6 +81,7 @@ std::size_t LineReader::read_lines(std::string_view bytes, bool last) {
         at = to;
     };
     while (at < bytes.size()) {
+        check_cancelled();
         if (returned_) {
             pass(std::min(bytes.find_first_not_of('\r', at), bytes.size()));
             if (at == bytes.size()) break;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kernels/detect/table_look.hpp"
+#include "kernels/parallel.hpp"
 
 namespace tersely::content {
 namespace {
@@ -134,6 +135,7 @@ TableRows table_rows(View text, char delimiter) {
     rows.delimiter = delimiter != 0 ? delimiter : delimiter_of(text);
     std::vector<Column> columns;
     for (std::size_t at = 0; at < text.size();) {
+        check_cancelled();
         const std::size_t start = at;
         const bool header = rows.start.empty();
         const std::size_t end = read_row(text, at, rows.delimiter, [&](std::size_t column, View cell) {

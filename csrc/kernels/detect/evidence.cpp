@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/detect/trace_marks.hpp"
+#include "kernels/parallel.hpp"
 #include "kernels/text/utf8.hpp"
 
 namespace tersely::detect {
@@ -52,6 +53,7 @@ void Reader::read(std::string_view piece, bool whole_first_line) {
     fenced_ = !whole_first_line && starts_fenced(piece.substr(at));
     commented_ = false;
     while (at < piece.size()) {
+        check_cancelled();
         const text::Line line = text::read_line(piece, at);
         if (!line.blank()) add(piece, line);
         was_blank_ = line.blank();

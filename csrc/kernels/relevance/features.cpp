@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "kernels/parallel.hpp"
 #include "kernels/relevance/bridge.hpp"
 #include "kernels/relevance/feedback.hpp"
 #include "kernels/relevance/query_terms.hpp"
@@ -59,6 +60,7 @@ std::vector<double> match_segments(const Context& context, Columns& columns) {
     std::vector<double> match(corpus.size());
     TermCounts counts(context.query.weight);
     for (std::size_t i = 0; i < corpus.size(); ++i) {
+        check_cancelled();
         const auto row = corpus.row(i);
         counts.clear();
         counts.add(row);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "kernels/parallel.hpp"
 #include "kernels/select/lazy_heap.hpp"
 #include "kernels/select/units.hpp"
 
@@ -287,6 +288,7 @@ class Selection {
         std::vector<Entry> entries;
         std::int64_t cheapest = std::numeric_limits<std::int64_t>::max();
         for (std::int32_t unit = 0; unit < units_.count(); ++unit) {
+            check_cancelled();
             if (unit_in(unit)) continue;
             entries.push_back({gain(unit), unit, round});
             cheapest = std::min(cheapest, offer_of(unit).tokens);
@@ -294,6 +296,7 @@ class Selection {
         std::make_heap(entries.begin(), entries.end());
         fresh_.clear();
         while (!entries.empty() && used + cheapest <= p_.budget) {
+            check_cancelled();
             Entry top = entries.front();
             const bool possible = !unit_in(top.unit) && !is_said(top.unit) && used + price(top.unit) <= p_.budget &&
                                   within_caps(top.unit);

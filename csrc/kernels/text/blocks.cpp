@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/parallel.hpp"
 #include "kernels/text/lines.hpp"
 #include "kernels/text/unicode.hpp"
 
@@ -20,7 +21,10 @@ class BlockFinder {
 
   private:
     std::string_view content(const Line& line) const { return text_.substr(line.first, line.last - line.first); }
-    Line after(const Line& line) const { return read_line(text_, line.next); }
+    Line after(const Line& line) const {
+        check_cancelled();  // a block may be as long as the text
+        return read_line(text_, line.next);
+    }
     bool at_end(const Line& line) const { return line.begin >= text_.size(); }
 
     void close() { open_ = false; }

@@ -4,6 +4,7 @@
 #include <array>
 #include <tuple>
 
+#include "kernels/parallel.hpp"
 #include "kernels/text/fact_runs.hpp"
 #include "kernels/text/guard_runs.hpp"
 #include "kernels/text/guard_words.hpp"
@@ -152,6 +153,7 @@ void FactReader::append(std::string_view text, const Segments& rows) {
 }
 
 void FactReader::read_segment(const Segments& rows, std::size_t row) {
+    check_cancelled();
     begin_ = static_cast<std::size_t>(rows.start[row]);
     text_ = whole_.substr(0, static_cast<std::size_t>(rows.end[row]));
     kind_ = rows.kind[row];

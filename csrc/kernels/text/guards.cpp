@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "kernels/parallel.hpp"
 #include "kernels/text/guard_runs.hpp"
 #include "kernels/text/guard_words.hpp"
 #include "kernels/text/unicode.hpp"
@@ -34,6 +35,7 @@ std::int32_t GuardReader::append(std::string_view text, std::vector<std::int32_t
     last_class_ = 0;
     starts_ = true;
     for (std::size_t at = 0; at < text.size();) {
+        check_cancelled();
         const Decoded here = decode(text, at);
         if (in_run(here.code)) {
             at = read_run(text, at, names);

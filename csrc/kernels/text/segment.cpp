@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/parallel.hpp"
 #include "kernels/text/abbreviations.hpp"
 #include "kernels/text/blocks.hpp"
 #include "kernels/text/clauses.hpp"
@@ -26,6 +27,7 @@ constexpr std::size_t kWholeCode = 1200;  // a code block: else pieces of whole 
 void split_lines(std::string_view text, Span span, std::size_t least, std::vector<Span>& out) {
     std::size_t begin = span.begin;
     while (begin < span.end) {
+        check_cancelled();
         std::size_t end = begin;
         do {
             const std::size_t newline = text.find('\n', end);
@@ -140,6 +142,7 @@ Segments segment(std::string_view text, Level level, std::size_t window) {
     std::vector<Span> spans;
     for (std::size_t index = 0; index < blocks.size(); ++index) {
         const Block& block = blocks[index];
+        check_cancelled();
         spans.clear();
         if (level == Level::kParagraph) {
             spans.push_back({block.begin, block.end});
@@ -171,6 +174,7 @@ void to_characters(std::string_view text, std::vector<std::int64_t>& start, std:
         offset = character;
     };
     for (std::size_t i = 0; i < start.size(); ++i) {
+        check_cancelled();
         advance(start[i]);
         advance(end[i]);
     }

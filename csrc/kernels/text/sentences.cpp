@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "kernels/parallel.hpp"
 #include "kernels/text/abbreviations.hpp"
 #include "kernels/text/full_stop.hpp"
 #include "kernels/text/inline_list.hpp"
@@ -37,6 +38,7 @@ class Splitter {
         const simd::ByteKernels& kernels = simd::byte_kernels();
         std::size_t at = start_;
         while (at < text_.size()) {
+            check_cancelled();
             at += kernels.find_mark(text_.data() + at, text_.size() - at);
             if (at >= text_.size()) break;
             const Decoded here = decode(text_, at);
@@ -209,6 +211,7 @@ void split_sentences(std::string_view text, const Block& block, const OrdinalSto
 
 void split_long(std::string_view text, Span span, std::size_t limit, std::vector<Span>& out) {
     while (span.end - span.begin > limit) {
+        check_cancelled();
         const std::string_view window = text.substr(span.begin, limit);
         std::size_t cut = 0;
         for (const char* breaks : {"\n", ";", ",", " \t\r\v\f"}) {

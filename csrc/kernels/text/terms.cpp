@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "kernels/parallel.hpp"
 #include "kernels/text/stem.hpp"
 #include "kernels/text/unicode.hpp"
 #include "kernels/text/utf8.hpp"
@@ -74,6 +75,7 @@ void TermReader::append(std::string_view text, Span span, std::vector<std::int32
                 break;
             }
         }
+        check_cancelled();
         append_spelling(text.substr(at, end - at), ids);
         at = end;
     }

@@ -67,6 +67,9 @@ def add_mcp(commands: Commands) -> None:
     parser.add_argument(
         "--threads", type=int, default=8, metavar="N", help="calls that run at a time; others wait (8)"
     )
+    parser.add_argument(
+        "--deadline", type=float, default=60.0, metavar="SECONDS", help="a call may run so long (60)"
+    )
 
 
 def add_ab(commands: Commands) -> None:
@@ -104,7 +107,7 @@ def _serve(tools: Sequence[Tool], arguments: argparse.Namespace) -> None:
         if not arguments.http:
             from tersely.server.stdio import serve_stdio
 
-            serve_stdio(tools, threads=arguments.threads)
+            serve_stdio(tools, threads=arguments.threads, deadline=arguments.deadline)
             return
         from tersely.server.http import serve_http
 
@@ -115,6 +118,7 @@ def _serve(tools: Sequence[Tool], arguments: argparse.Namespace) -> None:
             token=_token(arguments.token_file),
             origins=arguments.origin,
             threads=arguments.threads,
+            deadline=arguments.deadline,
         )
     except MissingExtraError as error:
         raise ValueError(str(error)) from error

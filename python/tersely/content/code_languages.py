@@ -91,6 +91,7 @@ _NAMES: dict[str, str] = {
 _CALLED = {other: name for name, others in _NAMES.items() for other in others.split()}
 
 # How lines of comments begin, where the language is not known: nothing else in code looks quite like them.
+_BRACES = re.compile(r"[{};]\s*$", re.MULTILINE)  # ends of statements
 _LINE = re.compile(r"^[ \t]*(?:(#)[ #!]|(//)|(--) |(;)[; ]|(%)[% ]|(/\*)|(<!--)|(\(\*) )", re.MULTILINE)
 _CLOSED = {"/*": " */", "<!--": " -->", "(*": " *)"}
 _LOOK = 20_000  # characters
@@ -106,7 +107,7 @@ def named_language(name: str) -> str:
 
 def language_of_file(name: str) -> str:
     """The language that a file's name or suffix tells; "" where it tells none."""
-    file = re.split(r"[/\\]", name.lower())[-1]
+    file = name.lower().replace("\\", "/").rpartition("/")[2]
     suffix = file.rpartition(".")[2]
     return known_language(file) or (known_language(suffix) if suffix != file else "")
 
@@ -128,4 +129,4 @@ def comment_of(language: str, text: str) -> tuple[str, str]:
     if signs:
         sign = signs.most_common(1)[0][0]
         return ("//", "") if sign == "/*" and signs["//"] else (sign, _CLOSED.get(sign, ""))
-    return ("//" if re.search(r"[{};]\s*$", head, re.MULTILINE) else "#"), ""
+    return ("//" if _BRACES.search(head) else "#"), ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -53,7 +52,7 @@ def detect(text: str, name: str | None = None) -> Detection:
 
 def named_detection(name: str, found: Detection) -> Detection:
     """What a text is whose file is called so, and which looks like `found`."""
-    file = re.split(r"[/\\]", name.lower())[-1]
+    file = name.lower().replace("\\", "/").rpartition("/")[2]
     suffix = file.rpartition(".")[2] if "." in file else ""
     kind, alike = _SUFFIXES.get(suffix, ("", ()))
     language = language_of_file(name)

@@ -33,8 +33,8 @@ _STATISTIC = re.compile(r" \S[^\n]*\|\s+(?:\d+|Bin)\b| \d+ files? changed")
 # Lines that begin a commit: of git log, of a mailbox, of git log --oneline.
 _COMMIT = re.compile(r"commit [0-9a-f]{7,64}\b|From [0-9a-f]{40,64} |[0-9a-f]{7,64} \S")
 _SUBJECT = re.compile(r"    \S|Subject: ")
-_TEXT_LINE = re.compile(r"[^\n]*\S[^\n]*")
 _NEW_NAME = re.compile(r"^\+\+\+ ([^\n\t]*)", re.MULTILINE)
+_NOT_BLANK = re.compile(r"^[^\S\n]*+\S[^\n]*", re.MULTILINE)  # a line
 _RUN = re.compile(r"(?:\+[^\n]*\n?)+|(?:-[^\n]*\n?)+|(?:\\[^\n]*\n?)+|(?: [^\n]*\n?|\n)+")
 _LONGEST_RUN = 8  # changed lines of one unit
 _NEAR = 0.8  # of the best match of a query: units that come before all others, as headers do
@@ -160,7 +160,7 @@ def _hunks(text: str, first: int) -> list[_Piece]:
         if kind == _TEXT:
             cuts = [
                 start + line.start()
-                for line in _TEXT_LINE.finditer(text[start:end])
+                for line in _NOT_BLANK.finditer(text[start:end])
                 if _COMMIT.match(line[0])
             ]
             for begin, stop in pairwise([start, *cuts, end]):
@@ -195,7 +195,7 @@ def _runs(text: str, first: int) -> list[_Piece]:
     titled = True  # whether the commit has its subject
     for kind, start, body, end in _sections(text):
         if kind == _TEXT:
-            for line in _TEXT_LINE.finditer(text, start, end):
+            for line in _NOT_BLANK.finditer(text, start, end):
                 what, above = _TEXT, commit if file < 0 else -1
                 if _COMMIT.match(line[0]):
                     what, above, commit, file, titled = _TITLE, -1, len(pieces), -1, False

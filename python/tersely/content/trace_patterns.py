@@ -22,7 +22,7 @@ ESCAPE = re.compile(
 FRAME = re.compile(
     r"\s+at |\s*#\d+\s|\s+/?\S+\.go:\d|\s+from \S+:\d+:in |\s*\.{3} \d+ (?:more|common frames)|"
     r"\s*(?:[|+] +)*File \"|"  # Python, in groups of exceptions too
-    r"\s+\d+: +(?:\S+\s*$|.*::)|"  # Rust
+    r"\s+\d+: ++(?:\S+\s*$|.*::)|"  # Rust
     r"\s*(?:\d+: from |[\w-]+ \(\d[\w.]*\) )?\S+:\d+:in |"  # Ruby
     r"[^\s@]*@(?:https?|file|webpack)\S*:\d+\s*$|"  # SpiderMonkey
     r"PHP +\d+\. |\d+ +\S+ +0x[0-9a-f]{8}|"  # Xdebug; Swift

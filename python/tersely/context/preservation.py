@@ -94,7 +94,7 @@ def says_line(text: str, line: int | str) -> bool:
     `line` as text is one of 1 to 9 digits; no other text is the number of a line.
     """
     if isinstance(line, str):
-        if not re.fullmatch(r"\d{1,9}", line):
+        if not _NUMBER.fullmatch(line):
             return False
         line = int(line)
     ahead = r"(?:\b(?:lines?|ln)\b[\s:#]{0,4}(?:\d{1,9}\s?(?:-|–|,|and|to)\s?){0,3}|:|\(|\bL)"
@@ -270,6 +270,7 @@ def states(text: str, name: str, value: Any) -> bool:
 ENOUGH_WORDS = 0.25  # of a clause's terms, beside all its numbers, paths and names
 _SUBJECTS = 12  # most frequent terms of a text: what it is about
 _LONGEST_FRONT = 1_000  # characters
+_NUMBER = re.compile(r"\d{1,9}")
 _DENIES = re.compile(r"\b(?:not|never|neither|nor|without|cannot|no longer)\b|n['’]t\b", re.IGNORECASE)
 _DENIED = re.compile(  # the same in other words
     rf"{_DENIES.pattern}|\bno\b|\bun\w+|\bfail|\bmissing\b|\binvalid\b|\black|\bstill\b|\binstead\b",

@@ -127,6 +127,7 @@ _LINE = re.compile(
     re.IGNORECASE,
 )
 _NAME = r"[A-Za-z_$][\w$]{0,99}(?:(?:\.|::)~?[A-Za-z_$][\w$]{0,99}){0,5}"
+_WHOLE_NAME = re.compile(_NAME)
 _CALLED = re.compile(
     rf"\b(?P<name>[A-Za-z_$][\w$.]{{0,99}}(?:::[\w$.]{{1,99}}){{0,5}})\(\)"
     rf"|\bline \d{{1,9}}, in (?P<frame>{_NAME})"
@@ -200,7 +201,7 @@ def _name_span(match: re.Match[str]) -> tuple[int, int]:
 
 def _like_function(name: str) -> bool:
     return (
-        re.fullmatch(_NAME, name) is not None and not name.isupper() and _LIKE_CODE.search(name) is not None
+        _WHOLE_NAME.fullmatch(name) is not None and not name.isupper() and _LIKE_CODE.search(name) is not None
     )
 
 

@@ -32,6 +32,7 @@ _BLOCKS = frozenset(
 _WORDLESS = frozenset((Kind.FENCED_CODE, Kind.CODE, Kind.TABLE, Kind.LOG_LINE))
 ONE_IN = 6  # sentences
 _FEWEST, _MOST = 6, 40  # words of a sentence that is asked about
+_BLANKS = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _OPENINGS = (
     *(
@@ -121,7 +122,7 @@ class _PageText(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not self._skipped:
-            self.pieces.append(re.sub(r"\s+", " ", data))
+            self.pieces.append(_BLANKS.sub(" ", data))
 
 
 def sample_sentences(

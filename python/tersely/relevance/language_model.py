@@ -30,10 +30,10 @@ _LONGEST_REPLY = 20_000  # characters read; a rating a line takes far fewer
 _NUMBER = r"(?P<rating>\d{1,3}(?:\.\d{1,6})?)"
 _OF_TEN = r"(?:\s*(?:/|out of)\s*10\b)?"
 _END = r"(?![\d.]*\d)(?!\s*(?:/|out of|-|–|to)\s*\d)"  # neither 7-8 nor 7/5
-_WORD = r"(?:(?:the\s+)?(?:relevance|rating|score)\s*(?:is|of)?\s*[:=]?\s*)?"
+_WORD = r"(?:(?:the\s++)?(?:relevance|rating|score)\s*+(?:(?:is|of)\s*+)?(?:[:=]\s*+)?)?"
 _KEYED = re.compile(
-    r"(?:(?:passage|document|text)\s*)?[\[(#]?\s*(?P<key>\d{1,4})\s*[\])]?"
-    rf"(?:\s*[:=|]|[.)](?=\s)|\s*->|\s*→|\s*[–—-](?=\s)|(?<=\])|(?<=\)))\s*{_WORD}{_NUMBER}{_OF_TEN}{_END}",
+    r"(?:(?:passage|document|text)\s*+)?(?:[\[(#]\s*+)?\s*+(?P<key>\d{1,4})(?:\s*+[\])])?"
+    rf"(?:\s*+(?:[:=|]|[.)](?=\s)|->|→|[–—-](?=\s))|(?<=[\])]))\s*+{_WORD}{_NUMBER}{_OF_TEN}{_END}",
     re.IGNORECASE,
 )
 _BARE = re.compile(rf"{_WORD}{_NUMBER}{_OF_TEN}\.?", re.IGNORECASE)
@@ -43,9 +43,11 @@ _NAMED = re.compile(
 _OUT_OF_TEN = re.compile(rf"(?<![\d.-]){_NUMBER}\s*(?:/|out of)\s*10\b", re.IGNORECASE)
 _ANY = re.compile(rf"(?<![\w.-]){_NUMBER}{_END}(?!\w)")
 _THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
+_FENCE = re.compile(r"^[^\S\n]*```\w*[^\S\n]*$", re.MULTILINE)
 _DECORATION = " \t\r*_`|>•"
 _BULLET = re.compile(r"\A[-–]\s+")
+_BETWEEN = re.compile(r"[,;\s]+")
+_KEY = re.compile(r"(?:\D{0,20}\s)?(\d{1,4})")
 _KEYS = ("passage", "document", "index", "number", "id")
 _RATINGS = ("rating", "score", "relevance")
 
@@ -223,7 +225,7 @@ def _from_lines(text: str, count: int) -> list[float | None] | None:
     if keyed:
         return _by_key(((int(match["key"]), float(match["rating"])) for match in keyed), count)
     if len(lines) == 1 and count > 1:
-        lines = [part for part in re.split(r"[,;\s]+", lines[0]) if part]
+        lines = [part for part in _BETWEEN.split(lines[0]) if part]
     bare = [match for line in lines if (match := _BARE.fullmatch(line))]
     if len(bare) == len(lines) == count:
         return [_valid(float(match["rating"])) for match in bare]
@@ -264,7 +266,7 @@ def _valid(value: Any) -> float | None:
 
 def _to_key(value: Any) -> int | None:
     if isinstance(value, str):
-        match = re.fullmatch(r"(?:\D{0,20}\s)?(\d{1,4})", value.strip())
+        match = _KEY.fullmatch(value.strip())
         return int(match[1]) if match else None
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 

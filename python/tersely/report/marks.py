@@ -15,6 +15,7 @@ from tersely.report.words import GENERATED, OUTCOMES, escape
 __all__ = ["Mark", "Painter", "QueryWords", "fact_marks", "text_marks"]
 
 _TOKEN = re.compile(r"\w+(?:[^\w\s]\w+)*")
+_ONES = re.compile(b"\1+")
 _PART = re.compile(r"\w+")
 _WITHOUT_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _MOST_SEARCHED = 200  # facts looked for in the compressed text
@@ -98,7 +99,7 @@ def _places(word: str, terms: frozenset[str]) -> list[tuple[int, int]]:
 
 
 def _runs(covered: bytearray) -> list[tuple[int, int]]:
-    return [match.span() for match in re.finditer(b"\1+", covered)]
+    return [match.span() for match in _ONES.finditer(covered)]
 
 
 def fact_marks(result: Compressed) -> list[list[Mark]]:

@@ -20,6 +20,7 @@ from tersely.report.words import DROPPED, GENERATED, KEPT, OUTCOMES, escape, fal
 
 __all__ = ["to_html", "write_html"]
 
+_BLANKS = re.compile(r"\s+")
 _MOST_CHARACTERS = 1_500_000  # of either column, markup included; what is left out is said
 _MOST_FACTS = 200  # listed by name
 
@@ -241,7 +242,7 @@ def _listed(facts: list[tuple[int, Fact]], outcome: str, heading: str) -> str:
 
 
 def _short(text: str) -> str:
-    text = re.sub(r"\s+", " ", text[:200])
+    text = _BLANKS.sub(" ", text[:200])
     return text if len(text) <= 80 else f"{text[:79]}…"
 
 

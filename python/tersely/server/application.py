@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import tersely
+from tersely import _native
 from tersely.core import checks
 from tersely.core.errors import CompressionError, MissingExtraError
 from tersely.server.tools import Tool, ToolError, check_arguments
@@ -16,14 +18,16 @@ __all__ = ["make_server"]
 _LOG = logging.getLogger("tersely.server")
 
 
-def make_server(tools: Sequence[Tool], *, threads: int = 8) -> Any:
+def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60.0) -> Any:
     """Make an `mcp.server.Server` of these tools; at most `threads` calls run at a time, others wait.
+
+    A call that has run for `deadline` seconds ends with an error at its next native step.
 
     What a caller can mend is a tool error with its message. What goes wrong inside is one too, without
     details: these go to the log.
 
     Raises MissingExtraError without the extra `mcp`, ValueError where two tools have one name or
-    `threads` is under 1.
+    `threads` is under 1 or `deadline` not above 0.
     """
     try:
         import anyio
@@ -42,6 +46,7 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8) -> Any:
         raise MissingExtraError("mcp 2", "mcp") from error
 
     threads = checks.whole_number(threads, "threads", least=1)
+    deadline = checks.number(deadline, "deadline", above=0, most=86_400)
     by_name = {tool.name: tool for tool in tools}
     if len(by_name) < len(tools):
         raise ValueError(f"two tools have one name: {', '.join(tool.name for tool in tools)}")
@@ -66,7 +71,9 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8) -> Any:
             raise MCPError(INVALID_PARAMS, f"unknown tool {params.name[:60]!r}; known: {known}")
         if not limiter:
             limiter.append(anyio.CapacityLimiter(threads))
-        text, data = await anyio.to_thread.run_sync(_call, tool, params.arguments, limiter=limiter[0])
+        text, data = await anyio.to_thread.run_sync(
+            _call, tool, params.arguments, deadline, limiter=limiter[0]
+        )
         return CallToolResult(
             content=[TextContent(type="text", text=text)], structured_content=data, is_error=data is None
         )
@@ -80,13 +87,22 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8) -> Any:
     )
 
 
-def _call(tool: Tool, given: dict[str, Any] | None) -> tuple[str, dict[str, Any] | None]:
+def _call(tool: Tool, given: dict[str, Any] | None, deadline: float) -> tuple[str, dict[str, Any] | None]:
     """Run a tool: text and data of the reply; data None: the text is an error."""
+    begun = time.monotonic()
+    _native.set_deadline(deadline)
     try:
         reply = tool.run(check_arguments(tool.input_schema, given))
         return reply.text, dict(reply.data)
     except (ToolError, CompressionError, ValueError, TypeError) as error:
         return str(error), None
     except Exception as error:
+        if isinstance(error, TimeoutError) and time.monotonic() - begun >= deadline:
+            return (
+                f"{tool.name} took longer than {deadline:g} seconds, the deadline of a call; send less",
+                None,
+            )
         _LOG.exception("%s failed", tool.name)
         return f"{tool.name} failed: {type(error).__name__}", None
+    finally:
+        _native.set_deadline(None)

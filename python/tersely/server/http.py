@@ -38,6 +38,7 @@ def http_application(
     body: int = _BODY,
     patience: float = 30.0,
     threads: int = 8,
+    deadline: float = 60.0,
 ) -> Gate:
     """Make the ASGI application, at /mcp. There are no sessions, so memory does not grow.
 
@@ -50,6 +51,7 @@ def http_application(
         body: bytes of a request at most (413).
         patience: seconds for a body to arrive (408).
         threads: tool calls that run at a time.
+        deadline: seconds that a tool call may run.
 
     Raises ValueError where a host that others can reach has no token, for a token that is too short, and for
     an origin without "://".
@@ -62,7 +64,7 @@ def http_application(
         raise ValueError(f"listening on {host} needs a bearer token: others can reach it")
     if token is not None and (len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable()):
         raise ValueError(f"the bearer token must have {_SHORTEST_TOKEN} or more printable ASCII characters")
-    server = make_server(tools, threads=threads)
+    server = make_server(tools, threads=threads, deadline=deadline)
     from mcp.server.transport_security import TransportSecuritySettings
 
     names = ["127.0.0.1", "localhost", "[::1]"]

@@ -12,13 +12,13 @@ from tersely.server.tools import Tool
 __all__ = ["serve_stdio"]
 
 
-def serve_stdio(tools: Sequence[Tool], *, threads: int = 8) -> None:
+def serve_stdio(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60.0) -> None:
     """Serve until standard input ends.
 
     Nothing but the protocol reaches standard output: while it serves, the SDK points file descriptor 1 at
     standard error for everything else, and so does this with what Python prints, which may wait in a buffer.
     """
-    server = make_server(tools, threads=threads)
+    server = make_server(tools, threads=threads, deadline=deadline)
     import anyio
     from mcp.server.stdio import stdio_server
 

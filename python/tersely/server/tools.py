@@ -10,6 +10,7 @@ from tersely.core import checks
 
 __all__ = ["Tool", "ToolError", "ToolReply", "check_arguments", "one_line"]
 
+LONGEST_TEXT = 2_000_000  # characters of one argument where its schema has no maxLength
 _PYTHON = {"string": str, "boolean": bool, "array": list, "object": dict}
 
 
@@ -54,7 +55,8 @@ def check_arguments(schema: Mapping[str, Any], given: Mapping[str, Any] | None) 
     """Check the arguments of a call against the tool's schema, and fill in its defaults.
 
     `schema` may use: type, properties, required, default, enum, minimum (which an integer must have),
-    exclusiveMinimum (with maximum), maximum, items, minItems, maxItems. true and false are no numbers; 5.0 is
+    exclusiveMinimum (with maximum), maximum, maxLength, items, minItems, maxItems. A text has at most
+    LONGEST_TEXT characters unless its schema says otherwise. true and false are no numbers; 5.0 is
     the integer 5; names that the schema does not have are refused.
 
     Raises ToolError that names the argument, what came and what is allowed.
@@ -81,6 +83,9 @@ def _check(name: str, schema: Mapping[str, Any], value: Any) -> Any:
     if kind is not None and not isinstance(value, _PYTHON[kind]):
         raise TypeError(f"{name} must be of type {kind}, not {checks.shown(value)}")
     if isinstance(value, str):
+        longest = schema.get("maxLength", LONGEST_TEXT)
+        if len(value) > longest:
+            raise ValueError(f"{name} must have at most {longest:,} characters, not {len(value):,}")
         checks.text(value, name)
     if "enum" in schema:
         checks.one_of(value, name, schema["enum"])

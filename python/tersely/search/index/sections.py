@@ -17,7 +17,7 @@ __all__ = ["Section", "code_sections", "page_sections", "rst_sections", "text_se
 
 _LONGEST_TITLE = 100  # characters
 _DEEPEST = 8  # headings of a path
-_MARKS = re.compile(r"^[ \t]*#{1,6}[ \t]+|[ \t]+#+[ \t]*$|\s*\{#[^{}\n]{0,80}\}\s*$")
+_MARKS = re.compile(r"^[ \t]*#{1,6}[ \t]+|(?<![ \t])[ \t]++#++[ \t]*$|(?<!\s)\s*+\{#[^{}\n]{0,80}\}\s*$")
 _UNDERLINE = re.compile(r"\n[ \t]*[=\-~^\"'`#*+:.<>_]{2,}[ \t]*$")
 _PAGE_HEADING = re.compile(r"<h([1-6])(?:\s[^<>]{0,2000})?>", re.IGNORECASE)
 _PAGE_HEADING_END = re.compile(r"</h[1-6]", re.IGNORECASE)

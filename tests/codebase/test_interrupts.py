@@ -1,0 +1,67 @@
+"""Ctrl-C ends a native call within a second, and a thread's deadline ends it, too."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from tersely import _native
+
+CALLS = {  # name -> a text's piece and the call
+    "segment": ("The crew paid 12 euros on 4 May. ", "_native.segment([text], 2, 200)"),
+    "analyze": ("The crew paid 12 euros on 4 May.\n\n", "_native.analyze([text], [], 2, 200)"),
+    "terms": ("copper crew ", "_native.read_terms([text])"),
+    "json": ('{"a": 1, "b": "two words"}\n', "_native.json_units([text], '')"),
+    "guards": ("not 12 euros, ", "_native.guards([text])"),
+    "html": ("<p>word</p>", "_native.html_texts([text])"),
+    "table": ("a,b,1\n", "_native.table_rows([text], ',')"),
+}
+PROGRAM = """
+import sys, time
+from tersely import _native
+text = sys.argv[1] * (100_000_000 // len(sys.argv[1]))
+print("begins", flush=True)
+try:
+    {call}
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic(), flush=True)
+"""
+
+
+@pytest.fixture
+def deadline() -> Iterator[None]:
+    _native.set_deadline(0.05)
+    yield
+    _native.set_deadline(None)
+
+
+@pytest.mark.slow
+@pytest.mark.seconds
+@pytest.mark.parametrize("name", CALLS)
+def test_ctrl_c_ends_a_native_call_within_a_second(name: str) -> None:
+    import time
+
+    piece, call = CALLS[name]
+    program = PROGRAM.format(call=call)
+    with subprocess.Popen(
+        [sys.executable, "-c", program, piece], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None and process.stdout.readline() == "begins\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        sent = time.monotonic()
+        word, at = process.stdout.readline().split()
+    assert word == "interrupted" and float(at) - sent < 1
+
+
+def test_a_native_call_ends_at_the_deadline_of_its_thread(deadline: None) -> None:
+    text = "The crew paid 12 euros on 4 May. " * 400_000
+    with pytest.raises(TimeoutError, match="deadline"):
+        _native.segment([text], 2, 200)
+    with pytest.raises(TimeoutError, match="deadline"):
+        _native.segment(["begun after it"], 2, 200)
+    _native.set_deadline(None)
+    assert len(_native.segment(["A word."], 2, 200)[0]) == 1

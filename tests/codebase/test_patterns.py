@@ -1,0 +1,197 @@
+"""No regular expression of the package takes time that grows faster than its text."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import pkgutil
+import re
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tersely
+from pattern_inputs import hostile_texts
+
+# Patterns that are made while a program runs: file -> functions. They hold escaped text and numbers only.
+BUILDERS = {
+    "engine/finish.py": {"_unaccounted"},
+    "report/marks.py": {"_place"},
+    "context/preservation.py": {"says_line"},
+    "context/clauses.py": {"_any"},
+}
+SIZES = (4_096, 8_192, 16_384)  # characters
+FLOOR = 0.02  # seconds of CPU at the largest size: less is too little to tell growth from noise
+CUT = 0.25  # seconds of CPU after which a run is given up
+MOST = 2.6  # for twice the size: linear is 2, quadratic 4
+SOME = 8  # inputs of a pattern in the default suite; the slow test tries all
+PACKAGE = Path(tersely.__file__).parent
+WAYS: dict[str, Callable[[re.Pattern[Any], Any], object]] = {
+    "finditer": lambda pattern, text: sum(1 for _ in pattern.finditer(text)),
+    "match": lambda pattern, text: pattern.match(text),
+    "fullmatch": lambda pattern, text: pattern.fullmatch(text),
+}
+SAME = {
+    "search": "finditer",
+    "sub": "finditer",
+    "subn": "finditer",
+    "split": "finditer",
+    "findall": "finditer",
+}
+
+
+def modules() -> Iterator[Any]:
+    for found in pkgutil.walk_packages(tersely.__path__, "tersely."):
+        if found.name.endswith("__main__"):
+            continue
+        try:
+            module = importlib.import_module(found.name)
+        except ImportError:  # an extra that is not here
+            continue
+        if (module.__file__ or "").endswith(".py"):
+            yield module
+
+
+def patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[Any]]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, dict) and depth < 4:
+        for one in value.values():
+            yield from patterns_in(one, depth + 1)
+    elif isinstance(value, tuple | list | set | frozenset) and depth < 4:
+        for one in value:
+            yield from patterns_in(one, depth + 1)
+    elif hasattr(value, "__dataclass_fields__") and not isinstance(value, type) and depth < 4:
+        for name in value.__dataclass_fields__:
+            yield from patterns_in(getattr(value, name, None), depth + 1)
+
+
+@functools.cache
+def calls() -> dict[tuple[str, str], set[str]]:
+    """(module, name) of a variable, and ("", name) of one that others import -> the ways it is called."""
+    found: dict[tuple[str, str], set[str]] = {}
+    methods = "|".join([*WAYS, *SAME])
+    for path in PACKAGE.rglob("*.py"):
+        module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        for name, method in re.findall(rf"\b([A-Z_]+)\.({methods})\b", path.read_text(encoding="utf-8")):
+            key = (module if name.startswith("_") else "", name)
+            found.setdefault(key, set()).add(SAME.get(method, method))
+    return found
+
+
+def all_patterns() -> dict[str, re.Pattern[Any]]:
+    """Name of the module and the variable -> pattern; each pattern once, where it is written."""
+    found: dict[re.Pattern[Any], str] = {}
+    for module in modules():
+        source = Path(module.__file__ or "").read_text(encoding="utf-8")
+        for name, value in vars(module).items():
+            if not re.search(rf"^{name}\b.*=", source, re.MULTILINE):
+                continue  # imported
+            for place, pattern in enumerate(patterns_in(value)):
+                found.setdefault(pattern, f"{module.__name__.removeprefix('tersely.')}.{name}[{place}]")
+    return {name: pattern for pattern, name in found.items()}
+
+
+PATTERNS = all_patterns()
+
+
+class LateError(Exception):
+    """A run took longer than CUT."""
+
+
+def seconds(run: Callable[[Any], object], text: Any) -> float:
+    """CPU seconds of run(text), CUT where it would take longer: the engine of `re` answers signals."""
+
+    def stop(_number: int, _frame: object) -> None:
+        raise LateError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    begun = time.process_time()
+    signal.setitimer(signal.ITIMER_VIRTUAL, CUT)
+    try:
+        run(text)
+    except LateError:
+        return CUT
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    return time.process_time() - begun
+
+
+def steep(run: Callable[[Any], object], made: Callable[[int], Any]) -> list[float]:
+    """Seconds at each size where they grow faster than the text, else []; the best of a few tries counts."""
+    if max(seconds(run, made(64)), seconds(run, made(1_024)), seconds(run, made(SIZES[-1]))) < FLOOR:
+        return []
+    times: list[float] = []
+    for _ in range(4):
+        times = [min(seconds(run, made(size)) for _ in range(2)) for size in SIZES]
+        if times[-1] < CUT and times[-1] <= MOST**2 * max(times[0], FLOOR / MOST**2):
+            return []
+    return times
+
+
+def check(name: str, most: int | None) -> None:
+    pattern = PATTERNS[name]
+    texts = sorted(set(hostile_texts(pattern)))
+    for before, repeated, behind in texts if most is None else texts[:: len(texts) // most + 1]:
+
+        def made(size: int, parts: tuple[str, str, str] = (before, repeated, behind)) -> Any:
+            text = parts[0] + parts[1] * (size // len(parts[1])) + parts[2]
+            return text if isinstance(pattern.pattern, str) else text.encode()
+
+        module, _, variable = name.partition("[")[0].rpartition(".")
+        used = calls().get((module, variable)) or calls().get(("", variable)) or set(WAYS)
+        for way in sorted(used):
+            times = steep(functools.partial(WAYS[way], pattern), made)
+            assert not times, f"{way} on {before!r} + {repeated!r} * n + {behind!r}: {times}"
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_pattern_is_linear(name: str) -> None:
+    check(name, SOME)
+
+
+@pytest.mark.slow
+@pytest.mark.seconds
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_pattern_is_linear_on_every_input(name: str) -> None:
+    check(name, None)
+
+
+@pytest.mark.slow
+@pytest.mark.seconds
+@pytest.mark.parametrize(
+    ("pattern", "piece"), [(r"[ \t]+#", " "), (r"(?:a|aa)+$", "a"), (r"a.*?b|c", "a"), (r"\s*x\s*$", " ")]
+)
+def test_an_ambiguous_pattern_is_found(pattern: str, piece: str) -> None:
+    compiled = re.compile(pattern)
+    assert any(repeated == piece for _, repeated, _ in hostile_texts(compiled))
+    run = functools.partial(WAYS["finditer"], compiled)
+    assert any(
+        steep(run, lambda size, parts=parts: parts[0] + parts[1] * (size // len(parts[1])) + parts[2])
+        for parts in hostile_texts(compiled)
+    )
+
+
+def test_patterns_are_made_when_a_module_is_loaded() -> None:
+    """So that the test above sees all of them, and no text of a user's becomes one unescaped."""
+    functions = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
+    for path in PACKAGE.rglob("*.py"):
+        file = path.relative_to(PACKAGE).as_posix()
+        for top in ast.parse(path.read_text(encoding="utf-8")).body:
+            for node in ast.walk(top):
+                if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name in BUILDERS.get(
+                    file, ()
+                ):
+                    continue
+                for inner in ast.walk(node):
+                    if not (isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute)):
+                        continue
+                    called = inner.func
+                    made = isinstance(called.value, ast.Name) and called.value.id == "re"
+                    assert not (made and called.attr in functions), f"{file} line {inner.lineno}"
