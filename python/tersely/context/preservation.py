@@ -413,7 +413,9 @@ def _unsupported(segment: ContextSegment, text: str) -> list[str]:
     sources = [segment.text, about]
 
     def is_supported(name: str) -> bool:
-        return any(says(source, name) for source in sources) or says_line(segment.text, name)  # "line 1,204": 1204
+        return any(says(source, name) for source in sources) or says_line(
+            segment.text, name
+        )  # "line 1,204": 1204
 
     found = []
     for fact in facts_after(sources, text).of("unsupported")[:_MOST_MADE_UP]:
