@@ -135,7 +135,8 @@ class Asked:
         the median of the call (csrc/kernels/relevance/weigh.hpp). `features`: given ones are taken as they
         are; else "reranked" is 0: engine/relevance.py fills it. O(terms + segments * trees).
         """
-        return _native.relevance(*self._arguments(weights), forest=forest, features=features)
+        given = (*self._arguments(weights), forest, features)
+        return _native.relevance(*given)
 
     def columns(self, weights: Mapping[str, float]) -> Float32s:
         """float32[len(COLUMNS), n]: what a forest is fitted on. O(terms + n log n)."""
