@@ -142,7 +142,7 @@ def _examples(chosen: list[Question], embedder: CheckedEmbedder | None) -> Itera
 def _example(question: Question, embedder: CheckedEmbedder | None) -> Example | None:
     documents = to_documents([document["text"] for document in question.row["documents"]])
     prepared = read_for_query(documents, question.content["query"].strip(), Level.SENTENCE)
-    gold = _gold(prepared, question.content["evidence"])
+    gold = gold_rows(prepared, question.content["evidence"])
     if not gold:
         return None
     cost = np.array(tokens.counts(prepared.segment_texts(), ENCODING), dtype=np.float64)
@@ -150,7 +150,7 @@ def _example(question: Question, embedder: CheckedEmbedder | None) -> Example | 
     return Example(question.set, features, cost / cost.sum(), gold)
 
 
-def _gold(prepared: QueryReading, evidence: list[dict[str, Any]]) -> list[tuple[int, float]]:
+def gold_rows(prepared: QueryReading, evidence: list[dict[str, Any]]) -> list[tuple[int, float]]:
     """Segments that hold evidence; the weights of a question's sum to 1."""
     table, found = prepared.table, []
     for piece in evidence:

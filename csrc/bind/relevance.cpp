@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/corpus.hpp"
 #include "bind/release.hpp"
+#include "kernels/relevance/columns.hpp"
 #include "kernels/relevance/features.hpp"
+#include "kernels/relevance/forest.hpp"
 #include "kernels/relevance/weigh.hpp"
 
 namespace py = pybind11;
@@ -15,16 +18,20 @@ namespace py = pybind11;
 namespace tersely::bind {
 namespace {
 
-using Classes = Input<std::uint8_t>;
+using relevance::kColumns;
+using relevance::kFeatures;
+using Bytes = Input<std::uint8_t>;
+using Doubles = Input<double>;
 using Floats = Input<float>;
 
-bool finite(float value) { return std::isfinite(value); }
+template <typename T>
+bool finite(T value) {
+    return std::isfinite(value);
+}
 
-py::array_t<float> features(const Ids& ids, const Offsets& offsets, const Classes& classes, const Ids& document,
-                            const Ids& block, const Ids& heading, std::size_t query_row, const Offsets& title_rows,
-                            std::uint8_t answer, const Floats& cosine) {
-    const auto term_class = view(classes);
-    const lexical::Corpus corpus = corpus_of(ids, offsets, term_class.size(), document, block, heading);
+// The arguments that say what the query is to the segments.
+relevance::Question question_of(const lexical::Corpus& corpus, const Bytes& classes, std::size_t query_row,
+                                const Offsets& title_rows, std::uint8_t answer, const Floats& cosine) {
     const auto titles = view(title_rows);
     const auto rows = static_cast<std::int64_t>(corpus.offsets.size()) - 1;
     require(query_row < static_cast<std::size_t>(rows), "query_row must be a row of the terms");
@@ -35,41 +42,141 @@ py::array_t<float> features(const Ids& ids, const Offsets& offsets, const Classe
     }
     const auto cosines = view(cosine);
     require(cosines.empty() || cosines.size() == corpus.size(), "cosine must be empty or have an entry a segment");
-    require(std::all_of(cosines.begin(), cosines.end(), finite), "cosine must be finite");
-    std::vector<float> columns;
-    {
-        const Release release;
-        columns = relevance::features(corpus, {query_row, titles, term_class, answer, cosines});
-    }
-    const auto count = static_cast<py::ssize_t>(relevance::kFeatures);
-    const auto segments = static_cast<py::ssize_t>(corpus.size());
-    return to_array(std::move(columns)).reshape({count, segments});
+    require(std::all_of(cosines.begin(), cosines.end(), finite<float>), "cosine must be finite");
+    return {query_row, titles, view(classes), answer, cosines};
 }
 
-py::array_t<float> weigh(const Floats& features, const Input<double>& weights) {
-    if (features.ndim() != 2)
-        throw py::value_error("features must be 2D, not " + std::to_string(features.ndim()) + "D");
-    const auto given = view(weights);
-    require(static_cast<std::size_t>(features.shape(0)) == given.size(), "features must have a row a weight");
-    const std::span<const float> values{features.data(), static_cast<std::size_t>(features.size())};
-    require(std::all_of(values.begin(), values.end(), finite), "features must be finite");
-    require(std::all_of(given.begin(), given.end(), [](double weight) { return std::isfinite(weight); }),
-            "weights must be finite");
+// A forest and the arrays that it looks at.
+struct HeldForest {
+    Floats borders;
+    Ids first;
+    Bytes column;
+    Bytes bin;
+    Input<std::int8_t> leaf;
+    relevance::Forest forest;
+};
+
+HeldForest forest_of(const py::tuple& arrays) {
+    require(arrays.size() == 6, "forest must be (borders, first, column, bin, leaf, scale)");
+    HeldForest held{arrays[0].cast<Floats>(),
+                    arrays[1].cast<Ids>(),
+                    arrays[2].cast<Bytes>(),
+                    arrays[3].cast<Bytes>(),
+                    arrays[4].cast<Input<std::int8_t>>(),
+                    {}};
+    const relevance::Forest forest{view(held.borders), view(held.first), view(held.column),
+                                   view(held.bin),     view(held.leaf),  arrays[5].cast<double>()};
+    held.forest = forest;
+    if (forest.leaf.empty()) return held;
+    require(forest.first.size() == kColumns + 1 && forest.first[0] == 0 &&
+                forest.first.back() == static_cast<std::int32_t>(forest.borders.size()),
+            "forest: first must have an entry a column and one more");
+    for (std::size_t c = 0; c < kColumns; ++c) {
+        require(forest.first[c] <= forest.first[c + 1] && forest.first[c + 1] - forest.first[c] <= 255,
+                "forest: a column has 0 to 255 borders");
+    }
+    require(forest.leaf.size() % relevance::kTreeLeaves == 0 &&
+                forest.column.size() == forest.trees() * relevance::kTreeDepth &&
+                forest.bin.size() == forest.column.size(),
+            "forest: a tree has 4 tests and 16 leaves");
+    require(std::all_of(forest.column.begin(), forest.column.end(), [](std::uint8_t c) { return c < kColumns; }),
+            "forest: column must be one of the columns");
+    require(std::isfinite(forest.scale), "forest: scale must be finite");
+    return held;
+}
+
+py::array_t<float> table(std::vector<float>&& values, std::size_t rows, std::size_t n) {
+    return to_array(std::move(values)).reshape({static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(n)});
+}
+
+std::vector<float> given_features(const Floats& features, std::size_t n) {
+    require(features.ndim() == 2 && static_cast<std::size_t>(features.shape(0)) == kFeatures &&
+                static_cast<std::size_t>(features.shape(1)) == n,
+            "features must have a row a feature and a column a segment");
+    const std::vector<float> values(features.data(), features.data() + features.size());
+    require(std::all_of(values.begin(), values.end(), finite<float>), "features must be finite");
+    return values;
+}
+
+// What both functions are given.
+struct Call {
+    lexical::Corpus corpus;
+    relevance::Question question;
+    std::span<const std::int32_t> length;
+    std::span<const double> weight;
+};
+
+Call call_of(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document, const Ids& block,
+             const Ids& heading, std::size_t query_row, const Offsets& title_rows, std::uint8_t answer,
+             const Floats& cosine, const Ids& length, const Doubles& weights) {
+    const lexical::Corpus corpus = corpus_of(ids, offsets, view(classes).size(), document, block, heading);
+    const Call call{corpus, question_of(corpus, classes, query_row, title_rows, answer, cosine), view(length),
+                    view(weights)};
+    require(call.length.size() == corpus.size(), "length must have an entry a segment");
+    require(std::all_of(call.length.begin(), call.length.end(), [](std::int32_t size) { return size >= 0; }),
+            "length must not be negative");
+    require(call.weight.size() == kFeatures, "weights must have an entry a feature");
+    require(std::all_of(call.weight.begin(), call.weight.end(), finite<double>), "weights must be finite");
+    return call;
+}
+
+// The sum that the columns see: without what a reranker says, which no forest was fitted with.
+std::vector<double> first_sum(const Call& call, const std::vector<float>& features) {
+    return relevance::weighted_sum(features, call.weight.first(relevance::kReranked), call.corpus.size());
+}
+
+py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document, const Ids& block,
+                const Ids& heading, std::size_t query_row, const Offsets& title_rows, std::uint8_t answer,
+                const Floats& cosine, const Ids& length, const Doubles& weights, const py::tuple& arrays,
+                const py::object& given) {
+    const Call call = call_of(ids, offsets, classes, document, block, heading, query_row, title_rows, answer, cosine,
+                              length, weights);
+    const std::size_t n = call.corpus.size();
+    const HeldForest held = forest_of(arrays);
+    const relevance::Forest& forest = held.forest;
+    std::vector<float> features = given.is_none() ? std::vector<float>{} : given_features(given.cast<Floats>(), n);
     std::vector<float> scores;
     {
         const Release release;
-        scores = relevance::weigh(values, given, static_cast<std::size_t>(features.shape(1)));
+        std::vector<float> idf;
+        if (given.is_none() || forest.trees() > 0) idf = lexical::inverse_frequency(call.corpus);
+        if (given.is_none()) features = relevance::features(call.corpus, call.question, idf);
+        std::vector<double> sum = first_sum(call, features);
+        if (forest.trees() > 0) {
+            const auto columns = relevance::columns(call.corpus, call.question, idf, features, sum, call.length);
+            relevance::add_forest(forest, columns, sum);
+        }
+        const auto reranked = std::span(features).subspan(relevance::kReranked * n, n);
+        for (std::size_t i = 0; i < n; ++i) sum[i] += call.weight[relevance::kReranked] * reranked[i];
+        scores = relevance::above_median(sum);
     }
-    return to_array(std::move(scores));
+    return py::make_tuple(table(std::move(features), kFeatures, n), to_array(std::move(scores)));
+}
+
+py::array_t<float> columns(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document,
+                           const Ids& block, const Ids& heading, std::size_t query_row, const Offsets& title_rows,
+                           std::uint8_t answer, const Floats& cosine, const Ids& length, const Doubles& weights) {
+    const Call call = call_of(ids, offsets, classes, document, block, heading, query_row, title_rows, answer, cosine,
+                              length, weights);
+    std::vector<float> found;
+    {
+        const Release release;
+        const std::vector<float> idf = lexical::inverse_frequency(call.corpus);
+        const std::vector<float> features = relevance::features(call.corpus, call.question, idf);
+        found = relevance::columns(call.corpus, call.question, idf, features, first_sum(call, features), call.length);
+    }
+    return table(std::move(found), kColumns, call.corpus.size());
 }
 
 }  // namespace
 
 void bind_relevance(py::module_& m) {
-    m.def("relevance_features", &features, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"),
+    m.def("relevance", &score, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"), py::arg("document"),
+          py::arg("block"), py::arg("heading"), py::arg("query_row"), py::arg("title_rows"), py::arg("answer"),
+          py::arg("cosine"), py::arg("length"), py::arg("weights"), py::arg("forest"), py::arg("features"));
+    m.def("relevance_columns", &columns, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"),
           py::arg("document"), py::arg("block"), py::arg("heading"), py::arg("query_row"), py::arg("title_rows"),
-          py::arg("answer"), py::arg("cosine"));
-    m.def("weigh", &weigh, py::arg("features"), py::arg("weights"));
+          py::arg("answer"), py::arg("cosine"), py::arg("length"), py::arg("weights"));
 }
 
 }  // namespace tersely::bind

@@ -32,7 +32,7 @@ def table_rows(
 ) -> tuple[str, _Int64s, _Int64s, _Float32s]: ...  # delimiter, start, end, outlier
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...
 def read_terms(texts: list[str]) -> tuple[_Int32s, _Int64s, _UInt8s]: ...  # ids, offsets, class of each term
-def relevance_features(
+def relevance(
     term_ids: _Int32s,
     term_offsets: _Int64s,
     term_class: _UInt8s,
@@ -43,8 +43,25 @@ def relevance_features(
     title_rows: _Int64s,
     answer: int,
     cosine: _Float32s,
+    length: _Int32s,
+    weights: _Float64s,
+    forest: tuple[Any, ...],  # tersely.models.Forest
+    features: _Float32s | None,
+) -> tuple[_Float32s, _Float32s]: ...  # features, scores
+def relevance_columns(
+    term_ids: _Int32s,
+    term_offsets: _Int64s,
+    term_class: _UInt8s,
+    document: _Int32s,
+    block: _Int32s,
+    heading: _Int32s,
+    query_row: int,
+    title_rows: _Int64s,
+    answer: int,
+    cosine: _Float32s,
+    length: _Int32s,
+    weights: _Float64s,
 ) -> _Float32s: ...
-def weigh(features: _Float32s, weights: _Float64s) -> _Float32s: ...
 def centrality(
     term_ids: _Int32s,
     term_offsets: _Int64s,

@@ -7,6 +7,7 @@ import pytest
 from small_corpora import Corpus, flat
 from tersely import _native
 from tersely.engine.score import FEATURES
+from tersely.models import relevance_forest
 
 GOOD = Corpus([["a"], ["b"], ["a"]], [0, 0, 1], [0, 1, 2], [-1, 0, -1], ["a"], [[], []])
 
@@ -14,7 +15,9 @@ GOOD = Corpus([["a"], ["b"], ["a"]], [0, 0, 1], [0, 1, 2], [-1, 0, -1], ["a"], [
 def relevance_features(corpus: Corpus, query_row: int, title_rows: np.ndarray) -> np.ndarray:
     ids, offsets, size, *columns = corpus.arrays()
     classes, none = np.zeros(size, np.uint8), np.empty(0, np.float32)
-    return _native.relevance_features(ids, offsets, classes, *columns, query_row, title_rows, 0, none)
+    length, weights = np.ones(len(corpus.documents), np.int32), np.zeros(len(FEATURES))
+    given = (ids, offsets, classes, *columns, query_row, title_rows, 0, none, length, weights)
+    return _native.relevance(*given, relevance_forest("static"), None)[0]
 
 
 def lexical_calls(corpus: Corpus) -> list[object]:

@@ -206,7 +206,11 @@ def test_D036_ten_documents_at_50_ms_a_prompt() -> None:
         scorer_of_nothing = RelevanceScorer("llm", llm=lambda prompt: "1")
         scorer_of_nothing.score_sync(["warm"], QUERY)
         times = []
-        for query in (QUERY, QUERY + " And when?", QUERY + " And where?"):  # the machine may be busy with others
+        for query in (
+            QUERY,
+            QUERY + " And when?",
+            QUERY + " And where?",
+        ):  # the machine may be busy with others
             started = time.monotonic()
             asyncio.run(scorer.score(documents, query))
             times.append(time.monotonic() - started)

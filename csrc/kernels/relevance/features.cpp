@@ -42,7 +42,7 @@ class Columns {
 struct Context {
     const Corpus& corpus;
     const Question& question;
-    const std::vector<float>& idf;
+    std::span<const float> idf;
     const QueryTerms& query;
     std::vector<std::size_t> blocks;
     std::vector<std::size_t> documents;
@@ -267,10 +267,9 @@ void add_cosines(const Context& context, Columns& columns) {
 
 }  // namespace
 
-std::vector<float> features(const lexical::Corpus& corpus, const Question& question) {
+std::vector<float> features(const Corpus& corpus, const Question& question, std::span<const float> idf) {
     Columns columns(corpus.size());
     if (corpus.size() == 0) return columns.take();
-    const std::vector<float> idf = lexical::inverse_frequency(corpus);
     const QueryTerms query = query_terms(corpus, idf, question.row, question.title_row);
     const Context context{corpus, question, idf, query, run_starts(corpus.block), run_starts(corpus.document)};
     if (query.total > 0) add_lexical(context, columns);

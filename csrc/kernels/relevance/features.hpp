@@ -50,6 +50,7 @@ struct Question {
 // vectors. "Best" segments: the largest first impression,
 //   match + 0.2 (match before + match after) + 0.5 share of the block + 0.2 share of the document + 0.5 kHeadings,
 // ties to the lowest index. Sums run in row order in double. O(terms) time; O(vocabulary + segments) memory.
-std::vector<float> features(const lexical::Corpus& corpus, const Question& question);
+// `idf`: lexical::inverse_frequency of the corpus.
+std::vector<float> features(const lexical::Corpus& corpus, const Question& question, std::span<const float> idf);
 
 }  // namespace tersely::relevance

@@ -10,9 +10,9 @@ import numpy as np
 from tersely.core.question import Question, read_question
 from tersely.core.tables import Analysis, Float32s, Level, SegmentTable
 from tersely.core.types import Document
-from tersely.engine.score import FEATURES, relevance_features, weigh
+from tersely.engine.score import FEATURES, Asked
 from tersely.engine.segment import analyze
-from tersely.models import relevance_weights
+from tersely.models import Forest, relevance_forest, relevance_weights
 from tersely.providers.embedders import CheckedCrossEncoder, CheckedEmbedder
 from tersely.providers.static import StaticEmbedder
 
@@ -74,6 +74,8 @@ class Hybrid:
         segments: float32[n] >= 0; see csrc/kernels/relevance/weigh.hpp.
         features: float32[len(FEATURES), n].
         weights: by the names in engine/score.py.
+        asked: what the features are made of.
+        forest: corrects their weighted sum.
         by_query: False where the query has nothing to do with the text, as far as terms and vectors tell.
         warnings: "embedder_failed" (scored by terms alone), "reranker_failed" (scored without it),
             "query_without_matches".
@@ -83,6 +85,8 @@ class Hybrid:
     segments: Float32s
     features: Float32s
     weights: Mapping[str, float]
+    asked: Asked
+    forest: Forest
     by_query: bool
     warnings: tuple[str, ...]
     cosine: Float32s | None
@@ -110,21 +114,21 @@ def hybrid(
             warnings.append("embedder_failed")
     first_title = len(prepared.table) + 1
     titles = [first_title + i if document.title else -1 for i, document in enumerate(prepared.documents)]
-    analysis = prepared.analysis
-    features = relevance_features(analysis, len(prepared.table), titles, prepared.question.answer, cosine)
+    kind = _kind(embedder) if cosine is not None else "none"
+    weights, forest = relevance_weights(kind), relevance_forest(kind)
+    asked = Asked(prepared.analysis, len(prepared.table), titles, prepared.question.answer, cosine)
+    features, scores = asked.scores(weights, forest)
     by_query = bool(features[_MATCHES].any())
-    if not by_query and analysis.term_offsets[len(prepared.table)] > 0:
+    if not by_query and prepared.analysis.term_offsets[len(prepared.table)] > 0:
         warnings.append("query_without_matches")
         by_query = cosine is not None and float(np.max(cosine, initial=-1)) >= _LEAST_COSINE
-    weights = relevance_weights(_kind(embedder) if cosine is not None else "none")
-    scores = weigh(features, weights)
     if reranker is not None and by_query:
         try:
             features[_RERANKED] = _reranked(prepared, scores, reranker, rerank_share)
-            scores = weigh(features, weights)
+            features, scores = asked.scores(weights, forest, features)
         except Exception:
             warnings.append("reranker_failed")
-    return Hybrid(scores, features, weights, by_query, tuple(warnings), cosine)
+    return Hybrid(scores, features, weights, asked, forest, by_query, tuple(warnings), cosine)
 
 
 def _reranked(

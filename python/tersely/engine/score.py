@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
 from tersely.core.tables import Analysis, Float32s, Int32s, Int64s
+from tersely.models import Forest
 
 __all__ = [
+    "COLUMNS",
     "FEATURES",
+    "Asked",
     "centrality",
     "lead",
     "position_and_length",
-    "relevance_features",
     "term_weights",
-    "weigh",
 ]
 
 #: What relevance is made of, in the order of csrc/kernels/relevance/features.hpp, which says what each is.
@@ -46,38 +49,115 @@ FEATURES = (
 )
 
 
-def relevance_features(
-    analysis: Analysis,
-    query_row: int,
-    title_rows: Sequence[int],
-    answer: int = 0,
-    cosine: Float32s | None = None,
-) -> Float32s:
-    """float32[len(FEATURES), n]: what each of n segments has to do with the query.
+#: What the forest sees, in the order of csrc/kernels/relevance/columns.hpp, which says what each is.
+COLUMNS = (
+    "first",
+    "document",
+    "bridge",
+    "named",
+    "feedback",
+    "cosine",
+    "cosine_previous",
+    "cosine_block",
+    "cosine_document",
+    "cosine_lead",
+    "share over largest",
+    "bm25 over largest",
+    "previous over largest",
+    "next over largest",
+    "block_best over largest",
+    "document over largest",
+    "feedback over largest",
+    "feedback_wide over largest",
+    "bridge over largest",
+    "named over largest",
+    "above median",
+    "standard",
+    "rank",
+    "text above",
+    "below best",
+    "previous below",
+    "next below",
+    "block below",
+    "document below",
+    "in block",
+    "in document",
+    "document rank",
+    "cosine below",
+    "size",
+    "place",
+    "place share",
+    "cosine itself",
+    "quantity",
+    "time",
+    "asked",
+    "own terms",
+    "rarest",
+    "rarest missed",
+    "matched",
+    "beyond best",
+    "beyond three",
+    "left by best",
+    "left by three",
+    "most held",
+    "hop",
+    "document share",
+    "block share",
+    "phrases",
+    "document phrases",
+)
 
-    `query_row`: the row of the query's terms. `title_rows[d]`: the row of document d's title, -1 without one.
-    `answer`: classes of terms that the query asks for (engine/question.py).
-    `cosine`: float32[n], of each segment's vector with the query's; None: the features made of it are 0.
-    "reranked" is 0: engine/relevance.py fills it. O(terms).
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Asked:
+    """A query beside the segments of a call.
+
+    Attributes:
+        analysis: segments and terms.
+        query_row: the row of the query's terms.
+        title_rows: of each document, the row of its title's terms; -1 without one.
+        answer: classes of terms that the query asks for (core/question.py).
+        cosine: float32[n], of each segment's vector with the query's; None: the features made of it are 0.
     """
-    table = analysis.table
-    return _native.relevance_features(
-        analysis.term_ids,
-        analysis.term_offsets,
-        analysis.term_class,
-        table.document,
-        table.block,
-        table.heading,
-        query_row,
-        np.asarray(title_rows, dtype=np.int64),
-        answer,
-        cosine if cosine is not None else np.empty(0, dtype=np.float32),
-    )
 
+    analysis: Analysis
+    query_row: int
+    title_rows: Sequence[int]
+    answer: int = 0
+    cosine: Float32s | None = None
 
-def weigh(features: Float32s, weights: Mapping[str, float]) -> Float32s:
-    """float32[n] >= 0: features to scores (csrc/kernels/relevance/weigh.hpp); a missing weight is 0."""
-    return _native.weigh(features, np.array([weights.get(name, 0.0) for name in FEATURES]))
+    def scores(
+        self, weights: Mapping[str, float], forest: Forest, features: Float32s | None = None
+    ) -> tuple[Float32s, Float32s]:
+        """Features float32[len(FEATURES), n] and scores float32[n] >= 0.
+
+        A score is the weighted sum of the features (a missing weight is 0), corrected by the forest, above
+        the median of the call (csrc/kernels/relevance/weigh.hpp). `features`: given ones are taken as they
+        are; else "reranked" is 0: engine/relevance.py fills it. O(terms + segments * trees).
+        """
+        given = (*self._arguments(weights), forest, features)
+        return _native.relevance(*given)
+
+    def columns(self, weights: Mapping[str, float]) -> Float32s:
+        """float32[len(COLUMNS), n]: what a forest is fitted on. O(terms + n log n)."""
+        return _native.relevance_columns(*self._arguments(weights))
+
+    def _arguments(self, weights: Mapping[str, float]) -> tuple[Any, ...]:
+        analysis, table = self.analysis, self.analysis.table
+        return (
+            analysis.term_ids,
+            analysis.term_offsets,
+            analysis.term_class,
+            table.document,
+            table.block,
+            table.heading,
+            self.query_row,
+            np.asarray(self.title_rows, dtype=np.int64),
+            self.answer,
+            self.cosine if self.cosine is not None else np.empty(0, dtype=np.float32),
+            (table.end - table.start).astype(np.int32),
+            np.array([weights.get(name, 0.0) for name in FEATURES]),
+        )
 
 
 def centrality(analysis: Analysis) -> Float32s:

@@ -15,7 +15,7 @@ from tersely.core.types import Request
 from tersely.engine.facts import rows_at
 from tersely.engine.reading import Reading
 from tersely.engine.relevance import QueryReading, hybrid
-from tersely.engine.score import FEATURES, centrality, lead, term_weights, weigh
+from tersely.engine.score import FEATURES, centrality, lead, term_weights
 from tersely.engine.segment import analyze
 from tersely.providers.embedders import resolve_embedder, resolve_reranker
 
@@ -114,7 +114,7 @@ def set_joint_worth(
             scores = found.segments
             if alone.any():
                 found.features[np.ix_(np.array(_AROUND), np.unique(first[alone]))] = 0
-                scores = weigh(found.features, found.weights)
+                _, scores = found.asked.scores(found.weights, found.forest, found.features)
             relevance = _largest(scores, first, last)
             top = float(relevance.max(initial=0)) or 1.0
             standing = _standing(reading, own, _largest(centrality(analysis), first, last))
