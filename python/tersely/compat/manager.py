@@ -38,6 +38,7 @@ from tersely.engine.allocation import favour_of, weights_of
 from tersely.engine.auto import Auto
 from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import longest_prefix
+from tersely.engine.fit import with_required
 from tersely.engine.memo import Memo, prepare_with
 from tersely.providers.counters import resolve_counter
 
@@ -124,7 +125,11 @@ class Manager:
         strategy = self.compressor.verbatim_for(options)
         if strategy is not None:
             return self._fit(given, usable, dropped, options, budget, strategy)
-        return _ByShares(self, given, usable, dropped, options, budget).run()
+
+        def attempt(allowed: int) -> PreparedContext:
+            return _ByShares(self, given, usable, dict(dropped), options, allowed).run()
+
+        return with_required(attempt, budget)
 
     def prepare_context_for_call(
         self, chunks: Iterable[ContextChunk], query: str, max_tokens: int

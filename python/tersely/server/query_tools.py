@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ import numpy.typing as npt
 
 import tersely
 from tersely.core.errors import BudgetExceededError
+from tersely.engine.fit import with_required
 from tersely.providers.counters import resolve_counter
 from tersely.search.chunks import ChunkResult, Retriever
 from tersely.search.excerpts import previews
-from tersely.search.index import extract
+from tersely.search.index import Extracted, extract
 from tersely.search.results import ResultStats, compress_results
 from tersely.server.answers import Answer, Answerer, to_markdown
 from tersely.server.tools import Tool, ToolError, ToolReply, one_line
@@ -142,18 +144,11 @@ class QueryTools:
             if answer.model is None or _TOKENS.count(head) > budget // 2:
                 answer, head = Answer("", fallback=answer.fallback or "reply_too_long"), ""
         try:
-            room = budget - _TOKENS.count(head)
-            while True:
-                extracted = extract(results, query, budget=room)
-                text = head + extracted.text
-                over = _TOKENS.count(text) - budget
-                if over <= 0:
-                    break
-                room -= over
+            extracted = with_required(partial(_below, head, results, query), budget)
         except BudgetExceededError as error:
-            raise ToolError(f"{error}; {error.required + _TOKENS.count(head)} tokens would do") from None
+            raise ToolError(f"{error}; {error.required} tokens would do") from None
         data = _data(answer, extracted.results) | {"compression_stats": asdict(stats)}
-        return ToolReply(text or "No results.", data)
+        return ToolReply(head + extracted.text or "No results.", data)
 
     def preview_documents(self, arguments: dict[str, Any]) -> ToolReply:
         """Find the best chunks; the reply has a line for each."""
@@ -189,6 +184,20 @@ class QueryTools:
             return np.asarray(self.retriever.vectors([one.chunk_id for one in found]))
         except KeyError:
             return None
+
+
+def _below(head: str, results: Sequence[ChunkResult], query: str, budget: int) -> Extracted:
+    """An extract of the results that fits into the budget together with what stands above it."""
+    room = budget - _TOKENS.count(head)
+    while room > 0:
+        extracted = extract(results, query, budget=room)
+        over = _TOKENS.count(head + extracted.text) - budget
+        if over <= 0:
+            return extracted
+        room = min(room, extracted.tokens) - over
+    raise BudgetExceededError(
+        f"a reply of {budget} tokens has no room for results", required=budget + 1 - room, budget=budget
+    )
 
 
 def _no_larger(

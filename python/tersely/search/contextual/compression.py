@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,6 +52,7 @@ class Call:
         sizes: int64[n], tokens.
         warnings: reason codes of the limits.
         settings: all that is set, as a text.
+        again: total budget -> the same call with that.
     """
 
     chunks: tuple[DocumentChunk, ...]
@@ -65,6 +66,7 @@ class Call:
     sizes: Int64s
     warnings: tuple[str, ...]
     settings: str
+    again: Callable[[int], Call]
     _key: bytes | None = None
 
     def key(self) -> bytes:
