@@ -34,6 +34,7 @@ class Call:
         budget: that it is made with first.
         check: result, budget -> what of the promises is broken.
         seen: the result as plain values, for the comparison of two calls.
+        retry: makes it with what an error requires; None: `run`.
         of_one: whether there is one budget, which an error must name.
         may_refuse: whether ValueError and TypeError are answers.
         told: the arguments, for who has to look into it.
@@ -43,6 +44,7 @@ class Call:
     budget: int
     check: Callable[[Any, int], Sequence[str]]
     seen: Callable[[Any], Any]
+    retry: Callable[[int], Any] | None = None
     may_refuse: bool = False
     of_one: bool = True
     told: Mapping[str, Any] | None = None
@@ -86,9 +88,9 @@ class _Fault:
     text: str
 
 
-def _made(call: Call, budget: int) -> Any:
+def _made(call: Call, budget: int, run: Callable[[int], Any] | None = None) -> Any:
     try:
-        return call.run(budget)
+        return (run or call.run)(budget)
     except BudgetExceededError as error:
         return error
     except AssertionError as error:
@@ -114,7 +116,7 @@ def _retried(call: Call, error: BudgetExceededError) -> list[str]:
         wrong.append(f"the error speaks of a budget of {error.budget}, not of {call.budget}")
     if not error.required > error.budget:
         wrong.append(f"{error.required} are said to do where {error.budget} do not")
-    made = _made(call, error.required)
+    made = _made(call, error.required, call.retry)
     if isinstance(made, BudgetExceededError):
         wrong.append(f"{error.required} would do, it said; now {made.required}")
     elif isinstance(made, (_Fault, Refused)):

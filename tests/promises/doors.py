@@ -301,9 +301,8 @@ def prepare_levels(random: Random) -> Call:
     first = budget_for(random, _whole(texts, "\n\n", counter))
     number = random.randint(1, 4)
 
-    def run(budget: int) -> list[Compressed]:
+    def run(least: int) -> list[Compressed]:
         prepared = tersely.prepare(texts, asked, counter=COUNTERS[counter], strategy=options, pinned=pinned)
-        least = 0 if budget == first else budget  # of a retry: no level below what is required
         return prepared.levels([max(first >> level, least) for level in range(number)])
 
     def check(results: list[Compressed], budget: int) -> list[str]:
@@ -315,10 +314,11 @@ def prepare_levels(random: Random) -> Call:
         return wrong
 
     return Call(
-        run,
+        lambda _: run(0),
         first,
         check,
         lambda results: list(map(_seen, results)),
+        retry=run,
         of_one=False,
         told={"texts": texts, "query": asked, "strategy": options, "pinned": pinned, "levels": number},
     )

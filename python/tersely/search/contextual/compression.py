@@ -175,7 +175,8 @@ class Compression:
         self.prepared = self._prepare(call.documents, self.selection, call.pinned, original)
         self.warnings: tuple[str, ...] = (*call.warnings, *scored.warnings, *self.prepared.reading.warnings)
         blank = np.array([not document.text.strip() for document in call.documents], dtype=bool)
-        self.live = self.selection.relevant & ~blank
+        has_pins = np.isin(np.arange(len(blank)), [document for document, _, _ in call.pinned])
+        self.live = (self.selection.relevant | has_pins) & ~blank
         self.request = self.prepared.request
         self.prompts = 0
         self.used: int | None = None  # tokens of the text, where they were counted
@@ -382,8 +383,8 @@ class Compression:
             required=required.tolist(),
         )
         shares = self.plan.allocations
-        chosen = [index for index in live if shares[index]]
         pinned = {document for document, _, _ in call.pinned}
+        chosen = [index for index in live if shares[index] or index in pinned]
         contents: dict[int, Content] = {}
         first: dict[int, Content] = {}
         for index in chosen:
@@ -431,11 +432,11 @@ class Compression:
         for budget in budgets:
             try:
                 result = prepared.fit(budget)
-            except BudgetExceededError:
-                if pins:
-                    raise
-                contents.append(Content("", 0, CompressionStrategy.EXTRACTIVE.value, ()))
-                continue
+            except BudgetExceededError as error:
+                if not pins:
+                    contents.append(Content("", 0, CompressionStrategy.EXTRACTIVE.value, ()))
+                    continue
+                result = prepared.fit(int(error.required))  # `_fewer` says whether there is room for it
             kept, dropped = (
                 [replace(span, document=index) for span in spans[0]] for spans in view(result, selection)
             )
