@@ -163,11 +163,13 @@ def _runs(text: str, first: int) -> list[_Piece]:
                 for line in re.compile(r"[^\n]*\S[^\n]*").finditer(text, start, header_end)
             ]
             continue
-        above = first + len(pieces)
+        above = -1
         counted = [_counted(text, body, end) for _, body, end in hunks]
         added, removed = (sum(column) for column in zip(*counted, strict=True)) if counted else (0, 0)
         end_of_header = start + len(text[start:header_end].rstrip())
-        pieces.append(_Piece(start, end_of_header, _HEADER, -1, added, removed, len(hunks)))
+        if start < end_of_header:  # a diff may begin with a hunk
+            above = first + len(pieces)
+            pieces.append(_Piece(start, end_of_header, _HEADER, -1, added, removed, len(hunks)))
         for begin, body, end in hunks:
             hunk = first + len(pieces)
             pieces.append(_Piece(begin, body - text.endswith("\n", begin, body), _HUNK_LINE, above))
@@ -190,8 +192,9 @@ def _chunks(text: str, start: int, end: int, kind: int) -> Iterator[tuple[int, i
     second = text.find("\n", start, end) + 1 or end
     last = max(text.rfind("\n", start, end - 1) + 1, second)
     for a, b in ((start, second), (second, last), (last, end)):
-        if a < b:
-            yield a, b - text.endswith("\n", a, b)
+        stop = b - text.endswith("\n", a, b)
+        if a < stop:  # an empty line of context is none
+            yield a, stop
 
 
 def _counted(text: str, start: int, end: int) -> tuple[int, int]:
