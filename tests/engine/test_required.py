@@ -1,4 +1,4 @@
-"""BudgetExceededError.required: the same call with that budget succeeds, whatever the door and the counter."""
+"""BudgetExceededError.required: the same call with it succeeds, whatever the door and the counter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from list_retriever import ListRetriever, chunk, ten
 from sample_texts import ALL, GUIDE, LOG, prose
 from tersely import BudgetExceededError, Extractive
 from tersely.adapters.llmlingua import PromptCompressor
-from tersely.engine.fit import with_required
+from tersely.engine.required import with_required
 from tersely.retrieval import CompressionConfig, ContextualCompressor, TokenBudgetConfig
 from tersely.search.index import extract
 from tersely.server.query_tools import QueryTools
@@ -134,7 +134,9 @@ def test_compressors_managers_and_drop_ins_say_what_does(counter: Any) -> None:
             ALL, "Be brief.", "How high is the fee?", target_token=budget, keep_first_sentence=1
         ),
         lambda budget: extract(results, "fee", budget=budget, counter=counter),
-        lambda budget: tersely.compress(GUIDE, budget=budget, counter=counter, strategy=model, pinned=[(0, 90)]),
+        lambda budget: tersely.compress(
+            GUIDE, budget=budget, counter=counter, strategy=model, pinned=[(0, 90)]
+        ),
         contextual(),
         contextual(llm_client=lambda prompt: "A model says so.", default_strategy="abstractive"),
         contextual(strict=True),
@@ -212,5 +214,5 @@ def test_an_error_that_is_right_stays_as_it_is() -> None:
             raise BudgetExceededError("seven are needed", required=7, budget=budget)
         return budget
 
-    with pytest.raises(BudgetExceededError, match="^seven are needed$"):
+    with pytest.raises(BudgetExceededError, match=r"^seven are needed$"):
         with_required(attempt, 3)

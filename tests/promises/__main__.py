@@ -1,7 +1,7 @@
 """Make many random calls and print each broken promise with the seed that makes the call again.
 
-    PYTHONPATH=tests:tests/support python -m promises --calls 1000000 --seed 7
-    PYTHONPATH=tests:tests/support python -m promises --door compress --seed 7:1234
+PYTHONPATH=tests:tests/support python -m promises --calls 1000000 --seed 7
+PYTHONPATH=tests:tests/support python -m promises --door compress --seed 7:1234
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ _CHUNK = 20  # calls that a process is given at a time
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="promises", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="promises", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--calls", type=int, default=10_000, help="how many (default: 10,000)")
     parser.add_argument("--seed", default="1", help="of the whole run; SEED:NUMBER is one call of it, shown")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first call: to go on from there")
+    parser.add_argument(
+        "--first", type=int, default=0, help="the number of the first call: to go on from there"
+    )
     parser.add_argument("--door", help="only this one")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--stop-after", type=int, default=100, help="broken promises")

@@ -16,12 +16,12 @@ from tersely.providers.counters import resolve_counter
 
 from promises.counters import COUNTERS, function_of
 
-__all__ = ["Call", "Outcome", "Refused", "broken", "budget_for", "check_compressed", "outcome_of"]
+__all__ = ["Call", "Outcome", "RefusedError", "broken", "budget_for", "check_compressed", "outcome_of"]
 
 REFUSED = (ValueError, TypeError)  # what a call may raise for wrong arguments
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """A call that was refused for an argument that is wrong: what a door of wrong arguments hopes for."""
 
 
@@ -70,9 +70,9 @@ def outcome_of(call: Call) -> Outcome:
     wrong = [] if _seen(call, first) == _seen(call, again) else ["the same call gave something else"]
     if isinstance(first, BudgetExceededError):
         return Outcome("too small", tuple(wrong + _retried(call, first)))
-    if isinstance(first, Refused):
+    if isinstance(first, RefusedError):
         return Outcome("refused", tuple(wrong))
-    return Outcome("kept", tuple([*wrong, *call.check(first, call.budget)]))
+    return Outcome("kept", (*wrong, *call.check(first, call.budget)))
 
 
 def broken(door: Door, seed: int | str) -> Outcome:
@@ -97,14 +97,14 @@ def _made(call: Call, budget: int, run: Callable[[int], Any] | None = None) -> A
         return _Fault(f"AssertionError: {str(error)[:400]}")
     except Exception as error:
         if call.may_refuse and isinstance(error, REFUSED):
-            return Refused(f"{type(error).__name__}: {error}")
+            return RefusedError(f"{type(error).__name__}: {error}")
         return _Fault(traceback.format_exc(limit=-5))
 
 
 def _seen(call: Call, made: Any) -> Any:
     if isinstance(made, BudgetExceededError):
         return str(made), made.required, made.budget
-    if isinstance(made, (_Fault, Refused)):
+    if isinstance(made, (_Fault, RefusedError)):
         return str(made)
     return call.seen(made)
 
@@ -119,7 +119,7 @@ def _retried(call: Call, error: BudgetExceededError) -> list[str]:
     made = _made(call, error.required, call.retry)
     if isinstance(made, BudgetExceededError):
         wrong.append(f"{error.required} would do, it said; now {made.required}")
-    elif isinstance(made, (_Fault, Refused)):
+    elif isinstance(made, (_Fault, RefusedError)):
         wrong.append(f"the retry with {error.required} raised {made}")
     else:
         wrong += call.check(made, error.required)

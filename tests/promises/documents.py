@@ -19,12 +19,13 @@ __all__ = ["KINDS", "MUTATIONS", "document", "documents", "word", "words"]
 _ROOT = Path(__file__).parents[2]
 _LARGEST = 12_000  # characters: larger ones are cut, so that many calls are made in a second
 
-_WORDS = (
+_SAID = (
     "harbour sluice granite crew winch kettle fee storm ledger anchor pilot barley copper lantern the a of "
     "is was not never before after must may opened closed failed passed 7 42 3.14 1,200 v2.10.3 2024-03-05 "
     "10:11:12 ERROR WARN INFO main.py:12 src/app/store.go https://example.org/a?b=c snake_case camelCase "
     "E-42 OPS-4711 港 été Überfluß дом 🚢 👩‍👩‍👧‍👦"
-).split(" ")
+)
+_WORDS = _SAID.split(" ")
 
 
 def word(random: Random) -> str:
@@ -59,7 +60,9 @@ def markdown(random: Random) -> str:
             fence = random.choice(["```", "~~~", "````"])
             inside = random.choice([code, log, json_text, csv_text, diff, prose])(random)
             closing = random.choice([fence, fence, fence, ""])
-            parts.append(f"{fence}{random.choice(['', 'python', 'log', 'json', 'diff'])}\n{inside}\n{closing}")
+            parts.append(
+                f"{fence}{random.choice(['', 'python', 'log', 'json', 'diff'])}\n{inside}\n{closing}"
+            )
         elif kind == 3:
             parts.append(table(random))
         elif kind == 4:
@@ -80,7 +83,11 @@ def code(random: Random) -> str:
     parts = []
     for _ in range(random.randint(1, 6)):
         name, said = _name(random), words(random, 4)
-        body = [f"value = {random.randrange(99)}", f'print("{said}")', f"return value + {random.randrange(9)}"]
+        body = [
+            f"value = {random.randrange(99)}",
+            f'print("{said}")',
+            f"return value + {random.randrange(9)}",
+        ]
         if language == "python":
             decorator = random.choice(["", "@cache\n", "@pytest.mark.slow\n"])
             doc = random.choice(["", f'    """{said}."""\n', f"    # {said}\n"])
@@ -205,7 +212,9 @@ def csv_text(random: Random) -> str:
     writer = csv.writer(file, delimiter=dialect, lineterminator=ending)
     writer.writerow(["id", "host", "note"])
     for number in range(random.randint(1, 30)):
-        writer.writerow([number, f"web-{random.randrange(5)}", random.choice([words(random, 4), "a\nb", "", '"'])])
+        writer.writerow(
+            [number, f"web-{random.randrange(5)}", random.choice([words(random, 4), "a\nb", "", '"'])]
+        )
     return file.getvalue()
 
 
@@ -258,7 +267,8 @@ def html(random: Random) -> str:
 def chat(random: Random) -> str:
     names = random.choice([("User", "Assistant"), ("Anna", "Ben", "Chris"), ("user", "assistant", "tool")])
     return random.choice(["\n", "\n\n"]).join(
-        f"{random.choice(names)}: {_sentence(random)} {_sentence(random)}" for _ in range(random.randint(1, 20))
+        f"{random.choice(names)}: {_sentence(random)} {_sentence(random)}"
+        for _ in range(random.randint(1, 20))
     )
 
 
@@ -276,7 +286,15 @@ def sample(random: Random) -> str:
 def _files() -> tuple[Path, ...]:
     found = [
         path
-        for pattern in ("python/**/*.py", "csrc/**/*.[ch]pp", "docs/**/*.md", "*.md", "*.toml", "ci/*.sh", "tests/**/*.py")
+        for pattern in (
+            "python/**/*.py",
+            "csrc/**/*.[ch]pp",
+            "docs/**/*.md",
+            "*.md",
+            "*.toml",
+            "ci/*.sh",
+            "tests/**/*.py",
+        )
         for path in _ROOT.glob(pattern)
     ]
     return tuple(sorted(found))

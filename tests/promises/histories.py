@@ -84,7 +84,9 @@ def _responses(turns: Sequence[Said]) -> list[Any]:
         if role == "call":
             items.append({"type": "reasoning", "id": f"rs_{key}", "summary": []})
             arguments = json.dumps({"path": text})
-            items.append({"type": "function_call", "call_id": key, "name": "read_file", "arguments": arguments})
+            items.append(
+                {"type": "function_call", "call_id": key, "name": "read_file", "arguments": arguments}
+            )
         elif role == "result":
             items.append({"type": "function_call_output", "call_id": key, "output": text})
         else:
@@ -139,7 +141,9 @@ def _count(messages: Sequence[Any], counter: str, tools: Any) -> int:
     return REPLY_TOKENS + count_tools(counting, tools) + int(count_entries(counting, entries, 1000).sum())
 
 
-def _check_messages(made: CompactedMessages, given: Sequence[Any], counter: str, budget: int, tools: Any) -> list[str]:
+def _check_messages(
+    made: CompactedMessages, given: Sequence[Any], counter: str, budget: int, tools: Any
+) -> list[str]:
     wrong = []
     tokens = _count(made.messages, counter, tools)
     if tokens > budget or tokens != made.tokens:
@@ -232,7 +236,9 @@ def steps(random: Random) -> Call:
     for _ in range(random.randint(0, 14)):
         history = history.append(words(random, 9), document(random)[:300], document(random)[:300])
     history = REPLHistory(replace(entry, timestamp="2024-05-01T00:00:00+00:00") for entry in history)
-    config = random.choice([CompactionConfig(), CompactionConfig.minimal(), CompactionConfig.high_throughput()])
+    config = random.choice(
+        [CompactionConfig(), CompactionConfig.minimal(), CompactionConfig.high_throughput()]
+    )
     task, force = words(random, 4), random.random() < 0.5
 
     def run(_: int) -> Any:
@@ -272,7 +278,11 @@ def segments(random: Random) -> Call:
         made, shorter, back = found
         wrong = [f"{name} did not come back" for name in shorter if back[name] != texts[int(name[1:])]]
         told = [one.segment_id for one in (*made.compressed_segments, *made.errors)]
-        return wrong if sorted(told) == [f"s{index}" for index in range(len(texts))] else [*wrong, f"told of {told}"]
+        return (
+            wrong
+            if sorted(told) == [f"s{index}" for index in range(len(texts))]
+            else [*wrong, f"told of {told}"]
+        )
 
     return Call(
         run,

@@ -15,7 +15,7 @@ from typing import Any
 import tersely
 from tersely.core import checks
 from tersely.core.errors import BudgetExceededError
-from tersely.engine.fit import with_required
+from tersely.engine.required import with_required
 from tersely.providers.counters import resolve_counter
 from tersely.search.parts import parts_of
 

@@ -16,8 +16,8 @@ from tersely.engine.allocation import favour_of, weights_of
 from tersely.engine.auto import Auto, prepare_by
 from tersely.engine.count import count, count_batch
 from tersely.engine.extractive import Extractive
-from tersely.engine.fit import with_required
 from tersely.engine.prepare import Prepared
+from tersely.engine.required import with_required
 
 __all__ = ["ByDocument"]
 

@@ -35,8 +35,8 @@ from tersely.engine.auto import Auto, prepare_by
 from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import longest_prefix
 from tersely.engine.extractive import Extractive
-from tersely.engine.fit import with_required
 from tersely.engine.prepare import Prepared
+from tersely.engine.required import with_required
 from tersely.engine.score import position_and_length
 from tersely.providers.counters import resolve_counter
 from tersely.providers.embedders import resolve_embedder

@@ -38,8 +38,8 @@ from tersely.engine.allocation import favour_of, weights_of
 from tersely.engine.auto import Auto
 from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import longest_prefix
-from tersely.engine.fit import with_required
 from tersely.engine.memo import Memo, prepare_with
+from tersely.engine.required import with_required
 from tersely.providers.counters import resolve_counter
 
 __all__ = ["SEPARATOR", "Manager"]

@@ -90,7 +90,7 @@ def numbers(values: Any, name: str) -> npt.NDArray[np.float64]:
     try:
         array = np.asarray(values)
         if array.dtype.kind != "c":
-            return np.asarray(array, dtype=np.float64)
+            return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"{name} must be numbers: {error}") from error
     raise TypeError(f"{name} must be real numbers, not {array.dtype}")

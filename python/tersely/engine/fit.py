@@ -7,9 +7,9 @@ decides. This is the only such loop.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +23,7 @@ from tersely.engine.reading import Reading
 from tersely.engine.render import Rendered, Wording, render
 from tersely.engine.select import FIRST_KEPT, REASONS, is_kept, select
 
-__all__ = ["Fit", "choose", "fit", "with_required"]
-
-T = TypeVar("T")
+__all__ = ["Fit", "choose", "fit"]
 
 _ROUNDS = 5  # of choosing, writing and counting; each narrows the target
 _MORE_ROUNDS = 16  # the same where costs are estimated by length
@@ -34,7 +32,6 @@ _UNUSED = 100  # a text of estimated costs that leaves less than this share (1 /
 _ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
 _CANDIDATES = 4  # ranked units considered for a token of the budget; most cost more than a token
 _SHORT = 20  # characters of units that are kept rather than marked as left out
-_TRIES = 60  # of budgets that grow twofold: more than there are tokens
 _CUT, _SELECTED, _PINNED, _PRESERVED = (
     REASONS.index(name) for name in ("cut", "selected", "pinned", "preserved")
 )
@@ -85,40 +82,6 @@ def fit(
     an estimate, which `with_required` makes sure of. O(units log units + characters kept) a round.
     """
     return _Fitting(reading, budget, kept, within, floors, caps, favour).run()
-
-
-def with_required(attempt: Callable[[int], T], budget: int, enough: int | None = None) -> T:
-    """Make an attempt under a budget; the error for one that is too small says a budget that was tried.
-
-    Whether a budget does is no matter of arithmetic: counters are not additive, what is chosen depends on the
-    budget, and documents may be read in another way. So what `attempt` says that it requires is tried, then
-    more, twice as much more each time, until it succeeds. This is what keeps the promise of
-    `BudgetExceededError.required`; every door that raises one goes through here.
-
-    Args:
-        attempt: budget -> result; the same every time.
-        budget: that the caller gave.
-        enough: a budget that does as far as is known, as that of all documents as they are.
-    """
-    try:
-        return attempt(budget)
-    except BudgetExceededError as error:
-        told, required = error, max(int(error.required), budget + 1)
-    more, tried = 1, budget
-    for _ in range(_TRIES):
-        if enough is not None and tried < enough < required:
-            required = enough
-        tried = required
-        try:
-            attempt(required)
-            break
-        except BudgetExceededError as error:
-            required, more = max(int(error.required), tried + more), 2 * more
-    if required == told.required and budget == told.budget:
-        raise told
-    raise BudgetExceededError(
-        f"{told}; a budget of {required} tokens would do", required=required, budget=budget
-    ) from None
 
 
 def choose(reading: Reading, target: int) -> UInt8s:

@@ -10,8 +10,8 @@ from tersely.core.errors import BudgetExceededError
 from tersely.core.options import CompressionMethod
 from tersely.core.types import Compressed, Request
 from tersely.engine.extractive import Extractive
-from tersely.engine.fit import with_required
 from tersely.engine.prepare import Prepared
+from tersely.engine.required import with_required
 
 __all__ = ["Hierarchical", "level_targets"]
 

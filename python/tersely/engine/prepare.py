@@ -14,10 +14,11 @@ from tersely.core.types import Compressed, Document, Request
 from tersely.engine.count import count
 from tersely.engine.facts import fact_report, with_facts
 from tersely.engine.finish import finish, unchanged
-from tersely.engine.fit import Fit, fit, with_required
+from tersely.engine.fit import Fit, fit
 from tersely.engine.read import read
 from tersely.engine.reading import Reading
 from tersely.engine.render import Wording, render
+from tersely.engine.required import with_required
 from tersely.engine.select import FIRST_KEPT, is_kept
 
 if TYPE_CHECKING:

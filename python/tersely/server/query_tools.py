@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 import tersely
 from tersely.core.errors import BudgetExceededError
-from tersely.engine.fit import with_required
+from tersely.engine.required import with_required
 from tersely.providers.counters import resolve_counter
 from tersely.search.chunks import ChunkResult, Retriever
 from tersely.search.excerpts import previews

@@ -376,12 +376,13 @@ class Compression:
         if manager.config.allocation_strategy is AllocationStrategy.MARGINAL:  # summaries have no segments
             shared = replace(manager.config, allocation_strategy=AllocationStrategy.PROPORTIONAL)
             manager = TokenBudgetManager(shared, counter=manager.counter, strict=manager.strict)
-        self.plan = manager.allocate(
+        plan = manager.allocate(
             np.where(self.live, np.maximum(targets, required), 0).tolist(),
             self.selection.document_scores.tolist(),
             available=self._room(),
             required=required.tolist(),
         )
+        self.plan = replace(plan, available=self.available)  # separators included
         shares = self.plan.allocations
         pinned = {document for document, _, _ in call.pinned}
         chosen = [index for index in live if shares[index] or index in pinned]

@@ -20,7 +20,7 @@ from tersely.core.errors import BudgetExceededError, RelevanceScoringError, Summ
 from tersely.core.tables import Float64s, Int64s, Level
 from tersely.core.types import Document
 from tersely.engine.count import count_batch
-from tersely.engine.fit import with_required
+from tersely.engine.required import with_required
 from tersely.kernels import cosine_similarity
 from tersely.providers.counters import resolve_counter
 from tersely.providers.language_models import (

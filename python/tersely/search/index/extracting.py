@@ -16,8 +16,8 @@ from tersely.core.tables import Float32s
 from tersely.core.types import Compressed, Document, Request
 from tersely.engine.auto import Auto
 from tersely.engine.count import count, count_batch
-from tersely.engine.fit import with_required
 from tersely.engine.prepare import Prepared
+from tersely.engine.required import with_required
 from tersely.providers.counters import resolve_counter
 from tersely.search.chunks import ChunkResult
 
