@@ -118,7 +118,7 @@ class _Fitting:
         self.recounts = 0
 
     def run(self) -> Fit:
-        if len(self.table) == 0 or (self.reading.bulk is not None and self.reading.bulk.all()):
+        if len(self.table) == 0:
             return self._nothing_to_keep()
         if self.pinned.any():
             self._check_pinned()

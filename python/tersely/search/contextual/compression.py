@@ -175,8 +175,7 @@ class Compression:
         self.prepared = self._prepare(call.documents, self.selection, call.pinned, original)
         self.warnings: tuple[str, ...] = (*call.warnings, *scored.warnings, *self.prepared.reading.warnings)
         blank = np.array([not document.text.strip() for document in call.documents], dtype=bool)
-        has_pins = np.isin(np.arange(len(blank)), [document for document, _, _ in call.pinned])
-        self.live = (self.selection.relevant | has_pins) & ~blank
+        self.live = self.selection.relevant & ~blank
         self.request = self.prepared.request
         self.prompts = 0
         self.used: int | None = None  # tokens of the text, where they were counted
@@ -230,15 +229,8 @@ class Compression:
     ) -> Prepared:
         config = self.call.config
         text = Extractive(level=config.segment_size, preserve_structure=config.preserve_structure)
-        request = Request(
-            documents,
-            self.call.query or None,
-            self.available,
-            1.0,
-            self.counter,
-            pinned,
-            separator=self.separator,
-        )
+        query, counter = self.call.query or None, self.counter
+        request = Request(documents, query, self.available, 1.0, counter, pinned, separator=self.separator)
         reader = Auto(None if config.segment_size is Level.SENTENCE else "prose", text)
         return reader.prepare(request, selection.revise, original)
 
@@ -275,6 +267,8 @@ class Compression:
         caps: Sequence[int] | None = None
         if self.call.manager.shares:
             floors, caps = self._bounds()
+            if floors is not None and not any(floors) and not self.call.pinned:
+                return {}  # nobody has a share
         result, tokens, self.used = self._fit(floors, caps)
         self._plan_used(np.array(tokens, dtype=np.int64), floors)
         self.warnings = (*self.warnings, *result.receipt.warnings)
@@ -568,7 +562,8 @@ class Compression:
             return "empty"
         if not selection.relevant[index]:
             return "irrelevant"
-        reading = self.prepared.reading
+        reading = selection.reading  # the last one: documents may have been read anew, as text
+        assert reading is not None
         why = selection.why[reading.table.document == index]
         return "duplicate" if len(why) and (why == _DUPLICATE).all() else "budget"
 
