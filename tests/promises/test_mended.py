@@ -14,6 +14,8 @@ from tersely.content.diff import Diff
 from tersely.core.types import Document
 from tersely.engine.auto import Auto
 from tersely.engine.hierarchical import level_targets
+from tersely.history.groups import check_room
+from tersely.history.messages import read_messages
 from tersely.memory import compact_messages
 from tersely.retrieval import ContextualCompressor, TokenBudgetConfig
 from tersely.strategies import CompressionOptions, ContextChunk, Manager
@@ -153,3 +155,16 @@ def test_equal_chunks_are_given_to_a_model_once() -> None:
     report = Manager(options, llm=model).prepare_context(chunks, "copper", 240).report
     assert len(set(asked)) == len(asked)
     assert report.cache_misses == len(asked) == len({chunk.allocation for chunk in report.chunks}) < 3
+
+
+def test_a_result_of_a_tool_is_not_taken_for_the_users_task() -> None:
+    """In Anthropic's shape results come in messages of the user; one stayed without its call."""
+    entries = read_messages(
+        [
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "42"}]},
+            {"role": "user", "content": "Find the gate."},
+        ]
+    )
+    stays: dict[int, str] = {}
+    check_room(entries, [(0, 1), (1, 2)], [2, 3], stays, 0, 1000)
+    assert stays == {1: "task"}

@@ -132,7 +132,8 @@ def check_room(
             budget=budget,
         )
     for first, last in groups:
-        if entries[first].role == "user" and last - first == 1:
+        said = entries[first].role == "user" and not entries[first].answers  # not what a tool gave
+        if said and last - first == 1:
             if costs[first] <= min(_TASK_SHARE * budget, budget - required):
                 stays.setdefault(first, "task")
             return
