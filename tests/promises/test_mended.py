@@ -168,3 +168,6 @@ def test_a_result_of_a_tool_is_not_taken_for_the_users_task() -> None:
     stays: dict[int, str] = {}
     check_room(entries, [(0, 1), (1, 2)], [2, 3], stays, 0, 1000)
     assert stays == {1: "task"}
+    stays.clear()
+    check_room(entries, [(0, 1), (1, 2)], [2, 3], stays, 0, 1000, folded={1})
+    assert stays == {}, "what was folded does not come back, parted from its call"

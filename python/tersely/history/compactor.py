@@ -157,7 +157,7 @@ class Compactor:
         fixed = frame + sum(costs[index] for index in stays)
         if fixed > self.budget and not anew:
             return False
-        check_room(entries, groups, costs, stays, frame, self.budget)
+        check_room(entries, groups, costs, stays, frame, self.budget, excerpts)
         newest = sum(costs[slice(*groups[-1])])
         wanted = min(fixed + int(newest / NEWEST_ROOM) + 1, int(_FOLDED_TO * self.budget))
         target = max(fixed + int((1 - self.headroom) * (self.budget - fixed)), wanted)

@@ -118,10 +118,11 @@ def check_room(
     stays: dict[int, str],
     frame: int,
     budget: int,
+    folded: Collection[int] = (),
 ) -> None:
     """Check that what must stay fits; a first message of the user that is small stays too: it is the task.
 
-    Raises BudgetExceededError.
+    `folded`: entries of which there are but excerpts. Raises BudgetExceededError.
     """
     required = frame + sum([costs[index] for index in stays])
     if required > budget:
@@ -134,7 +135,7 @@ def check_room(
     for first, last in groups:
         said = entries[first].role == "user" and not entries[first].answers  # not what a tool gave
         if said and last - first == 1:
-            if costs[first] <= min(_TASK_SHARE * budget, budget - required):
+            if first not in folded and costs[first] <= min(_TASK_SHARE * budget, budget - required):
                 stays.setdefault(first, "task")
             return
 
