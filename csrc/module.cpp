@@ -1,8 +1,7 @@
 #include <pybind11/pybind11.h>
 
-#include "bind/release.hpp"
-
 namespace tersely::bind {
+void bind_release(pybind11::module_& m);
 void bind_text(pybind11::module_& m);
 void bind_lexical(pybind11::module_& m);
 void bind_relevance(pybind11::module_& m);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
-#include <pybind11/stl.h>
 
 #include <chrono>
 #include <optional>
@@ -50,27 +49,5 @@ class Release {
     Clock::time_point asked_;
     Interruptible interruptible_;
 };
-
-inline void bind_release(pybind11::module_& m) {
-    pybind11::register_exception_translator([](std::exception_ptr thrown) {
-        try {
-            if (thrown) std::rethrow_exception(thrown);
-        } catch (const Cancelled&) {
-            // What said stop has set the Python exception.
-            if (PyErr_Occurred() == nullptr) PyErr_SetString(PyExc_RuntimeError, "cancelled");
-        }
-    });
-    m.def(
-        "set_deadline",
-        [](std::optional<double> seconds) {
-            if (!seconds) {
-                deadline().reset();
-            } else {
-                deadline() =
-                    Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
-            }
-        },
-        pybind11::arg("seconds"));
-}
 
 }  // namespace tersely::bind

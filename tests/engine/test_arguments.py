@@ -197,6 +197,19 @@ def test_a_ratio_of_numpy() -> None:
     assert result.text == tersely.compress(TEXT, ratio=0.25).text
 
 
+def test_complex_numbers_are_refused_not_halved() -> None:
+    for call in (
+        lambda: tersely.dedup(["Rope.", "Fog."], scores=np.array([1 + 2j, 1])),
+        lambda: tersely.dedup(["Rope.", "Fog."], scores=[1j, 1]),
+        lambda: tersely.kernels.mmr_select(np.eye(2), 1, relevance=np.array([1j, 1])),
+        lambda: tersely.kernels.threshold_clusters(np.eye(2), 0.5, np.array([1j, 1])),
+    ):
+        with pytest.raises(TypeError, match="must be real numbers, not complex128"):
+            call()
+    with pytest.raises(TypeError, match="vectors must be float16, float32 or float64, not complex64"):
+        tersely.dedup(np.ones((2, 2), dtype=np.complex64))
+
+
 def test_scores_that_are_no_numbers() -> None:
     with pytest.raises(TypeError, match="scores must be numbers: could not convert string to float: 'a'"):
         tersely.dedup(["Rope.", "Fog."], scores=["a", "b"])

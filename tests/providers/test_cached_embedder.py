@@ -217,7 +217,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]:
     return path.read_bytes(), texts
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(500))
 def test_a_damaged_file_gives_an_error_or_the_right_vectors(
     full: tuple[bytes, list[str]], tmp_path: Path, seed: int
 ) -> None:

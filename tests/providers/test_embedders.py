@@ -52,6 +52,7 @@ def test_huge_and_tiny_rows_keep_their_direction() -> None:
         ([[np.inf], [1.0]], "no finite number for text 0"),
         ([[1.0], [1.0, 2.0]], "must give an array of numbers, not list"),
         ("vectors", "must give an array of numbers, not str"),
+        (np.array([[1 + 2j], [1]]), "must give an array of numbers, not complex128"),
         (None, "no finite number|array of numbers"),
     ],
 )

@@ -15,6 +15,7 @@ from typing import Any
 import tersely
 from tersely.core import checks
 from tersely.core.errors import BudgetExceededError
+from tersely.engine.required import with_required
 from tersely.providers.counters import resolve_counter
 from tersely.search.parts import parts_of
 
@@ -167,20 +168,24 @@ class PromptCompressor:
     ) -> tersely.Compressed:
         """Fit the context into what instruction and question leave of the budget, counted as one text."""
         around = self.counter.count(_framed("", ends))
-        room = budget - around
-        while room >= 0:
-            result = tersely.compress(
-                texts, question, budget=room, counter=self.counter, strategy=strategy, pinned=pinned
+
+        def attempt(allowed: int) -> tersely.Compressed:
+            room = allowed - around
+            while room >= 0:
+                result = tersely.compress(
+                    texts, question, budget=room, counter=self.counter, strategy=strategy, pinned=pinned
+                )
+                over = self.counter.count(_framed(result.text, ends)) - allowed
+                if over <= 0:
+                    return result
+                room = max(room - over, room // 2) if room else -1
+            raise BudgetExceededError(
+                f"instruction and question need {around} tokens, the budget is {allowed}",
+                required=max(around, allowed + 1),
+                budget=allowed,
             )
-            over = self.counter.count(_framed(result.text, ends)) - budget
-            if over <= 0:
-                return result
-            room = max(room - over, room // 2) if room else -1
-        raise BudgetExceededError(
-            f"instruction and question need {around} tokens, the budget is {budget}",
-            required=max(around, budget + 1),
-            budget=budget,
-        )
+
+        return with_required(attempt, budget)
 
 
 def _framed(context: str, ends: tuple[str, str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from tersely.compat.assembly import Part, assemble
 from tersely.core import checks
@@ -16,6 +17,7 @@ from tersely.engine.auto import Auto, prepare_by
 from tersely.engine.count import count, count_batch
 from tersely.engine.extractive import Extractive
 from tersely.engine.prepare import Prepared
+from tersely.engine.required import with_required
 
 __all__ = ["ByDocument"]
 
@@ -59,12 +61,12 @@ class ByDocument:
                 return result
             warnings = (*result.receipt.warnings, _DROPPED)
             return replace(result, receipt=replace(result.receipt, warnings=warnings))
-        return self._by_shares(request)
-
-    def _by_shares(self, request: Request) -> Compressed:
-        texts = [document.text for document in request.documents]
-        original = count(request.counter, request.separator.join(texts))
+        original = count(request.counter, request.separator.join([one.text for one in request.documents]))
         budget = checks.budget_of(request.budget, request.ratio, original)
+        return with_required(partial(self._by_shares, request, original), budget, original)
+
+    def _by_shares(self, request: Request, original: int, budget: int) -> Compressed:
+        texts = [document.text for document in request.documents]
         if original <= budget:
             return Prepared(request, Extractive(), original_tokens=original).fit(budget)
         alone = [_alone(request, index) for index in range(len(texts))]

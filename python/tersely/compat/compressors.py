@@ -36,6 +36,7 @@ from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import longest_prefix
 from tersely.engine.extractive import Extractive
 from tersely.engine.prepare import Prepared
+from tersely.engine.required import with_required
 from tersely.engine.score import position_and_length
 from tersely.providers.counters import resolve_counter
 from tersely.providers.embedders import resolve_embedder
@@ -216,7 +217,18 @@ class Compressor(Forms[CompressedContext]):
             ValueError, TypeError: a wrong argument, or a text with a lone surrogate.
         """
         call = self.call(content, options)
-        return self.finish(call, call.run(), source)
+
+        def attempt(target: int) -> Compressed:
+            same = target == call.request.budget
+            retry = call if same else self.call(content, replace(call.options, target_tokens=target))
+            return self.checked(retry.run())
+
+        target = call.options.target(call.tokens)
+        return self.finish(call, with_required(attempt, target, call.tokens), source)
+
+    def checked(self, result: Compressed) -> Compressed:
+        """A result that is what was asked; raises where it is not."""
+        return result
 
     def decompress(self, compressed: CompressedContext) -> str:
         """The original text. Raises NotReversibleError where `compressed` does not have it."""
@@ -370,16 +382,11 @@ class ExtractiveCompressor(Compressor):
         """What keeps segments of the text, with what is to be preserved."""
         return self.extractive_for(options)
 
-    def context(
-        self, call: Call, result: Compressed, source: str | None = None, **more: Any
-    ) -> CompressedContext:
-        """As `Compressor.context`; raises where the result is not what was asked, and `strict`."""
-        if self.strict:
-            self.check_strictly(result)
-        return super().context(call, result, source, **more)
-
-    def check_strictly(self, result: Compressed) -> None:
-        """Raise RelevanceScoringError for an embedder that failed, BudgetExceededError for a cut segment."""
+    def checked(self, result: Compressed) -> Compressed:
+        """Raise RelevanceScoringError for an embedder that failed, BudgetExceededError for a cut segment,
+        where `strict`."""
+        if not self.strict:
+            return result
         told = result.receipt.warnings
         if "embedder_failed" in told:
             name = resolve_embedder(self.embedder).name
@@ -398,6 +405,7 @@ class ExtractiveCompressor(Compressor):
                 required=required,
                 budget=budget,
             )
+        return result
 
     def score_sentences(self, sentences: Sequence[str], query: str = "") -> list[float]:
         """What each sentence is worth by the seed's formula: position, relevance to the query, length.

@@ -98,9 +98,8 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
         query, counter = options.query_context or None, self.compressor.counter
         prepared = strategy.prepare(Request((Document(content),), query, None, 1.0, counter))
         results = prepared.levels(level_targets(prepared.original_tokens, self.levels))
-        if isinstance(self.compressor, ExtractiveCompressor) and self.compressor.strict:
-            for result in results:
-                self.compressor.check_strictly(result)
+        for result in results:
+            self.compressor.checked(result)
         levels = [
             CompressionLevel(level, result.text, result.tokens, result.ratio, result)
             for level, result in enumerate(results)

@@ -39,6 +39,7 @@ from tersely.engine.auto import Auto
 from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import longest_prefix
 from tersely.engine.memo import Memo, prepare_with
+from tersely.engine.required import with_required
 from tersely.providers.counters import resolve_counter
 
 __all__ = ["SEPARATOR", "Manager"]
@@ -124,7 +125,11 @@ class Manager:
         strategy = self.compressor.verbatim_for(options)
         if strategy is not None:
             return self._fit(given, usable, dropped, options, budget, strategy)
-        return _ByShares(self, given, usable, dropped, options, budget).run()
+
+        def attempt(allowed: int) -> PreparedContext:
+            return _ByShares(self, given, usable, dict(dropped), options, allowed).run()
+
+        return with_required(attempt, budget)
 
     def prepare_context_for_call(
         self, chunks: Iterable[ContextChunk], query: str, max_tokens: int
@@ -391,12 +396,20 @@ class _ByShares:
         return PreparedContext(found.text, tuple(chunk.text for chunk in chunks), report)
 
     def _make(self, shares: Mapping[int, int]) -> dict[int, Part]:
-        found = map_in_threads(self._one, list(shares.items()), self.manager.workers)
-        for index, part in zip(shares, found, strict=True):
-            if part.text is not None:
+        first: dict[tuple[str, int], tuple[int, int]] = {}
+        for index, share in shares.items():
+            first.setdefault((self.chunks[self.usable[index]].content, share), (index, share))
+        items = list(first.values())
+        made = map_in_threads(self._one, items, self.manager.workers)
+        found = {index: part for (index, _), part in zip(items, made, strict=True)}
+        for item in shares.items():  # equal ones afterwards, from the cache: never a race of two threads
+            if item[0] not in found:
+                found[item[0]] = self._one(item)
+        for index in shares:
+            if found[index].text is not None:
                 self.hits += self.made[index].cached
                 self.misses += not self.made[index].cached
-        return dict(zip(shares, found, strict=True))
+        return {index: found[index] for index in shares}
 
     def _one(self, item: tuple[int, int]) -> Part:
         index, share = item

@@ -117,8 +117,12 @@ def _sections(text: str) -> Iterator[tuple[int, int, int, int]]:
             at = _hunk_end(text, hunk)
             yield _HUNK_LINE, start, hunk.end(), at
         elif file is not None:
-            below = _GIT_LINES if file[1] else _OTHER_LINES
-            more = None if file[0].startswith("--- ") else below.match(text, file.end())
+            if file[0].startswith("--- "):
+                more = None
+            elif file[1]:
+                more = _GIT_LINES.match(text, file.end())
+            else:
+                more = _OTHER_LINES.match(text, file.end())
             at = file.end() if more is None else more.end()
             yield _HEADER, start, at, at
         else:
@@ -236,8 +240,9 @@ def _chunks(text: str, start: int, end: int, kind: int) -> Iterator[tuple[int, i
     second = text.find("\n", start, end) + 1 or end
     last = max(text.rfind("\n", start, end - 1) + 1, second)
     for a, b in ((start, second), (second, last), (last, end)):
-        if a < b:
-            yield a, b - text.endswith("\n", a, b)
+        stop = b - text.endswith("\n", a, b)
+        if a < stop:  # an empty line of context is none
+            yield a, stop
 
 
 def _counted(text: str, start: int, end: int) -> tuple[int, int]:

@@ -5,7 +5,7 @@ Each function returns the value in the form that the rest of the package works w
 - TypeError, "NAME must be WHAT, not VALUE", for a value of another kind. True and False are no numbers.
 - ValueError, "NAME must be WHAT from LEAST to MOST, not VALUE", for one of the right kind out of range.
 
-All run in constant time, but for `text` (linear in characters) and `texts` (linear in items).
+All run in constant time, but for `text` (linear in characters), `texts` and `numbers` (linear in items).
 """
 
 from __future__ import annotations
@@ -18,12 +18,16 @@ from enum import Enum
 from numbers import Real
 from typing import Any, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 __all__ = [
     "budget_of",
     "callable_or_none",
     "flag",
     "member",
     "number",
+    "numbers",
     "one_of",
     "share",
     "shown",
@@ -76,6 +80,20 @@ def number(
     ):
         return result
     raise ValueError(f"{name} must {_range(least, most, above)}, not {shown(result)}")
+
+
+def numbers(values: Any, name: str) -> npt.NDArray[np.float64]:
+    """Return an array, or lists of numbers, as float64.
+
+    Raises TypeError for what are no numbers, and for complex ones, whose imaginary parts would be lost.
+    """
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind != "c":
+            return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"{name} must be numbers: {error}") from error
+    raise TypeError(f"{name} must be real numbers, not {array.dtype}")
 
 
 def share(value: Any, name: str) -> float:

@@ -45,8 +45,13 @@ class CompressionError(Exception):
 class BudgetExceededError(CompressionError):
     """What must be kept does not fit into the budget.
 
+    **The same call with `budget=error.required` succeeds**, whatever the strategy, the door and the token
+    counter: `engine/required.py` has made that call before it says so. (Where a door names its
+    budget otherwise, `error.budget` and `error.required` are meant in that argument; of `Prepared.levels`,
+    `[max(budget, error.required) for budget in budgets]` succeeds.) It is not always the least that does.
+
     Attributes:
-        required: tokens (of `tersely.kernels`: costs) that the content which must be kept needs.
+        required: tokens (of `tersely.kernels`: costs) that are enough; more than `budget`.
         budget: tokens that were allowed.
     """
 

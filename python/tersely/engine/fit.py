@@ -78,8 +78,8 @@ def fit(
         floors, caps: tokens that each document gets at least (as far as it can use them), and at most.
         favour: float32[n], factors on what units are worth; with 0 a unit stays out.
 
-    Raises BudgetExceededError when pinned units, or the smallest unit of any, do not fit; with its
-    `.required` as the budget they do. O(units log units + characters kept) a round.
+    Raises BudgetExceededError when pinned units, or the smallest unit of any, do not fit; its `.required` is
+    an estimate, which `with_required` makes sure of. O(units log units + characters kept) a round.
     """
     return _Fitting(reading, budget, kept, within, floors, caps, favour).run()
 
@@ -338,6 +338,8 @@ class _Fitting:
         if len(rows) == 0:
             return None
         rendered = render(self.reading, rows, wording)
+        if not rendered.text:  # sources of which no words are kept
+            return None
         if self.reading.measure is None:
             tokens = self._count(rendered.text)
         else:
@@ -447,11 +449,11 @@ class _Fitting:
         return alone if alone is not None and alone.tokens <= self.budget else None
 
     def _alone(self, row: int) -> UInt8s:
-        """The codes of one unit with what it needs."""
-        held = np.zeros(len(self.table), dtype=np.uint8)
+        """The codes of one unit with what it needs, beside what is pinned."""
+        held = self.pinned.copy()
         held[row] = 1
         status = self._only(held)
-        status[status == _PINNED] = _SELECTED
+        status[(status == _PINNED) & (self.pinned == 0)] = _SELECTED
         return status
 
     def _trim(self, over: Fit, wording: Wording) -> Fit | None:
@@ -495,11 +497,11 @@ class _Fitting:
             return self._try(self._only(self.pinned), Wording.BARE)
         counts, group, needs = self.prices.counts, self.reading.group, self.reading.needs
         order = self._best_first(np.arange(len(counts)))
+        if self.reading.auxiliary is not None:
+            order = order[~self.reading.auxiliary[order]]
         possible = (counts[order] <= self.budget) & (group[order] < 0)
         if self.reading.bulk is not None:
             possible &= ~self.reading.bulk[order]
-        if self.reading.auxiliary is not None:
-            possible &= ~self.reading.auxiliary[order]
         fitting = order[possible]
         if self.reading.ranked:  # what others stand in, such as the outermost brackets, is the best of all
             fitting = np.concatenate((order[:1], fitting))

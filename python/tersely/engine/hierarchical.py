@@ -11,6 +11,7 @@ from tersely.core.options import CompressionMethod
 from tersely.core.types import Compressed, Request
 from tersely.engine.extractive import Extractive
 from tersely.engine.prepare import Prepared
+from tersely.engine.required import with_required
 
 __all__ = ["Hierarchical", "level_targets"]
 
@@ -48,15 +49,19 @@ class Hierarchical:
         Raises BudgetExceededError as `Extractive` does.
         """
         prepared = Prepared(request, self.extractive)
-        budget = prepared.allowed(None, None)
-        smaller = [target for target in self._targets(prepared) if target < budget]
-        while True:
-            try:
-                return prepared.levels([budget, *smaller])[0]
-            except BudgetExceededError:  # what is pinned is larger than the smallest level
-                if not smaller:
-                    raise
-                smaller.pop()
+        targets = self._targets(prepared)
+
+        def attempt(budget: int) -> Compressed:
+            smaller = [target for target in targets if target < budget]
+            while True:
+                try:
+                    return prepared.levels([budget, *smaller])[0]
+                except BudgetExceededError:  # what is pinned is larger than the smallest level
+                    if not smaller:
+                        raise
+                    smaller.pop()
+
+        return with_required(attempt, prepared.allowed(None, None), prepared.original_tokens)
 
     def compress_levels(self, request: Request) -> list[Compressed]:
         """All levels, the least compressed first; the request's budget and ratio say nothing here.

@@ -188,7 +188,10 @@ def advance(
         chosen = _fresh(prepared, budget)
     if chosen is None or not prepared.stands(chosen):
         return _state(request, before, prepared.fit(budget), "full", reason or "budget", diff, 1.0)
-    result = prepared.finish(chosen, budget)
+    try:
+        result = prepared.finish(chosen, budget)
+    except BudgetExceededError:  # it lost a fact that it may not, which another choice may keep
+        return _state(request, before, prepared.fit(budget), "full", reason or "budget", diff, 1.0)
     state = _state(request, before, result, way, reason, diff, share)
     if chosen.cut is not None or len(chosen.status) == 0:
         return state

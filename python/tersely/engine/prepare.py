@@ -18,6 +18,7 @@ from tersely.engine.fit import Fit, fit
 from tersely.engine.read import read
 from tersely.engine.reading import Reading
 from tersely.engine.render import Wording, render
+from tersely.engine.required import with_required
 from tersely.engine.select import FIRST_KEPT, is_kept
 
 if TYPE_CHECKING:
@@ -97,23 +98,34 @@ class Prepared:
         Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit; a retry
         with its `.required` does. O(units log units), without reading again.
         """
-        allowed = self.allowed(budget, ratio)
+
+        def attempt(allowed: int) -> Compressed:
+            return self._fit(allowed, floors, caps, favour)
+
+        return with_required(attempt, self.allowed(budget, ratio), self.original_tokens)
+
+    def _fit(
+        self,
+        allowed: int,
+        floors: Sequence[int] | None,
+        caps: Sequence[int] | None,
+        favour: Float32s | None = None,
+    ) -> Compressed:
+        """`fit`, whose error says about what is required."""
         if self.fits(allowed) and not _binds(caps, self):
             return self._unchanged(allowed)
         try:
             fitted = fit(self.reading, allowed, floors=floors, caps=caps, favour=favour)
             if "markers_left_out" in fitted.warnings and (simpler := self._simpler()) is not None:
-                return simpler.fit(allowed, floors=floors, caps=caps)
-        except BudgetExceededError as error:
+                return simpler._fit(allowed, floors, caps)
+        except BudgetExceededError:
             if (simpler := self._simpler()) is not None:
-                return simpler.fit(allowed, floors=floors, caps=caps)
-            if self.request.pinned:
-                raise self._for_pins(error, allowed) from None
-            if not self._may_be_text():
+                return simpler._fit(allowed, floors, caps)
+            if self.request.pinned or not self._may_be_text():
                 raise
-            return self._read_by((), "no_unit_fits").fit(allowed, floors=floors, caps=caps)
+            return self._read_by((), "no_unit_fits")._fit(allowed, floors, caps)
         if (whole := self._with_whole_pins(fitted)) is not None:
-            return whole.fit(allowed, floors=floors, caps=caps)
+            return whole._fit(allowed, floors, caps)
         return self.finish(fitted, allowed)
 
     def levels(self, budgets: Sequence[int]) -> list[Compressed]:
@@ -121,11 +133,22 @@ class Prepared:
 
         The smallest is made first and stays in the larger ones, so that it is as good as if it were alone. A
         level that is a cut unit is cut from one that the level before has. Levels are left out from the end
-        where nothing fits; raises BudgetExceededError where that is the first, or where pins do not fit.
+        where nothing fits; raises BudgetExceededError where that is the first, or where pins do not fit:
+        `[max(budget, error.required) for budget in budgets]` succeeds.
         """
         if list(budgets) != sorted(budgets, reverse=True):
             raise ValueError(f"budgets must descend, not {list(budgets)}")
-        if budgets and self.fits(budgets[-1]):
+        if not budgets:
+            return []
+
+        def attempt(least: int) -> list[Compressed]:
+            return self._levels([max(budget, least) for budget in budgets])
+
+        return with_required(attempt, budgets[-1], self.original_tokens)
+
+    def _levels(self, budgets: Sequence[int]) -> list[Compressed]:
+        """`levels`, whose error says about what is required."""
+        if self.fits(budgets[-1]):
             return [self._unchanged(budget) for budget in budgets]
         alone: dict[int, Fit] = {}
         stays: Fit | None = None
@@ -148,7 +171,7 @@ class Prepared:
             fits.append(fitted)
         for fitted in fits:
             if (whole := self._with_whole_pins(fitted)) is not None:
-                return whole.levels(budgets)
+                return whole._levels(budgets)
         return [self.finish(fitted, budget) for fitted, budget in zip(fits, budgets, strict=False)]
 
     def allowed(self, budget: int | None, ratio: float | None) -> int:
@@ -203,20 +226,6 @@ class Prepared:
         told = (*self._warnings, *receipt.warnings)
         result = replace(result, receipt=replace(receipt, warnings=told, content_types=self._types))
         return with_facts(result, fact_report(result, options.preserve)) if options.preserve else result
-
-    def _for_pins(self, error: BudgetExceededError, budget: int) -> BudgetExceededError:
-        """The error with tokens that are enough, should pins need their documents to be read as text."""
-        if not any(self._readers):
-            return error
-        try:
-            self.fit(int(error.required))
-        except BudgetExceededError as larger:
-            return BudgetExceededError(
-                f"pinned content alone needs {larger.required} tokens, the budget is {budget}",
-                required=larger.required,
-                budget=budget,
-            )
-        return error
 
     def _with_whole_pins(self, fitted: Fit) -> Prepared | None:
         """The same, read such that what is pinned stands in the text as it is; None: it does already.

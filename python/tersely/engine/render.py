@@ -128,10 +128,12 @@ def _write_region(reading: Reading, region: Region, rows: Int64s, wording: Wordi
     text = reading.texts[region.document]
     if region.form is None:
         first, last = _runs(reading.table, rows)
-        pieces, between, _ = _text_parts(reading, first, last)
+        pieces, between, places = _text_parts(reading, first, last)
+        begin = writer.length
         for piece, gap in zip(pieces, between, strict=True):
             writer.add(piece)
             writer.add(gap)
+        writer.places += [(begin + start, begin + end) for start, end in places]
     elif isinstance(region.form, Lines):
         _write_lines(text, reading.table, region, region.form, rows, wording, writer)
     elif isinstance(region.form, Quoted):

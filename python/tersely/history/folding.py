@@ -159,7 +159,9 @@ def shorten_held(history: History, frame: int, budget: int) -> History:
     sizes = count_batch(counter, [text for _, _, text in results])
     least = np.minimum(sizes, _LEAST_RESULT)
     savings = int((sizes - least).sum())
-    check_room(history.entries, history.groups, costs.tolist(), stays, frame, budget, savings)
+    check_room(
+        history.entries, history.groups, costs.tolist(), stays, frame, budget, history.excerpts, savings
+    )
     history = replace(history, stays=dict(sorted(stays.items())))
     spare = budget - frame - sum([int(costs[index]) for index in stays]) + int(sizes.sum())
     if spare >= sizes.sum():

@@ -118,12 +118,13 @@ def check_room(
     stays: dict[int, str],
     frame: int,
     budget: int,
+    folded: Collection[int] = (),
     savings: int = 0,
 ) -> None:
     """Check that what must stay fits; a first message of the user that is small stays too: it is the task.
 
-    `savings`: tokens by which results in messages that must stay can become shorter. Raises
-    BudgetExceededError.
+    `folded`: entries of which there are but excerpts. `savings`: tokens by which results in messages that
+    must stay can become shorter. Raises BudgetExceededError.
     """
     required = frame + sum([costs[index] for index in stays]) - savings
     if required > budget:
@@ -134,8 +135,9 @@ def check_room(
             budget=budget,
         )
     for first, last in groups:
-        if entries[first].role == "user" and last - first == 1:
-            if costs[first] <= min(_TASK_SHARE * budget, budget - required):
+        said = entries[first].role == "user" and not entries[first].answers  # not what a tool gave
+        if said and last - first == 1:
+            if first not in folded and costs[first] <= min(_TASK_SHARE * budget, budget - required):
                 stays.setdefault(first, "task")
             return
 

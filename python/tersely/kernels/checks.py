@@ -46,10 +46,7 @@ def to_numbers(
     values: npt.ArrayLike | None, name: str, count: int | None = None, least: float | None = None
 ) -> Float64s:
     """Return float64[count] of finite numbers, none below `least`. Raises ValueError or TypeError."""
-    try:
-        numbers = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be numbers: {error}") from error
+    numbers = np.ascontiguousarray(checks.numbers(values, name))
     shape = (len(numbers) if count is None else count,)
     if numbers.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, not {numbers.shape}")

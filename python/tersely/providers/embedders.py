@@ -215,9 +215,10 @@ def unit_rows(rows: Any) -> Float32s:
 def _finite(answer: Any, name: str) -> Any:
     """Return the answer as float64[...]. Raises ModelReplyError where it is none, or not finite."""
     try:
-        numbers = np.asarray(answer, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ModelReplyError(f"{name} must give an array of numbers, not {type(answer).__name__}") from error
+        numbers = checks.numbers(answer, name)
+    except TypeError as error:
+        kind = getattr(answer, "dtype", type(answer).__name__)
+        raise ModelReplyError(f"{name} must give an array of numbers, not {kind}") from error
     if not np.isfinite(numbers).all():
         where = np.argwhere(~np.isfinite(numbers))[0]
         raise ModelReplyError(f"{name} gave no finite number for text {where[0] if len(where) else 0}")

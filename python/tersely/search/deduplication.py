@@ -129,7 +129,7 @@ def _matrix(texts: Sequence[str], vectors: npt.NDArray[Any] | None, embedder: An
     if x.ndim != 2 or len(x) != len(texts):
         raise ValueError(f"vectors must be of shape ({len(texts)}, dimensions), not {x.shape}")
     if x.dtype.kind != "f":
-        x = x.astype(np.float64)
+        x = checks.numbers(x, "vectors")
     if not np.isfinite(x).all():
         raise ValueError("vectors must be finite numbers")
     return x

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tersely.core import checks
+from tersely.core.errors import BudgetExceededError
 from tersely.core.options import CompressionMethod
 from tersely.core.tables import SegmentTable, UInt8s
 from tersely.core.types import Request
@@ -76,7 +77,10 @@ class Hybrid(Abstractive):
         if target is None:
             return everything
         extractive = replace(self.extractive, preserve=self.preserve, strict_preserve=False)
-        found = extractive.compress(replace(request, budget=target))
+        try:
+            found = extractive.compress(replace(request, budget=target))
+        except BudgetExceededError:  # of half of it; what the whole budget needs is said where that is used
+            return everything
         if any(span.reason == "cut" for span in found.kept):  # not even one segment is whole
             return everything
         status = np.full(len(table), _BUDGET, dtype=np.uint8)

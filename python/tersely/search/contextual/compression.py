@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,6 +52,7 @@ class Call:
         sizes: int64[n], tokens.
         warnings: reason codes of the limits.
         settings: all that is set, as a text.
+        again: total budget -> the same call with that.
     """
 
     chunks: tuple[DocumentChunk, ...]
@@ -65,6 +66,7 @@ class Call:
     sizes: Int64s
     warnings: tuple[str, ...]
     settings: str
+    again: Callable[[int], Call]
     _key: bytes | None = None
 
     def key(self) -> bytes:
@@ -227,15 +229,8 @@ class Compression:
     ) -> Prepared:
         config = self.call.config
         text = Extractive(level=config.segment_size, preserve_structure=config.preserve_structure)
-        request = Request(
-            documents,
-            self.call.query or None,
-            self.available,
-            1.0,
-            self.counter,
-            pinned,
-            separator=self.separator,
-        )
+        query, counter = self.call.query or None, self.counter
+        request = Request(documents, query, self.available, 1.0, counter, pinned, separator=self.separator)
         reader = Auto(None if config.segment_size is Level.SENTENCE else "prose", text)
         return reader.prepare(request, selection.revise, original)
 
@@ -272,6 +267,8 @@ class Compression:
         caps: Sequence[int] | None = None
         if self.call.manager.shares:
             floors, caps = self._bounds()
+            if floors is not None and not any(floors) and not self.call.pinned:
+                return {}  # nobody has a share
         result, tokens, self.used = self._fit(floors, caps)
         self._plan_used(np.array(tokens, dtype=np.int64), floors)
         self.warnings = (*self.warnings, *result.receipt.warnings)
@@ -373,15 +370,16 @@ class Compression:
         if manager.config.allocation_strategy is AllocationStrategy.MARGINAL:  # summaries have no segments
             shared = replace(manager.config, allocation_strategy=AllocationStrategy.PROPORTIONAL)
             manager = TokenBudgetManager(shared, counter=manager.counter, strict=manager.strict)
-        self.plan = manager.allocate(
+        plan = manager.allocate(
             np.where(self.live, np.maximum(targets, required), 0).tolist(),
             self.selection.document_scores.tolist(),
             available=self._room(),
             required=required.tolist(),
         )
+        self.plan = replace(plan, available=self.available)  # separators included
         shares = self.plan.allocations
-        chosen = [index for index in live if shares[index]]
         pinned = {document for document, _, _ in call.pinned}
+        chosen = [index for index in live if shares[index] or index in pinned]
         contents: dict[int, Content] = {}
         first: dict[int, Content] = {}
         for index in chosen:
@@ -429,11 +427,11 @@ class Compression:
         for budget in budgets:
             try:
                 result = prepared.fit(budget)
-            except BudgetExceededError:
-                if pins:
-                    raise
-                contents.append(Content("", 0, CompressionStrategy.EXTRACTIVE.value, ()))
-                continue
+            except BudgetExceededError as error:
+                if not pins:
+                    contents.append(Content("", 0, CompressionStrategy.EXTRACTIVE.value, ()))
+                    continue
+                result = prepared.fit(int(error.required))  # `_fewer` says whether there is room for it
             kept, dropped = (
                 [replace(span, document=index) for span in spans[0]] for spans in view(result, selection)
             )
@@ -564,7 +562,8 @@ class Compression:
             return "empty"
         if not selection.relevant[index]:
             return "irrelevant"
-        reading = self.prepared.reading
+        reading = selection.reading  # the last one: documents may have been read anew, as text
+        assert reading is not None
         why = selection.why[reading.table.document == index]
         return "duplicate" if len(why) and (why == _DUPLICATE).all() else "budget"
 

@@ -16,12 +16,11 @@ from tersely import metrics
 from tersely.core import checks
 from tersely.core.cache import BoundedCache
 from tersely.core.documents import to_spans
-from tersely.core.errors import (
-    RelevanceScoringError,
-)
+from tersely.core.errors import BudgetExceededError, RelevanceScoringError, SummarizationError
 from tersely.core.tables import Float64s, Int64s, Level
 from tersely.core.types import Document
 from tersely.engine.count import count_batch
+from tersely.engine.required import with_required
 from tersely.kernels import cosine_similarity
 from tersely.providers.counters import resolve_counter
 from tersely.providers.language_models import (
@@ -109,6 +108,7 @@ class ContextualCompressor:
         _check_one_budget(token_budget, config, budget)
         config = config or CompressionConfig(default_strategy=default_strategy, token_budget=token_budget)  # type: ignore[arg-type]  # names too
         self._warnings: tuple[str, ...] = ()
+        self._given = budget or _LIMITS
         if budget is None:
             budget, self._warnings = limits_for(config.token_budget, config.allocation_strategy, _LIMITS)
         if (config.token_budget, config.allocation_strategy) != (
@@ -162,7 +162,8 @@ class ContextualCompressor:
                 only those that can have a share of the budget are then read at all.
 
         Raises:
-            BudgetExceededError: what is pinned does not fit; `strict`: not all relevant documents do.
+            BudgetExceededError: what is pinned does not fit; `strict`: not all relevant documents do. It
+                speaks of the total budget, the reserve for the response included.
             RelevanceScoringError, SummarizationError: `strict`, and a model failed.
             ValueError, TypeError: a wrong argument.
 
@@ -194,8 +195,11 @@ class ContextualCompressor:
                 scored = Scores.of(self._scorer.score_sync(call.documents, call.query), len(call.documents))
             except Exception as error:
                 scored = self._scores_without(error)
-        flow = self._flow(call, scored, self.llm)
-        return self._done(call, run_flow(flow, self.llm, call.config.batch_size), started)
+        try:
+            finished = run_flow(self._flow(call, scored, self.llm), self.llm, call.config.batch_size)
+        except BudgetExceededError as error:
+            raise self._too_small(call, scored, error) from None
+        return self._done(call, finished, started)
 
     async def compress_batch(self, batches: Sequence[CompressionBatch]) -> list[CompressionResult]:
         """Compress several calls' documents side by side; results in their order.
@@ -237,7 +241,11 @@ class ContextualCompressor:
             except Exception as error:
                 scored = self._scores_without(error)
         flow = await asyncio.to_thread(self._flow, call, scored, model)
-        return self._done(call, await run_flow_async(flow, model, call.config.batch_size), started)
+        try:
+            finished = await run_flow_async(flow, model, call.config.batch_size)
+        except BudgetExceededError as error:
+            raise await asyncio.to_thread(self._too_small, call, scored, error) from None
+        return self._done(call, finished, started)
 
     def _checked(
         self,
@@ -248,18 +256,22 @@ class ContextualCompressor:
         pinned: Any,
         embeddings: npt.ArrayLike | None,
         query_embedding: npt.ArrayLike | None,
+        total: int | None = None,
     ) -> Call:
-        """The arguments of a call, checked."""
+        """The arguments of a call, checked. `total`: stands for the total budget of the settings."""
         chunks = to_chunks(documents)
         given = tuple([to_document(chunk) for chunk in chunks])
         if (embeddings is None) != (query_embedding is None):
             raise ValueError("give both embeddings and query_embedding, or neither")
         manager, warnings, settings = self.budget_manager, self._warnings, self._settings
-        if config is not None:
-            limits, warnings = limits_for(config.token_budget, config.allocation_strategy, manager.config)
+        asked = config
+        config = asked or self.config
+        if asked is not None or total is not None:
+            base = self._given if asked is None else manager.config
+            budget = config.token_budget if total is None else total
+            limits, warnings = limits_for(budget, config.allocation_strategy, base)
             manager = self._manager(limits, config)
             settings = repr((config, limits))
-        config = config or self.config
         chosen = _to_strategy(strategy)
         spans = to_spans(pinned, given)
         sizes = count_batch(self.counter, [document.text for document in given])
@@ -281,6 +293,9 @@ class ContextualCompressor:
             sizes=sizes,
             warnings=warnings,
             settings=settings if chosen is None else f"{chosen.name} {settings}",
+            again=lambda total: self._checked(
+                chunks, query, strategy, asked, spans, embeddings, query_embedding, total
+            ),
         )
 
     def _manager(self, limits: TokenBudgetConfig, config: CompressionConfig) -> TokenBudgetManager:
@@ -301,6 +316,30 @@ class ContextualCompressor:
     def _flow(self, call: Call, scored: Scores, model: CheckedLanguageModel | None) -> Flow[Outcome]:
         selector, separator = self.strategy_selector, self.separator
         return Compression(call, scored, selector, model, separator, self.strict).run()
+
+    def _too_small(self, call: Call, scored: Scores, error: BudgetExceededError) -> BudgetExceededError:
+        """The error, about the total budget, and with one that was tried.
+
+        No model is asked for that: what must stay stays as it is.
+        """
+        model = None if self.llm is None else resolve_language_model(_no_reply)
+
+        def attempt(total: int) -> None:
+            retry = call.again(total)
+            try:
+                run_flow(self._flow(retry, scored, model), model, 1)
+            except SummarizationError:  # strict: all but the model's part went well
+                return
+            except BudgetExceededError as wrong:
+                taken = total - retry.manager.available()
+                required = int(wrong.required) + taken
+                raise BudgetExceededError(str(wrong), required=required, budget=total) from None
+
+        try:
+            with_required(attempt, call.manager.config.total_budget)
+        except BudgetExceededError as found:
+            return found
+        return error
 
     def _known(self, call: Call) -> CompressionResult | None:
         if not call.config.cache_results:
@@ -374,6 +413,11 @@ class RelevanceReranker:
             expected = len(self.result.original_documents)
             raise ValueError(f"there must be {expected} documents, not {len(given)}")
         return [given[index] for index in self.order()][:top_n]
+
+
+def _no_reply(prompt: str) -> str:
+    """A model that says nothing."""
+    return ""
 
 
 def _readable(

@@ -459,7 +459,7 @@ class ExtractiveCompressor:
         """
         if len(scores) != len(segments):
             raise ValueError(f"there must be one score a segment: {len(scores)} for {len(segments)}")
-        values = np.asarray(scores, dtype=np.float64)
+        values = checks.numbers(scores, "scores")
         if not np.isfinite(values).all():
             raise ValueError("scores must be finite")
         costs = count_batch(self.counter, [segment.text for segment in segments])

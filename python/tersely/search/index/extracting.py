@@ -17,6 +17,7 @@ from tersely.core.types import Compressed, Document, Request
 from tersely.engine.auto import Auto
 from tersely.engine.count import count, count_batch
 from tersely.engine.prepare import Prepared
+from tersely.engine.required import with_required
 from tersely.providers.counters import resolve_counter
 from tersely.search.chunks import ChunkResult
 
@@ -62,9 +63,13 @@ def extract(
     checks.whole_number(budget, "budget", least=1)
     text = _write(results)
     tokens = count(checked, text) if text else 0
-    if tokens <= budget:
-        return Extracted(tuple(results), text, tokens, tokens)
-    return _Fitting(results, query, checked).run(budget, tokens)
+
+    def attempt(allowed: int) -> Extracted:
+        if tokens <= allowed:
+            return Extracted(tuple(results), text, tokens, tokens)
+        return _Fitting(results, query, checked).run(allowed, tokens)
+
+    return with_required(attempt, budget, tokens)
 
 
 def _heading(number: int, item: ChunkResult) -> str:

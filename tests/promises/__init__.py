@@ -1,0 +1,1 @@
+"""Random calls of every door, each checked for all that users are promised: `python -m promises`."""

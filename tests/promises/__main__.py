@@ -1,0 +1,69 @@
+"""Make many random calls and print each broken promise with the seed that makes the call again.
+
+PYTHONPATH=tests:tests/support python -m promises --calls 1000000 --seed 7
+PYTHONPATH=tests:tests/support python -m promises --door compress --seed 7:1234
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+
+from promises.run import door_of, made, outcome, prepare
+
+_CHUNK = 20  # calls that a process is given at a time
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="promises", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--calls", type=int, default=10_000, help="how many (default: 10,000)")
+    parser.add_argument("--seed", default="1", help="of the whole run; SEED:NUMBER is one call of it, shown")
+    parser.add_argument(
+        "--first", type=int, default=0, help="the number of the first call: to go on from there"
+    )
+    parser.add_argument("--door", help="only this one")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--stop-after", type=int, default=100, help="broken promises")
+    given = parser.parse_args()
+    if ":" in given.seed:
+        return _show(given.seed, given.door)
+    started, found, kinds = time.monotonic(), 0, Counter[str]()
+    numbers = range(given.first, given.first + given.calls)
+    with ProcessPoolExecutor(given.jobs, initializer=prepare) as pool:
+        seeds = [f"{given.seed}:{number}" for number in numbers]
+        results = pool.map(outcome, seeds, repeat(given.door), chunksize=_CHUNK)
+        for number, (seed, result) in enumerate(zip(seeds, results, strict=True), 1):
+            kinds[result.name] += 1
+            if result.broken:
+                found += 1
+                print(f"\n{seed} {door_of(seed, given.door)}: " + "\n  ".join(result.broken), flush=True)
+            if found >= given.stop_after:
+                break
+            if number % 500 == 0:
+                rate = number / (time.monotonic() - started)
+                print(f"{number} calls, {rate:.0f} a second, {found} broken", file=sys.stderr, flush=True)
+        pool.shutdown(cancel_futures=True)
+    print(f"{sum(kinds.values())} calls {dict(kinds)}: {found} with broken promises")
+    return min(found, 1)
+
+
+def _show(seed: str, only: str | None) -> int:
+    prepare()
+    print(door_of(seed, only))
+    call = made(seed, only)
+    for name, value in {"budget": call.budget, **(call.told or {})}.items():
+        print(f"{name} = {value!r}")
+    found = outcome(seed, only)
+    print(found.name, *found.broken, sep="\n  ")
+    return int(bool(found.broken))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

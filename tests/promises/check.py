@@ -1,0 +1,169 @@
+"""What every call of every door must keep, and how a call is made again from its seed."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from tersely.core.documents import to_documents, to_groups, to_spans
+from tersely.core.errors import BudgetExceededError
+from tersely.core.types import Compressed, Request
+from tersely.engine.finish import broken_promises
+from tersely.providers.counters import resolve_counter
+
+from promises.counters import COUNTERS, function_of
+
+__all__ = ["Call", "Outcome", "RefusedError", "broken", "budget_for", "check_compressed", "outcome_of"]
+
+REFUSED = (ValueError, TypeError)  # what a call may raise for wrong arguments
+
+
+class RefusedError(Exception):
+    """A call that was refused for an argument that is wrong: what a door of wrong arguments hopes for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a door, which can be made as often as one likes.
+
+    Attributes:
+        run: makes it, with objects of its own, under a budget; None where the door takes none.
+        budget: that it is made with first.
+        check: result, budget -> what of the promises is broken.
+        seen: the result as plain values, for the comparison of two calls.
+        retry: makes it with what an error requires; None: `run`.
+        of_one: whether there is one budget, which an error must name.
+        may_refuse: whether ValueError and TypeError are answers.
+        told: the arguments, for who has to look into it.
+    """
+
+    run: Callable[[int], Any]
+    budget: int
+    check: Callable[[Any, int], Sequence[str]]
+    seen: Callable[[Any], Any]
+    retry: Callable[[int], Any] | None = None
+    may_refuse: bool = False
+    of_one: bool = True
+    told: Mapping[str, Any] | None = None
+
+
+Door = Callable[[Random], Call]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call: "kept", "too small" or "refused", and what is broken."""
+
+    name: str
+    broken: tuple[str, ...]
+
+
+def outcome_of(call: Call) -> Outcome:
+    """Make a call twice, retry it where the budget is too small, and check all of it."""
+    first = _made(call, call.budget)
+    if isinstance(first, _Fault):
+        return Outcome("fault", (f"raised {first.text}",))
+    again = _made(call, call.budget)
+    wrong = [] if _seen(call, first) == _seen(call, again) else ["the same call gave something else"]
+    if isinstance(first, BudgetExceededError):
+        return Outcome("too small", tuple(wrong + _retried(call, first)))
+    if isinstance(first, RefusedError):
+        return Outcome("refused", tuple(wrong))
+    return Outcome("kept", (*wrong, *call.check(first, call.budget)))
+
+
+def broken(door: Door, seed: int | str) -> Outcome:
+    """The outcome of the call of a door that a seed stands for."""
+    try:
+        return outcome_of(door(Random(seed)))
+    except Exception:  # what makes and checks a call is ours: that is a fault of the tests
+        return Outcome("fault", (f"making or checking the call raised {traceback.format_exc(limit=-4)}",))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    text: str
+
+
+def _made(call: Call, budget: int, run: Callable[[int], Any] | None = None) -> Any:
+    try:
+        return (run or call.run)(budget)
+    except BudgetExceededError as error:
+        return error
+    except AssertionError as error:
+        return _Fault(f"AssertionError: {str(error)[:400]}")
+    except Exception as error:
+        if call.may_refuse and isinstance(error, REFUSED):
+            return RefusedError(f"{type(error).__name__}: {error}")
+        return _Fault(traceback.format_exc(limit=-5))
+
+
+def _seen(call: Call, made: Any) -> Any:
+    if isinstance(made, BudgetExceededError):
+        return str(made), made.required, made.budget
+    if isinstance(made, (_Fault, RefusedError)):
+        return str(made)
+    return call.seen(made)
+
+
+def _retried(call: Call, error: BudgetExceededError) -> list[str]:
+    """What is broken of `BudgetExceededError.required`: a retry with it succeeds."""
+    wrong = []
+    if call.of_one and error.budget != call.budget:
+        wrong.append(f"the error speaks of a budget of {error.budget}, not of {call.budget}")
+    if not error.required > error.budget:
+        wrong.append(f"{error.required} are said to do where {error.budget} do not")
+    made = _made(call, error.required, call.retry)
+    if isinstance(made, BudgetExceededError):
+        wrong.append(f"{error.required} would do, it said; now {made.required}")
+    elif isinstance(made, (_Fault, RefusedError)):
+        wrong.append(f"the retry with {error.required} raised {made}")
+    else:
+        wrong += call.check(made, error.required)
+    return wrong
+
+
+def budget_for(random: Random, tokens: int) -> int:
+    """A budget for so many tokens: mostly less, sometimes nothing, one less, or all."""
+    kind = random.random()
+    if kind < 0.15:
+        return random.randint(0, 5)
+    if kind < 0.25:
+        return max(tokens + random.randint(-2, 1), 0)
+    return random.randint(0, max(int(tokens * random.choice([0.1, 0.3, 0.6, 1.1])), 1))
+
+
+def check_compressed(
+    result: Compressed,
+    counter: str,
+    budget: int,
+    *,
+    separator: str = "\n\n",
+    pinned: Any = (),
+    groups: Any = (),
+) -> list[str]:
+    """What is broken of a result: all that finish.py says, and the caller's own count of its text."""
+    documents = to_documents(list(result.documents))
+    request = Request(
+        documents,
+        None,
+        budget,
+        1.0,
+        resolve_counter(COUNTERS[counter]),
+        to_spans(pinned, documents),
+        to_groups(groups, documents),
+        separator,
+    )
+    wrong = broken_promises(result, request)
+    tokens = function_of(counter)(result.text)
+    if tokens > budget:
+        wrong.append(f"{tokens} tokens by {counter} for a budget of {budget}")
+    if tokens != result.tokens:
+        wrong.append(f"{tokens} tokens by {counter}, {result.tokens} in the result")
+    for index, document in enumerate(result.documents):
+        if result.expand(index) != document.text:
+            wrong.append(f"document {index} cannot be had again")
+    return wrong

@@ -1,0 +1,304 @@
+"""Random histories in the messages of every framework, steps and segments of an agent, and their doors."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import tersely
+from tersely.history.groups import REPLY_TOKENS, atomic_groups, count_entries, count_tools
+from tersely.history.messages import read_messages
+from tersely.memory import (
+    CompactedMessages,
+    CompactionConfig,
+    Compactor,
+    MemoryCompactor,
+    REPLHistory,
+    SegmentMemory,
+    SegmentType,
+    compact_messages,
+)
+from tersely.providers.counters import resolve_counter
+from tersely.store import Store
+
+from promises.check import Call, Door, budget_for
+from promises.counters import COUNTERS, counter_named
+from promises.documents import document, words
+
+__all__ = ["history_doors"]
+
+Said = tuple[str, str, str]  # role, text, id of a call
+
+
+def _turns(random: Random) -> list[Said]:
+    """What was said: (role, text, id of the call); a result comes after its call."""
+    turns: list[Said] = []
+    for number in range(random.randint(1, 9)):
+        kind = random.random()
+        if kind < 0.35:
+            turns.append(("user", _text(random), ""))
+        elif kind < 0.6:
+            turns.append(("assistant", _text(random), ""))
+        else:
+            turns.append(("call", words(random, 4), f"id_{number}"))
+            turns.append(("result", document(random), f"id_{number}"))
+    return turns
+
+
+def _text(random: Random) -> str:
+    return words(random, 20) if random.random() < 0.6 else document(random)
+
+
+def _openai(turns: Sequence[Said]) -> list[Any]:
+    messages: list[Any] = []
+    for role, text, key in turns:
+        if role == "call":
+            function = {"name": "read_file", "arguments": json.dumps({"path": text})}
+            call = {"id": key, "type": "function", "function": function}
+            messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        elif role == "result":
+            messages.append({"role": "tool", "tool_call_id": key, "content": text})
+        else:
+            messages.append({"role": role, "content": text})
+    return messages
+
+
+def _openai_parts(turns: Sequence[Said]) -> list[Any]:
+    found = _openai(turns)
+    return [
+        {**message, "content": [{"type": "text", "text": message["content"]}]}
+        if message["role"] in ("user", "assistant") and message["content"]
+        else message
+        for message in found
+    ]
+
+
+def _responses(turns: Sequence[Said]) -> list[Any]:
+    items: list[Any] = []
+    for role, text, key in turns:
+        if role == "call":
+            items.append({"type": "reasoning", "id": f"rs_{key}", "summary": []})
+            arguments = json.dumps({"path": text})
+            items.append(
+                {"type": "function_call", "call_id": key, "name": "read_file", "arguments": arguments}
+            )
+        elif role == "result":
+            items.append({"type": "function_call_output", "call_id": key, "output": text})
+        else:
+            kind = "input_text" if role == "user" else "output_text"
+            items.append({"type": "message", "role": role, "content": [{"type": kind, "text": text}]})
+    return items
+
+
+def _anthropic(turns: Sequence[Said]) -> list[Any]:
+    messages: list[Any] = []
+    for role, text, key in turns:
+        if role == "call":
+            block = {"type": "tool_use", "id": key, "name": "read_file", "input": {"path": text}}
+            messages.append({"role": "assistant", "content": [{"type": "text", "text": "Looking."}, block]})
+        elif role == "result":
+            block = {"type": "tool_result", "tool_use_id": key, "content": text}
+            messages.append({"role": "user", "content": [block]})
+        else:
+            messages.append({"role": role, "content": text})
+    return messages
+
+
+def _langchain(turns: Sequence[Said]) -> list[Any]:
+    from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+
+    messages: list[Any] = []
+    for role, text, key in turns:
+        if role == "call":
+            call = {"name": "read_file", "args": {"path": text}, "id": key}
+            messages.append(AIMessage("", tool_calls=[call]))
+        elif role == "result":
+            messages.append(ToolMessage(text, tool_call_id=key, name="read_file"))
+        else:
+            messages.append((HumanMessage if role == "user" else AIMessage)(text))
+    return messages
+
+
+_SHAPES = (_openai, _openai_parts, _responses, _anthropic, _langchain)
+
+
+def _messages(random: Random) -> list[Any]:
+    shape = random.choice(_SHAPES)
+    found = shape(_turns(random))
+    if random.random() < 0.5 and shape in (_openai, _openai_parts):
+        found.insert(0, {"role": "system", "content": words(random, 20)})
+    return found
+
+
+def _count(messages: Sequence[Any], counter: str, tools: Any) -> int:
+    counting = resolve_counter(COUNTERS[counter])
+    entries = read_messages(list(messages))
+    return REPLY_TOKENS + count_tools(counting, tools) + int(count_entries(counting, entries, 1000).sum())
+
+
+def _check_messages(
+    made: CompactedMessages, given: Sequence[Any], counter: str, budget: int, tools: Any
+) -> list[str]:
+    wrong = []
+    tokens = _count(made.messages, counter, tools)
+    if tokens > budget or tokens != made.tokens:
+        wrong.append(f"{tokens} tokens of messages, {made.tokens} said, for a budget of {budget}")
+    if len(made.accounts) != len(given):
+        wrong.append("not one account a message")
+    sent = {id(message) for message in made.messages}
+    for account in made.accounts:
+        if account.outcome == "verbatim" and id(given[account.index]) not in sent:
+            wrong.append(f"message {account.index} is said to stay, and does not")
+        if made.expand(account.index) != given[account.index]:
+            wrong.append(f"message {account.index} cannot be had again")
+    calls, answers = _calls(made.messages)
+    before, told = _calls(given)
+    if (calls ^ answers) - (before ^ told):
+        wrong.append(f"calls {calls} and results {answers} are parted")
+    return wrong
+
+
+def _calls(messages: Sequence[Any]) -> tuple[set[str], set[str]]:
+    entries = read_messages(list(messages))
+    return {c for e in entries for c in e.calls}, {a for e in entries for a in e.answers}
+
+
+def _seen_messages(made: CompactedMessages) -> Any:
+    return [repr(message) for message in made.messages], made.to_dict()
+
+
+_TOOLS = [{"type": "function", "function": {"name": "read_file", "parameters": {"type": "object"}}}]
+
+
+def messages(random: Random) -> Call:
+    """`compact_messages`."""
+    given, counter = _messages(random), counter_named(random)
+    tools = random.choice([None, None, _TOOLS])
+    chosen: dict[str, Any] = {
+        "tools": tools,
+        "pinned": random.choice([(), (), (random.randrange(len(given)),)]),
+        "keep_last": random.choice([0, 0, 1, 3]),
+        "query": random.choice([None, None, words(random, 4), " ", "xyzzy"]),
+        "strategy": random.choice([None, None, tersely.Extractive()]),
+    }
+    return Call(
+        lambda budget: compact_messages(given, budget=budget, counter=COUNTERS[counter], **chosen),
+        budget_for(random, _count(given, counter, tools)),
+        lambda made, budget: _check_messages(made, given, counter, budget, tools),
+        _seen_messages,
+        told={"messages": given, "counter": counter, **chosen},
+    )
+
+
+def growing(random: Random) -> Call:
+    """`Compactor`, turn by turn."""
+    given, counter = _messages(random), counter_named(random)
+    headroom = random.choice([0.0, 0.3, 0.65])
+    entries = read_messages(given)
+    stops = [stop for _, stop in atomic_groups(entries)] or [len(given)]
+
+    def run(budget: int) -> list[Any]:
+        compactor = Compactor(budget, counter=COUNTERS[counter], headroom=headroom)
+        found: list[Any] = []
+        for stop in stops:
+            try:
+                found.append(compactor.compact(given[:stop]))
+            except tersely.BudgetExceededError:
+                if stop == stops[-1]:
+                    raise
+                found.append(None)
+        return found
+
+    def check(found: list[Any], budget: int) -> list[str]:
+        wrong = []
+        for stop, made in zip(stops, found, strict=True):
+            if made is not None:
+                wrong += _check_messages(made, given[:stop], counter, budget, None)
+        return wrong
+
+    return Call(
+        run,
+        budget_for(random, _count(given, counter, None)),
+        check,
+        lambda found: [made and _seen_messages(made) for made in found],
+        told={"messages": given, "counter": counter, "headroom": headroom},
+    )
+
+
+def steps(random: Random) -> Call:
+    """`MemoryCompactor`: steps of a session; all of them can be had again."""
+    history = REPLHistory()
+    for _ in range(random.randint(0, 14)):
+        history = history.append(words(random, 9), document(random)[:300], document(random)[:300])
+    history = REPLHistory(replace(entry, timestamp="2024-05-01T00:00:00+00:00") for entry in history)
+    config = random.choice(
+        [CompactionConfig(), CompactionConfig.minimal(), CompactionConfig.high_throughput()]
+    )
+    task, force = words(random, 4), random.random() < 0.5
+
+    def run(_: int) -> Any:
+        compactor = MemoryCompactor(config)
+        return compactor.apply_compaction(history, compactor.compact(history, task, force))
+
+    def check(shorter: REPLHistory, _: int) -> list[str]:
+        return [] if shorter.expanded() == history.entries else ["steps cannot be had again"]
+
+    return Call(
+        run,
+        0,
+        check,
+        lambda shorter: [(one.reasoning, one.code, one.output) for one in shorter],
+        told={"steps": history.entries, "config": config},
+    )
+
+
+def segments(random: Random) -> Call:
+    """`SegmentMemory`: shortened segments are shorter, and their originals come back byte for byte."""
+    texts = [document(random) for _ in range(random.randint(1, 3))]
+    kinds, ratio = [random.choice(list(SegmentType)) for _ in texts], random.choice([0.2, 0.6, 0.9])
+    counter = counter_named(random)
+
+    def run(_: int) -> Any:
+        with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "store") as store:
+            memory = SegmentMemory(store, counter=COUNTERS[counter])
+            names = [f"s{index}" for index in range(len(texts))]
+            for name, text, kind in zip(names, texts, kinds, strict=True):
+                memory.store_context_segment(text, segment_id=name, type=kind)
+            made = memory.compress_context_segment(names, target_compression_ratio=ratio)
+            shorter = {one.segment_id: memory.get(one.segment_id).text for one in made.compressed_segments}
+            back = {name: memory.expand_compressed_context(name).original_text for name in shorter}
+            return made, shorter, back
+
+    def check(found: Any, _: int) -> list[str]:
+        made, shorter, back = found
+        wrong = [f"{name} did not come back" for name in shorter if back[name] != texts[int(name[1:])]]
+        told = [one.segment_id for one in (*made.compressed_segments, *made.errors)]
+        return (
+            wrong
+            if sorted(told) == [f"s{index}" for index in range(len(texts))]
+            else [*wrong, f"told of {told}"]
+        )
+
+    return Call(
+        run,
+        0,
+        check,
+        lambda found: (found[1], [(one.segment_id, one.code) for one in found[0].errors]),
+        told={"texts": texts, "kinds": kinds, "ratio": ratio, "counter": counter},
+    )
+
+
+def history_doors() -> dict[str, tuple[Door, int]]:
+    """The doors of histories, and how often each is tried."""
+    doors: dict[str, tuple[Callable[[Random], Call], int]] = {
+        "compact_messages": (messages, 6),
+        "Compactor": (growing, 3),
+        "MemoryCompactor": (steps, 1),
+        "SegmentMemory": (segments, 1),
+    }
+    return doors

@@ -1,0 +1,50 @@
+"""Random calls of every door keep every promise. More of them: `python -m promises --calls 1000000`."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from promises.check import Call, outcome_of
+from promises.doors import DOORS
+from promises.run import door_of, outcome
+
+_CALLS = 30  # of a test
+
+
+def _assert_kept(seeds: list[str]) -> None:
+    found = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for seed in seeds:
+            if broken := outcome(seed).broken:
+                found[f"python -m promises --seed {seed}  ({door_of(seed)})"] = broken
+    assert not found
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_random_calls_keep_every_promise(part: int) -> None:
+    _assert_kept([f"suite:{number}" for number in range(part * _CALLS, (part + 1) * _CALLS)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(200))
+def test_20_000_random_calls_keep_every_promise(part: int) -> None:
+    _assert_kept([f"slow:{number}" for number in range(part * 100, (part + 1) * 100)])
+
+
+def test_all_doors_are_tried() -> None:
+    assert {door_of(f"suite:{number}") for number in range(8 * _CALLS)} == set(DOORS)
+
+
+def test_what_is_broken_is_found() -> None:
+    kept = Call(lambda budget: "text", 4, lambda result, budget: [], str)
+    assert outcome_of(kept).broken == ()
+    over = Call(lambda budget: "text", 4, lambda result, budget: ["over"], str)
+    assert outcome_of(over).broken == ("over",)
+    answers = iter("ab")
+    other = Call(lambda budget: next(answers), 4, lambda result, budget: [], str)
+    assert outcome_of(other).broken == ("the same call gave something else",)
+    fails = Call(lambda budget: 1 // 0, 4, lambda result, budget: [], str)
+    assert "ZeroDivisionError" in outcome_of(fails).broken[0]
