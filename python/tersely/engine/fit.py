@@ -20,7 +20,7 @@ from tersely.core.tables import Float32s, Int64s, UInt8s
 from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import longest_prefix
 from tersely.engine.reading import Reading
-from tersely.engine.render import Rendered, Wording, render
+from tersely.engine.render import Places, Rendered, Wording, render
 from tersely.engine.select import FIRST_KEPT, REASONS, is_kept, select
 
 __all__ = ["Fit", "choose", "fit"]
@@ -184,22 +184,7 @@ class _Fitting:
             held = self._hold_leading(held, target)
         if reading.must is not None:
             held = reading.must.hold(self.table.document, costs, target, held, reading.group, self.favour)
-        status = select(
-            self.table.document,
-            worth,
-            costs,
-            target,
-            pinned=held,
-            group=reading.group,
-            needs=reading.needs,
-            term_ids=reading.term_ids,
-            term_offsets=reading.term_offsets,
-            term_weight=reading.term_weight,
-            redundancy=reading.redundancy,
-            context=reading.context,
-            ranked=reading.ranked,
-            caps=self.caps,
-        )
+        status = self._select(worth, target, held)
         if held is not self.pinned:
             status[(status == _PINNED) & (self.pinned == 0)] = _PRESERVED
         if target > 0 and reading.ranked and not reading.request.groups:
@@ -211,6 +196,51 @@ class _Fitting:
             if empty and not self.pinned[[opening, closing]].any():
                 status[[opening, closing]] = 0
         return status
+
+    def _select(self, worth: Float32s, target: int, held: UInt8s) -> UInt8s:
+        """The codes of the best choice; what stands above documents is a unit that those in them need."""
+        reading, heads, document = self.reading, self.reading.heads, self.table.document
+        costs, group, needs, offsets = self.costs, reading.group, reading.needs, reading.term_offsets
+        caps, more = self.caps, 0
+        if heads is not None:  # rows of their own, before all others
+            more = len(heads.costs)
+            below = heads.of[document]
+            needs = np.where(needs < 0, below, needs + more) if len(needs) else below
+            needs, costs = np.append(heads.above, needs), np.append(heads.costs, costs)
+            group = np.append(np.full(more, -1, np.int32), np.where(group < 0, -1, group + more))
+            worth, held = np.append(np.zeros(more, worth.dtype), worth), np.append(np.zeros(more, held.dtype), held)
+            document = np.append(np.arange(more, dtype=np.int32), document + np.int32(more))
+            offsets = np.append(np.zeros(more if len(offsets) else 0, offsets.dtype), offsets)
+            caps = None if caps is None else np.append(heads.costs, caps)
+        status = select(
+            document,
+            worth,
+            costs,
+            target,
+            pinned=held,
+            group=group,
+            needs=needs,
+            term_ids=reading.term_ids,
+            term_offsets=offsets,
+            term_weight=reading.term_weight,
+            redundancy=reading.redundancy,
+            context=reading.context,
+            ranked=reading.ranked,
+            caps=caps,
+        )
+        return status[more:]
+
+    def _estimate(self, status: UInt8s) -> int:
+        """Tokens of a choice by the costs of its units and what stands above their documents."""
+        rows, heads = is_kept(status), self.reading.heads
+        tokens = int(self.prices.costs[rows].sum())
+        if heads is not None:
+            used = np.unique(heads.of[self.table.document[rows]])
+            while len(used):
+                tokens += int(heads.costs[used].sum())
+                used = np.unique(heads.above[used])
+                used = used[used >= 0]
+        return tokens
 
     def _choose_among(self, target: int, rows: Int64s) -> UInt8s:
         """`choose` among a few of many ranked units."""
@@ -331,18 +361,20 @@ class _Fitting:
         self.recounts += 1
         return count(self.reading.request.counter, text)
 
+    def _measure(self, rendered: Rendered) -> int:
+        """Tokens of a written choice, as they are sent."""
+        if self.reading.measure is None:
+            return self._count(rendered.text)
+        self.recounts += 1
+        return self.reading.measure(rendered)
+
     def _try(self, status: UInt8s, wording: Wording = Wording.FULL) -> Fit | None:
         """The written and counted choice; None when it keeps nothing."""
         rows = is_kept(status)
         if len(rows) == 0:
             return None
         rendered = render(self.reading, rows, wording)
-        if self.reading.measure is None:
-            tokens = self._count(rendered.text)
-        else:
-            self.recounts += 1
-            tokens = self.reading.measure(rendered)
-        return Fit(rendered, tokens, status, None, self.recounts)
+        return Fit(rendered, self._measure(rendered), status, None, self.recounts)
 
     def _check_pinned(self) -> None:
         fitted = self._try(self._only(self.pinned), Wording.BARE)
@@ -391,7 +423,7 @@ class _Fitting:
                     break
                 low, target = target, min(2 * target + 1, (target + high) // 2)
                 continue  # the best unit may need less than its estimate
-            estimate = int(costs[is_kept(fitted.status)].sum())
+            estimate = self._estimate(fitted.status)
             counted[target] = fitted.tokens
             if fitted.tokens <= self.budget:
                 if best is None or fitted.tokens > best.tokens:
@@ -542,22 +574,33 @@ class _Fitting:
         if len(reading.needs):
             free = free & (reading.needs < 0)
         alone = np.flatnonzero(free)
-        starts = count_batch(reading.request.counter, [piece[:1] for piece in reading.pieces(alone)])
+        firsts = [piece[:1] for piece in reading.pieces(alone)]
+        if reading.heads is None:
+            starts = count_batch(reading.request.counter, firsts)
+        else:
+            heads = zip(alone.tolist(), firsts, strict=True)
+            starts = np.array([self._measure(self._cut_text(row, first)) for row, first in heads], np.int64)
         possible = alone[starts <= self.budget]
         if len(possible) == 0:
             self._nothing_fits([int(tokens) for tokens in starts] + self._whole_counts())
         row = int(self._best_first(possible)[0])
         piece = self._piece(row)
-        size, mark = longest_prefix(piece, lambda text: self._count(text) <= self.budget)
+        size, mark = longest_prefix(
+            piece, lambda text: self._measure(self._cut_text(row, text)) <= self.budget
+        )
         text = piece[:size] + mark
         status = np.zeros(len(self.table), dtype=np.uint8)
         status[row] = _CUT
         generated = ((size, size + len(mark)),) if mark else ()
-        parts = [""] * len(reading.texts)
-        parts[int(self.table.document[row])] = text
         cut = int(self.table.start[row]) + size
-        rendered = Rendered(text, tuple(parts), generated)
-        return Fit(rendered, self._count(text), status, cut, self.recounts, ("segment_cut",))
+        rendered = self._cut_text(row, text, generated)
+        return Fit(rendered, self._measure(rendered), status, cut, self.recounts, ("segment_cut",))
+
+    def _cut_text(self, row: int, text: str, generated: Places = ()) -> Rendered:
+        """What is left where the only unit is the head of this one."""
+        parts = [""] * len(self.reading.texts)
+        parts[int(self.table.document[row])] = text
+        return Rendered(text, tuple(parts), generated)
 
     def _piece(self, row: int) -> str:
         """The text of a unit; of one that a larger choice has cut, only what it kept."""

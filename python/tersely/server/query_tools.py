@@ -55,6 +55,8 @@ class QueryTools:
 
     def tools(self) -> list[Tool]:
         """Return the four tools."""
+        # Where a budget decides how much is kept, no score has to, unless the caller says so.
+        least = 0.3 if self.reply_budget is None else 0.0
         return [
             Tool(
                 "query_documents",
@@ -71,8 +73,8 @@ class QueryTools:
                     top_n=_TOP_N,
                     min_score={
                         "type": "number",
-                        "description": "Minimum relevance score threshold (default: 0.3)",
-                        "default": 0.3,
+                        "description": f"Minimum relevance score threshold (default: {least})",
+                        "default": least,
                         "minimum": 0.0,
                         "maximum": 1.0,
                     },
