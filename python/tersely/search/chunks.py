@@ -123,6 +123,9 @@ def read_results(results: Any) -> list[Hit]:
 
 
 def _read(item: Any, index: int) -> tuple[str, float | None, str, Any]:
+    if type(item) is ChunkResult and type(item.content) is str:
+        checks.text(item.content, f"the text of result {index}")
+        return item.content, _number(item.score, index), item.chunk_id, item
     whole, score = item, None
     if isinstance(item, tuple) and len(item) == 2 and not hasattr(item, "_fields"):
         item, score = item

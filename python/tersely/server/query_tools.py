@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -131,7 +131,7 @@ class QueryTools:
         answer = self.answerer.answer(query, results)
         first = sorted(found, key=lambda one: -one.score)[:top_n]
         answer, results = _no_larger(query, answer, results, stats, first)
-        data = _data(answer, results) | {"compression_stats": asdict(stats)}
+        data = _data(answer, results) | {"compression_stats": _as_dict(stats)}
         return ToolReply(to_markdown(answer, results, stats), data)
 
     def _within(self, query: str, results: list[ChunkResult], stats: ResultStats, budget: int) -> ToolReply:
@@ -148,13 +148,13 @@ class QueryTools:
             while True:
                 extracted = extract(results, query, budget=room)
                 text = head + extracted.text
-                over = _TOKENS.count(text) - budget
+                over = (_TOKENS.count(text) if head else extracted.tokens) - budget
                 if over <= 0:
                     break
                 room -= over
         except BudgetExceededError as error:
             raise ToolError(f"{error}; {error.required + _TOKENS.count(head)} tokens would do") from None
-        data = _data(answer, extracted.results) | {"compression_stats": asdict(stats)}
+        data = _data(answer, extracted.results) | {"compression_stats": _as_dict(stats)}
         return ToolReply(text or "No results.", data)
 
     def preview_documents(self, arguments: dict[str, Any]) -> ToolReply:
@@ -164,7 +164,7 @@ class QueryTools:
         lines = previews(results)
         answer = self.answerer.answer(query, results[:1])
         text = "\n".join(f"{one_line(one.chunk_id)} ({one.score:.4f}): {one.preview}" for one in lines)
-        data = _data(answer, []) | {"summaries": [asdict(one) for one in lines]}
+        data = _data(answer, []) | {"summaries": [_as_dict(one) for one in lines]}
         del data["results"]
         return ToolReply(f"# Answer\n{answer.text}\n\n# Previews\n{text or 'No results.'}\n", data)
 
@@ -177,7 +177,7 @@ class QueryTools:
             raise ToolError(
                 f"there is no chunk {wanted[:100]!r}; use a chunk_id of a search result"
             ) from None
-        return ToolReply(chunk.content, asdict(chunk))
+        return ToolReply(chunk.content, _as_dict(chunk))
 
     def _search(self, query: str, count: int) -> list[ChunkResult]:
         found = list(self.retriever.search(query, count))
@@ -237,6 +237,11 @@ def _schema(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required}
 
 
+def _as_dict(item: Any) -> dict[str, Any]:
+    """The attributes of a dataclass of plain values: `dataclasses.asdict` copies each of them."""
+    return {name: getattr(item, name) for name in item.__slots__}
+
+
 def _query(arguments: dict[str, Any]) -> str:
     query: str = arguments["query"]
     if not query.strip():
@@ -246,7 +251,7 @@ def _query(arguments: dict[str, Any]) -> str:
 
 def _data(answer: Answer, results: Sequence[ChunkResult]) -> dict[str, Any]:
     """Return `answer` and `results`, and who wrote the answer where a model was asked."""
-    data: dict[str, Any] = {"answer": answer.text, "results": [asdict(one) for one in results]}
+    data: dict[str, Any] = {"answer": answer.text, "results": [_as_dict(one) for one in results]}
     if answer.model is not None or answer.fallback:
         data["answer_model"] = answer.model  # None: it failed, the answer is verbatim
     return data

@@ -19,6 +19,7 @@ from tersely.engine.reading import Heads, Reading
 from tersely.engine.render import Rendered
 from tersely.providers.counters import resolve_counter
 from tersely.search.chunks import ChunkResult
+from tersely.search.parts import kept_places
 
 __all__ = ["Extracted", "extract"]
 
@@ -135,9 +136,9 @@ class _Sections:
         joined = [index for index, rows in enumerate(self.members) if len(rows) > 1 and result.parts[index]]
         if joined:
             spans: dict[int, list[tuple[int, int]]] = {index: [] for index in joined}
-            for span in result.kept:
-                if span.document in spans:
-                    spans[span.document].append((span.start, span.end))
+            for document, start, end in kept_places(result):
+                if document in spans:
+                    spans[document].append((start, end))
             for index in joined:
                 left.update(self._divided(index, result.parts[index], spans[index]))
         return tuple([replace(self.results[row], content=left[row]) for row in sorted(left)])
