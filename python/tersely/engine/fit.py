@@ -232,10 +232,10 @@ class _Fitting:
 
     def _estimate(self, status: UInt8s) -> int:
         """Tokens of a choice by the costs of its units and what stands above their documents."""
-        rows, heads = is_kept(status), self.reading.heads
-        tokens = int(self.prices.costs[rows].sum())
+        kept, heads = status >= FIRST_KEPT, self.reading.heads
+        tokens = int(self.prices.costs[kept].sum())
         if heads is not None:
-            used = np.unique(heads.of[self.table.document[rows]])
+            used = np.unique(heads.of[self.table.document[kept]])
             while len(used):
                 tokens += int(heads.costs[used].sum())
                 used = np.unique(heads.above[used])

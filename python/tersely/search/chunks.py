@@ -19,6 +19,7 @@ __all__ = [
     "Hit",
     "Retriever",
     "SearchResult",
+    "read_chunks",
     "read_results",
     "to_chunks",
     "to_document",
@@ -178,25 +179,34 @@ def to_chunks(documents: Any) -> tuple[DocumentChunk, ...]:
 
     Raises TypeError for anything else and ValueError for a text with a lone surrogate.
     """
+    return read_chunks(documents)[0]
+
+
+def read_chunks(documents: Any) -> tuple[tuple[DocumentChunk, ...], tuple[Document, ...]]:
+    """`to_chunks`, and the same as the stages take them."""
     if isinstance(documents, (DocumentChunk, SearchResult, ChunkResult)):
         documents = [documents]
     if isinstance(documents, (str, Document, Mapping)) or not isinstance(documents, Iterable):
-        return tuple(_from_document(document) for document in to_documents(documents))
-    return tuple(_to_chunk(item, index) for index, item in enumerate(documents))
+        documents = to_documents(documents)
+    read = [_read_chunk(item, index) for index, item in enumerate(documents)]
+    return tuple([chunk for chunk, _ in read]), tuple([document for _, document in read])
 
 
-def _to_chunk(item: Any, index: int) -> DocumentChunk:
+def _read_chunk(item: Any, index: int) -> tuple[DocumentChunk, Document]:
+    if type(item) is str:
+        text = checks.text(item, f"the text of document {index}")
+        return DocumentChunk(id=to_uuid(text), content=text), Document(text)
     if isinstance(item, SearchResult):
         item = item.document
     if isinstance(item, ChunkResult):
         known = {"doc_id": item.doc_id, "title": item.header_path, "file_path": item.file_path}
         item = DocumentChunk(id=item.chunk_id, content=item.content, metadata=known)
     if not isinstance(item, DocumentChunk):
-        return _from_document(to_documents([item])[0])
+        item = _from_document(item if isinstance(item, Document) else to_documents([item])[0])
     if not isinstance(item.content, str):
         raise TypeError(f"the content of document {index} must be str, not {type(item.content).__name__}")
     checks.text(item.content, f"the content of document {index}")
-    return item
+    return item, to_document(item)
 
 
 def _from_document(document: Document) -> DocumentChunk:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -226,7 +227,6 @@ class Compression:
         original: int | None = None,
     ) -> Prepared:
         config = self.call.config
-        text = Extractive(level=config.segment_size, preserve_structure=config.preserve_structure)
         request = Request(
             documents,
             self.call.query or None,
@@ -236,7 +236,7 @@ class Compression:
             pinned,
             separator=self.separator,
         )
-        reader = Auto(None if config.segment_size is Level.SENTENCE else "prose", text)
+        reader = _reader(config.segment_size, config.preserve_structure)
         return reader.prepare(request, selection.revise, original)
 
     def _strategy(self, live: list[int]) -> CompressionStrategy:
@@ -503,15 +503,7 @@ class Compression:
         call, selection = self.call, self.selection
         scores = selection.document_scores.tolist()
         compressed = tuple([self._document(index, one, scores[index]) for index, one in contents.items()])
-        dropped = tuple(
-            [
-                DroppedDocument(
-                    chunk.id, index, int(call.sizes[index]), scores[index], self._why_dropped(index)
-                )
-                for index, chunk in enumerate(call.chunks)
-                if index not in contents
-            ]
-        )
+        dropped = self._dropped(contents, scores)
         before, after = int(call.sizes.sum()), sum(document.token_count for document in compressed)
         used = [0] * len(call.chunks)
         for document in compressed:
@@ -558,15 +550,28 @@ class Compression:
             unsupported_facts=summary.unsupported_facts if summary else (),
         )
 
-    def _why_dropped(self, index: int) -> str:
-        selection = self.selection
-        if not self.call.chunks[index].content.strip():
-            return "empty"
-        if not selection.relevant[index]:
-            return "irrelevant"
-        reading = self.prepared.reading
-        why = selection.why[reading.table.document == index]
-        return "duplicate" if len(why) and (why == _DUPLICATE).all() else "budget"
+    def _dropped(self, contents: dict[int, Content], scores: list[float]) -> tuple[DroppedDocument, ...]:
+        """Documents of which nothing is left, and why."""
+        call, selection = self.call, self.selection
+        gone = [index for index in range(len(call.chunks)) if index not in contents]
+        if not gone:
+            return ()
+        document = self.prepared.reading.table.document
+        units = np.bincount(document, minlength=len(call.chunks))
+        copies = np.bincount(document[selection.why == _DUPLICATE], minlength=len(call.chunks))
+        copied = ((units > 0) & (copies == units)).tolist()
+        relevant, sizes = selection.relevant.tolist(), call.sizes.tolist()
+
+        def why(index: int) -> str:
+            if not relevant[index]:
+                return "irrelevant" if call.chunks[index].content.strip() else "empty"
+            if copied[index]:
+                return "duplicate"
+            return "budget" if units[index] or call.chunks[index].content.strip() else "empty"
+
+        return tuple(
+            [DroppedDocument(call.chunks[i].id, i, sizes[i], scores[i], why(i)) for i in gone]
+        )
 
     def _relevance(self) -> Sequence[RelevanceScore]:
         """The scores of the documents as callers see them: their own, where they brought vectors."""
@@ -580,6 +585,12 @@ class Compression:
             RelevanceScore(score.document_id, value, score.segment_scores, ScoringMethod.EMBEDDING)
             for score, value in zip(relevance, similarity.tolist(), strict=True)
         ]
+
+
+@lru_cache(maxsize=16)
+def _reader(level: Level, structure: bool) -> Auto:
+    """How documents are read."""
+    return Auto.of_text(Extractive(level=level, preserve_structure=structure))
 
 
 def _generated(result: Compressed, separator: str) -> dict[int, tuple[tuple[int, int], ...]]:

@@ -33,7 +33,7 @@ from tersely.providers.language_models import (
     run_flow_async,
 )
 from tersely.relevance.scorer import RelevanceScorer
-from tersely.search.chunks import ChunkResult, Retriever, SearchResult, to_chunks, to_document
+from tersely.search.chunks import ChunkResult, Retriever, SearchResult, read_chunks
 from tersely.search.contextual.budget import TokenBudgetManager, limits_for
 from tersely.search.contextual.compression import Call, Compression, Outcome, Scores
 from tersely.search.contextual.results import (
@@ -250,8 +250,7 @@ class ContextualCompressor:
         query_embedding: npt.ArrayLike | None,
     ) -> Call:
         """The arguments of a call, checked."""
-        chunks = to_chunks(documents)
-        given = tuple([to_document(chunk) for chunk in chunks])
+        chunks, given = read_chunks(documents)
         if (embeddings is None) != (query_embedding is None):
             raise ValueError("give both embeddings and query_embedding, or neither")
         manager, warnings, settings = self.budget_manager, self._warnings, self._settings
