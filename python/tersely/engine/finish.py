@@ -39,7 +39,7 @@ def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
     rewritten = {r.document for r in reading.regions if isinstance(r.form, Nested) and r.form.gap is not None}
     if reading.pages or rewritten:
         spans, status, scores = _in_source(reading, status, rewritten)
-    if any(isinstance(region.form, Nested) for region in reading.regions):
+    if any([isinstance(region.form, Nested) for region in reading.regions]):
         texts = [document.text for document in reading.request.documents]
         spans = _WithGaps(spans, (status >= FIRST_KEPT) & (status != _MARKUP), texts)
     warnings = tuple(dict.fromkeys((*reading.warnings, *fitted.warnings)))
@@ -48,7 +48,7 @@ def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
     )
     receipt = replace(receipt, content_types=reading.types)
     kept_rows = is_kept(np.where(status == _MARKUP, 0, status).astype(np.uint8))
-    gone_rows = np.flatnonzero((status < FIRST_KEPT) | (status == _MARKUP))
+    gone_rows = ((status < FIRST_KEPT) | (status == _MARKUP)).nonzero()[0]
     kept: Sequence[Span] = Spans(spans, kept_rows, _ALL_REASONS, status, scores)
     dropped: Sequence[Span] = Spans(spans, gone_rows, _ALL_REASONS, status, scores)
     if fitted.cut is not None:

@@ -186,7 +186,7 @@ class Compression:
         Raises BudgetExceededError where what is pinned does not fit, SummarizationError where a model failed
         and `strict` is set.
         """
-        live = np.flatnonzero(self.live).tolist()
+        live = self.live.nonzero()[0].tolist()
         strategy: CompressionStrategy | None = None
         contents: dict[int, Content] = {}
         if live:
@@ -360,7 +360,7 @@ class Compression:
         if int(allowed.sum()) > self.available:
             allowed = used
         self.plan = BudgetPlan(
-            tuple(allowed.tolist()), tuple(np.flatnonzero(allowed == 0).tolist()), self.available
+            tuple(allowed.tolist()), tuple((allowed == 0).nonzero()[0].tolist()), self.available
         )
 
     def _summaries(self, live: list[int], hybrid: bool) -> Flow[dict[int, Content]]:
@@ -504,11 +504,11 @@ class Compression:
         scores = selection.document_scores.tolist()
         compressed = tuple([self._document(index, one, scores[index]) for index, one in contents.items()])
         dropped = self._dropped(contents, scores)
-        before, after = int(call.sizes.sum()), sum(document.token_count for document in compressed)
+        before, after = int(call.sizes.sum()), sum([document.token_count for document in compressed])
         used = [0] * len(call.chunks)
         for document in compressed:
             used[document.index] = document.token_count
-        warnings = [*self.warnings, *(warning for one in compressed for warning in one.warnings)]
+        warnings = [*self.warnings, *[warning for one in compressed for warning in one.warnings]]
         warnings += ["documents_dropped"] if dropped else []
         warnings += (
             ["nothing_relevant"] if call.query and len(call.chunks) and not selection.relevant.any() else []
@@ -526,7 +526,7 @@ class Compression:
             relevance_scores=self._relevance(),
             dropped_documents=dropped,
             usage=call.manager.usage(self.plan, used, self.used),
-            used_llm=any(document.used_llm for document in compressed),
+            used_llm=any([document.used_llm for document in compressed]),
             fallback_reason=self.scored.reason or next(iter(reasons), None),
             warnings=tuple(dict.fromkeys(warnings)),
             separator=self.separator,

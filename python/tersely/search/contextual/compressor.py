@@ -311,7 +311,7 @@ class ContextualCompressor:
         """Remember and count a result. What fell back may do better next time, and is not remembered."""
         result = finished.result
         if call.config.cache_results and not result.cached and result.fallback_reason is None:
-            size = sum(len(chunk.content) for chunk in call.chunks) * 2
+            size = sum([len(chunk.content) for chunk in call.chunks]) * 2
             self._cache.put(call.key(), result, size + _DOCUMENT_BYTES * len(call.chunks))
         seconds = time.perf_counter() - started
         self._tally.add(result, seconds, finished.prompts)
