@@ -42,7 +42,7 @@ def map_array(path: Path, dtype: str) -> Any:
 
 def map_bytes(path: Path) -> bytes | mmap.mmap:
     """A file's bytes, mapped. Raises OSError."""
-    with open(path, "rb", buffering=0) as file:
+    with path.open("rb", buffering=0) as file:
         try:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except ValueError:  # an empty file

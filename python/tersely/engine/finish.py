@@ -39,7 +39,7 @@ def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
     rewritten = {r.document for r in reading.regions if isinstance(r.form, Nested) and r.form.gap is not None}
     if reading.pages or rewritten:
         spans, status, scores = _in_source(reading, status, rewritten)
-    if any([isinstance(region.form, Nested) for region in reading.regions]):
+    if any(isinstance(region.form, Nested) for region in reading.regions):
         texts = [document.text for document in reading.request.documents]
         spans = _WithGaps(spans, (status >= FIRST_KEPT) & (status != _MARKUP), texts)
     warnings = tuple(dict.fromkeys((*reading.warnings, *fitted.warnings)))

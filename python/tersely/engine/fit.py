@@ -208,7 +208,10 @@ class _Fitting:
             needs = np.where(needs < 0, below, needs + more) if len(needs) else below
             needs, costs = np.append(heads.above, needs), np.append(heads.costs, costs)
             group = np.append(np.full(more, -1, np.int32), np.where(group < 0, -1, group + more))
-            worth, held = np.append(np.zeros(more, worth.dtype), worth), np.append(np.zeros(more, held.dtype), held)
+            worth, held = (
+                np.append(np.zeros(more, worth.dtype), worth),
+                np.append(np.zeros(more, held.dtype), held),
+            )
             document = np.append(np.arange(more, dtype=np.int32), document + np.int32(more))
             offsets = np.append(np.zeros(more if len(offsets) else 0, offsets.dtype), offsets)
             caps = None if caps is None else np.append(heads.costs, caps)

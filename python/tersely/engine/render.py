@@ -52,7 +52,7 @@ def render(reading: Reading, rows: Int64s, wording: Wording = Wording.FULL) -> R
     separator = reading.request.separator
     if len(rows) == 0:
         return Rendered("", ("",) * len(reading.texts), ())
-    if not any([region.form for region in reading.regions]):
+    if not any(region.form for region in reading.regions):
         return _render_text(reading, rows)
     writer = _Writer()
     parts = [""] * len(reading.texts)

@@ -526,7 +526,7 @@ class Compression:
             relevance_scores=self._relevance(),
             dropped_documents=dropped,
             usage=call.manager.usage(self.plan, used, self.used),
-            used_llm=any([document.used_llm for document in compressed]),
+            used_llm=any(document.used_llm for document in compressed),
             fallback_reason=self.scored.reason or next(iter(reasons), None),
             warnings=tuple(dict.fromkeys(warnings)),
             separator=self.separator,
@@ -569,9 +569,7 @@ class Compression:
                 return "duplicate"
             return "budget" if units[index] or call.chunks[index].content.strip() else "empty"
 
-        return tuple(
-            [DroppedDocument(call.chunks[i].id, i, sizes[i], scores[i], why(i)) for i in gone]
-        )
+        return tuple([DroppedDocument(call.chunks[i].id, i, sizes[i], scores[i], why(i)) for i in gone])
 
     def _relevance(self) -> Sequence[RelevanceScore]:
         """The scores of the documents as callers see them: their own, where they brought vectors."""

@@ -239,7 +239,7 @@ def _segment_scores(
     if relevance is None:
         if not reading.by_query or reading.ranked:  # nothing tells one from another
             return np.ones(len(table), dtype=np.float32), worth
-        if any([region.form is not None for region in reading.regions]):
+        if any(region.form is not None for region in reading.regions):
             middle = float(np.median(worth)) if len(worth) else 0.0
             return (worth / np.maximum(worth + np.float32(middle), 1e-9)).astype(np.float32), worth
         return (-np.expm1(-worth)).astype(np.float32), worth

@@ -64,7 +64,12 @@ def extract(
     tokens = count(checked, whole) if whole else 0
     if tokens <= budget:
         return Extracted(tuple(results), whole, tokens, tokens)
-    documents = tuple([Document(text, title=path or None) for text, path in zip(sections.texts, sections.paths)])
+    documents = tuple(
+        [
+            Document(text, title=path or None)
+            for text, path in zip(sections.texts, sections.paths, strict=True)
+        ]
+    )
     request = Request(documents, query, budget, 1.0, checked, separator=_SEPARATOR)
     try:
         result = Auto().prepare(request, sections.revise, tokens).fit()
@@ -91,7 +96,8 @@ class _Sections:
         self.results, self.counter = results, counter
         rank: dict[str, int] = {}
         places = [
-            (rank.setdefault(item.file_path, len(rank)), _number(item), row) for row, item in enumerate(results)
+            (rank.setdefault(item.file_path, len(rank)), _number(item), row)
+            for row, item in enumerate(results)
         ]
         groups = groupby(sorted(places), lambda place: (place[0], results[place[2]].header_path))
         found = [(file, path, [row for _, _, row in places]) for (file, path), places in groups]
@@ -155,7 +161,9 @@ class _Sections:
             begins.setdefault(rows[place], at)
             at += end - start
         stops = [*list(begins.values())[1:], len(part)]
-        return {row: part[begin:stop].strip() for (row, begin), stop in zip(begins.items(), stops, strict=True)}
+        return {
+            row: part[begin:stop].strip() for (row, begin), stop in zip(begins.items(), stops, strict=True)
+        }
 
 
 def _number(item: ChunkResult) -> int:
