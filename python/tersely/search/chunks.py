@@ -21,8 +21,6 @@ __all__ = [
     "SearchResult",
     "read_chunks",
     "read_results",
-    "to_chunks",
-    "to_document",
 ]
 
 _TEXT = ("content", "text", "page_content")
@@ -173,17 +171,12 @@ def _number(score: Any, index: int) -> float | None:
     return value
 
 
-def to_chunks(documents: Any) -> tuple[DocumentChunk, ...]:
+def read_chunks(documents: Any) -> tuple[tuple[DocumentChunk, ...], tuple[Document, ...]]:
     """DocumentChunks as they are; SearchResults and ChunkResults, and whatever `tersely.compress` takes, as
-    chunks. A text without an id has the UUID5 of itself.
+    chunks; and all of them as the stages take them. A text without an id has the UUID5 of itself as a chunk's.
 
     Raises TypeError for anything else and ValueError for a text with a lone surrogate.
     """
-    return read_chunks(documents)[0]
-
-
-def read_chunks(documents: Any) -> tuple[tuple[DocumentChunk, ...], tuple[Document, ...]]:
-    """`to_chunks`, and the same as the stages take them."""
     if isinstance(documents, (DocumentChunk, SearchResult, ChunkResult)):
         documents = [documents]
     if isinstance(documents, (str, Document, Mapping)) or not isinstance(documents, Iterable):
@@ -206,7 +199,7 @@ def _read_chunk(item: Any, index: int) -> tuple[DocumentChunk, Document]:
     if not isinstance(item.content, str):
         raise TypeError(f"the content of document {index} must be str, not {type(item.content).__name__}")
     checks.text(item.content, f"the content of document {index}")
-    return item, to_document(item)
+    return item, _to_document(item)
 
 
 def _from_document(document: Document) -> DocumentChunk:
@@ -218,7 +211,7 @@ def _from_document(document: Document) -> DocumentChunk:
     )
 
 
-def to_document(chunk: DocumentChunk) -> Document:
+def _to_document(chunk: DocumentChunk) -> Document:
     """A chunk as the stages take it; its metadata may have a "title"."""
     title = (chunk.metadata or {}).get("title")
     if title is not None and not isinstance(title, str):
