@@ -184,7 +184,23 @@ class _Fitting:
             held = self._hold_leading(held, target)
         if reading.must is not None:
             held = reading.must.hold(self.table.document, costs, target, held, reading.group, self.favour)
-        status = self._select(worth, target, held)
+        status = select(
+            self.table.document,
+            worth,
+            costs,
+            target,
+            pinned=held,
+            group=reading.group,
+            needs=reading.needs,
+            term_ids=reading.term_ids,
+            term_offsets=reading.term_offsets,
+            term_weight=reading.term_weight,
+            redundancy=reading.redundancy,
+            context=reading.context,
+            ranked=reading.ranked,
+            caps=self.caps,
+            heads=reading.heads,
+        )
         if held is not self.pinned:
             status[(status == _PINNED) & (self.pinned == 0)] = _PRESERVED
         if target > 0 and reading.ranked and not reading.request.groups:
@@ -196,54 +212,6 @@ class _Fitting:
             if empty and not self.pinned[[opening, closing]].any():
                 status[[opening, closing]] = 0
         return status
-
-    def _select(self, worth: Float32s, target: int, held: UInt8s) -> UInt8s:
-        """The codes of the best choice; what stands above documents is a unit that those in them need."""
-        reading, heads, document = self.reading, self.reading.heads, self.table.document
-        costs, group, needs, offsets = self.costs, reading.group, reading.needs, reading.term_offsets
-        caps, more = self.caps, 0
-        if heads is not None:  # rows of their own, before all others
-            more = len(heads.costs)
-            below = heads.of[document]
-            needs = np.where(needs < 0, below, needs + more) if len(needs) else below
-            needs, costs = np.append(heads.above, needs), np.append(heads.costs, costs)
-            group = np.append(np.full(more, -1, np.int32), np.where(group < 0, -1, group + more))
-            worth, held = (
-                np.append(np.zeros(more, worth.dtype), worth),
-                np.append(np.zeros(more, held.dtype), held),
-            )
-            document = np.append(np.arange(more, dtype=np.int32), document + np.int32(more))
-            offsets = np.append(np.zeros(more if len(offsets) else 0, offsets.dtype), offsets)
-            caps = None if caps is None else np.append(heads.costs, caps)
-        status = select(
-            document,
-            worth,
-            costs,
-            target,
-            pinned=held,
-            group=group,
-            needs=needs,
-            term_ids=reading.term_ids,
-            term_offsets=offsets,
-            term_weight=reading.term_weight,
-            redundancy=reading.redundancy,
-            context=reading.context,
-            ranked=reading.ranked,
-            caps=caps,
-        )
-        return status[more:]
-
-    def _estimate(self, status: UInt8s) -> int:
-        """Tokens of a choice by the costs of its units and what stands above their documents."""
-        kept, heads = status >= FIRST_KEPT, self.reading.heads
-        tokens = int(self.prices.costs[kept].sum())
-        if heads is not None:
-            used = np.unique(heads.of[self.table.document[kept]])
-            while len(used):
-                tokens += int(heads.costs[used].sum())
-                used = np.unique(heads.above[used])
-                used = used[used >= 0]
-        return tokens
 
     def _choose_among(self, target: int, rows: Int64s) -> UInt8s:
         """`choose` among a few of many ranked units."""
@@ -426,7 +394,9 @@ class _Fitting:
                     break
                 low, target = target, min(2 * target + 1, (target + high) // 2)
                 continue  # the best unit may need less than its estimate
-            estimate = self._estimate(fitted.status)
+            estimate = int(costs[fitted.status >= FIRST_KEPT].sum())
+            if self.reading.heads is not None:
+                estimate += self.reading.heads.tokens(self.table.document[is_kept(fitted.status)])
             counted[target] = fitted.tokens
             if fitted.tokens <= self.budget:
                 if best is None or fitted.tokens > best.tokens:

@@ -74,6 +74,15 @@ class Heads:
     above: Int32s
     of: Int32s
 
+    def tokens(self, documents: Int32s) -> int:
+        """Tokens of what stands above some documents, in any order and number."""
+        used, tokens = np.unique(self.of[documents]), 0
+        while len(used):
+            tokens += int(self.costs[used].sum())
+            used = np.unique(self.above[used])
+            used = used[used >= 0]
+        return tokens
+
 
 @dataclass(eq=False, slots=True)
 class Reading:

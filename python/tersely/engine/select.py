@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tersely import _native
 from tersely.core.tables import Float32s, Int32s, Int64s, SegmentTable, UInt8s
+
+if TYPE_CHECKING:
+    from tersely.engine.reading import Heads
 
 __all__ = ["FIRST_KEPT", "REASONS", "is_kept", "mark_groups", "mark_pinned", "select"]
 
@@ -42,6 +46,7 @@ def select(
     coverage: bool = False,
     ranked: bool = False,
     caps: Int64s | None = None,
+    heads: Heads | None = None,
 ) -> UInt8s:
     """uint8[n]: an index into REASONS for each unit.
 
@@ -50,8 +55,19 @@ def select(
     `document`: int32[n], ascending. `needs`: a selected unit brings the unit that it needs, and pays for it.
     `coverage`: a unit is worth the terms it adds; one that adds none is left out. `ranked`: worth is an
     order.
-    `caps`: tokens that each document may take.
+    `caps`: tokens that each document may take. `heads`: what stands above documents.
     """
+    more = 0 if heads is None else len(heads.costs)
+    if heads is not None:  # rows of their own, before all others
+        below = heads.of[document]
+        needs = np.append(heads.above, np.where(needs < 0, below, needs + more) if len(needs) else below)
+        document = np.append(np.arange(more, dtype=np.int32), document + np.int32(more))
+        worth, costs = np.append(np.zeros(more, worth.dtype), worth), np.append(heads.costs, costs)
+        pinned = np.append(np.zeros(more, pinned.dtype), pinned)
+        group = np.append(np.full(more, -1, np.int32), np.where(group < 0, -1, group + np.int32(more)))
+        if len(term_offsets):
+            term_offsets = np.append(np.zeros(more, term_offsets.dtype), term_offsets)
+        caps = None if caps is None else np.append(heads.costs, caps)
     return _native.select_budgeted(
         worth,
         costs,
@@ -68,7 +84,7 @@ def select(
         coverage,
         ranked,
         _NO_INT64 if caps is None else caps,
-    )
+    )[more:]
 
 
 def _rows_of(table: SegmentTable, document: int, start: int, end: int) -> slice:

@@ -173,7 +173,7 @@ def _number(score: Any, index: int) -> float | None:
 
 def read_chunks(documents: Any) -> tuple[tuple[DocumentChunk, ...], tuple[Document, ...]]:
     """DocumentChunks as they are; SearchResults and ChunkResults, and whatever `tersely.compress` takes, as
-    chunks; and all of them as the stages take them. A text without an id has the UUID5 of itself as a chunk's.
+    chunks; and all of them as the stages take them. A text without an id has the UUID5 of itself there.
 
     Raises TypeError for anything else and ValueError for a text with a lone surrogate.
     """

@@ -8,7 +8,7 @@ from typing import Any
 
 from tersely.core.types import Compressed, Spans
 
-__all__ = ["Part", "add_note", "kept_places", "parts_of", "provenance"]
+__all__ = ["Part", "add_note", "generated_by_document", "kept_places", "parts_of", "provenance"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,21 @@ def provenance(result: Compressed, part: Part, *, keep_original: bool = True) ->
         "dropped": dropped,
         "warnings": list(result.receipt.warnings),
     }
+
+
+def generated_by_document(result: Compressed, separator: str) -> dict[int, tuple[tuple[int, int], ...]]:
+    """What was generated in each document's part, in characters of the part."""
+    found: dict[int, tuple[tuple[int, int], ...]] = {}
+    at = 0
+    for index, part in enumerate(result.parts):
+        if not part:
+            continue
+        end = at + len(part)
+        places = [(start - at, stop - at) for start, stop in result.generated if at <= start and stop <= end]
+        if places:
+            found[index] = tuple(places)
+        at = end + len(separator)
+    return found
 
 
 def add_note(metadata: Mapping[str, Any], note: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from tersely.search.contextual.settings import (
     CompressionStrategy,
     StrategySelector,
 )
+from tersely.search.parts import generated_by_document
 from tersely.write.summary import ContentSummarizer, Filler, Summary
 
 __all__ = ["Call", "Compression", "Outcome", "Scores"]
@@ -277,7 +278,7 @@ class Compression:
         self.warnings = (*self.warnings, *result.receipt.warnings)
         kept, dropped = view(result, self.selection)
         cut = ("segment_cut",) if "segment_cut" in result.receipt.warnings else ()
-        places = _generated(result, self.separator) if result.generated else {}
+        places = generated_by_document(result, self.separator) if result.generated else {}
         return {
             index: Content(
                 text,
@@ -559,16 +560,15 @@ class Compression:
         document = self.prepared.reading.table.document
         units = np.bincount(document, minlength=len(call.chunks))
         copies = np.bincount(document[selection.why == _DUPLICATE], minlength=len(call.chunks))
-        copied = ((units > 0) & (copies == units)).tolist()
-        relevant, sizes = selection.relevant.tolist(), call.sizes.tolist()
+        copied = (units > 0) & (copies == units)
 
         def why(index: int) -> str:
-            if not relevant[index]:
-                return "irrelevant" if call.chunks[index].content.strip() else "empty"
-            if copied[index]:
-                return "duplicate"
-            return "budget" if units[index] or call.chunks[index].content.strip() else "empty"
+            blank = not units[index] and not call.chunks[index].content.strip()
+            if blank or not selection.relevant[index]:
+                return "empty" if blank else "irrelevant"
+            return "duplicate" if copied[index] else "budget"
 
+        sizes = call.sizes.tolist()
         return tuple([DroppedDocument(call.chunks[i].id, i, sizes[i], scores[i], why(i)) for i in gone])
 
     def _relevance(self) -> Sequence[RelevanceScore]:
@@ -589,18 +589,3 @@ class Compression:
 def _reader(level: Level, structure: bool) -> Auto:
     """How documents are read."""
     return Auto.of_text(Extractive(level=level, preserve_structure=structure))
-
-
-def _generated(result: Compressed, separator: str) -> dict[int, tuple[tuple[int, int], ...]]:
-    """What was generated in each document's part, in characters of the part."""
-    found: dict[int, tuple[tuple[int, int], ...]] = {}
-    at = 0
-    for index, part in enumerate(result.parts):
-        if not part:
-            continue
-        end = at + len(part)
-        places = [(start - at, stop - at) for start, stop in result.generated if at <= start and stop <= end]
-        if places:
-            found[index] = tuple(places)
-        at = end + len(separator)
-    return found
