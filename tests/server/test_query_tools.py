@@ -359,3 +359,14 @@ def test_a_model_that_fails_costs_nothing() -> None:
     assert not result.is_error and result.structured_content["answer_model"] is None
     assert "Tokens rotate every 24 hours." in result.structured_content["answer"]
     assert "the model failed" in result.content[0].text and "secret" not in result.content[0].text
+
+
+def test_a_budget_takes_results_of_any_score_unless_one_is_asked_for() -> None:
+    chunks = [
+        chunk("high", 0.9, "Menus change each week. " * 9),
+        chunk("low", 0.1, "Tokens rotate every 24 hours."),
+    ]
+    served = tools(*chunks, reply_budget=60)
+    assert "24 hours" in call(served, COMPRESSED, query="how often do tokens rotate?").content[0].text
+    asked = call(served, COMPRESSED, query="how often do tokens rotate?", min_score=0.3)
+    assert "24 hours" not in asked.content[0].text

@@ -49,7 +49,7 @@ def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
     )
     receipt = replace(receipt, content_types=reading.types)
     kept_rows = is_kept(np.where(status == _MARKUP, 0, status).astype(np.uint8))
-    gone_rows = np.flatnonzero((status < FIRST_KEPT) | (status == _MARKUP))
+    gone_rows = ((status < FIRST_KEPT) | (status == _MARKUP)).nonzero()[0]
     kept: Sequence[Span] = Spans(spans, kept_rows, _ALL_REASONS, status, scores)
     dropped: Sequence[Span] = Spans(spans, gone_rows, _ALL_REASONS, status, scores)
     if fitted.cut is not None:

@@ -20,7 +20,7 @@ from tersely.core.tables import Float32s, Int64s, UInt8s
 from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import longest_prefix
 from tersely.engine.reading import Reading
-from tersely.engine.render import Rendered, Wording, render
+from tersely.engine.render import Places, Rendered, Wording, render
 from tersely.engine.select import FIRST_KEPT, REASONS, is_kept, select
 
 __all__ = ["Fit", "choose", "fit"]
@@ -200,6 +200,7 @@ class _Fitting:
             ranked=reading.ranked,
             caps=self.caps,
             same=reading.same(),
+            heads=reading.heads,
         )
         if held is not self.pinned:
             status[(status == _PINNED) & (self.pinned == 0)] = _PRESERVED
@@ -332,6 +333,13 @@ class _Fitting:
         self.recounts += 1
         return count(self.reading.request.counter, text)
 
+    def _measure(self, rendered: Rendered) -> int:
+        """Tokens of a written choice, as they are sent."""
+        if self.reading.measure is None:
+            return self._count(rendered.text)
+        self.recounts += 1
+        return self.reading.measure(rendered)
+
     def _try(self, status: UInt8s, wording: Wording = Wording.FULL) -> Fit | None:
         """The written and counted choice; None when it keeps nothing."""
         rows = is_kept(status)
@@ -340,12 +348,7 @@ class _Fitting:
         rendered = render(self.reading, rows, wording)
         if not rendered.text:  # sources of which no words are kept
             return None
-        if self.reading.measure is None:
-            tokens = self._count(rendered.text)
-        else:
-            self.recounts += 1
-            tokens = self.reading.measure(rendered)
-        return Fit(rendered, tokens, status, None, self.recounts)
+        return Fit(rendered, self._measure(rendered), status, None, self.recounts)
 
     def _check_pinned(self) -> None:
         fitted = self._try(self._only(self.pinned), Wording.BARE)
@@ -394,7 +397,9 @@ class _Fitting:
                     break
                 low, target = target, min(2 * target + 1, (target + high) // 2)
                 continue  # the best unit may need less than its estimate
-            estimate = int(costs[is_kept(fitted.status)].sum())
+            estimate = int(costs[fitted.status >= FIRST_KEPT].sum())
+            if self.reading.heads is not None:
+                estimate += self.reading.heads.tokens(self.table.document[is_kept(fitted.status)])
             counted[target] = fitted.tokens
             if fitted.tokens <= self.budget:
                 if best is None or fitted.tokens > best.tokens:
@@ -545,22 +550,33 @@ class _Fitting:
         if len(reading.needs):
             free = free & (reading.needs < 0)
         alone = np.flatnonzero(free)
-        starts = count_batch(reading.request.counter, [piece[:1] for piece in reading.pieces(alone)])
+        firsts = [piece[:1] for piece in reading.pieces(alone)]
+        if reading.heads is None:
+            starts = count_batch(reading.request.counter, firsts)
+        else:
+            heads = zip(alone.tolist(), firsts, strict=True)
+            starts = np.array([self._measure(self._cut_text(row, first)) for row, first in heads], np.int64)
         possible = alone[starts <= self.budget]
         if len(possible) == 0:
             self._nothing_fits([int(tokens) for tokens in starts] + self._whole_counts())
         row = int(self._best_first(possible)[0])
         piece = self._piece(row)
-        size, mark = longest_prefix(piece, lambda text: self._count(text) <= self.budget)
+        size, mark = longest_prefix(
+            piece, lambda text: self._measure(self._cut_text(row, text)) <= self.budget
+        )
         text = piece[:size] + mark
         status = np.zeros(len(self.table), dtype=np.uint8)
         status[row] = _CUT
         generated = ((size, size + len(mark)),) if mark else ()
-        parts = [""] * len(reading.texts)
-        parts[int(self.table.document[row])] = text
         cut = int(self.table.start[row]) + size
-        rendered = Rendered(text, tuple(parts), generated)
-        return Fit(rendered, self._count(text), status, cut, self.recounts, ("segment_cut",))
+        rendered = self._cut_text(row, text, generated)
+        return Fit(rendered, self._measure(rendered), status, cut, self.recounts, ("segment_cut",))
+
+    def _cut_text(self, row: int, text: str, generated: Places = ()) -> Rendered:
+        """What is left where the only unit is the head of this one."""
+        parts = [""] * len(self.reading.texts)
+        parts[int(self.table.document[row])] = text
+        return Rendered(text, tuple(parts), generated)
 
     def _piece(self, row: int) -> str:
         """The text of a unit; of one that a larger choice has cut, only what it kept."""

@@ -55,7 +55,7 @@ class Prepared:
         """
         self.request, self.options, self._revise = request, options, revise
         self._readers, self._types, self._warnings = tuple(readers), types, warnings
-        self._whole = request.separator.join(document.text for document in request.documents)
+        self._whole = request.separator.join([document.text for document in request.documents])
         if original_tokens is None:
             original_tokens = reading.original if reading else count(request.counter, self._whole)
         self.original_tokens = original_tokens

@@ -109,7 +109,9 @@ def _read_text(
 
 def _text_regions(table: SegmentTable, documents: int) -> tuple[Region, ...]:
     limits = np.searchsorted(table.document, np.arange(documents + 1)).tolist()
-    return tuple(Region(index, low, high) for index, (low, high) in enumerate(pairwise(limits)) if low < high)
+    return tuple(
+        [Region(index, low, high) for index, (low, high) in enumerate(pairwise(limits)) if low < high]
+    )
 
 
 def _preserve(reading: Reading, options: Extractive, preserve: tuple[str, ...]) -> None:

@@ -18,7 +18,7 @@ from tersely.engine.facts import FactCoverage
 if TYPE_CHECKING:
     from tersely.engine.render import Rendered
 
-__all__ = ["Prices", "Reading", "Region", "separator_cost"]
+__all__ = ["Heads", "Prices", "Reading", "Region", "separator_cost"]
 
 _GAP = 1.0  # tokens: white space of more than a character before a fragment
 _MARKER = 4.0  # tokens, about: of what says that something was left out below a unit
@@ -61,6 +61,30 @@ class Prices:
     exact: bool = True
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Heads:
+    """What whoever sends the text writes above documents, and pays for: the name of a file, a section.
+
+    Attributes:
+        costs: int64[h], tokens of each.
+        above: int32[h], the head before it that each stands below and brings along, -1: none.
+        of: int32[documents], the head right above each document.
+    """
+
+    costs: Int64s
+    above: Int32s
+    of: Int32s
+
+    def tokens(self, documents: Int32s) -> int:
+        """Tokens of what stands above some documents, in any order and number."""
+        used, tokens = np.unique(self.of[documents]), 0
+        while len(used):
+            tokens += int(self.costs[used].sum())
+            used = np.unique(self.above[used])
+            used = used[used >= 0]
+        return tokens
+
+
 @dataclass(eq=False, slots=True)
 class Reading:
     """The units of a request, good for any number of budgets.
@@ -99,6 +123,7 @@ class Reading:
         pieces_repeat: whether units are less than sentences, so that one may be said as often as it stands.
         measure: tokens of a written choice, where that is not the count of its text, as of parts that are
             sent apart.
+        heads: what stands above documents of which something is kept, where `measure` counts such things.
     """
 
     request: Request
@@ -134,6 +159,7 @@ class Reading:
     optional: bool = False
     pieces_repeat: bool = False
     measure: Callable[[Rendered], int] | None = None
+    heads: Heads | None = None
     _prices: Prices | None = None
     _same: Int32s | None = None
 

@@ -174,20 +174,15 @@ def _render_text(reading: Reading, rows: Int64s) -> Rendered:
     table = reading.table
     first, last = _runs(table, rows)
     pieces, between, places = _text_parts(reading, first, last)
-    documents = table.document[first].tolist()
-    text = "".join([part for pair in zip(pieces, between, strict=True) for part in pair])
-    if len(reading.texts) == 1:
-        return Rendered(text, (text,), places)
-    ends = np.cumsum([len(piece) + len(gap) for piece, gap in zip(pieces, between, strict=True)])
-    begins = np.concatenate(([0], ends[:-1]))
-    stops = ends - np.array([len(gap) for gap in between], dtype=np.int64)
+    document = table.document[first]
     parts = [""] * len(reading.texts)
-    breaks = np.flatnonzero(np.diff(documents)) + 1
-    firsts = [0, *breaks.tolist()]
-    lasts = [*(breaks - 1).tolist(), len(documents) - 1]
-    for one, other in zip(firsts, lasts, strict=True):
-        parts[documents[one]] = text[int(begins[one]) : int(stops[other])]
-    return Rendered(text, tuple(parts), places)
+    begin = 0
+    for stop in [*((document[1:] != document[:-1]).nonzero()[0] + 1).tolist(), len(pieces)]:
+        gaps = [*between[begin : stop - 1], ""]
+        written = [part for pair in zip(pieces[begin:stop], gaps, strict=True) for part in pair]
+        parts[document[begin]] = "".join(written)
+        begin = stop
+    return Rendered(reading.request.separator.join(filter(None, parts)), tuple(parts), places)
 
 
 def _text_parts(reading: Reading, first: Int64s, last: Int64s) -> tuple[list[str], list[str], Places]:
@@ -199,7 +194,7 @@ def _text_parts(reading: Reading, first: Int64s, last: Int64s) -> tuple[list[str
     request = reading.request
     between = [*[request.separator] * (len(pieces) - 1), ""]
     if request.within != request.separator:
-        for place in np.flatnonzero(document[1:] == document[:-1]).tolist():
+        for place in (document[1:] == document[:-1]).nonzero()[0].tolist():
             between[place] = request.within
     if not reading.clauses:
         return pieces, between, ()
@@ -214,7 +209,8 @@ def _text_parts(reading: Reading, first: Int64s, last: Int64s) -> tuple[list[str
 
 def _runs(table: SegmentTable, rows: Int64s) -> tuple[Int64s, Int64s]:
     """The first and the last row of each run of rows that follow one another in a document."""
-    apart = (np.diff(rows) != 1) | (np.diff(table.document[rows]) != 0)
+    document = table.document[rows]
+    apart = (rows[1:] - rows[:-1] != 1) | (document[1:] != document[:-1])
     first = np.concatenate((rows[:1], rows[1:][apart]))
     return first, np.concatenate((rows[:-1][apart], rows[-1:]))
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tersely import _native
 from tersely.core.tables import Float32s, Int32s, Int64s, SegmentTable, UInt8s
+
+if TYPE_CHECKING:
+    from tersely.engine.reading import Heads
 
 __all__ = ["FIRST_KEPT", "REASONS", "is_kept", "mark_groups", "mark_pinned", "select"]
 
@@ -22,7 +26,7 @@ _NO_FLOAT32 = np.empty(0, dtype=np.float32)
 
 def is_kept(status: UInt8s) -> Int64s:
     """Rows that stay, ascending."""
-    return np.flatnonzero(status >= FIRST_KEPT)
+    return (status >= FIRST_KEPT).nonzero()[0]
 
 
 def select(
@@ -43,6 +47,7 @@ def select(
     ranked: bool = False,
     caps: Int64s | None = None,
     same: Int32s = _NO_INT32,
+    heads: Heads | None = None,
 ) -> UInt8s:
     """uint8[n]: an index into REASONS for each unit.
 
@@ -52,8 +57,22 @@ def select(
     `coverage`: a unit is worth the terms it adds; one that adds none is left out. `ranked`: worth is an
     order.
     `caps`: tokens that each document may take. `same`: the first unit with the same text, or the unit itself;
-    what only repeats a unit that is in is left out, however much room there is.
+    what only repeats a unit that is in is left out, however much room there is. `heads`: what stands above
+    documents.
     """
+    more = 0 if heads is None else len(heads.costs)
+    if heads is not None:  # rows of their own, before all others
+        below = heads.of[document]
+        needs = np.append(heads.above, np.where(needs < 0, below, needs + more) if len(needs) else below)
+        document = np.append(np.arange(more, dtype=np.int32), document + np.int32(more))
+        worth, costs = np.append(np.zeros(more, worth.dtype), worth), np.append(heads.costs, costs)
+        pinned = np.append(np.zeros(more, pinned.dtype), pinned)
+        group = np.append(np.full(more, -1, np.int32), np.where(group < 0, -1, group + np.int32(more)))
+        if len(term_offsets):
+            term_offsets = np.append(np.zeros(more, term_offsets.dtype), term_offsets)
+        caps = None if caps is None else np.append(heads.costs, caps)
+        if len(same):
+            same = np.append(np.arange(more, dtype=np.int32), same + np.int32(more))
     return _native.select_budgeted(
         worth,
         costs,
@@ -71,7 +90,7 @@ def select(
         ranked,
         _NO_INT64 if caps is None else caps,
         same,
-    )
+    )[more:]
 
 
 def _rows_of(table: SegmentTable, document: int, start: int, end: int) -> slice:

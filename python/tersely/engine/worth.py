@@ -79,8 +79,10 @@ def _relevance(
     cosine: Float32s | None = None,
 ) -> Any:
     documents = tuple(
-        document if document.text is text else replace(document, text=text)
-        for document, text in zip(request.documents, texts, strict=True)
+        [
+            document if document.text is text else replace(document, text=text)
+            for document, text in zip(request.documents, texts, strict=True)
+        ]
     )
     prepared = QueryReading(documents, (request.query or "").strip(), question, analysis)
     embedder = None if options.scoring == "lexical" else resolve_embedder(options.embedder)

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 import errno
 import json
-import math
 import os
-import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +25,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from tersely.core.npy import read_array
 from tersely.core.tables import Float32s, UInt8s
 
 __all__ = ["StaticFile", "load", "quantize", "save"]
@@ -34,11 +33,6 @@ __all__ = ["StaticFile", "load", "quantize", "save"]
 MOST_BYTES = 256 << 20  # of a file
 MOST_META = 1 << 20  # bytes
 _DTYPES = {"words": ("|u1", 1), "rows": ("|u1", 2), "scales": ("<f4", 1), "meta": ("|u1", 1)}
-# An .npy header as NumPy writes it, read by this pattern alone: its claims are compared with what is there.
-_HEADER = re.compile(
-    rb"\x93NUMPY\x01\x00..\{'descr': '([|<]\w+)', 'fortran_order': False, 'shape': \(([\d, ]+)\), \} *\n",
-    re.DOTALL,
-)
 _STEPS = np.linspace(0.55, 1.05, 26, dtype=np.float32) / np.float32(7.5)  # shares of a row's largest value
 _TINY = 2.0**-50  # rows of smaller values are coded as zeros: a table takes scales from 2^-64 on
 _ROWS_AT_ONCE = 1024
@@ -167,20 +161,8 @@ def _members(archive: zipfile.ZipFile) -> tuple[dict[str, Any], str]:
     for member in members.values():
         if member.compress_type != zipfile.ZIP_STORED or member.file_size > MOST_BYTES:
             raise ValueError(f"{member.filename} is compressed or too large")
-    arrays = {name: _array(name, archive.read(members[name])) for name in _DTYPES}
+    arrays = {name: read_array(archive.read(members[name]), name, *_DTYPES[name]) for name in _DTYPES}
     return arrays, "".join(f"{members[name].CRC:08x}" for name in ("words", "rows", "scales"))
-
-
-def _array(name: str, content: bytes) -> npt.NDArray[Any]:
-    dtype, dimensions = _DTYPES[name]
-    found = _HEADER.match(content)
-    shape = [int(size) for size in found[2].split(b",") if size.strip()] if found else []
-    if not found or found[1] != dtype.encode():
-        raise ValueError(f"{name} is not an array of {np.dtype(dtype)}")
-    values = np.frombuffer(content, dtype, offset=found.end())
-    if len(shape) != dimensions or values.size != math.prod(shape):
-        raise ValueError(f"{name} has {values.size} values, not those of a shape of {dimensions}: {shape}")
-    return values.reshape(shape)
 
 
 def _check(arrays: Mapping[str, Any]) -> None:

@@ -19,9 +19,8 @@ __all__ = [
     "Hit",
     "Retriever",
     "SearchResult",
+    "read_chunks",
     "read_results",
-    "to_chunks",
-    "to_document",
 ]
 
 _TEXT = ("content", "text", "page_content")
@@ -123,6 +122,9 @@ def read_results(results: Any) -> list[Hit]:
 
 
 def _read(item: Any, index: int) -> tuple[str, float | None, str, Any]:
+    if type(item) is ChunkResult and type(item.content) is str:
+        checks.text(item.content, f"the text of result {index}")
+        return item.content, _number(item.score, index), item.chunk_id, item
     whole, score = item, None
     if isinstance(item, tuple) and len(item) == 2 and not hasattr(item, "_fields"):
         item, score = item
@@ -169,31 +171,35 @@ def _number(score: Any, index: int) -> float | None:
     return value
 
 
-def to_chunks(documents: Any) -> tuple[DocumentChunk, ...]:
+def read_chunks(documents: Any) -> tuple[tuple[DocumentChunk, ...], tuple[Document, ...]]:
     """DocumentChunks as they are; SearchResults and ChunkResults, and whatever `tersely.compress` takes, as
-    chunks. A text without an id has the UUID5 of itself.
+    chunks; and all of them as the stages take them. A text without an id has the UUID5 of itself there.
 
     Raises TypeError for anything else and ValueError for a text with a lone surrogate.
     """
     if isinstance(documents, (DocumentChunk, SearchResult, ChunkResult)):
         documents = [documents]
     if isinstance(documents, (str, Document, Mapping)) or not isinstance(documents, Iterable):
-        return tuple(_from_document(document) for document in to_documents(documents))
-    return tuple(_to_chunk(item, index) for index, item in enumerate(documents))
+        documents = to_documents(documents)
+    read = [_read_chunk(item, index) for index, item in enumerate(documents)]
+    return tuple([chunk for chunk, _ in read]), tuple([document for _, document in read])
 
 
-def _to_chunk(item: Any, index: int) -> DocumentChunk:
+def _read_chunk(item: Any, index: int) -> tuple[DocumentChunk, Document]:
+    if type(item) is str:
+        text = checks.text(item, f"the text of document {index}")
+        return DocumentChunk(id=to_uuid(text), content=text), Document(text)
     if isinstance(item, SearchResult):
         item = item.document
     if isinstance(item, ChunkResult):
         known = {"doc_id": item.doc_id, "title": item.header_path, "file_path": item.file_path}
         item = DocumentChunk(id=item.chunk_id, content=item.content, metadata=known)
     if not isinstance(item, DocumentChunk):
-        return _from_document(to_documents([item])[0])
+        item = _from_document(item if isinstance(item, Document) else to_documents([item])[0])
     if not isinstance(item.content, str):
         raise TypeError(f"the content of document {index} must be str, not {type(item.content).__name__}")
     checks.text(item.content, f"the content of document {index}")
-    return item
+    return item, _to_document(item)
 
 
 def _from_document(document: Document) -> DocumentChunk:
@@ -205,7 +211,7 @@ def _from_document(document: Document) -> DocumentChunk:
     )
 
 
-def to_document(chunk: DocumentChunk) -> Document:
+def _to_document(chunk: DocumentChunk) -> Document:
     """A chunk as the stages take it; its metadata may have a "title"."""
     title = (chunk.metadata or {}).get("title")
     if title is not None and not isinstance(title, str):

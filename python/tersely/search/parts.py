@@ -8,7 +8,7 @@ from typing import Any
 
 from tersely.core.types import Compressed, Spans
 
-__all__ = ["Part", "add_note", "parts_of", "provenance"]
+__all__ = ["Part", "add_note", "generated_by_document", "kept_places", "parts_of", "provenance"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def parts_of(result: Compressed, separator: str = "\n\n") -> list[Part]:
 
     O(characters + spans).
     """
-    spans = _places(result)
+    spans = kept_places(result)
     if len(result.parts) != len(result.documents):
         return [Part(result.text, tuple(range(len(result.documents))), tuple(spans))] if result.text else []
     untouched = result.text == separator.join(result.parts)  # blank documents stand in it too
@@ -51,7 +51,7 @@ def parts_of(result: Compressed, separator: str = "\n\n") -> list[Part]:
     ]
 
 
-def _places(result: Compressed) -> list[tuple[int, int, int]]:
+def kept_places(result: Compressed) -> list[tuple[int, int, int]]:
     """(document, start, end) of the kept spans."""
     kept = result.kept
     if not isinstance(kept, Spans):
@@ -95,7 +95,7 @@ def provenance(result: Compressed, part: Part, *, keep_original: bool = True) ->
         spans = [[start, end] for of, start, end in part.spans if of == index]
         original = {"original": document.text} if keep_original else {}
         sources.append({"id": document.id, "spans": spans, **original})
-    stay = {document for document, _, _ in _places(result)}
+    stay = {document for document, _, _ in kept_places(result)}
     dropped = [
         index if document.id is None else document.id
         for index, document in enumerate(result.documents)
@@ -109,6 +109,21 @@ def provenance(result: Compressed, part: Part, *, keep_original: bool = True) ->
         "dropped": dropped,
         "warnings": list(result.receipt.warnings),
     }
+
+
+def generated_by_document(result: Compressed, separator: str) -> dict[int, tuple[tuple[int, int], ...]]:
+    """What was generated in each document's part, in characters of the part."""
+    found: dict[int, tuple[tuple[int, int], ...]] = {}
+    at = 0
+    for index, part in enumerate(result.parts):
+        if not part:
+            continue
+        end = at + len(part)
+        places = [(start - at, stop - at) for start, stop in result.generated if at <= start and stop <= end]
+        if places:
+            found[index] = tuple(places)
+        at = end + len(separator)
+    return found
 
 
 def add_note(metadata: Mapping[str, Any], note: Mapping[str, Any]) -> dict[str, Any]:

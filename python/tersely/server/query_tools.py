@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,8 @@ class QueryTools:
 
     def tools(self) -> list[Tool]:
         """Return the four tools."""
+        # Where a budget decides how much is kept, no score has to, unless the caller says so.
+        least = 0.3 if self.reply_budget is None else 0.0
         return [
             Tool(
                 "query_documents",
@@ -70,8 +72,8 @@ class QueryTools:
                     top_n=_TOP_N,
                     min_score={
                         "type": "number",
-                        "description": "Minimum relevance score threshold (default: 0.3)",
-                        "default": 0.3,
+                        "description": f"Minimum relevance score threshold (default: {least})",
+                        "default": least,
                         "minimum": 0.0,
                         "maximum": 1.0,
                     },
@@ -128,7 +130,7 @@ class QueryTools:
         answer = self.answerer.answer(query, results)
         first = sorted(found, key=lambda one: -one.score)[:top_n]
         answer, results = _no_larger(query, answer, results, stats, first)
-        data = _data(answer, results) | {"compression_stats": asdict(stats)}
+        data = _data(answer, results) | {"compression_stats": _as_dict(stats)}
         return ToolReply(to_markdown(answer, results, stats), data)
 
     def _within(self, query: str, results: list[ChunkResult], stats: ResultStats, budget: int) -> ToolReply:
@@ -143,7 +145,7 @@ class QueryTools:
             lambda left: to_extract(answer, left),
             budget,
         )
-        return ToolReply(text, _data(answer, left) | {"compression_stats": asdict(stats)})
+        return ToolReply(text, _data(answer, left) | {"compression_stats": _as_dict(stats)})
 
     def preview_documents(self, arguments: dict[str, Any]) -> ToolReply:
         """Find the best chunks; the reply has a line for each."""
@@ -151,7 +153,7 @@ class QueryTools:
         results = self._search(query, arguments["top_n"])
         lines = previews(results)
         answer = self.answerer.answer(query, results[:1])
-        data = _data(answer, []) | {"summaries": [asdict(one) for one in lines]}
+        data = _data(answer, []) | {"summaries": [_as_dict(one) for one in lines]}
         del data["results"]
         return ToolReply(to_previews(answer, lines), data)
 
@@ -164,7 +166,7 @@ class QueryTools:
             raise ToolError(
                 f"there is no chunk {wanted[:100]!r}; use a chunk_id of a search result"
             ) from None
-        return ToolReply(fenced_reply(chunk.content), asdict(chunk))
+        return ToolReply(fenced_reply(chunk.content), _as_dict(chunk))
 
     def _search(self, query: str, count: int) -> list[ChunkResult]:
         found = list(self.retriever.search(query, count))
@@ -226,6 +228,11 @@ def _schema(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required}
 
 
+def _as_dict(item: Any) -> dict[str, Any]:
+    """The attributes of a dataclass of plain values: `dataclasses.asdict` copies each of them."""
+    return {name: getattr(item, name) for name in item.__slots__}
+
+
 def _query(arguments: dict[str, Any]) -> str:
     query: str = arguments["query"]
     if not query.strip():
@@ -235,7 +242,7 @@ def _query(arguments: dict[str, Any]) -> str:
 
 def _data(answer: Answer, results: Sequence[ChunkResult]) -> dict[str, Any]:
     """Return `answer` and `results`, and who wrote the answer where a model was asked."""
-    data: dict[str, Any] = {"answer": answer.text, "results": [asdict(one) for one in results]}
+    data: dict[str, Any] = {"answer": answer.text, "results": [_as_dict(one) for one in results]}
     if answer.model is not None or answer.fallback:
         data["answer_model"] = answer.model  # None: it failed, the answer is verbatim
     return data

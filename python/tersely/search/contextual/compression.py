@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from tersely.search.contextual.settings import (
     CompressionStrategy,
     StrategySelector,
 )
+from tersely.search.parts import generated_by_document
 from tersely.write.summary import ContentSummarizer, Filler, Summary
 
 __all__ = ["Call", "Compression", "Outcome", "Scores"]
@@ -187,7 +189,7 @@ class Compression:
         Raises BudgetExceededError where what is pinned does not fit, SummarizationError where a model failed
         and `strict` is set.
         """
-        live = np.flatnonzero(self.live).tolist()
+        live = self.live.nonzero()[0].tolist()
         strategy: CompressionStrategy | None = None
         contents: dict[int, Content] = {}
         if live:
@@ -228,10 +230,16 @@ class Compression:
         original: int | None = None,
     ) -> Prepared:
         config = self.call.config
-        text = Extractive(level=config.segment_size, preserve_structure=config.preserve_structure)
-        query, counter = self.call.query or None, self.counter
-        request = Request(documents, query, self.available, 1.0, counter, pinned, separator=self.separator)
-        reader = Auto(None if config.segment_size is Level.SENTENCE else "prose", text)
+        request = Request(
+            documents,
+            self.call.query or None,
+            self.available,
+            1.0,
+            self.counter,
+            pinned,
+            separator=self.separator,
+        )
+        reader = _reader(config.segment_size, config.preserve_structure)
         return reader.prepare(request, selection.revise, original)
 
     def _strategy(self, live: list[int]) -> CompressionStrategy:
@@ -274,7 +282,7 @@ class Compression:
         self.warnings = (*self.warnings, *result.receipt.warnings)
         kept, dropped = view(result, self.selection)
         cut = ("segment_cut",) if "segment_cut" in result.receipt.warnings else ()
-        places = _generated(result, self.separator) if result.generated else {}
+        places = generated_by_document(result, self.separator) if result.generated else {}
         return {
             index: Content(
                 text,
@@ -357,7 +365,7 @@ class Compression:
         if int(allowed.sum()) > self.available:
             allowed = used
         self.plan = BudgetPlan(
-            tuple(allowed.tolist()), tuple(np.flatnonzero(allowed == 0).tolist()), self.available
+            tuple(allowed.tolist()), tuple((allowed == 0).nonzero()[0].tolist()), self.available
         )
 
     def _summaries(self, live: list[int], hybrid: bool) -> Flow[dict[int, Content]]:
@@ -501,20 +509,12 @@ class Compression:
         call, selection = self.call, self.selection
         scores = selection.document_scores.tolist()
         compressed = tuple([self._document(index, one, scores[index]) for index, one in contents.items()])
-        dropped = tuple(
-            [
-                DroppedDocument(
-                    chunk.id, index, int(call.sizes[index]), scores[index], self._why_dropped(index)
-                )
-                for index, chunk in enumerate(call.chunks)
-                if index not in contents
-            ]
-        )
-        before, after = int(call.sizes.sum()), sum(document.token_count for document in compressed)
+        dropped = self._dropped(contents, scores)
+        before, after = int(call.sizes.sum()), sum([document.token_count for document in compressed])
         used = [0] * len(call.chunks)
         for document in compressed:
             used[document.index] = document.token_count
-        warnings = [*self.warnings, *(warning for one in compressed for warning in one.warnings)]
+        warnings = [*self.warnings, *[warning for one in compressed for warning in one.warnings]]
         warnings += ["documents_dropped"] if dropped else []
         warnings += (
             ["nothing_relevant"] if call.query and len(call.chunks) and not selection.relevant.any() else []
@@ -556,16 +556,26 @@ class Compression:
             unsupported_facts=summary.unsupported_facts if summary else (),
         )
 
-    def _why_dropped(self, index: int) -> str:
-        selection = self.selection
-        if not self.call.chunks[index].content.strip():
-            return "empty"
-        if not selection.relevant[index]:
-            return "irrelevant"
-        reading = selection.reading  # the last one: documents may have been read anew, as text
-        assert reading is not None
-        why = selection.why[reading.table.document == index]
-        return "duplicate" if len(why) and (why == _DUPLICATE).all() else "budget"
+    def _dropped(self, contents: dict[int, Content], scores: list[float]) -> tuple[DroppedDocument, ...]:
+        """Documents of which nothing is left, and why."""
+        call, selection = self.call, self.selection
+        gone = [index for index in range(len(call.chunks)) if index not in contents]
+        if not gone:
+            return ()
+        assert selection.reading is not None  # the last one: documents may have been read anew, as text
+        document = selection.reading.table.document
+        units = np.bincount(document, minlength=len(call.chunks))
+        copies = np.bincount(document[selection.why == _DUPLICATE], minlength=len(call.chunks))
+        copied = (units > 0) & (copies == units)
+
+        def why(index: int) -> str:
+            blank = not units[index] and not call.chunks[index].content.strip()
+            if blank or not selection.relevant[index]:
+                return "empty" if blank else "irrelevant"
+            return "duplicate" if copied[index] else "budget"
+
+        sizes = call.sizes.tolist()
+        return tuple([DroppedDocument(call.chunks[i].id, i, sizes[i], scores[i], why(i)) for i in gone])
 
     def _relevance(self) -> Sequence[RelevanceScore]:
         """The scores of the documents as callers see them: their own, where they brought vectors."""
@@ -581,16 +591,7 @@ class Compression:
         ]
 
 
-def _generated(result: Compressed, separator: str) -> dict[int, tuple[tuple[int, int], ...]]:
-    """What was generated in each document's part, in characters of the part."""
-    found: dict[int, tuple[tuple[int, int], ...]] = {}
-    at = 0
-    for index, part in enumerate(result.parts):
-        if not part:
-            continue
-        end = at + len(part)
-        places = [(start - at, stop - at) for start, stop in result.generated if at <= start and stop <= end]
-        if places:
-            found[index] = tuple(places)
-        at = end + len(separator)
-    return found
+@lru_cache(maxsize=16)
+def _reader(level: Level, structure: bool) -> Auto:
+    """How documents are read."""
+    return Auto.of_text(Extractive(level=level, preserve_structure=structure))

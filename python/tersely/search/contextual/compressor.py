@@ -32,7 +32,7 @@ from tersely.providers.language_models import (
     run_flow_async,
 )
 from tersely.relevance.scorer import RelevanceScorer
-from tersely.search.chunks import ChunkResult, Retriever, SearchResult, to_chunks, to_document
+from tersely.search.chunks import ChunkResult, Retriever, SearchResult, read_chunks
 from tersely.search.contextual.budget import TokenBudgetManager, limits_for
 from tersely.search.contextual.compression import Call, Compression, Outcome, Scores
 from tersely.search.contextual.results import (
@@ -259,8 +259,7 @@ class ContextualCompressor:
         total: int | None = None,
     ) -> Call:
         """The arguments of a call, checked. `total`: stands for the total budget of the settings."""
-        chunks = to_chunks(documents)
-        given = tuple([to_document(chunk) for chunk in chunks])
+        chunks, given = read_chunks(documents)
         if (embeddings is None) != (query_embedding is None):
             raise ValueError("give both embeddings and query_embedding, or neither")
         manager, warnings, settings = self.budget_manager, self._warnings, self._settings
@@ -351,7 +350,7 @@ class ContextualCompressor:
         """Remember and count a result. What fell back may do better next time, and is not remembered."""
         result = finished.result
         if call.config.cache_results and not result.cached and result.fallback_reason is None:
-            size = sum(len(chunk.content) for chunk in call.chunks) * 2
+            size = sum([len(chunk.content) for chunk in call.chunks]) * 2
             self._cache.put(call.key(), result, size + _DOCUMENT_BYTES * len(call.chunks))
         seconds = time.perf_counter() - started
         self._tally.add(result, seconds, finished.prompts)

@@ -26,7 +26,7 @@ from tersely.providers.counters import resolve_counter
 from tersely.relevance.methods import document_relevance
 from tersely.relevance.scorer import RelevanceScorer
 from tersely.relevance.scores import RelevanceScore, RelevanceScores, ScoringMethod, SegmentScores
-from tersely.search.chunks import to_chunks, to_document
+from tersely.search.chunks import read_chunks
 
 __all__ = ["REASONS", "ExtractedContent", "ExtractiveCompressor", "Segment", "Segmenter", "Selection", "view"]
 
@@ -482,8 +482,8 @@ class ExtractiveCompressor:
         return self._extracted(given, segments, scored, query, token_budget)
 
     def _split(self, document: Any) -> tuple[Document, list[Segment]]:
-        (chunk,) = to_chunks([document])
-        return to_document(chunk), self.segmenter.split(chunk.content)
+        _, (read,) = read_chunks([document])
+        return read, self.segmenter.split(read.text)
 
     def _extracted(
         self, document: Document, segments: list[Segment], scored: Any, query: str, budget: int

@@ -124,21 +124,21 @@ class Index:
 
     def chunk(self, chunk_id: str) -> ChunkResult:
         """Return the chunk of an id, its score 1.0. Raises KeyError where there is none."""
-        return _result(self._using(lambda generation: _find(generation, chunk_id)), 1.0)
+        return _result(self._using(lambda generation: _find(generation, [chunk_id])[0]), 1.0)
 
     def span(self, chunk_id: str) -> tuple[str, int, int]:
         """Return (path, start, end): where a chunk stands, in characters of its file without byte order mark.
 
         Raises KeyError where there is none.
         """
-        _, path, _, start, end, _, _ = self._using(lambda generation: _find(generation, chunk_id))
+        _, path, _, start, end, _, _ = self._using(lambda generation: _find(generation, [chunk_id])[0])
         return path, start, end
 
     def vectors(self, chunk_ids: Sequence[str]) -> Float32s:
         """Return the vectors of chunks, float32[n, d], of length one. Raises KeyError for an unknown id."""
 
         def read(generation: Generation) -> Float32s:
-            ids = np.array([_find(generation, chunk_id)[0] for chunk_id in chunk_ids], dtype=np.int64)
+            ids = np.array([row[0] for row in _find(generation, chunk_ids)], dtype=np.int64)
             return np.array(generation.vectors[np.searchsorted(generation.ids, ids)])
 
         return self._using(read)
@@ -215,13 +215,18 @@ def _search(
     return [_result(row, score) for row, score in zip(found, normalize_scores(scores).tolist(), strict=True)]
 
 
-def _find(generation: Generation, chunk_id: str) -> ChunkRow:
-    path, _, number = chunk_id.rpartition("#")
-    digits = number.isascii() and number.isdigit() and len(number) < 10
-    row = generation.chunk(path, int(number)) if digits else None
-    if row is None:
-        raise KeyError(chunk_id)
-    return row
+def _find(generation: Generation, chunk_ids: Sequence[str]) -> list[ChunkRow]:
+    """The chunks of ids. Raises KeyError for an unknown one."""
+    places = []
+    for chunk_id in chunk_ids:
+        path, _, number = chunk_id.rpartition("#")
+        digits = number.isascii() and number.isdigit() and len(number) < 10
+        places.append((path, int(number) if digits else -1))
+    rows = [row for row in generation.find(places) if row is not None]
+    if len(rows) < len(places):
+        known = {f"{row[1]}#{row[2]}" for row in rows}
+        raise KeyError(next((given for given in chunk_ids if given not in known), chunk_ids[0]))
+    return rows
 
 
 def _result(row: ChunkRow, score: float) -> ChunkResult:

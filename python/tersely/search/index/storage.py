@@ -27,6 +27,7 @@ import numpy as np
 
 from tersely.core.errors import StoreError
 from tersely.core.files import file_lock, make_folder, private, sync_to_disk
+from tersely.core.npy import map_array, map_bytes
 from tersely.core.sqlite import DamageError, Database, Draft, Format
 from tersely.core.tables import Float32s, Int32s, Int64s
 from tersely.search.index.chunking import Chunk
@@ -283,15 +284,15 @@ class Generation:
         folder = place / header.generation
         self.header = header
         try:
-            self.vectors = _mapped(folder / VECTORS, header.chunks, header.dimensions)
-            arrays = {name: _loaded(folder / f"{name}.npy", kind) for name, kind in _ARRAYS.items()}
-            self.ids: Int64s = _loaded(folder / "ids.npy", "<i8")
-            self.order: Int32s = _loaded(folder / "order.npy", "<i4")
+            self.vectors = _vectors(folder / VECTORS, header.chunks, header.dimensions)
+            arrays = {name: map_array(folder / f"{name}.npy", kind) for name, kind in _ARRAYS.items()}
+            self.ids: Int64s = map_array(folder / "ids.npy", "<i8")
+            self.order: Int32s = map_array(folder / "order.npy", "<i4")
             self.postings = Postings(**arrays)
             _check(self.postings, self.ids, self.order, header.chunks)
             self._database = Database(folder / CHUNKS, _TABLES, immutable=True)
             with self._database.reading() as connection:
-                connection.execute("SELECT count(*) FROM files").fetchone()
+                connection.execute("SELECT path FROM files LIMIT 1").fetchone()
         except (OSError, ValueError, EOFError, StoreError) as error:
             raise StoreError(f"{folder} is damaged or was removed: {error}") from error
 
@@ -324,13 +325,12 @@ class Generation:
                 raise DamageError("chunks are missing")
         return [found[number] for number in ids]
 
-    def chunk(self, path: str, number: int) -> ChunkRow | None:
-        """Return a chunk by its file and its number there, or None."""
+    def find(self, places: Iterable[tuple[str, int]]) -> list[ChunkRow | None]:
+        """Return chunks by their files and their numbers there; None for each that there is not."""
+        found = f"SELECT {_COLUMNS}, digest FROM chunks WHERE path = ? AND number = ?"
         with self._database.reading() as connection:
-            row = connection.execute(
-                f"SELECT {_COLUMNS}, digest FROM chunks WHERE path = ? AND number = ?", (path, number)
-            ).fetchone()
-            return None if row is None else _checked_row(row)
+            rows = [connection.execute(found, place).fetchone() for place in places]
+        return [None if row is None else _checked_row(row) for row in rows]
 
     def close(self) -> None:
         """Close its files."""
@@ -352,25 +352,11 @@ def _checked_row(row: tuple[Any, ...]) -> ChunkRow:
     return row[:-1]
 
 
-def _mapped(path: Path, rows: int, columns: int) -> Float32s:
-    size = path.stat().st_size
-    if size != rows * columns * 4:
-        raise ValueError(f"{path.name} has {size} bytes, not {rows} x {columns} x 4")
-    if size == 0:
-        return np.zeros((rows, columns), dtype=np.float32)
-    return np.memmap(path, dtype="<f4", mode="r", shape=(rows, columns))
-
-
-def _loaded(path: Path, kind: str) -> Any:
-    try:
-        array: Any = np.load(path, mmap_mode="r", allow_pickle=False)
-    except OSError:
-        raise
-    except Exception as error:  # a damaged head is read by Python's own parser, which raises all sorts
-        raise ValueError(f"{path.name} is no array: {error}") from error
-    if array.dtype != np.dtype(kind) or array.ndim != 1:
-        raise ValueError(f"{path.name} holds {array.dtype} of shape {array.shape}, not a row of {kind}")
-    return array
+def _vectors(path: Path, rows: int, columns: int) -> Float32s:
+    values: Float32s = np.frombuffer(map_bytes(path), dtype="<f4")
+    if values.size != rows * columns:
+        raise ValueError(f"{path.name} has {values.size} numbers, not {rows} x {columns}")
+    return values.reshape(rows, columns)
 
 
 def _check(postings: Postings, ids: Int64s, order: Int32s, chunks: int) -> None:
