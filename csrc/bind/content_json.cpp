@@ -2,7 +2,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/strings.hpp"
-#include "kernels/content/json_rank.hpp"
+#include "kernels/content/tree_rank.hpp"
 #include "kernels/content/json_scan.hpp"
 #include "kernels/content/query_share.hpp"
 #include "kernels/text/segment.hpp"
@@ -15,8 +15,8 @@ namespace tersely::bind {
 namespace {
 
 // The lines of a text that is not JSON, without white space around them.
-content::JsonUnits lines_of(std::string_view text) {
-    content::JsonUnits lines;
+content::TreeUnits lines_of(std::string_view text) {
+    content::TreeUnits lines;
     std::int32_t place = 0;
     for (std::size_t begin = 0; begin < text.size();) {
         std::size_t stop = text.find('\n', begin);
@@ -29,7 +29,7 @@ content::JsonUnits lines_of(std::string_view text) {
             lines.start.push_back(static_cast<std::int64_t>(start));
             lines.value_start.push_back(lines.start.back());
             lines.end.push_back(static_cast<std::int64_t>(end));
-            lines.kind.push_back(content::JsonKind::kLine);
+            lines.kind.push_back(content::TreeKind::kLine);
             lines.parent.push_back(-1);
             lines.place.push_back(place++);
             lines.count.push_back(0);
@@ -48,7 +48,7 @@ struct Units {
     std::vector<double> priority;
     std::vector<std::uint8_t> fault;  // of each document
 
-    void append(content::JsonUnits&& units, std::span<const double> ranks, std::string_view text,
+    void append(content::TreeUnits&& units, std::span<const double> ranks, std::string_view text,
                 std::int32_t of_document) {
         const auto first = static_cast<std::int32_t>(start.size());
         text::to_characters(text, units.start, units.end);
@@ -65,7 +65,7 @@ struct Units {
     }
 };
 
-std::vector<float> relevance(const std::vector<std::string_view>& texts, const std::vector<content::JsonUnits>& units,
+std::vector<float> relevance(const std::vector<std::string_view>& texts, const std::vector<content::TreeUnits>& units,
                              std::size_t bytes, std::string_view query) {
     text::TermReader reader(bytes);
     std::vector<std::int32_t> ids;
@@ -88,11 +88,11 @@ py::tuple json_units(const py::list& texts, const std::string& query) {
     Units all;
     {
         const py::gil_scoped_release release;
-        std::vector<content::JsonUnits> units;
+        std::vector<content::TreeUnits> units;
         for (const std::string_view text : list.views()) {
             units.push_back(content::scan_json(text));
             all.fault.push_back(static_cast<std::uint8_t>(units.back().fault));
-            if (units.back().fault != content::JsonFault::kNone) units.back() = lines_of(text);
+            if (units.back().fault != content::TreeFault::kNone) units.back() = lines_of(text);
         }
         std::vector<float> shares;
         if (!query.empty()) shares = relevance(list.views(), units, list.bytes(), query);
@@ -100,8 +100,7 @@ py::tuple json_units(const py::list& texts, const std::string& query) {
         for (std::size_t i = 0; i < units.size(); ++i) {
             const std::size_t n = units[i].size();
             const auto mine = std::span<const float>(shares).subspan(query.empty() ? 0 : first, query.empty() ? 0 : n);
-            const std::vector<std::uint8_t> outliers = content::json_outliers(list.views()[i], units[i]);
-            const std::vector<double> ranks = content::rank_json(units[i], outliers, mine);
+            const std::vector<double> ranks = content::rank_tree(list.views()[i], units[i], mine);
             all.append(std::move(units[i]), ranks, list.views()[i], static_cast<std::int32_t>(i));
             first += n;
         }

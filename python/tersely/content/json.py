@@ -31,7 +31,9 @@ class Json:
     Numbers, escapes and repeated keys stay as they are written. Of an array stay the first value, outliers,
     the last, the middle, ...; with a query, the records that it names come first. Where there is no room
     for the best of them beside such words, numbers alone stand there (`"… 37"`, `"…": 37`, `"… 4-40": ""`,
-    `… 812`; warning "markers_shortened").
+    `… 812`; warning "markers_shortened"). Where markers would take more than a tenth of the budget, what an
+    array or object outside of all records lacks is counted once, at its end, and fields of records and pieces
+    of strings are not counted (warning "markers_left_out").
 
     A text that is not JSON, or nests deeper than 512, is compressed as text: warning "json_invalid" or
     "json_too_deep".
@@ -75,7 +77,7 @@ def _units(units: JsonUnits, follows: Int32s, gap: Callable[[int], str] | None) 
     return Units(
         units.table,
         units.priority.astype(np.float32),
-        Nested(units.marker, units.short_marker, gap=gap),
+        Nested(units.marker, units.short_marker, None if gap else units.total, gap=gap),
         units.named(),
         follows,
         ranked=True,

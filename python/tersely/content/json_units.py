@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
+from tersely.content.units import Marker
 from tersely.core.question import read_question
-from tersely.core.tables import Float64s, Int32s, Kind, SegmentTable, UInt8s
+from tersely.core.tables import Float64s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
 __all__ = ["ARRAY", "CLOSE", "LINE", "OBJECT", "PIECE", "VALUE", "JsonUnits"]
 
-# Kinds of units and faults of texts, as csrc/kernels/content/json_scan.hpp has them.
+# Kinds of units and faults of texts, as csrc/kernels/content/tree.hpp has them.
 VALUE, OBJECT, ARRAY, CLOSE, _HEAD, PIECE, LINE = range(7)
 _FAULTS = ("", "json_invalid", "json_too_deep")
 
@@ -29,6 +31,7 @@ class JsonUnits:
         count: int32[n], of a container: its values.
         priority: float64[n], higher is kept first.
         fault: uint8[documents], why a text is not JSON; 0 where it is.
+        asked: whether a query ranked them.
     """
 
     table: SegmentTable
@@ -37,6 +40,7 @@ class JsonUnits:
     count: Int32s
     priority: Float64s
     fault: UInt8s
+    asked: bool = False
 
     @staticmethod
     def read(texts: list[str], query: str | None) -> JsonUnits:
@@ -45,7 +49,7 @@ class JsonUnits:
         document, start, end, kind, parent, place, count, priority, fault = _native.json_units(texts, asked)
         code = np.full(len(start), Kind.CODE, dtype=np.uint8)
         table = SegmentTable(document, start, end, code, document, parent)
-        return JsonUnits(table, kind, place, count, priority, fault)
+        return JsonUnits(table, kind, place, count, priority, fault, bool(asked))
 
     def warnings(self) -> tuple[str, ...]:
         """A code for each fault."""
@@ -59,10 +63,12 @@ class JsonUnits:
 
     def named(self) -> npt.NDArray[np.bool_] | None:
         """bool[n]: the first unit of those that the query names best; None where it names none."""
-        if self.priority.max(initial=0) <= 1:  # without a query none is above it
+        if not self.asked or self.priority.max(initial=0) <= 1:  # what no query names is not above it
             return None
+        best = np.flatnonzero(self.priority == self.priority.max())
+        inner = best[~np.isin(best, self.table.heading[best])]  # what a container is worth is in it
         named = np.zeros(len(self.priority), dtype=bool)
-        named[np.argmax(self.priority)] = True
+        named[inner[0]] = True
         return named
 
     def marker(self, first: int, last: int) -> str:
@@ -72,6 +78,50 @@ class JsonUnits:
     def short_marker(self, first: int, last: int) -> str:
         """The same in fewer tokens: numbers without words, and no number where places say it."""
         return self._says(first, last, "")
+
+    def total(self, rows: Int64s) -> Marker:
+        """Markers that count once, at its end, what a container outside of all records lacks."""
+        kept: dict[int, list[int]] = {}  # places of values by container; -1 - document for the roots
+        for row in rows[~np.isin(self.kind[rows], (CLOSE, PIECE))].tolist():
+            kept.setdefault(self._container(row), []).append(int(self.place[row]))
+
+        def marker(first: int, last: int) -> str:
+            if self.kind[first] == PIECE:
+                return "…" if self.kind[last + 1] == CLOSE else "… …"
+            container = self._container(first)
+            if container in kept and self._in_record(container):
+                return ""
+            values = self._values(container)
+            stop = self._stop(first, last, int(self.table.heading[first]))
+            places = kept.get(container, [])
+            if len(places) - bisect_left(places, stop) < values - stop:
+                return ""  # more is left out behind
+            left = f"{values - len(places)} more"
+            if self.kind[first] == LINE:
+                return f"… {left}"
+            return f'"…": "{left}"' if container >= 0 and self.kind[container] == OBJECT else f'"… {left}"'
+
+        return marker
+
+    def _container(self, row: int) -> int:
+        container = int(self.table.heading[row])
+        return container if container >= 0 else -1 - int(self.table.document[row])
+
+    def _values(self, container: int) -> int:
+        """How many values a container has, or a document (-1 - its number)."""
+        if container >= 0:
+            return int(self.count[container])
+        low, high = np.searchsorted(self.table.document, [-1 - container, -container]).tolist()
+        return int(np.count_nonzero(self.table.heading[low:high] < 0))
+
+    def _in_record(self, container: int) -> bool:
+        """Whether a container is or lies in a value of an array, or one of several roots."""
+        while container >= 0:
+            above = self._container(container)
+            if self._values(above) > 1 if above < 0 else self.kind[above] == ARRAY:
+                return True
+            container = above
+        return False
 
     def _says(self, first: int, last: int, more: str) -> str:
         container = int(self.table.heading[first])

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from tersely.core.tables import Float32s, Int32s, SegmentTable
+from tersely.core.tables import Float32s, Int32s, Int64s, SegmentTable
 from tersely.core.types import Document
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Marker",
     "Nested",
     "Quoted",
+    "Total",
     "Units",
     "join_tables",
     "units_of",
@@ -27,6 +28,7 @@ __all__ = [
 
 Bools = npt.NDArray[np.bool_]
 Marker = Callable[[int, int], str]  # (first, last) rows of a run that is left out -> what stands in its place
+Total = Callable[[Int64s], Marker]  # kept rows, ascending -> markers that say how many are left out once
 
 
 def _nothing(first: int, last: int) -> str:
@@ -44,11 +46,13 @@ class Lines:
         joint: stands between kept units that do not touch, and around markers.
         note: row -> what stands right after that unit when it is kept, such as how often it came; "" for
             nothing. None: no unit has one.
+        total: markers for where those of all runs would take more than a tenth of the budget.
     """
 
     marker: Marker
     joint: str = "\n"
     note: Callable[[int], str] | None = None
+    total: Total | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -58,6 +62,7 @@ class Nested:
     Attributes:
         marker: what stands in the place of a run of left out units of one document; "" for nothing.
         short: such a marker with less to say, used where more essential units stay with it.
+        total: markers for where those of all runs would take more than a tenth of the budget.
         bare: what must stand in the place of a run even where there is no room for markers.
         gap: row -> what stands before it instead of the document's own gap; None: that.
         numbered: each line of a document has its number before it.
@@ -65,6 +70,7 @@ class Nested:
 
     marker: Marker
     short: Marker | None = None
+    total: Total | None = None
     bare: Marker = _nothing
     gap: Callable[[int], str] | None = None
     numbered: bool = False
