@@ -27,8 +27,9 @@ def analyze(
 def detect(texts: list[list[str]]) -> list[tuple[int, int, float]]: ...  # kind, language, confidence
 def html_texts(texts: list[str]) -> tuple[_Int64s, _Int64s, _UInt8s, _UInt8s]: ...  # start, end, glue, aside
 def table_rows(
-    texts: list[str], delimiter: str
-) -> tuple[str, _Int64s, _Int64s, _Float32s]: ...  # delimiter, start, end, outlier
+    texts: list[str], delimiter: str, header: bool
+) -> tuple[str, _Int64s, _Int64s, _UInt8s, _Int32s, _Float32s]: ...  # delimiter, start, end, role, head, standing
+def look_for_columns(text: str) -> float: ...  # share of lines
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...
 def read_terms(texts: list[str]) -> tuple[_Int32s, _Int64s, _UInt8s]: ...  # ids, offsets, class of each term
 def relevance_features(
