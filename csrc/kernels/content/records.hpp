@@ -102,14 +102,14 @@ class RecordColumns {
 };
 
 // How much records stand out in their list, 0 where they do not, else in (0, 1): of each record the largest worth of
-// its cells and 0.3 of the second largest, held against how many records of the list have as much.
+// its cells and 0.15 of the second largest (columns say the same), held against how many records of the list have as much.
 class Standing {
   public:
     explicit Standing(std::size_t records) : first_(records), second_(records) {}
     void add(std::size_t record, float worth);
     // `list`: of each record.
     std::vector<float> settle(std::span<const std::int32_t> list, std::size_t lists) const;
-    float worth(std::size_t record) const { return first_[record] + 0.3F * second_[record]; }
+    float worth(std::size_t record) const { return first_[record] + 0.15F * second_[record]; }
 
   private:
     std::vector<float> first_, second_;

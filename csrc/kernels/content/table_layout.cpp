@@ -128,9 +128,18 @@ std::size_t width_of(View line) {
 struct Borders {
     std::vector<std::uint32_t> columns;
     std::vector<std::uint8_t> gutter;  // a character
+    std::uint32_t words = 0;           // not 0: so many columns, of a word each
+
+    std::size_t size() const { return words != 0 ? words : columns.size(); }
 };
 
-Borders borders_of(View text, const Block& block) {
+std::size_t words_in(View line) {
+    std::size_t words = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) words += !blank(line[i]) && (i == 0 || blank(line[i - 1])) ? 1U : 0U;
+    return words;
+}
+
+Borders aligned(View text, const Block& block) {
     std::vector<std::size_t> written(kWidest + 1);
     std::vector<std::size_t> reach(kWidest + 2);
     std::size_t lines = 0;
@@ -143,10 +152,10 @@ Borders borders_of(View text, const Block& block) {
         ++reach[width_of(view)];
     }
     Borders borders;
+    borders.gutter.resize(kWidest);
     if (lines < 2) return borders;
     const std::size_t allowed = lines < 6 ? 0 : std::max<std::size_t>(1, lines / 10);
     for (std::size_t place = kWidest; place-- > 0;) reach[place] += reach[place + 1];  // lines that are longer
-    borders.gutter.resize(kWidest);
     bool inside = false;
     for (std::size_t place = 0; place < kWidest && 2 * reach[place + 1] >= lines; ++place) {
         const bool gap = written[place] <= allowed;
@@ -158,9 +167,45 @@ Borders borders_of(View text, const Block& block) {
 }
 
 bool keeps_to(View line, const Borders& borders) {
+    if (borders.words != 0) return words_in(line) >= borders.words;
     bool clean = true;
     each_written(line, [&](std::size_t place) { clean = clean && borders.gutter[place] == 0; });
     return clean;
+}
+
+Borders borders_of(View text, const Block& block) {
+    Borders borders = aligned(text, block);
+    std::size_t clean = 0;
+    std::size_t lines = 0;
+    std::vector<std::uint32_t> counts;
+    const std::size_t step = block.lines() / kSampledLines + 1;
+    for (std::size_t line = 0; line < block.lines(); line += step) {
+        const View view = line_of(text, block, line);
+        if (is_rule(view)) continue;
+        ++lines;
+        clean += keeps_to(view, borders) ? 1U : 0U;
+        counts.push_back(static_cast<std::uint32_t>(words_in(view)));
+    }
+    const bool enough = borders.columns.size() >= 3 && static_cast<double>(clean) >= kAligned * static_cast<double>(lines);
+    if (enough || lines < kFewestRows) return borders;
+    std::sort(counts.begin(), counts.end());
+    const std::uint32_t words = counts[(lines + 9) / 10];
+    if (words >= 3) borders.words = words;
+    return borders;
+}
+
+void cells_by_words(View line, std::size_t words, std::vector<TableCell>& cells) {
+    for (std::size_t i = 0; i < line.size();) {
+        if (blank(line[i])) {
+            ++i;
+            continue;
+        }
+        std::size_t end = i;
+        while (end < line.size() && !blank(line[end])) ++end;
+        if (cells.size() + 1 == std::min(words, kMostCells)) end = line.size();
+        cells.push_back({cells.size(), {}, line.substr(i, end - i)});
+        i = end;
+    }
 }
 
 // The cells of a line by borders. Where a cell reaches over a border, words go to the column in which they begin, or, if
@@ -198,6 +243,15 @@ void cells_by_borders(View line, const std::vector<std::uint32_t>& columns, std:
     }
 }
 
+void cells_in(View line, const Borders& borders, std::vector<TableCell>& cells) {
+    cells.clear();
+    if (borders.words != 0) {
+        cells_by_words(line, borders.words, cells);
+    } else {
+        cells_by_borders(line, borders.columns, cells);
+    }
+}
+
 bool is_numeric(View cell) { return !cell.empty() && (is_digit(cell[0]) || (cell[0] == '-' && cell.size() > 1)); }
 
 bool in_capitals(View line) {
@@ -225,14 +279,15 @@ Heading heading_of(View text, const Block& block, const Borders& borders) {
             --top;
         return {top, line + 1 - top};
     }
-    while (found.text + kFewestRows <= block.lines() && found.text < 6 &&
-           !keeps_to(line_of(text, block, found.text), borders))
-        ++found.text;
-    if (found.text + kFewestRows > block.lines()) found.text = 0;
+    const auto like_header = [&](std::size_t line) {
+        const std::size_t words = words_in(line_of(text, block, line));
+        return keeps_to(line_of(text, block, line), borders) || 10 * words >= 7 * borders.size();
+    };
+    while (found.text + kFewestRows <= block.lines() && found.text < 6 && !like_header(found.text)) ++found.text;
+    if (found.text + kFewestRows > block.lines() || found.text == 6) found.text = 0;
     std::vector<TableCell> cells;
     const auto numbers = [&](std::size_t line) {
-        cells.clear();
-        cells_by_borders(line_of(text, block, line), borders.columns, cells);
+        cells_in(line_of(text, block, line), borders, cells);
         return std::count_if(cells.begin(), cells.end(), [](const TableCell& cell) { return is_numeric(cell.value); });
     };
     const View top = line_of(text, block, found.text);
@@ -240,7 +295,7 @@ Heading heading_of(View text, const Block& block, const Borders& borders) {
     std::size_t with = 0;
     const std::size_t stop = std::min(block.lines(), found.text + 17);
     for (std::size_t line = found.text + 1; line < stop; ++line) with += numbers(line) > 0 ? 1U : 0U;
-    if (2 * with > stop - found.text - 1 || in_capitals(top)) found.header = 1;
+    if (2 * with > stop - found.text - 1 || in_capitals(top) || !keeps_to(top, borders)) found.header = 1;
     return found;
 }
 
@@ -286,13 +341,14 @@ void lay_columns(View text, bool header, TableLayout& layout) {
     std::unordered_map<std::string, std::int32_t> tables;
     for (const Block& block : blocks_of(text)) {
         Borders borders = borders_of(text, block);
-        const bool is_table = block.lines() >= kFewestRows && borders.columns.size() >= 2;
+        const bool is_table = block.lines() >= kFewestRows && borders.size() >= 2;
         Heading heading = is_table ? heading_of(text, block, borders) : Heading{block.lines(), 0};
         if (!header && is_table) heading.header = 0;
-        std::string name = std::to_string(borders.columns.size());
+        std::string name = std::to_string(borders.size());
         for (std::size_t line = heading.text; line < heading.text + heading.header; ++line)
             name.append(1, '\n').append(line_of(text, block, line));
         layout.borders.push_back(std::move(borders.columns));
+        layout.words.push_back(borders.words);
         const std::int32_t next = layout.tables;
         const std::int32_t table = is_table ? tables.try_emplace(name, next).first->second : -1;
         if (table == next) ++layout.tables;
@@ -310,6 +366,7 @@ void lay_columns(View text, bool header, TableLayout& layout) {
 
 void lay_lines(View text, TableLayout& layout) {
     layout.borders.emplace_back();
+    layout.words.push_back(0);
     layout.tables = 1;
     each_line(text, [&](std::size_t begin, std::size_t end) {
         if (begin < end) push(layout, begin, end, RowRole::kRow, -1, 0);
@@ -318,6 +375,7 @@ void lay_lines(View text, TableLayout& layout) {
 
 void lay_delimited(View text, bool header, TableLayout& layout) {
     layout.borders.emplace_back();
+    layout.words.push_back(0);
     layout.tables = 1;
     const bool pipes = layout.delimiter == '|';
     for (std::size_t at = 0; at < text.size();) {
@@ -361,7 +419,7 @@ char delimiter_of(View text) {
     const auto found = detect::look_for_table(looked);
     if (found.delimiter != 0 && found.agreement >= 0.8F) return found.delimiter;
     if (look_for_pairs(looked) >= 0.8F) return kPairs;
-    if (look_for_columns(looked) >= 0.5F) return kColumns;
+    if (found.agreement < 0.5F && look_for_columns(looked) >= 0.3F) return kColumns;
     return found.delimiter != 0 ? found.delimiter : ',';
 }
 
@@ -401,7 +459,12 @@ TableLayout table_layout(View text, char delimiter, bool header) {
 void read_cells(View text, const TableLayout& layout, std::size_t row, std::vector<TableCell>& cells) {
     cells.clear();
     if (layout.delimiter == kColumns) {
-        cells_by_borders(row_of(text, layout, row), layout.borders[static_cast<std::size_t>(layout.block[row])], cells);
+        const auto block = static_cast<std::size_t>(layout.block[row]);
+        if (layout.words[block] != 0) {
+            cells_by_words(row_of(text, layout, row), layout.words[block], cells);
+        } else {
+            cells_by_borders(row_of(text, layout, row), layout.borders[block], cells);
+        }
     } else if (layout.delimiter == kPairs) {
         cells_of_pairs(row_of(text, layout, row), cells);
     } else {
@@ -412,6 +475,46 @@ void read_cells(View text, const TableLayout& layout, std::size_t row, std::vect
         });
     }
 }
+
+namespace {
+
+// Whether words of lines make columns: three of one kind, one of which is more than any words.
+bool alike(View text, const Block& block, const Borders& borders) {
+    struct Column {
+        std::size_t cells = 0, numbers = 0;
+        std::vector<View> values;
+    };
+    std::vector<Column> columns(borders.words);
+    std::vector<TableCell> cells;
+    std::size_t lines = 0;
+    const std::size_t stop = std::min(block.lines(), kSampledLines);
+    for (std::size_t line = 0; line < stop; ++line) {
+        const View view = line_of(text, block, line);
+        if (is_rule(view)) continue;
+        ++lines;
+        cells_in(view, borders, cells);
+        for (const TableCell& cell : cells) {
+            Column& column = columns[cell.column];
+            ++column.cells;
+            column.numbers += is_numeric(cell.value) ? 1U : 0U;
+            column.values.push_back(cell.value);
+        }
+    }
+    std::size_t same = 0;
+    std::size_t telling = 0;
+    for (std::size_t number = 0; number + 1 < columns.size(); ++number) {
+        Column& column = columns[number];
+        if (10 * std::max(column.numbers, column.cells - column.numbers) < 9 * lines) continue;
+        ++same;
+        std::sort(column.values.begin(), column.values.end());
+        const auto last = std::unique(column.values.begin(), column.values.end());
+        const auto different = static_cast<std::size_t>(last - column.values.begin());
+        telling += 10 * column.numbers >= 9 * lines || 4 * different <= lines ? 1U : 0U;
+    }
+    return same >= 3 && telling >= 1;
+}
+
+}  // namespace
 
 float look_for_columns(View text) {
     std::size_t lines = 0;
@@ -426,7 +529,8 @@ float look_for_columns(View text) {
     for (const Block& block : blocks_of(text)) {
         lines += block.lines();
         const Borders borders = borders_of(text, block);
-        if (block.lines() < kFewestRows || borders.columns.size() < 3) continue;
+        if (block.lines() < kFewestRows || borders.size() < 3) continue;
+        if (borders.words != 0 && !alike(text, block, borders)) continue;
         const Heading heading = heading_of(text, block, borders);
         std::size_t clean = 0;
         std::size_t filled = 0;
@@ -437,10 +541,9 @@ float look_for_columns(View text) {
                 ++kept;
                 continue;
             }
-            cells.clear();
-            cells_by_borders(view, borders.columns, cells);
+            cells_in(view, borders, cells);
             clean += keeps_to(view, borders) ? 1U : 0U;
-            filled += 2 * cells.size() > borders.columns.size() ? 1U : 0U;
+            filled += 2 * cells.size() > borders.size() ? 1U : 0U;
         }
         const std::size_t rows = block.lines() - heading.text;
         if (10 * clean >= 7 * rows && 10 * filled >= 7 * rows) kept += std::min(clean, filled);

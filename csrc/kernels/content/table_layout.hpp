@@ -21,6 +21,7 @@ struct TableLayout {
     std::vector<std::int32_t> table;  // a row: tables with the same header are one; -1 for text between them
     std::vector<std::int32_t> block;  // a row: which entry of `borders`
     std::vector<std::vector<std::uint32_t>> borders;  // kColumns: in which character each column begins, ascending
+    std::vector<std::uint32_t> words;  // kColumns: of each entry, not 0: columns are words, the last the rest of the line
     std::int32_t tables = 0;
 
     std::size_t size() const { return start.size(); }
@@ -40,8 +41,9 @@ struct TableCell {
 // else the first row. Between pipes, lines without one are text.
 // kColumns: blocks between blank lines (all is one block where most are of one line) of at least kFewestRows lines. A
 // border is where at most a tenth of a block's lines (one in short ones) have no blank, of at least half that reach so
-// far. First lines that do not keep to the borders are text; the header is what stands above a rule of dashes, or a
-// first row without numbers above columns that have some, or in capitals.
+// far. Where fewer than kAligned of the lines keep to three columns, columns are words, as many as nine tenths of the lines
+// have. First lines that do not keep to the columns are text; the header is what stands above a rule of dashes, or a
+// first line of nearly as many words as columns, without numbers above columns that have some, or in capitals.
 // `header`: whether there is one at all. O(bytes) time; memory O(rows).
 TableLayout table_layout(std::string_view text, char delimiter, bool header);
 
@@ -51,7 +53,9 @@ void read_cells(std::string_view text, const TableLayout& layout, std::size_t ro
 
 // How much of a text is a table drawn with pipes, or columns by white space: the share of its lines that begin with "|"
 // or "+-", where over four fifths do, else of those in blocks of at least kFewestRows lines of which seven tenths keep to
-// three columns or more and fill half of them. O(bytes).
+// three columns or more and fill half of them. Of columns that are words, three must be of one kind (number, text) in
+// nine tenths of the lines, and one of these not text, or of few values. O(bytes).
+inline constexpr double kAligned = 0.7;
 inline constexpr std::size_t kFewestRows = 4;
 float look_for_columns(std::string_view text);
 

@@ -34,7 +34,7 @@ _SUFFIXES: dict[str, tuple[str, tuple[str, ...]]] = {
 
 _MAY_BE_TABLES = ("prose", "markdown", "code", "tool_output")
 _SURE = 0.6  # confidence of another look
-_MOSTLY, _IN_COLUMNS = 0.6, 0.9  # shares of lines in columns that make a table, where nothing else is sure, or is
+_MOSTLY, _IN_COLUMNS = 0.5, 0.9  # shares of lines in columns that make a table, where nothing else is sure, or is
 _HEAD, _MIDDLE, _TAIL = 6144, 3072, 3072  # characters that are read of a long text
 _NEAR = 65_536  # how far the middle part may move to start where a line ends
 
@@ -84,7 +84,7 @@ def _table_or(look: Detection, text: str) -> Detection:
     sure = look.confidence >= _SURE and look.kind != "prose"
     if columns < (_IN_COLUMNS if sure else _MOSTLY):
         return look
-    return Detection("table", None, columns)
+    return Detection("table", None, max(columns, _SURE))
 
 
 def _sample(text: str) -> list[str]:
