@@ -2,9 +2,10 @@
 
 #include "bind/arrays.hpp"
 #include "bind/strings.hpp"
-#include "kernels/content/tree_rank.hpp"
 #include "kernels/content/json_scan.hpp"
 #include "kernels/content/query_share.hpp"
+#include "kernels/content/tree_rank.hpp"
+#include "kernels/content/xml_scan.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/terms.hpp"
 #include "kernels/text/unicode.hpp"
@@ -14,7 +15,7 @@ namespace py = pybind11;
 namespace tersely::bind {
 namespace {
 
-// The lines of a text that is not JSON, without white space around them.
+// The lines of a text that is not of its kind, without white space around them.
 content::TreeUnits lines_of(std::string_view text) {
     content::TreeUnits lines;
     std::int32_t place = 0;
@@ -44,11 +45,11 @@ content::TreeUnits lines_of(std::string_view text) {
 struct Units {
     std::vector<std::int32_t> document, parent, place, count;
     std::vector<std::int64_t> start, end;
-    std::vector<std::uint8_t> kind;
+    std::vector<std::uint8_t> kind, record;
     std::vector<double> priority;
     std::vector<std::uint8_t> fault;  // of each document
 
-    void append(content::TreeUnits&& units, std::span<const double> ranks, std::string_view text,
+    void append(content::TreeUnits&& units, const content::TreeRanks& ranks, std::string_view text,
                 std::int32_t of_document) {
         const auto first = static_cast<std::int32_t>(start.size());
         text::to_characters(text, units.start, units.end);
@@ -61,7 +62,8 @@ struct Units {
         end.insert(end.end(), units.end.begin(), units.end.end());
         place.insert(place.end(), units.place.begin(), units.place.end());
         count.insert(count.end(), units.count.begin(), units.count.end());
-        priority.insert(priority.end(), ranks.begin(), ranks.end());
+        priority.insert(priority.end(), ranks.priority.begin(), ranks.priority.end());
+        record.insert(record.end(), ranks.record.begin(), ranks.record.end());
     }
 };
 
@@ -83,14 +85,14 @@ std::vector<float> relevance(const std::vector<std::string_view>& texts, const s
     return content::query_share(ids, offsets, asked, reader.vocabulary().size());
 }
 
-py::tuple json_units(const py::list& texts, const std::string& query) {
+py::tuple tree_units(const py::list& texts, const std::string& query, bool markup) {
     const Utf8List list(texts);
     Units all;
     {
         const py::gil_scoped_release release;
         std::vector<content::TreeUnits> units;
         for (const std::string_view text : list.views()) {
-            units.push_back(content::scan_json(text));
+            units.push_back(markup ? content::scan_xml(text) : content::scan_json(text));
             all.fault.push_back(static_cast<std::uint8_t>(units.back().fault));
             if (units.back().fault != content::TreeFault::kNone) units.back() = lines_of(text);
         }
@@ -100,7 +102,7 @@ py::tuple json_units(const py::list& texts, const std::string& query) {
         for (std::size_t i = 0; i < units.size(); ++i) {
             const std::size_t n = units[i].size();
             const auto mine = std::span<const float>(shares).subspan(query.empty() ? 0 : first, query.empty() ? 0 : n);
-            const std::vector<double> ranks = content::rank_tree(list.views()[i], units[i], mine);
+            const content::TreeRanks ranks = content::rank_tree(list.views()[i], units[i], mine);
             all.append(std::move(units[i]), ranks, list.views()[i], static_cast<std::int32_t>(i));
             first += n;
         }
@@ -108,11 +110,13 @@ py::tuple json_units(const py::list& texts, const std::string& query) {
     return py::make_tuple(to_array(std::move(all.document)), to_array(std::move(all.start)),
                           to_array(std::move(all.end)), to_array(std::move(all.kind)), to_array(std::move(all.parent)),
                           to_array(std::move(all.place)), to_array(std::move(all.count)),
-                          to_array(std::move(all.priority)), to_array(std::move(all.fault)));
+                          to_array(std::move(all.priority)), to_array(std::move(all.record)), to_array(std::move(all.fault)));
 }
 
 }  // namespace
 
-void bind_content_json(py::module_& m) { m.def("json_units", &json_units, py::arg("texts"), py::arg("query")); }
+void bind_content_json(py::module_& m) { 
+    m.def("tree_units", &tree_units, py::arg("texts"), py::arg("query"), py::arg("markup"));
+ }
 
 }  // namespace tersely::bind

@@ -51,11 +51,17 @@ float look_for_columns(const std::string& text) {
     return content::look_for_columns(text);
 }
 
+float look_for_pairs(const std::string& text) {
+    const py::gil_scoped_release release;
+    return content::look_for_pairs(text);
+}
+
 }  // namespace
 
 void bind_content_markup(py::module_& m) {
     m.def("html_texts", &html_texts, py::arg("texts"));
     m.def("table_rows", &table_rows, py::arg("texts"), py::arg("delimiter"), py::arg("header"));
+    m.def("look_for_pairs", &look_for_pairs, py::arg("text"));
     m.def("look_for_columns", &look_for_columns, py::arg("text"));
 }
 

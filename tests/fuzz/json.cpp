@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_units(text, units);
     std::vector<float> relevance(units.size());
     for (std::size_t row = 0; row < units.size(); ++row) relevance[row] = static_cast<float>(row % 5) / 4;
-    check_choice(units, rank_tree(text, units, {}), static_cast<std::int64_t>(size) / 3);
-    check_choice(units, rank_tree(text, units, relevance), static_cast<std::int64_t>(size) / 2);
+    check_choice(units, rank_tree(text, units, {}).priority, static_cast<std::int64_t>(size) / 3);
+    check_choice(units, rank_tree(text, units, relevance).priority, static_cast<std::int64_t>(size) / 2);
     return 0;
 }

@@ -416,9 +416,9 @@ char delimiter_of(View text) {
         if (rule && lines == 2) ++ruled;
     });
     if (lines > 0 && (2 * piped > lines || ruled > 0)) return '|';
+    if (look_for_pairs(looked) >= 0.8F) return kPairs;
     const auto found = detect::look_for_table(looked);
     if (found.delimiter != 0 && found.agreement >= 0.8F) return found.delimiter;
-    if (look_for_pairs(looked) >= 0.8F) return kPairs;
     if (found.agreement < 0.5F && look_for_columns(looked) >= 0.3F) return kColumns;
     return found.delimiter != 0 ? found.delimiter : ',';
 }

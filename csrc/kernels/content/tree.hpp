@@ -15,7 +15,8 @@ enum class TreeFault : std::uint8_t { kNone, kInvalid, kTooDeep };
 // An attribute, or the text of an element, in a unit of XML.
 struct TreeCell {
     std::int32_t row;
-    std::int64_t name, name_end, start, end;  // bytes
+    std::int64_t name, name_end, start, end;  // bytes; of a text, the name of its element
+    bool attribute;
 };
 
 struct TreeUnits {

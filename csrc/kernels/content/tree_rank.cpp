@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <utility>
 
 #include "kernels/content/records.hpp"
 
@@ -186,7 +187,7 @@ void each_cell(std::string_view text, const TreeUnits& units, const Records& rec
         const std::string_view name = piece(text, cell.name, cell.name_end);
         std::uint64_t path = records.path[row];
         for (const char byte : name) path = joined(path, static_cast<unsigned char>(byte));
-        each(row, records.inside[row], cell.name == cell.start ? records.path[row] : path, name,
+        each(row, records.inside[row], cell.attribute ? path : records.path[row], name,
              piece(text, cell.start, cell.end));
     }
 }
@@ -221,6 +222,7 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
     columns.settle();
     Standing standing(records.row.size());
     std::vector<float> worth(n);
+    std::vector<float> present(n);
     std::vector<std::int8_t> names(n);
     each_cell(text, units, records,
               [&](std::size_t row, std::int32_t record, std::uint64_t path, std::string_view name,
@@ -228,6 +230,10 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
                   const std::size_t column = column_of(record, path, name);
                   const float one = columns.worth(column, value);
                   standing.add(static_cast<std::size_t>(record), one);
+                  if (record != records.inside[row]) {  // that the record around it has it
+                      present[row] = one;
+                      return;
+                  }
                   worth[row] = std::max(worth[row], one);
                   const auto naming = columns.names_of(
                       static_cast<std::size_t>(records.list[static_cast<std::size_t>(record)]));
@@ -236,7 +242,6 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
                   }
               });
     std::vector<float> stands = standing.settle(records.list, records.lists);
-    std::vector<std::uint8_t> own(stands.size());
     for (std::size_t record = stands.size(); record-- > 0;) {
         odd.record[record] = stands[record] > 0;
         const std::int32_t parent = units.parent[static_cast<std::size_t>(records.row[record])];
@@ -245,6 +250,10 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
         float& outer = stands[static_cast<std::size_t>(around)];
         outer = std::max(outer, 0.9F * stands[record]);
     }
+    const auto tells = [&](std::int32_t record, float one) {
+        const auto number = static_cast<std::size_t>(record);
+        return odd.record[number] != 0 && one >= std::min(kOdd, 0.5F * standing.worth(number));
+    };
     std::vector<float> brought(n);  // of odd containers, for what is in them
     for (std::size_t row = 0; row < n; ++row) {
         if (units.kind[row] == TreeKind::kClose) continue;
@@ -256,19 +265,22 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
             odd.lead[row] = rest ? 0.5F * from / (1 + place) : 0.97F * from;
             brought[row] = odd.lead[row];
         }
+        const std::int32_t around = parent < 0 ? -1 : records.inside[static_cast<std::size_t>(parent)];
+        if (present[row] > 0 && around >= 0 && tells(around, present[row])) {
+            odd.lead[row] = std::max(odd.lead[row], 0.98F * stands[static_cast<std::size_t>(around)]);
+            brought[row] = odd.lead[row];
+        }
         const std::int32_t record = records.inside[row];
         if (record < 0 || part(units.kind[row])) continue;
         const float stand = stands[static_cast<std::size_t>(record)];
         if (stand <= 0) continue;
         if (records.is_record[row] != 0) odd.lead[row] = std::max(odd.lead[row], stand);
-        const bool tells = odd.record[static_cast<std::size_t>(record)] != 0 &&
-                           worth[row] >= std::min(kOdd, 0.5F * standing.worth(static_cast<std::size_t>(record)));
         float lead = 0;
         if (names[row] > 0) {
             lead = (names[row] == 2 ? 0.99F : 0.985F) * stand;
             if (units.kind[row] == TreeKind::kHead) brought[row] = lead;
         }
-        if (tells && !(records.is_record[row] != 0 && opens(units.kind[row]))) {
+        if (tells(record, worth[row]) && !(records.is_record[row] != 0 && opens(units.kind[row]))) {
             lead = std::max(lead, 0.98F * stand);
             brought[row] = std::max(brought[row], lead);
         }
@@ -279,13 +291,13 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
 
 }  // namespace
 
-std::vector<double> rank_tree(std::string_view text, const TreeUnits& units, std::span<const float> relevance) {
+TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<const float> relevance) {
     const std::size_t n = units.size();
     const auto roots =
         static_cast<std::int32_t>(std::count_if(units.parent.begin(), units.parent.end(), [](std::int32_t parent) {
             return parent < 0;
         }));
-    const Records records = records_of(units, roots);
+    Records records = records_of(units, roots);
     const Odd odd = odd_units(text, units, records);
     std::vector<double> weight(n);
     std::vector<double> priority(n);
@@ -307,7 +319,7 @@ std::vector<double> rank_tree(std::string_view text, const TreeUnits& units, std
             if (odd.record[static_cast<std::size_t>(records.inside[row])] != 0) share = std::max(share, 0.7);
         }
         weight[row] = inherited * share;
-        const bool empty = opens(units.kind[row]) && records.is_record[row] != 0 && units.count[row] > 0;
+        const bool empty = !units.markup && opens(units.kind[row]) && records.is_record[row] != 0 && units.count[row] > 0;
         priority[row] = empty ? 0 : odd.lead[row] > 0 ? 1 + odd.lead[row] : weight[row];  // it is what is in it
     }
     const auto raise = [&](std::vector<double>& values, double share) {  // a container by what is in it
@@ -320,7 +332,7 @@ std::vector<double> rank_tree(std::string_view text, const TreeUnits& units, std
     };
     if (relevance.empty()) {
         raise(priority, kBrought);
-        return priority;
+        return {std::move(priority), std::move(records.is_record)};
     }
     std::vector<double> best(relevance.begin(), relevance.end());
     raise(best, 1);
@@ -334,7 +346,7 @@ std::vector<double> rank_tree(std::string_view text, const TreeUnits& units, std
         priority[row] = 0.5 * priority[row] + 3 * near[row] * near[row];
     }
     raise(priority, kBrought);
-    return priority;
+    return {std::move(priority), std::move(records.is_record)};
 }
 
 }  // namespace tersely::content

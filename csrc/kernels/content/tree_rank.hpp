@@ -31,7 +31,12 @@ namespace tersely::content {
 
 inline constexpr std::int32_t kMap = 32;
 
+struct TreeRanks {
+    std::vector<double> priority;     // a unit
+    std::vector<std::uint8_t> record;  // a unit: whether it is a record
+};
+
 // `relevance`: one a unit, or none.
-std::vector<double> rank_tree(std::string_view text, const TreeUnits& units, std::span<const float> relevance);
+TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<const float> relevance);
 
 }  // namespace tersely::content

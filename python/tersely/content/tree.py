@@ -1,28 +1,29 @@
-"""JSON in units: values, what opens and closes them, pieces of long strings."""
+"""JSON and XML in units: values or elements, what opens and closes them, pieces of long texts."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.content.units import Marker
+from tersely.content.units import Marker, Nested, Units
 from tersely.core.question import read_question
 from tersely.core.tables import Float64s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
-__all__ = ["ARRAY", "CLOSE", "LINE", "OBJECT", "PIECE", "VALUE", "JsonUnits"]
+__all__ = ["ARRAY", "CLOSE", "LINE", "OBJECT", "PIECE", "VALUE", "TreeUnits", "nested_units"]
 
 # Kinds of units and faults of texts, as csrc/kernels/content/tree.hpp has them.
 VALUE, OBJECT, ARRAY, CLOSE, _HEAD, PIECE, LINE = range(7)
-_FAULTS = ("", "json_invalid", "json_too_deep")
+_FAULTS = ("", "invalid", "too_deep")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class JsonUnits:
-    """Units of texts (json_scan.hpp says what they are), in source order.
+class TreeUnits:
+    """Units of texts (json_scan.hpp and xml_scan.hpp say what they are), in source order.
 
     Attributes:
         table: their spans; `heading` is the unit that opens what each stands in, -1 at the top.
@@ -30,7 +31,9 @@ class JsonUnits:
         place: int32[n], from 0, in the container; of what closes it, how many there are.
         count: int32[n], of a container: its values.
         priority: float64[n], higher is kept first.
-        fault: uint8[documents], why a text is not JSON; 0 where it is.
+        record: uint8[n], whether it is a record: one of a list, compared with the others of it.
+        fault: uint8[documents], why a text is not of its kind; 0 where it is.
+        markup: whether they are XML.
         asked: whether a query ranked them.
     """
 
@@ -39,21 +42,29 @@ class JsonUnits:
     place: Int32s
     count: Int32s
     priority: Float64s
+    record: UInt8s
     fault: UInt8s
+    markup: bool = False
     asked: bool = False
 
     @staticmethod
-    def read(texts: list[str], query: str | None) -> JsonUnits:
-        """The units of texts, ranked for a query. O(characters)."""
+    def read(texts: list[str], query: str | None, markup: bool = False) -> TreeUnits:
+        """The units of texts, JSON or XML, ranked for a query. O(characters)."""
         asked = read_question(query).text if query and query.strip() else ""
-        document, start, end, kind, parent, place, count, priority, fault = _native.json_units(texts, asked)
+        read = _native.tree_units(texts, asked, markup)
+        document, start, end, kind, parent, place, count, priority, record, fault = read
         code = np.full(len(start), Kind.CODE, dtype=np.uint8)
         table = SegmentTable(document, start, end, code, document, parent)
-        return JsonUnits(table, kind, place, count, priority, fault, bool(asked))
+        return TreeUnits(table, kind, place, count, priority, record, fault, markup, bool(asked))
 
     def warnings(self) -> tuple[str, ...]:
         """A code for each fault."""
-        return tuple(_FAULTS[code] for code in np.unique(self.fault).tolist() if code)
+        name = "xml" if self.markup else "json"
+        return tuple(f"{name}_{_FAULTS[code]}" for code in np.unique(self.fault).tolist() if code)
+
+    def follows(self) -> Int32s:
+        """int32[n]: what opens a container is in or out with what closes it."""
+        return np.where(self.kind == CLOSE, self.table.heading, -1).astype(np.int32)
 
     def gap(self, row: int) -> str:
         """The least that may stand before a row: a comma before all values of a container but the first."""
@@ -97,6 +108,8 @@ class JsonUnits:
             if len(places) - bisect_left(places, stop) < values - stop:
                 return ""  # more is left out behind
             left = f"{values - len(places)} more"
+            if self.markup:
+                return f"<!-- … {left} -->"
             if self.kind[first] == LINE:
                 return f"… {left}"
             return f'"…": "{left}"' if container >= 0 and self.kind[container] == OBJECT else f'"… {left}"'
@@ -115,13 +128,10 @@ class JsonUnits:
         return int(np.count_nonzero(self.table.heading[low:high] < 0))
 
     def _in_record(self, container: int) -> bool:
-        """Whether a container is or lies in a value of an array, or one of several roots."""
-        while container >= 0:
-            above = self._container(container)
-            if self._values(above) > 1 if above < 0 else self.kind[above] == ARRAY:
-                return True
-            container = above
-        return False
+        """Whether a container is a record or lies in one."""
+        while container >= 0 and not self.record[container]:
+            container = self._container(container)
+        return container >= 0
 
     def _says(self, first: int, last: int, more: str) -> str:
         container = int(self.table.heading[first])
@@ -131,6 +141,8 @@ class JsonUnits:
         begin = int(self.place[first])
         stop = self._stop(first, last, container)
         count = f"{stop - begin}{more}"
+        if self.markup:
+            return f"<!-- … {count} -->"
         if self.kind[first] == LINE:
             return f"… {count} lines" if more else f"… {count}"
         if container < 0 or self.kind[container] != OBJECT:
@@ -147,3 +159,17 @@ class JsonUnits:
         if after < len(self.place) and self.table.document[after] == self.table.document[first]:
             return int(self.place[after])
         return int(np.count_nonzero(self.table.heading[first:after] == container)) + int(self.place[first])
+
+
+def nested_units(units: TreeUnits, follows: Int32s, gap: Callable[[int], str] | None) -> Units:
+    """The units as a reader gives them; `gap`: what stands before a row instead of the document's own gap."""
+    return Units(
+        units.table,
+        units.priority.astype(np.float32),
+        Nested(units.marker, units.short_marker, None if gap else units.total, gap=gap),
+        units.named(),
+        follows,
+        ranked=True,
+        fragments=True,
+        warnings=units.warnings(),
+    )
