@@ -55,7 +55,7 @@ struct Units {
         text::to_characters(text, units.start, units.end);
         for (std::size_t row = 0; row < units.size(); ++row) {
             document.push_back(of_document);
-            parent.push_back(units.parent[row] < 0 ? -1 : units.parent[row] + first);
+            parent.push_back(ranks.needs[row] < 0 ? -1 : ranks.needs[row] + first);
             kind.push_back(static_cast<std::uint8_t>(units.kind[row]));
         }
         start.insert(start.end(), units.start.begin(), units.start.end());

@@ -143,7 +143,10 @@ std::uint32_t outcome_of(std::uint8_t role, std::uint32_t name_marks, View value
         return (name_marks & kError) != 0 && number > 0 ? 1 : 0;
     }
     if (kind == kAbsent) return 0;
-    if (kind == kBool) return (name_marks & kError) != 0 && lower(value[0]) == 't' ? 1 : 0;
+    if (kind == kBool) {
+        const bool yes = lower(value[0]) == 't';
+        return ((name_marks & kError) != 0 && yes) || ((name_marks & kPassed) != 0 && !yes) ? 1 : 0;
+    }
     if ((name_marks & kError) != 0 && value != "[]" && value != "{}") return 1;
     if (kind == kContainer) return 0;
     if (role == kStatus && value.size() >= 3 && value[0] == '5' && is_digit(value[1]) && is_digit(value[2])) return 1;
@@ -400,8 +403,10 @@ float RecordColumns::worth(std::size_t number, View value) const {
     // A column that few records have says what it says to all of them.
     const std::size_t all = std::max(column.cells, lists_[column.list].records);
     const double share = part(column.outcomes[outcome - 1], all);
+    const bool brief = value.size() <= kShortText;
+    if (outcome == 1 && brief && share < 1) worth = std::max(worth, kOdd);
     if (share > 0.5 || all < kFewest) return worth;
-    const double said = value.size() > kShortText ? 0.5 : 1.0;
+    const double said = brief ? 1.0 : 0.5;
     worth = std::max(worth, static_cast<float>(-0.5 * std::log(share) * said));
     return worth + static_cast<float>((outcome == 1 ? 1.5 : 0.7) * (1 - 2 * share) * said);
 }

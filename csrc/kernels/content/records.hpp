@@ -19,6 +19,7 @@
 //  - outcome: words of failure (marks.hpp), a name that says failure with a value that does not deny it, 5xx in a
 //    status, not 0 as an exit code, 50 and above as a level: half of ln(n / n that say so), and 1.5 more (0.7 for mere
 //    trouble) times 1 - 2 (their share), where at most half of the cells do; half as much in texts over kShortText.
+//    A failure in a shorter value is worth kOdd at least, unless all fail.
 // worth = the largest of the first five, and the additions of the last. Fewer than kFewest cells: 0.
 // A column of more than kMostValues values has none that are rare. Memory O(columns + values kept), time O(bytes).
 #pragma once

@@ -320,19 +320,25 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
         }
         weight[row] = inherited * share;
         const bool empty = !units.markup && opens(units.kind[row]) && records.is_record[row] != 0 && units.count[row] > 0;
+        if (units.markup && units.kind[row] == TreeKind::kClose) continue;
         priority[row] = empty ? 0 : odd.lead[row] > 0 ? 1 + odd.lead[row] : weight[row];  // it is what is in it
     }
-    const auto raise = [&](std::vector<double>& values, double share) {  // a container by what is in it
+    std::vector<std::int32_t> needs = units.parent;
+    for (std::size_t row = 0; units.markup && row < n; ++row) {
+        if (needs[row] < 0 || units.key[row] == 0) continue;
+        const std::int32_t around = records.inside[static_cast<std::size_t>(needs[row])];
+        needs[row] = around < 0 ? -1 : records.row[static_cast<std::size_t>(around)];
+    }
+    const auto raise = [&](std::vector<double>& values, double share) {  // what is needed by what needs it
         for (std::size_t row = n; row-- > 0;) {
-            const std::int32_t parent = units.parent[row];
-            if (parent < 0) continue;
-            double& above = values[static_cast<std::size_t>(parent)];
+            if (needs[row] < 0 || (units.markup && units.kind[row] == TreeKind::kClose)) continue;
+            double& above = values[static_cast<std::size_t>(needs[row])];
             above = std::max(above, share * values[row]);
         }
     };
     if (relevance.empty()) {
         raise(priority, kBrought);
-        return {std::move(priority), std::move(records.is_record)};
+        return {std::move(priority), std::move(needs), std::move(records.is_record)};
     }
     std::vector<double> best(relevance.begin(), relevance.end());
     raise(best, 1);
@@ -343,10 +349,11 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
         const double own = relevance[row];
         near[row] = records.is_record[row] != 0 ? std::max({own, 0.9 * best[row], 0.6 * inherited})
                                                 : std::max(own, 0.9 * inherited);
+        if (units.markup && units.kind[row] == TreeKind::kClose) continue;
         priority[row] = 0.5 * priority[row] + 3 * near[row] * near[row];
     }
     raise(priority, kBrought);
-    return {std::move(priority), std::move(records.is_record)};
+    return {std::move(priority), std::move(needs), std::move(records.is_record)};
 }
 
 }  // namespace tersely::content

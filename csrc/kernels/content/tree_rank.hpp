@@ -15,8 +15,10 @@
 // for which it stands out (1 + 0.98 s; worth kOdd, or half of the record's best) and what is in them (0.97 of s a step).
 // With relevance r in [0, 1] a unit, these weigh half; m of a unit is the best r of what is in it; e = max(r, 0.9 e of
 // its container), but of records e = max(0.9 m, r, 0.6 e of its container): a match brings the record it is in.
-// The priority is weight + 3 e^2, and that of a container at least 0.9999 of that of what is in it; a record that is a
+// The priority is weight + 3 e^2, and that of a unit at least 0.9999 of that of what needs it; a record that is a
 // container of values has no weight of its own, so that it comes with one of them.
+// A unit needs what it stands in; an element only the record it is in (its end tag, its text and what stands around it
+// in that record can be left out: markup is no longer well-formed then, and half as long).
 // O(units) time and memory.
 #pragma once
 
@@ -32,7 +34,8 @@ namespace tersely::content {
 inline constexpr std::int32_t kMap = 32;
 
 struct TreeRanks {
-    std::vector<double> priority;     // a unit
+    std::vector<double> priority;      // a unit
+    std::vector<std::int32_t> needs;   // a unit: what it comes with, -1: nothing
     std::vector<std::uint8_t> record;  // a unit: whether it is a record
 };
 

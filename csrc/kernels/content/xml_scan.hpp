@@ -23,8 +23,8 @@
 namespace tersely::content {
 
 inline constexpr std::size_t kWholeElement = 160;
-inline constexpr std::size_t kWholeText = 120;
-inline constexpr std::size_t kTextHead = 80;
+inline constexpr std::size_t kWholeText = 240;
+inline constexpr std::size_t kTextHead = 160;
 inline constexpr std::size_t kTextPiece = 120;
 
 TreeUnits scan_xml(std::string_view text);

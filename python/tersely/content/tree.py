@@ -26,7 +26,8 @@ class TreeUnits:
     """Units of texts (json_scan.hpp and xml_scan.hpp say what they are), in source order.
 
     Attributes:
-        table: their spans; `heading` is the unit that opens what each stands in, -1 at the top.
+        table: their spans; `heading` is the unit that each needs: of JSON what opens what it
+            stands in, -1 at the top.
         kind: uint8[n], VALUE, OBJECT, ...
         place: int32[n], from 0, in the container; of what closes it, how many there are.
         count: int32[n], of a container: its values.
@@ -108,8 +109,6 @@ class TreeUnits:
             if len(places) - bisect_left(places, stop) < values - stop:
                 return ""  # more is left out behind
             left = f"{values - len(places)} more"
-            if self.markup:
-                return f"<!-- … {left} -->"
             if self.kind[first] == LINE:
                 return f"… {left}"
             return f'"…": "{left}"' if container >= 0 and self.kind[container] == OBJECT else f'"… {left}"'
@@ -141,8 +140,6 @@ class TreeUnits:
         begin = int(self.place[first])
         stop = self._stop(first, last, container)
         count = f"{stop - begin}{more}"
-        if self.markup:
-            return f"<!-- … {count} -->"
         if self.kind[first] == LINE:
             return f"… {count} lines" if more else f"… {count}"
         if container < 0 or self.kind[container] != OBJECT:

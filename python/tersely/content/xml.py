@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tersely.content.tree import TreeUnits, nested_units
-from tersely.content.units import Units
+import numpy as np
+
+from tersely.content.tree import CLOSE, LINE, OBJECT, VALUE, TreeUnits
+from tersely.content.units import Lines, Marker, Units
+from tersely.core.tables import Int64s
 from tersely.core.types import Document
 
 __all__ = ["Xml", "is_data"]
@@ -24,23 +27,56 @@ _HEAD = 4096  # characters in which the root is looked for
 
 @dataclass(frozen=True, slots=True)
 class Xml:
-    """Keeps elements whole: start tag, what is in it, end tag; those that stand out among their like first.
+    """Keeps tags, short elements and texts as they are written; elements that stand out among their like first.
 
     A record is an element of a name that its parent has several of; attributes and texts are its cells
-    (csrc/kernels/content/records.hpp). What was left out says so in its place, in a comment
-    (`<!-- … 37 more -->`), or in a long text (`… 812 more`, characters); where such words would take more
-    than a tenth of the budget, they say less ("markers_left_out"). Where the text is well-formed, so is the
-    result. Nothing is resolved or fetched. A text without elements is compressed as text: warning
-    "xml_invalid" or "xml_too_deep".
+    (csrc/kernels/content/records.hpp). An element comes with the record it is in. End tags are left out where
+    they are not worth their tokens, so what is kept is no longer well-formed. A line says how many elements
+    were left out (`… 37 more`); where such lines would take more than a tenth of the budget, one counts all
+    ("markers_left_out"). Nothing is resolved or fetched. A text without elements is compressed as text:
+    warning "xml_invalid" or "xml_too_deep".
     """
 
     kind: ClassVar[str] = "xml"
-    whole: ClassVar[bool] = True  # a piece of XML is no XML
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
-        """Tags, texts and pieces of long ones; None where no text has an element. Linear."""
+        """Tags, short elements, texts and pieces of long ones; None where no text has an element. Linear."""
         units = TreeUnits.read([document.text for document in documents], query, markup=True)
-        return None if units.fault.all() else nested_units(units, units.follows(), None)
+        if units.fault.all():
+            return None
+        counted = np.isin(units.kind, (VALUE, OBJECT, LINE))
+        closes = units.kind == CLOSE
+
+        def marker(first: int, last: int) -> str:
+            elements = int(np.count_nonzero(counted[first : last + 1]))
+            if elements:
+                return f"… {elements} more"
+            return "" if closes[first : last + 1].all() else "…"
+
+        def total(kept: Int64s) -> Marker:
+            out = counted.copy()
+            out[kept] = False
+            limits = np.searchsorted(units.table.document, np.arange(len(documents) + 1))
+
+            def marker(first: int, last: int) -> str:
+                document = int(units.table.document[first])
+                low, high = int(limits[document]), int(limits[document + 1])
+                if out[last + 1 : high].any():
+                    return ""
+                elements = int(np.count_nonzero(out[low:high]))
+                return f"… {elements} more" if elements else ""
+
+            return marker
+
+        return Units(
+            units.table,
+            units.priority.astype(np.float32),
+            Lines(marker, total=total),
+            units.named(),
+            ranked=True,
+            fragments=True,
+            warnings=units.warnings(),
+        )
 
     def refusals(self, documents: Sequence[Document]) -> tuple[str, ...]:
         """Reason codes for why texts are no XML."""
