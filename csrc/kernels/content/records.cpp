@@ -431,12 +431,16 @@ std::vector<float> Standing::settle(std::span<const std::int32_t> list, std::siz
     });
     std::vector<std::size_t> before(lists);
     std::vector<float> standing(first_.size());
-    for (const std::size_t record : order) {
-        const auto in = static_cast<std::size_t>(list[record]);
-        ++before[in];
-        const double rank = std::log(static_cast<double>(sizes[in]) / static_cast<double>(before[in]));
-        const double held = std::min(static_cast<double>(worth(record)), rank + 0.5);
-        standing[record] = static_cast<float>(1 - std::exp(-std::max(held, 0.3) / 3));
+    for (std::size_t first = 0; first < order.size();) {
+        std::size_t last = first;  // records of the same worth have the same rank
+        for (; last < order.size() && worth(order[last]) >= worth(order[first]); ++last)
+            ++before[static_cast<std::size_t>(list[order[last]])];
+        for (; first < last; ++first) {
+            const auto in = static_cast<std::size_t>(list[order[first]]);
+            const double rank = std::log(static_cast<double>(sizes[in]) / static_cast<double>(before[in]));
+            const double held = std::min(static_cast<double>(worth(order[first])), rank + 0.5);
+            standing[order[first]] = static_cast<float>(1 - std::exp(-std::max(held, 0.3) / 3));
+        }
     }
     return standing;
 }

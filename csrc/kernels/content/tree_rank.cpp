@@ -254,7 +254,8 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
         const auto number = static_cast<std::size_t>(record);
         return odd.record[number] != 0 && one >= std::min(kOdd, 0.5F * standing.worth(number));
     };
-    std::vector<float> brought(n);  // of odd containers, for what is in them
+    std::vector<std::int32_t> met(stands.size());  // elements for which a record stands out
+    std::vector<float> brought(n);                 // of odd containers, for what is in them
     for (std::size_t row = 0; row < n; ++row) {
         if (units.kind[row] == TreeKind::kClose) continue;
         const std::int32_t parent = units.parent[row];
@@ -267,7 +268,10 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
         }
         const std::int32_t around = parent < 0 ? -1 : records.inside[static_cast<std::size_t>(parent)];
         if (present[row] > 0 && around >= 0 && tells(around, present[row])) {
-            odd.lead[row] = std::max(odd.lead[row], 0.98F * stands[static_cast<std::size_t>(around)]);
+            const auto number = static_cast<std::size_t>(around);  // the first before what others have more of
+            const float share = met[number] == 0 ? 0.98F : 0.5F / static_cast<float>(met[number]);
+            ++met[number];
+            odd.lead[row] = std::max(odd.lead[row], share * stands[number]);
             brought[row] = odd.lead[row];
         }
         const std::int32_t record = records.inside[row];
@@ -299,6 +303,10 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
         }));
     Records records = records_of(units, roots);
     const Odd odd = odd_units(text, units, records);
+    std::vector<bool> attributed(n);
+    for (const TreeCell& cell : units.cells) {
+        if (cell.attribute) attributed[static_cast<std::size_t>(cell.row)] = true;
+    }
     std::vector<double> weight(n);
     std::vector<double> priority(n);
     for (std::size_t row = 0; row < n; ++row) {
@@ -310,7 +318,7 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
         if (units.kind[row] == TreeKind::kPiece) {
             share = 0.3 / (1 + place);
         } else if (records.is_record[row] == 0) {
-            share = parent < 0 ? 1 : 0.95 * (1 - 0.2 * place / std::max(count, 1));
+            share = parent < 0 ? (units.markup && units.key[row] == 0 ? 0.1 : 1) : 0.95 * (1 - 0.2 * place / std::max(count, 1));
             if (units.kind[row] == TreeKind::kHead) share *= 0.7;
         } else if (place > 0) {
             const auto low = static_cast<double>(place & -place);
@@ -319,7 +327,8 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
             if (odd.record[static_cast<std::size_t>(records.inside[row])] != 0) share = std::max(share, 0.7);
         }
         weight[row] = inherited * share;
-        const bool empty = !units.markup && opens(units.kind[row]) && records.is_record[row] != 0 && units.count[row] > 0;
+        const bool empty = opens(units.kind[row]) && units.count[row] > 0 &&
+                           (units.markup ? !attributed[row] : records.is_record[row] != 0);
         if (units.markup && units.kind[row] == TreeKind::kClose) continue;
         priority[row] = empty ? 0 : odd.lead[row] > 0 ? 1 + odd.lead[row] : weight[row];  // it is what is in it
     }
