@@ -478,13 +478,15 @@ void read_cells(View text, const TableLayout& layout, std::size_t row, std::vect
 
 namespace {
 
-// Whether words of lines make columns: three of one kind, one of which is more than any words.
-bool alike(View text, const Block& block, const Borders& borders) {
+// Whether lines are rows and no sentences made from one mould: they do not end like sentences, and at most half of the
+// columns are the same everywhere. Columns that are words need more: three of one kind, one of which tells something.
+bool are_rows(View text, const Block& block, const Borders& borders) {
     struct Column {
         std::size_t cells = 0, numbers = 0;
         std::vector<View> values;
     };
-    std::vector<Column> columns(borders.words);
+    std::vector<Column> columns(borders.size());
+    std::size_t sentences = 0;
     std::vector<TableCell> cells;
     std::size_t lines = 0;
     const std::size_t stop = std::min(block.lines(), kSampledLines);
@@ -492,6 +494,7 @@ bool alike(View text, const Block& block, const Borders& borders) {
         const View view = line_of(text, block, line);
         if (is_rule(view)) continue;
         ++lines;
+        sentences += View(".!?,;:{}").find(view.back()) != View::npos ? 1U : 0U;
         cells_in(view, borders, cells);
         for (const TableCell& cell : cells) {
             Column& column = columns[cell.column];
@@ -502,16 +505,20 @@ bool alike(View text, const Block& block, const Borders& borders) {
     }
     std::size_t same = 0;
     std::size_t telling = 0;
-    for (std::size_t number = 0; number + 1 < columns.size(); ++number) {
+    std::size_t constant = 0;
+    for (std::size_t number = 0; number < columns.size(); ++number) {
         Column& column = columns[number];
-        if (10 * std::max(column.numbers, column.cells - column.numbers) < 9 * lines) continue;
-        ++same;
         std::sort(column.values.begin(), column.values.end());
         const auto last = std::unique(column.values.begin(), column.values.end());
         const auto different = static_cast<std::size_t>(last - column.values.begin());
+        constant += different <= 1 || 20 * different < lines ? 1U : 0U;
+        if (number + 1 == columns.size()) continue;  // the rest of a line
+        if (10 * std::max(column.numbers, column.cells - column.numbers) < 9 * lines) continue;
+        ++same;
         telling += 10 * column.numbers >= 9 * lines || 4 * different <= lines ? 1U : 0U;
     }
-    return same >= 3 && telling >= 1;
+    if (2 * sentences > lines) return false;
+    return borders.words == 0 || (same >= 3 && telling >= 1 && 2 * constant <= columns.size());
 }
 
 }  // namespace
@@ -530,7 +537,7 @@ float look_for_columns(View text) {
         lines += block.lines();
         const Borders borders = borders_of(text, block);
         if (block.lines() < kFewestRows || borders.size() < 3) continue;
-        if (borders.words != 0 && !alike(text, block, borders)) continue;
+        if (!are_rows(text, block, borders)) continue;
         const Heading heading = heading_of(text, block, borders);
         std::size_t clean = 0;
         std::size_t filled = 0;

@@ -53,8 +53,9 @@ void read_cells(std::string_view text, const TableLayout& layout, std::size_t ro
 
 // How much of a text is a table drawn with pipes, or columns by white space: the share of its lines that begin with "|"
 // or "+-", where over four fifths do, else of those in blocks of at least kFewestRows lines of which seven tenths keep to
-// three columns or more and fill half of them. Of columns that are words, three must be of one kind (number, text) in
-// nine tenths of the lines, and one of these not text, or of few values. O(bytes).
+// three columns or more and fill half of them, if at most half of these end like sentences or code. Of columns that are
+// words, three must be of one kind (number, text) in nine tenths of the lines, one of these numbers or of few values, and
+// at most half may say the same everywhere. O(bytes).
 inline constexpr double kAligned = 0.7;
 inline constexpr std::size_t kFewestRows = 4;
 float look_for_columns(std::string_view text);

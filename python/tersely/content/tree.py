@@ -163,7 +163,7 @@ def nested_units(units: TreeUnits, follows: Int32s, gap: Callable[[int], str] | 
     return Units(
         units.table,
         units.priority.astype(np.float32),
-        Nested(units.marker, units.short_marker, None if gap else units.total, gap=gap),
+        Nested(units.marker, units.short_marker, gap=gap, total=None if gap else units.total),
         units.named(),
         follows,
         ranked=True,

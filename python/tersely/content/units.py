@@ -62,18 +62,18 @@ class Nested:
     Attributes:
         marker: what stands in the place of a run of left out units of one document; "" for nothing.
         short: such a marker with less to say, used where more essential units stay with it.
-        total: markers for where those of all runs would take more than a tenth of the budget.
         bare: what must stand in the place of a run even where there is no room for markers.
         gap: row -> what stands before it instead of the document's own gap; None: that.
         numbered: each line of a document has its number before it.
+        total: markers for where those of all runs would take more than a tenth of the budget.
     """
 
     marker: Marker
     short: Marker | None = None
-    total: Total | None = None
     bare: Marker = _nothing
     gap: Callable[[int], str] | None = None
     numbered: bool = False
+    total: Total | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

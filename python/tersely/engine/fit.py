@@ -439,26 +439,22 @@ class _Fitting:
 
     def _essential_in(self, one: Fit | None) -> int:
         """How many essential units a choice has."""
-        essential = self.reading.essential
-        if one is None or essential is None:
-            return 0
-        return int(np.count_nonzero(one.status[essential] >= FIRST_KEPT))
+        rows = self.reading.essential
+        return 0 if one is None or rows is None else int(np.count_nonzero(one.status[rows] >= FIRST_KEPT))
 
     def _say_total(self, fitted: Fit | None) -> Fit | None:
         """The choice with one count for all that is left out, where markers take too much of the budget."""
         forms = [region.form for region in self.reading.regions]
-        if fitted is None or "markers_shortened" in fitted.warnings:
-            return fitted
-        if not any(isinstance(form, (Lines, Nested)) and form.total for form in forms):
+        can = any(isinstance(form, (Lines, Nested)) and form.total for form in forms)
+        if fitted is None or not can or "markers_shortened" in fitted.warnings:
             return fitted
         said = [fitted.rendered.text[start:end] for start, end in fitted.rendered.generated]
         markers = [marker for marker in said if "…" in marker]
         if len(markers) <= _FEW_MARKERS or self._count("\n".join(markers)) <= _MARKER_SHARE * self.budget:
             return fitted
         total = self._search(Wording.TOTAL)
-        if total is None or self._essential_in(total) < self._essential_in(fitted):
-            return fitted
-        return replace(total, warnings=("markers_left_out",))
+        worse = total is None or self._essential_in(total) < self._essential_in(fitted)
+        return fitted if total is None or worse else replace(total, warnings=("markers_left_out",))
 
     def _first_essential(self) -> Fit | None:
         """The best essential unit alone with what it needs, if it fits: estimates may not see it."""
