@@ -110,13 +110,14 @@ py::tuple tree_units(const py::list& texts, const std::string& query, bool marku
     return py::make_tuple(to_array(std::move(all.document)), to_array(std::move(all.start)),
                           to_array(std::move(all.end)), to_array(std::move(all.kind)), to_array(std::move(all.parent)),
                           to_array(std::move(all.place)), to_array(std::move(all.count)),
-                          to_array(std::move(all.priority)), to_array(std::move(all.record)), to_array(std::move(all.fault)));
+                          to_array(std::move(all.priority)), to_array(std::move(all.record)),
+                          to_array(std::move(all.fault)));
 }
 
 }  // namespace
 
-void bind_content_json(py::module_& m) { 
+void bind_content_json(py::module_& m) {
     m.def("tree_units", &tree_units, py::arg("texts"), py::arg("query"), py::arg("markup"));
- }
+}
 
 }  // namespace tersely::bind

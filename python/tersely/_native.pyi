@@ -28,7 +28,9 @@ def detect(texts: list[list[str]]) -> list[tuple[int, int, float]]: ...  # kind,
 def html_texts(texts: list[str]) -> tuple[_Int64s, _Int64s, _UInt8s, _UInt8s]: ...  # start, end, glue, aside
 def table_rows(
     texts: list[str], delimiter: str, header: bool
-) -> tuple[str, _Int64s, _Int64s, _UInt8s, _Int32s, _Float32s]: ...  # delimiter, start, end, role, head, standing
+) -> tuple[
+    str, _Int64s, _Int64s, _UInt8s, _Int32s, _Float32s
+]: ...  # delimiter, start, end, role, head, standing
 def look_for_columns(text: str) -> float: ...  # share of lines
 def look_for_pairs(text: str) -> float: ...  # share of lines
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...
@@ -161,9 +163,7 @@ def tree_units(
     texts: list[str],
     query: str,  # "": none
     markup: bool,  # XML, else JSON
-) -> tuple[
-    _Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s, _Int32s, _Float64s, _UInt8s, _UInt8s
-]: ...
+) -> tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s, _Int32s, _Float64s, _UInt8s, _UInt8s]: ...
 
 # csrc/kernels/content/code_units.hpp: start, end, first, last, parent, follows, role, suite, inside, priority
 _CodeUnits: TypeAlias = tuple[

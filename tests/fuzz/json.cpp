@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "kernels/content/tree_rank.hpp"
 #include "kernels/content/json_scan.hpp"
+#include "kernels/content/tree_rank.hpp"
 #include "kernels/select/budgeted.hpp"
 #include "valid_utf8.hpp"
 

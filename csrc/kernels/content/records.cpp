@@ -57,16 +57,17 @@ bool is_any(View word, const std::array<View, N>& words) {
 
 constexpr std::array<View, 10> kAbsentWords = {"", "null", "-", "--", "n/a", "na", "none", "<none>", "nan", "nil"};
 constexpr std::array<View, 2> kBoolWords = {"true", "false"};
-constexpr std::array<View, 22> kNameWords = {"id",   "name",     "key",  "title",   "path",    "file", "filename", "host",
-                                             "uuid", "hostname", "test", "url",     "uri",     "slug", "login",    "email",
-                                             "sha",  "package",  "rule", "address", "test_id", "user"};
-constexpr std::array<View, 11> kStatusWords = {"status",      "code",         "statuscode",    "status_code",
-                                               "http_status", "httpstatus",   "response_code", "responsecode",
-                                               "sc-status",   "elb_status_code", "response_status"};
-constexpr std::array<View, 8> kExitWords = {"exit",       "exitcode",   "exit_code", "exit_status",
-                                            "returncode", "return_code", "rc",       "exitstatus"};
+constexpr std::array<View, 22> kNameWords = {
+    "id",  "name", "key",  "title", "path",  "file", "filename", "host", "uuid",    "hostname", "test",
+    "url", "uri",  "slug", "login", "email", "sha",  "package",  "rule", "address", "test_id",  "user"};
+constexpr std::array<View, 11> kStatusWords = {
+    "status",        "code",         "statuscode", "status_code",     "http_status",    "httpstatus",
+    "response_code", "responsecode", "sc-status",  "elb_status_code", "response_status"};
+constexpr std::array<View, 8> kExitWords = {"exit",       "exitcode",    "exit_code", "exit_status",
+                                            "returncode", "return_code", "rc",        "exitstatus"};
 constexpr std::array<View, 3> kLevelWords = {"level", "levelno", "lvl"};
-constexpr std::array<View, 8> kTimeWords = {"time", "timestamp", "date", "ts", "created", "updated", "created_at", "elapsed"};
+constexpr std::array<View, 8> kTimeWords = {"time",    "timestamp", "date",       "ts",
+                                            "created", "updated",   "created_at", "elapsed"};
 
 Role role_of(View name) {
     if (is_any(name, kNameWords)) return kName;
@@ -123,8 +124,8 @@ std::uint32_t marks_of(View text) {
             hash = hash_byte(hash, static_cast<unsigned char>(lower(text[at])));
             ++at;
             if (at >= text.size() || !is_letter(text[at])) break;
-            const bool rises = is_upper(text[at]) && (is_lower(text[at - 1]) ||
-                                                      (at + 1 < text.size() && is_lower(text[at + 1])));
+            const bool rises =
+                is_upper(text[at]) && (is_lower(text[at - 1]) || (at + 1 < text.size() && is_lower(text[at + 1])));
             if (rises) break;
         } while (true);
         const View word = text.substr(begin, at - begin);
@@ -426,9 +427,8 @@ std::vector<float> Standing::settle(std::span<const std::int32_t> list, std::siz
     std::vector<std::size_t> sizes(lists);
     for (const std::int32_t one : list) ++sizes[static_cast<std::size_t>(one)];
     std::erase_if(order, [&](std::size_t record) { return worth(record) < kOdd; });
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return worth(a) != worth(b) ? worth(a) > worth(b) : a < b;
-    });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return worth(a) != worth(b) ? worth(a) > worth(b) : a < b; });
     std::vector<std::size_t> before(lists);
     std::vector<float> standing(first_.size());
     for (std::size_t first = 0; first < order.size();) {

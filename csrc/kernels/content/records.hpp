@@ -5,8 +5,9 @@
 //     list = add_list(); column = add_column(list, "status"); add_record(list); add(column, "failed"); ...
 //     settle(); worth(column, "failed")
 //
-// Contract. Of a column with n cells, in natural logarithms (so 3 is "one in twenty"); v stands c times, H is the entropy
-// of the column's values, R(v) how many cells hold a value that stands at most c times, T the mean of c over the cells:
+// Contract. Of a column with n cells, in natural logarithms (so 3 is "one in twenty"); v stands c times, H is the
+// entropy of the column's values, R(v) how many cells hold a value that stands at most c times, T the mean of c over
+// the cells:
 //  - rare value: (1 - H / ln n) min(ln(n / R), 2 ln(T / c)): 0 where all values differ (ids, times, counters) or all
 //    are alike often, ln n for the one that is unlike all others;
 //  - rare kind (absent, number, true or false, container, text, text that begins with a digit): 0.7 of the same, of
@@ -68,8 +69,8 @@ class RecordColumns {
         double median = 0, spread = 0;
     };
     struct Column {
-        std::uint8_t role = 0;     // what its name says
-        std::uint32_t marks = 0;   // of its name
+        std::uint8_t role = 0;    // what its name says
+        std::uint32_t marks = 0;  // of its name
         std::size_t list = 0;
         std::size_t cells = 0, distinct = 0, numbers = 0, bytes = 0;
         std::array<std::size_t, kKinds> kinds{};
@@ -103,7 +104,8 @@ class RecordColumns {
 };
 
 // How much records stand out in their list, 0 where they do not, else in (0, 1): of each record the largest worth of
-// its cells and 0.15 of the second largest (columns say the same), held against how many records of the list have as much.
+// its cells and 0.15 of the second largest (columns say the same), held against how many records of the list have as
+// much.
 class Standing {
   public:
     explicit Standing(std::size_t records) : first_(records), second_(records) {}

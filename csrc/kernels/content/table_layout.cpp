@@ -12,8 +12,8 @@ namespace {
 
 using View = std::string_view;
 
-constexpr std::size_t kLooked = 12288;     // bytes in which the delimiter is looked for
-constexpr std::size_t kWidest = 1024;      // characters of a line that are looked at for borders
+constexpr std::size_t kLooked = 12288;      // bytes in which the delimiter is looked for
+constexpr std::size_t kWidest = 1024;       // characters of a line that are looked at for borders
 constexpr std::size_t kSampledLines = 512;  // of a block, by which its borders are found
 constexpr std::size_t kFewestPairs = 3;
 
@@ -36,8 +36,10 @@ View row_of(View text, const TableLayout& layout, std::size_t row) {
 bool is_rule(View line) {
     std::size_t dashes = 0;
     for (const char byte : line) {
-        if (byte == '-' || byte == '=') ++dashes;
-        else if (byte != '+' && byte != '|' && byte != ':' && !blank(byte)) return false;
+        if (byte == '-' || byte == '=')
+            ++dashes;
+        else if (byte != '+' && byte != '|' && byte != ':' && !blank(byte))
+            return false;
     }
     return dashes >= 3;
 }
@@ -119,9 +121,8 @@ void each_written(View line, Each each) {
 }
 
 std::size_t width_of(View line) {
-    return std::min(kWidest, static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [](char byte) {
-        return !goes_on(byte);
-    })));
+    return std::min(kWidest, static_cast<std::size_t>(
+                                 std::count_if(line.begin(), line.end(), [](char byte) { return !goes_on(byte); })));
 }
 
 // Where columns begin, and bits of characters that are blank between them.
@@ -186,7 +187,8 @@ Borders borders_of(View text, const Block& block) {
         clean += keeps_to(view, borders) ? 1U : 0U;
         counts.push_back(static_cast<std::uint32_t>(words_in(view)));
     }
-    const bool enough = borders.columns.size() >= 3 && static_cast<double>(clean) >= kAligned * static_cast<double>(lines);
+    const bool enough =
+        borders.columns.size() >= 3 && static_cast<double>(clean) >= kAligned * static_cast<double>(lines);
     if (enough || lines < kFewestRows) return borders;
     std::sort(counts.begin(), counts.end());
     const std::uint32_t words = counts[(lines + 9) / 10];
@@ -208,8 +210,8 @@ void cells_by_words(View line, std::size_t words, std::vector<TableCell>& cells)
     }
 }
 
-// The cells of a line by borders. Where a cell reaches over a border, words go to the column in which they begin, or, if
-// there are as many words as columns, one to each.
+// The cells of a line by borders. Where a cell reaches over a border, words go to the column in which they begin, or,
+// if there are as many words as columns, one to each.
 void cells_by_borders(View line, const std::vector<std::uint32_t>& columns, std::vector<TableCell>& cells) {
     struct Word {
         std::size_t place, start, end;
@@ -323,7 +325,8 @@ std::vector<Block> blocks_of(View text) {
     return {all};
 }
 
-void push(TableLayout& layout, std::size_t start, std::size_t end, RowRole role, std::int32_t head, std::int32_t table) {
+void push(TableLayout& layout, std::size_t start, std::size_t end, RowRole role, std::int32_t head,
+          std::int32_t table) {
     layout.start.push_back(static_cast<std::int64_t>(start));
     layout.end.push_back(static_cast<std::int64_t>(end));
     layout.role.push_back(role);
@@ -380,7 +383,8 @@ void lay_delimited(View text, bool header, TableLayout& layout) {
     const bool pipes = layout.delimiter == '|';
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t start = at;
-        const std::size_t end = read_delimited(text, at, layout.delimiter, [](std::size_t, std::size_t, std::size_t) {});
+        const std::size_t end =
+            read_delimited(text, at, layout.delimiter, [](std::size_t, std::size_t, std::size_t) {});
         if (first_written(text, start, end) == end) continue;
         const View line = text.substr(start, end - start);
         const bool rule = pipes && is_rule(line);

@@ -66,8 +66,7 @@ TableRows table_rows(std::string_view text, char delimiter, bool header) {
         columns.values.add_record(table);
         list.push_back(static_cast<std::int32_t>(table));
         record_rows.push_back(row);
-        for (const TableCell& cell : cells)
-            columns.values.add(columns.of(table, cell, names[table]), cell.value);
+        for (const TableCell& cell : cells) columns.values.add(columns.of(table, cell, names[table]), cell.value);
     });
     columns.values.settle();
     Standing standing(list.size());

@@ -89,7 +89,7 @@ Records records_of(const TreeUnits& units, std::int32_t roots) {
     found.inside.assign(n, -1);
     std::vector<std::uint8_t> lists;
     if (!units.markup) lists = lists_of(units, roots);
-    Numbers siblings;             // of one name in one container
+    Numbers siblings;  // of one name in one container
     std::vector<std::int32_t> met;
     Numbers paths;
     std::vector<std::uint8_t> repeated;  // a path
@@ -194,7 +194,7 @@ void each_cell(std::string_view text, const TreeUnits& units, const Records& rec
 
 // Which units of records that stand out come first, and how much they do; 0 of the others.
 struct Odd {
-    std::vector<float> lead;      // a unit
+    std::vector<float> lead;           // a unit
     std::vector<std::uint8_t> record;  // a record
 };
 
@@ -224,23 +224,23 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
     std::vector<float> worth(n);
     std::vector<float> present(n);
     std::vector<std::int8_t> names(n);
-    each_cell(text, units, records,
-              [&](std::size_t row, std::int32_t record, std::uint64_t path, std::string_view name,
-                  std::string_view value) {
-                  const std::size_t column = column_of(record, path, name);
-                  const float one = columns.worth(column, value);
-                  standing.add(static_cast<std::size_t>(record), one);
-                  if (record != records.inside[row]) {  // that the record around it has it
-                      present[row] = one;
-                      return;
-                  }
-                  worth[row] = std::max(worth[row], one);
-                  const auto naming = columns.names_of(
-                      static_cast<std::size_t>(records.list[static_cast<std::size_t>(record)]));
-                  for (std::size_t i = 0; i < naming.size(); ++i) {
-                      if (naming[i] == column) names[row] = static_cast<std::int8_t>(2 - i);
-                  }
-              });
+    each_cell(
+        text, units, records,
+        [&](std::size_t row, std::int32_t record, std::uint64_t path, std::string_view name, std::string_view value) {
+            const std::size_t column = column_of(record, path, name);
+            const float one = columns.worth(column, value);
+            standing.add(static_cast<std::size_t>(record), one);
+            if (record != records.inside[row]) {  // that the record around it has it
+                present[row] = one;
+                return;
+            }
+            worth[row] = std::max(worth[row], one);
+            const auto naming =
+                columns.names_of(static_cast<std::size_t>(records.list[static_cast<std::size_t>(record)]));
+            for (std::size_t i = 0; i < naming.size(); ++i) {
+                if (naming[i] == column) names[row] = static_cast<std::int8_t>(2 - i);
+            }
+        });
     std::vector<float> stands = standing.settle(records.list, records.lists);
     for (std::size_t record = stands.size(); record-- > 0;) {
         odd.record[record] = stands[record] > 0;
@@ -297,10 +297,8 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
 
 TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<const float> relevance) {
     const std::size_t n = units.size();
-    const auto roots =
-        static_cast<std::int32_t>(std::count_if(units.parent.begin(), units.parent.end(), [](std::int32_t parent) {
-            return parent < 0;
-        }));
+    const auto roots = static_cast<std::int32_t>(
+        std::count_if(units.parent.begin(), units.parent.end(), [](std::int32_t parent) { return parent < 0; }));
     Records records = records_of(units, roots);
     const Odd odd = odd_units(text, units, records);
     std::vector<bool> attributed(n);
@@ -318,7 +316,8 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
         if (units.kind[row] == TreeKind::kPiece) {
             share = 0.3 / (1 + place);
         } else if (records.is_record[row] == 0) {
-            share = parent < 0 ? (units.markup && units.key[row] == 0 ? 0.1 : 1) : 0.95 * (1 - 0.2 * place / std::max(count, 1));
+            share = parent < 0 ? (units.markup && units.key[row] == 0 ? 0.1 : 1)
+                               : 0.95 * (1 - 0.2 * place / std::max(count, 1));
             if (units.kind[row] == TreeKind::kHead) share *= 0.7;
         } else if (place > 0) {
             const auto low = static_cast<double>(place & -place);

@@ -219,7 +219,8 @@ class Scanner {
     // An element without others in it becomes one unit.
     void close_leaf(const Frame& frame, std::size_t end) {
         const std::size_t size = frame.row + 1;
-        for (std::size_t i = units_.cells.size(); i-- > 0 && units_.cells[i].row >= static_cast<std::int32_t>(frame.row);)
+        for (std::size_t i = units_.cells.size();
+             i-- > 0 && units_.cells[i].row >= static_cast<std::int32_t>(frame.row);)
             units_.cells[i].row = static_cast<std::int32_t>(frame.row);
         units_.start.resize(size);
         units_.value_start.resize(size);

@@ -4,7 +4,8 @@
 //  - units are half-open, non-empty, in source order and disjoint; between them stands white space only;
 //  - an element is its start tag (kObject), what is in it, and its end tag (kClose); without elements in it, and no
 //    longer than kWholeElement bytes, it is one unit (kScalar), as are empty elements;
-//  - text between tags, and what stands in a CDATA section, is one unit up to kWholeText bytes (kScalar), else a head of
+//  - text between tags, and what stands in a CDATA section, is one unit up to kWholeText bytes (kScalar), else a head
+//  of
 //    about kTextHead bytes (kHead) and pieces of about kTextPiece (kPiece), the section's end a kClose; no cut parts a
 //    reference or a character;
 //  - comments, processing instructions and declarations are units of their own (kScalar, key 0), as are end tags

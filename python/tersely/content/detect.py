@@ -34,7 +34,10 @@ _SUFFIXES: dict[str, tuple[str, tuple[str, ...]]] = {
 
 _MAY_BE_TABLES = ("prose", "markdown", "code", "tool_output")
 _SURE = 0.6  # confidence of another look
-_MOSTLY, _IN_COLUMNS = 0.5, 0.9  # shares of lines in columns that make a table, where nothing else is sure, or is
+_MOSTLY, _IN_COLUMNS = (
+    0.5,
+    0.9,
+)  # shares of lines in columns that make a table, where nothing else is sure, or is
 _IN_PAIRS = 0.8  # share of lines with three key=value or more
 _HEAD, _MIDDLE, _TAIL = 6144, 3072, 3072  # characters that are read of a long text
 _NEAR = 65_536  # how far the middle part may move to start where a line ends
@@ -84,7 +87,7 @@ def in_pairs(text: str) -> bool:
 
 def _table_or(look: Detection, text: str) -> Detection:
     """A table where lines stand in columns or are ruled, and nothing else is sure of what they are."""
-    if look.kind not in _MAY_BE_TABLES:
+    if look.kind not in _MAY_BE_TABLES or "\n```" in text or "\n~~~" in text:
         return look
     columns = _native.look_for_columns(text[: _HEAD + _MIDDLE + _TAIL])
     sure = look.confidence >= _SURE and look.kind != "prose"

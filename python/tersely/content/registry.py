@@ -60,9 +60,9 @@ CONTENT_TYPES: dict[str, ContentType] = {
     "table": ContentType("tool_output", _late("tables", "Table")),
     "diff": ContentType("source_code", _late("diff", "Diff")),
     "html": ContentType("documentation", _late("html", "Html")),
+    "mixed": ContentType("tool_output", _late("fences", "Mixed")),
     "xml": ContentType("tool_output", _late("xml", "Xml")),
     "logfmt": ContentType("error_logs", _late("tables", "Table")),
-    "mixed": ContentType("tool_output", _late("fences", "Mixed")),
 }
 
 # What loaders and web servers write into metadata["content_type"].

@@ -24,8 +24,8 @@ _ENDS, _WORDS, _LINE = 0.5, 0.45, 0.001  # worth of the first and last rows, of 
 class Table:
     """Keeps the header, then the rows that the query asks for, those that stand out, and the first and last.
 
-    Rows stay as they are written, quoted cells with line breaks included. A row stands out for a value that is
-    rare in a column where values repeat, a word of failure, a number far from the others
+    Rows stay as they are written, quoted cells with line breaks included. A row stands out for a value that
+    is rare in a column where values repeat, a word of failure, a number far from the others
     (csrc/kernels/content/records.hpp). A line says how many rows were left out; where such lines would take
     more than a tenth of the budget, one at the end counts all (warning "markers_left_out").
 
@@ -117,12 +117,14 @@ class _Rows:
 
 
 def _worth(role: UInt8s, standing: Float32s) -> Float32s:
-    """Rows that stand out above 1, first and last ones and text between them around a half, others in order."""
+    """Rows that stand out above 1, first and last ones and text between around a half, others in order."""
     worth = np.where(standing > 0, 1 + standing, 0).astype(np.float32)
     rows = np.flatnonzero(role == 0)
     if len(rows):
         ends = [rows[0], rows[-1]]
         worth[ends] = np.maximum(worth[ends], _ENDS)
     worth[role == _TEXT] = _WORDS
-    spread = np.float32(0.01) / (1 + np.arange(len(worth), dtype=np.float32))  # earlier rows before later ones
+    spread = np.float32(0.01) / (
+        1 + np.arange(len(worth), dtype=np.float32)
+    )  # earlier rows before later ones
     return np.where(role == _RULE, np.float32(_LINE), worth + spread)

@@ -19,15 +19,35 @@ __all__ = ["Xml", "is_data"]
 _ROOT = re.compile(r"<([A-Za-z_][^\s<>/]*)")
 # Roots of documents that people read as text, by their names without a prefix.
 _TEXTS = frozenset(
-    "html body article book chapter section sect1 tei tei.2 document doc topic concept task reference dita"
-    " refentry manpage text svg".split()
+    [
+        "html",
+        "body",
+        "article",
+        "book",
+        "chapter",
+        "section",
+        "sect1",
+        "tei",
+        "tei.2",
+        "document",
+        "doc",
+        "topic",
+        "concept",
+        "task",
+        "reference",
+        "dita",
+        "refentry",
+        "manpage",
+        "text",
+        "svg",
+    ]
 )
 _HEAD = 4096  # characters in which the root is looked for
 
 
 @dataclass(frozen=True, slots=True)
 class Xml:
-    """Keeps tags, short elements and texts as they are written; elements that stand out among their like first.
+    """Keeps tags, short elements and texts as they are written, those that stand out among their like first.
 
     A record is an element of a name that its parent has several of; attributes and texts are its cells
     (csrc/kernels/content/records.hpp). An element comes with the record it is in. End tags are left out where

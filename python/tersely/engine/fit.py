@@ -31,8 +31,7 @@ _AIM = 0.995  # of the budget, between two targets whose texts were counted
 _UNUSED = 100  # a text of estimated costs that leaves less than this share (1 / _UNUSED) is good enough
 _ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
 _CANDIDATES = 4  # ranked units considered for a token of the budget; most cost more than a token
-_MARKER_SHARE = 0.1  # of the budget: above it, markers say less
-_FEW_MARKERS = 2
+_MARKER_SHARE, _FEW_MARKERS = 0.1, 2  # of the budget, of markers: above both, markers say less
 _SHORT = 20  # characters of units that are kept rather than marked as left out
 _CUT, _SELECTED, _PINNED, _PRESERVED = (
     REASONS.index(name) for name in ("cut", "selected", "pinned", "preserved")
