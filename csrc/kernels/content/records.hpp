@@ -35,7 +35,7 @@
 namespace tersely::content {
 
 inline constexpr std::size_t kFewest = 4;
-inline constexpr std::size_t kMostValues = 1U << 16U;
+inline constexpr std::size_t kMostValues = 1U << 13U;
 inline constexpr std::size_t kSample = 4096;
 inline constexpr std::size_t kShortText = 80;  // bytes
 inline constexpr float kOdd = 1.5F;            // worth from which a record stands out
