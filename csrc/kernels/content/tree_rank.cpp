@@ -215,32 +215,34 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
         if (column == known) columns.add_column(list, name);
         return column;
     };
+    std::vector<std::uint32_t> cell_columns;  // in the order of the cells
     each_cell(text, units, records,
               [&](std::size_t, std::int32_t record, std::uint64_t path, std::string_view name, std::string_view value) {
-                  columns.add(column_of(record, path, name), value);
+                  cell_columns.push_back(static_cast<std::uint32_t>(column_of(record, path, name)));
+                  columns.add(cell_columns.back(), value);
               });
     columns.settle();
     Standing standing(records.row.size());
     std::vector<float> worth(n);
     std::vector<float> present(n);
     std::vector<std::int8_t> names(n);
-    each_cell(
-        text, units, records,
-        [&](std::size_t row, std::int32_t record, std::uint64_t path, std::string_view name, std::string_view value) {
-            const std::size_t column = column_of(record, path, name);
-            const float one = columns.worth(column, value);
-            standing.add(static_cast<std::size_t>(record), one);
-            if (record != records.inside[row]) {  // that the record around it has it
-                present[row] = one;
-                return;
-            }
-            worth[row] = std::max(worth[row], one);
-            const auto naming =
-                columns.names_of(static_cast<std::size_t>(records.list[static_cast<std::size_t>(record)]));
-            for (std::size_t i = 0; i < naming.size(); ++i) {
-                if (naming[i] == column) names[row] = static_cast<std::int8_t>(2 - i);
-            }
-        });
+    std::size_t cell = 0;
+    each_cell(text, units, records,
+              [&](std::size_t row, std::int32_t record, std::uint64_t, std::string_view, std::string_view value) {
+                  const std::size_t column = cell_columns[cell++];
+                  const float one = columns.worth(column, value);
+                  standing.add(static_cast<std::size_t>(record), one);
+                  if (record != records.inside[row]) {  // that the record around it has it
+                      present[row] = one;
+                      return;
+                  }
+                  worth[row] = std::max(worth[row], one);
+                  const auto naming =
+                      columns.names_of(static_cast<std::size_t>(records.list[static_cast<std::size_t>(record)]));
+                  for (std::size_t i = 0; i < naming.size(); ++i) {
+                      if (naming[i] == column) names[row] = static_cast<std::int8_t>(2 - i);
+                  }
+              });
     std::vector<float> stands = standing.settle(records.list, records.lists);
     for (std::size_t record = stands.size(); record-- > 0;) {
         odd.record[record] = stands[record] > 0;
