@@ -135,8 +135,8 @@ def _speed(report: Report, data: Path) -> None:
     query = "codertocat hello world check run failure"
     counter = resolve_counter(None)
     runs: list[tuple[str, Any]] = [
-        ("scan, outliers and ranks", lambda: _native.json_units([text], "")),
-        ("the same with a query", lambda: _native.json_units([text], query)),
+        ("scan, outliers and ranks", lambda: _native.tree_units([text], "", False)),
+        ("the same with a query", lambda: _native.tree_units([text], query, False)),
         ("one count of the whole", lambda: counter.count(text)),
         ("whole call, 2,000 tokens", lambda: tersely.compress(text, budget=2_000, strategy=Json())),
         ("whole call, 10%", lambda: tersely.compress(text, ratio=0.1, strategy=Json())),

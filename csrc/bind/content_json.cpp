@@ -3,9 +3,10 @@
 #include "bind/arrays.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
-#include "kernels/content/json_rank.hpp"
 #include "kernels/content/json_scan.hpp"
 #include "kernels/content/query_share.hpp"
+#include "kernels/content/tree_rank.hpp"
+#include "kernels/content/xml_scan.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/terms.hpp"
 #include "kernels/text/unicode.hpp"
@@ -15,9 +16,9 @@ namespace py = pybind11;
 namespace tersely::bind {
 namespace {
 
-// The lines of a text that is not JSON, without white space around them.
-content::JsonUnits lines_of(std::string_view text) {
-    content::JsonUnits lines;
+// The lines of a text that is not of its kind, without white space around them.
+content::TreeUnits lines_of(std::string_view text) {
+    content::TreeUnits lines;
     std::int32_t place = 0;
     for (std::size_t begin = 0; begin < text.size();) {
         std::size_t stop = text.find('\n', begin);
@@ -30,7 +31,7 @@ content::JsonUnits lines_of(std::string_view text) {
             lines.start.push_back(static_cast<std::int64_t>(start));
             lines.value_start.push_back(lines.start.back());
             lines.end.push_back(static_cast<std::int64_t>(end));
-            lines.kind.push_back(content::JsonKind::kLine);
+            lines.kind.push_back(content::TreeKind::kLine);
             lines.parent.push_back(-1);
             lines.place.push_back(place++);
             lines.count.push_back(0);
@@ -45,28 +46,29 @@ content::JsonUnits lines_of(std::string_view text) {
 struct Units {
     std::vector<std::int32_t> document, parent, place, count;
     std::vector<std::int64_t> start, end;
-    std::vector<std::uint8_t> kind;
+    std::vector<std::uint8_t> kind, record;
     std::vector<double> priority;
     std::vector<std::uint8_t> fault;  // of each document
 
-    void append(content::JsonUnits&& units, std::span<const double> ranks, std::string_view text,
+    void append(content::TreeUnits&& units, const content::TreeRanks& ranks, std::string_view text,
                 std::int32_t of_document) {
         const auto first = static_cast<std::int32_t>(start.size());
         text::to_characters(text, units.start, units.end);
         for (std::size_t row = 0; row < units.size(); ++row) {
             document.push_back(of_document);
-            parent.push_back(units.parent[row] < 0 ? -1 : units.parent[row] + first);
+            parent.push_back(ranks.needs[row] < 0 ? -1 : ranks.needs[row] + first);
             kind.push_back(static_cast<std::uint8_t>(units.kind[row]));
         }
         start.insert(start.end(), units.start.begin(), units.start.end());
         end.insert(end.end(), units.end.begin(), units.end.end());
         place.insert(place.end(), units.place.begin(), units.place.end());
         count.insert(count.end(), units.count.begin(), units.count.end());
-        priority.insert(priority.end(), ranks.begin(), ranks.end());
+        priority.insert(priority.end(), ranks.priority.begin(), ranks.priority.end());
+        record.insert(record.end(), ranks.record.begin(), ranks.record.end());
     }
 };
 
-std::vector<float> relevance(const std::vector<std::string_view>& texts, const std::vector<content::JsonUnits>& units,
+std::vector<float> relevance(const std::vector<std::string_view>& texts, const std::vector<content::TreeUnits>& units,
                              std::size_t bytes, std::string_view query) {
     text::TermReader reader(bytes);
     std::vector<std::int32_t> ids;
@@ -84,16 +86,16 @@ std::vector<float> relevance(const std::vector<std::string_view>& texts, const s
     return content::query_share(ids, offsets, asked, reader.vocabulary().size());
 }
 
-py::tuple json_units(const py::list& texts, const std::string& query) {
+py::tuple tree_units(const py::list& texts, const std::string& query, bool markup) {
     const Utf8List list(texts);
     Units all;
     {
         const Release release;
-        std::vector<content::JsonUnits> units;
+        std::vector<content::TreeUnits> units;
         for (const std::string_view text : list.views()) {
-            units.push_back(content::scan_json(text));
+            units.push_back(markup ? content::scan_xml(text) : content::scan_json(text));
             all.fault.push_back(static_cast<std::uint8_t>(units.back().fault));
-            if (units.back().fault != content::JsonFault::kNone) units.back() = lines_of(text);
+            if (units.back().fault != content::TreeFault::kNone) units.back() = lines_of(text);
         }
         std::vector<float> shares;
         if (!query.empty()) shares = relevance(list.views(), units, list.bytes(), query);
@@ -101,8 +103,7 @@ py::tuple json_units(const py::list& texts, const std::string& query) {
         for (std::size_t i = 0; i < units.size(); ++i) {
             const std::size_t n = units[i].size();
             const auto mine = std::span<const float>(shares).subspan(query.empty() ? 0 : first, query.empty() ? 0 : n);
-            const std::vector<std::uint8_t> outliers = content::json_outliers(list.views()[i], units[i]);
-            const std::vector<double> ranks = content::rank_json(units[i], outliers, mine);
+            const content::TreeRanks ranks = content::rank_tree(list.views()[i], units[i], mine);
             all.append(std::move(units[i]), ranks, list.views()[i], static_cast<std::int32_t>(i));
             first += n;
         }
@@ -110,11 +111,14 @@ py::tuple json_units(const py::list& texts, const std::string& query) {
     return py::make_tuple(to_array(std::move(all.document)), to_array(std::move(all.start)),
                           to_array(std::move(all.end)), to_array(std::move(all.kind)), to_array(std::move(all.parent)),
                           to_array(std::move(all.place)), to_array(std::move(all.count)),
-                          to_array(std::move(all.priority)), to_array(std::move(all.fault)));
+                          to_array(std::move(all.priority)), to_array(std::move(all.record)),
+                          to_array(std::move(all.fault)));
 }
 
 }  // namespace
 
-void bind_content_json(py::module_& m) { m.def("json_units", &json_units, py::arg("texts"), py::arg("query")); }
+void bind_content_json(py::module_& m) {
+    m.def("tree_units", &tree_units, py::arg("texts"), py::arg("query"), py::arg("markup"));
+}
 
 }  // namespace tersely::bind

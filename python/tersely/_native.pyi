@@ -28,8 +28,12 @@ def analyze(
 def detect(texts: list[list[str]]) -> list[tuple[int, int, float]]: ...  # kind, language, confidence
 def html_texts(texts: list[str]) -> tuple[_Int64s, _Int64s, _UInt8s, _UInt8s]: ...  # start, end, glue, aside
 def table_rows(
-    texts: list[str], delimiter: str
-) -> tuple[str, _Int64s, _Int64s, _Float32s]: ...  # delimiter, start, end, outlier
+    texts: list[str], delimiter: str, header: bool
+) -> tuple[
+    str, _Int64s, _Int64s, _UInt8s, _Int32s, _Float32s
+]: ...  # delimiter, start, end, role, head, standing
+def look_for_columns(text: str) -> float: ...  # share of lines
+def look_for_pairs(text: str) -> float: ...  # share of lines
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...
 def read_terms(texts: list[str]) -> tuple[_Int32s, _Int64s, _UInt8s]: ...  # ids, offsets, class of each term
 def relevance(
@@ -173,11 +177,12 @@ def deduplicate(
     progress: _Progress | None,
 ) -> tuple[_Int32s, _Int32s, _Int32s]: ...
 
-# document, start, end, kind (content/json_scan.hpp), parent, place, count, priority; fault of each text
-def json_units(
+# document, start, end, kind (content/tree.hpp), parent, place, count, priority, record; fault of each text
+def tree_units(
     texts: list[str],
     query: str,  # "": none
-) -> tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s, _Int32s, _Float64s, _UInt8s]: ...
+    markup: bool,  # XML, else JSON
+) -> tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s, _Int32s, _Float64s, _UInt8s, _UInt8s]: ...
 
 # csrc/kernels/content/code_units.hpp: start, end, first, last, parent, follows, role, suite, inside, priority
 _CodeUnits: TypeAlias = tuple[

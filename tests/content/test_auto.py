@@ -31,7 +31,7 @@ PAGE = (
 
 
 def test_a068_the_table_of_the_appendix() -> None:
-    assert list(CONTENT_TYPES) == list(KINDS)
+    assert list(CONTENT_TYPES) == [*KINDS, "xml", "logfmt"]  # ways to read HTML and logs that are records
     assert CONTENT_TYPES["code"].profile == profile("source_code")
     assert CONTENT_TYPES["markdown"].profile == profile("documentation")
     assert CONTENT_TYPES["conversation"].profile == profile("conversation")

@@ -46,7 +46,8 @@ def check(result: Compressed, minified: bool = False) -> None:
         at = result.text.index(piece, at) + len(piece)
     for start, end in result.generated:
         assert MARKED.match(result.text[start:end])
-        if result.text[start] == "," and not minified:  # it parts a marker from something else
+        once = "markers_left_out" in result.receipt.warnings
+        if result.text[start] == "," and not minified and not once:  # it parts a marker from something else
             assert any("…" in result.text[a:b] for a, b in result.generated if b == start or a == end)
 
 
@@ -230,7 +231,7 @@ def test_what_is_not_json_is_text(text: str, warning: str) -> None:
 def test_one_bad_document_does_not_spoil_the_others() -> None:
     good, bad = json.dumps(list(range(300))), "[1, 2\n" * 100
     result = tersely.compress([good, bad], budget=60, strategy=Json())
-    assert result.receipt.warnings == ("json_invalid",)
+    assert "json_invalid" in result.receipt.warnings
     assert json.loads(result.text.split("\n\n")[0])
 
 
@@ -321,4 +322,10 @@ def test_a_small_budget_of_a_large_text_is_used() -> None:
     for budget in (500, 5_000):
         result = tersely.compress(text, budget=budget, strategy=Json())
         assert 0.9 * budget <= result.tokens <= budget
-        assert is_part(json.loads(result.text), rows)
+        found = json.loads(result.text)
+        assert "markers_left_out" in result.receipt.warnings  # what is gone is counted once, in the list
+        kept = [record for record in found if isinstance(record, dict)]
+        said = [int(marker.split()[1]) for marker in found if isinstance(marker, str)]
+        assert sum(said) + len(kept) == len(rows) and len(said) == 1
+        for record in kept:
+            assert rows[0]["text"].startswith(record.get("text", "").partition("…")[0])

@@ -65,29 +65,75 @@ def test_rows_are_those_of_pythons_csv(rows: list[list[str]], delimiter: str) ->
     out = io.StringIO()
     csv.writer(out, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
     text = out.getvalue()
-    found, start, end, outlier = _native.table_rows([text], delimiter)
+    found, start, end, role, head, standing = _native.table_rows([text], delimiter, True)
     pieces = [text[a:b] for a, b in zip(start.tolist(), end.tolist(), strict=True)]
-    assert found == delimiter and len(pieces) == len(rows) == len(outlier)
+    assert found == delimiter and len(pieces) == len(rows) == len(role) == len(head) == len(standing)
     for piece, row in zip(pieces, rows, strict=True):
         assert list(csv.reader(io.StringIO(piece, newline=""), delimiter=delimiter)) == [row]
 
 
-@given(st.text(st.sampled_from('ab,;|\t"\n\r é中')), st.sampled_from(["", ",", "|"]))
+@given(st.text(st.sampled_from('ab,;|\t"\n\r é中-=+ 1')), st.sampled_from(["", ",", "|", " ", "="]))
 def test_any_text_is_cut_into_rows(text: str, delimiter: str) -> None:
-    _, start, end, outlier = _native.table_rows([text], delimiter)
+    _, start, end, role, head, standing = _native.table_rows([text], delimiter, True)
     after = 0
     for a, b in zip(start.tolist(), end.tolist(), strict=True):
         assert after <= a < b <= len(text) and not text[after:a].strip()
         after = b
-    assert not text[after:].strip() and (outlier >= 0).all()
+    assert not text[after:].strip() and (standing >= 0).all() and (standing < 1).all()
+    assert (head < range(len(head))).all() and (role[head[head >= 0]] == 1).all()  # a header stands above
+
+
+PODS = [
+    "NAME                STATUS    RESTARTS   AGE",
+    *[f"web-{n:<15} Running   {n % 3:<10} {n}d" for n in range(60)],
+]
+
+
+def test_columns_by_white_space_keep_the_header_and_the_row_that_is_unlike_the_others() -> None:
+    rows = [*PODS]
+    rows[41] = rows[41].replace("Running  ", "CrashLoopBackOff")  # longer than its column
+    text = "\n".join(rows)
+    result = tersely.compress(text, budget=70, strategy="auto")
+    assert result.receipt.content_types == ("table",)
+    assert result.text.startswith(rows[0]) and rows[41] in result.text.split("\n")
+
+
+@pytest.mark.parametrize("rule", ["+----+-------+", "-----+-------", "|----|-------|"])
+def test_ruled_tables_keep_what_stands_above_the_rule(rule: str) -> None:
+    rows = [f"| {n:<2} | {'gone' if n == 31 else 'paid':<5} |" for n in range(60)]
+    text = "\n".join(["| id | state |", rule, *rows])
+    result = tersely.compress(text, budget=80, strategy=Table())
+    lines = result.text.split("\n")
+    assert lines[:2] == ["| id | state |", rule] and rows[31] in lines
+
+
+def test_lines_of_key_and_value_are_compared_by_key() -> None:
+    lines = [f'ts=2024-05-02T12:17:{n:02}Z level=info orgID={n % 7} msg="request served"' for n in range(60)]
+    lines[17] = lines[17].replace("info", "error")
+    lines[40] = lines[40].replace("orgID=5", "orgID=5 retry=3")
+    result = tersely.compress("\n".join(lines), budget=220, strategy=Table("="))
+    assert lines[17] in result.text and lines[40] in result.text
+
+
+def test_markers_take_a_tenth_of_the_budget_at_most() -> None:
+    rows = rows_of(400)
+    for n in range(5, 400, 9):
+        rows[n] = rows[n].replace("OK", f"odd-{n}")
+    result = tersely.compress("\n".join(rows), budget=300, strategy=Table())
+    said = [result.text[start:end] for start, end in result.generated]
+    assert "markers_left_out" in result.receipt.warnings and len(said) == 1
+    assert int(said[0].split()[1]) == len(rows) - len(result.text.split("\n")) + 1
 
 
 @pytest.mark.growth
-@pytest.mark.parametrize("piece", ["a,b\n", '"', '"a""', ",", "|x\n", "1,2,3\n4,5,6\n"])
+@pytest.mark.parametrize(
+    "piece", ["a,b\n", '"', '"a""', ",", "|x\n", "1,2,3\n4,5,6\n", "a  1  b\n", "a=1 b=2 c=3\n"]
+)
 def test_time_is_linear(piece: str) -> None:
-    assert (
-        growth(lambda size: piece * (size // len(piece)), lambda text: _native.table_rows([text], "")) < MOST
-    )
+    def run(text: str) -> object:
+        return _native.table_rows([text], "", True)
+
+    assert growth(lambda size: piece * (size // len(piece)), run) < MOST
 
 
 def test_arguments_are_checked() -> None:

@@ -51,11 +51,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const content::HtmlTexts texts = content::html_texts(view);
     check_spans(view, texts.start, texts.end);
     check(texts.glue.size() == texts.start.size() && texts.aside.size() == texts.start.size(), "a value a piece");
-    for (const char delimiter : {'\0', ',', '|', '\t'}) {
-        const content::TableRows rows = content::table_rows(view, delimiter);
-        check_spans(view, rows.start, rows.end);
-        check(rows.outlier.size() == rows.start.size(), "a value a row");
-        for (const float outlier : rows.outlier) check(std::isfinite(outlier) && outlier >= 0, "outliers are finite");
+    for (const char delimiter : {'\0', ',', '|', '\t', ' ', '='}) {
+        const content::TableRows rows = content::table_rows(view, delimiter, true);
+        check_spans(view, rows.layout.start, rows.layout.end);
+        check(rows.standing.size() == rows.layout.size(), "a value a row");
+        for (const float standing : rows.standing) check(standing >= 0 && standing < 1, "standing is a share");
     }
     return 0;
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "kernels/content/json_rank.hpp"
 #include "kernels/content/json_scan.hpp"
+#include "kernels/content/tree_rank.hpp"
 #include "kernels/select/budgeted.hpp"
 #include "valid_utf8.hpp"
 
@@ -18,8 +18,8 @@ using namespace tersely::content;
 
 bool only_gaps(std::string_view text) { return text.find_first_not_of(" \t\r\n,") == std::string_view::npos; }
 
-void check_units(std::string_view text, const JsonUnits& units) {
-    check((units.fault == JsonFault::kNone) == (units.size() > 0), "JSON has units, and nothing else has");
+void check_units(std::string_view text, const TreeUnits& units) {
+    check((units.fault == TreeFault::kNone) == (units.size() > 0), "JSON has units, and nothing else has");
     if (units.size() == 0) return;
     std::size_t covered = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // the mark that the contract passes over
     for (std::size_t row = 0; row < units.size(); ++row) {
@@ -37,13 +37,13 @@ void check_units(std::string_view text, const JsonUnits& units) {
     check(only_gaps(text.substr(covered)), "nothing but white space is left over");
 }
 
-void check_choice(const JsonUnits& units, const std::vector<double>& priority, std::int64_t budget) {
+void check_choice(const TreeUnits& units, const std::vector<double>& priority, std::int64_t budget) {
     std::vector<std::int32_t> group(units.size(), -1);
     std::vector<std::int32_t> document(units.size(), 0);
     std::vector<std::int64_t> cost(units.size());
     std::vector<float> score(units.size());
     for (std::size_t row = 0; row < units.size(); ++row) {
-        if (units.kind[row] == JsonKind::kClose) {
+        if (units.kind[row] == TreeKind::kClose) {
             group[row] = group[static_cast<std::size_t>(units.parent[row])] = units.parent[row];
         }
         cost[row] = units.end[row] - units.start[row];
@@ -74,12 +74,11 @@ void check_choice(const JsonUnits& units, const std::vector<double>& priority, s
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text = replace_invalid({reinterpret_cast<const char*>(data), size});
-    const JsonUnits units = scan_json(text);
+    const TreeUnits units = scan_json(text);
     check_units(text, units);
-    const std::vector<std::uint8_t> outliers = json_outliers(text, units);
     std::vector<float> relevance(units.size());
     for (std::size_t row = 0; row < units.size(); ++row) relevance[row] = static_cast<float>(row % 5) / 4;
-    check_choice(units, rank_json(units, outliers, {}), static_cast<std::int64_t>(size) / 3);
-    check_choice(units, rank_json(units, outliers, relevance), static_cast<std::int64_t>(size) / 2);
+    check_choice(units, rank_tree(text, units, {}).priority, static_cast<std::int64_t>(size) / 3);
+    check_choice(units, rank_tree(text, units, relevance).priority, static_cast<std::int64_t>(size) / 2);
     return 0;
 }

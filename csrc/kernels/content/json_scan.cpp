@@ -39,9 +39,9 @@ class Scanner {
   public:
     explicit Scanner(std::string_view text) : text_(text) {}
 
-    JsonUnits run() {
+    TreeUnits run() {
         if (!read_roots() || units_.size() == 0) {
-            JsonUnits nothing;
+            TreeUnits nothing;
             nothing.fault = fault_;
             nothing.fault_at = std::min(at_, text_.size());
             return nothing;
@@ -58,7 +58,7 @@ class Scanner {
         bool flat;  // holds scalars only
     };
 
-    bool fail(JsonFault fault = JsonFault::kInvalid) {
+    bool fail(TreeFault fault = TreeFault::kInvalid) {
         fault_ = fault;
         return false;
     }
@@ -89,7 +89,7 @@ class Scanner {
 
     std::int32_t rows() const { return static_cast<std::int32_t>(units_.size()); }
 
-    void push(std::size_t start, std::size_t value, std::size_t end, JsonKind kind, std::int32_t parent,
+    void push(std::size_t start, std::size_t value, std::size_t end, TreeKind kind, std::int32_t parent,
               std::int32_t place, std::uint64_t key, std::uint64_t hash) {
         units_.start.push_back(static_cast<std::int64_t>(start));
         units_.value_start.push_back(static_cast<std::int64_t>(value));
@@ -155,9 +155,9 @@ class Scanner {
         const std::size_t value = at_;
         const char first = here();
         if (first == '{' || first == '[') {
-            if (frames_.size() >= kDeepest) return fail(JsonFault::kTooDeep);
+            if (frames_.size() >= kDeepest) return fail(TreeFault::kTooDeep);
             ++at_;
-            push(start, value, at_, first == '{' ? JsonKind::kObject : JsonKind::kArray, parent, place, key, 0);
+            push(start, value, at_, first == '{' ? TreeKind::kObject : TreeKind::kArray, parent, place, key, 0);
             frames_.push_back({rows() - 1, 0, 1, first == '{', true});
             return true;
         }
@@ -167,7 +167,7 @@ class Scanner {
             push_string(start, value, key, parent, place);
         } else {
             const std::uint64_t hash = hash_of(text_.substr(value, at_ - value));
-            push(start, value, at_, JsonKind::kScalar, parent, place, key, hash);
+            push(start, value, at_, TreeKind::kScalar, parent, place, key, hash);
         }
         return true;
     }
@@ -178,18 +178,18 @@ class Scanner {
         const std::size_t close = at_++;
         const auto row = static_cast<std::size_t>(frame.row);
         const std::int32_t parent = units_.parent[row];
-        const bool element = parent >= 0 && units_.kind[static_cast<std::size_t>(parent)] == JsonKind::kArray;
+        const bool element = parent >= 0 && units_.kind[static_cast<std::size_t>(parent)] == TreeKind::kArray;
         const bool record = frame.object && (element || parent < 0);
         const std::size_t size = at_ - static_cast<std::size_t>(units_.value_start[row]);
         if (frame.values == 0 || (frame.flat && !record && parent >= 0 && size <= kWholeContainer)) {
             shrink(row + 1);
-            units_.kind[row] = JsonKind::kScalar;
+            units_.kind[row] = TreeKind::kScalar;
             units_.end[row] = static_cast<std::int64_t>(at_);
             units_.value[row] = hash_of(text_.substr(at_ - size, size));
         } else {
             units_.count[row] = frame.values;
             units_.value[row] = frame.object ? frame.keys : 0;
-            push(close, close, at_, JsonKind::kClose, frame.row, frame.values, 0, 0);
+            push(close, close, at_, TreeKind::kClose, frame.row, frame.values, 0, 0);
         }
         if (!frames_.empty()) frames_.back().flat = false;
     }
@@ -238,27 +238,27 @@ class Scanner {
     void push_string(std::size_t start, std::size_t value, std::uint64_t key, std::int32_t parent, std::int32_t place) {
         const std::size_t last = at_ - 1;  // the closing quote
         std::size_t from = piece_end(text_, value + 1, last, kStringHead);
-        push(start, value, from, JsonKind::kHead, parent, place, key, hash_of(text_.substr(value, from - value)));
+        push(start, value, from, TreeKind::kHead, parent, place, key, hash_of(text_.substr(value, from - value)));
         const std::int32_t head = rows() - 1;
         std::int32_t piece = 0;
         for (; from < last; ++piece) {
             const std::size_t end = piece_end(text_, from, last, kStringPiece);
-            push(from, from, end, JsonKind::kPiece, head, piece, 0, 0);
+            push(from, from, end, TreeKind::kPiece, head, piece, 0, 0);
             from = end;
         }
         units_.count[static_cast<std::size_t>(head)] = piece;
-        push(last, last, at_, JsonKind::kClose, head, piece, 0, 0);
+        push(last, last, at_, TreeKind::kClose, head, piece, 0, 0);
     }
 
     std::string_view text_;
     std::size_t at_ = 0;
-    JsonFault fault_ = JsonFault::kInvalid;
+    TreeFault fault_ = TreeFault::kInvalid;
     std::vector<Frame> frames_;
-    JsonUnits units_;
+    TreeUnits units_;
 };
 
 }  // namespace
 
-JsonUnits scan_json(std::string_view text) { return Scanner(text).run(); }
+TreeUnits scan_json(std::string_view text) { return Scanner(text).run(); }
 
 }  // namespace tersely::content

@@ -16,9 +16,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
-#include <vector>
+
+#include "kernels/content/tree.hpp"
 
 namespace tersely::content {
 
@@ -28,26 +28,6 @@ inline constexpr std::size_t kWholeString = 48;
 inline constexpr std::size_t kStringHead = 24;
 inline constexpr std::size_t kStringPiece = 120;
 
-// kLine: of a text that is not JSON; scan_json gives none.
-enum class JsonKind : std::uint8_t { kScalar, kObject, kArray, kClose, kHead, kPiece, kLine };
-
-enum class JsonFault : std::uint8_t { kNone, kInvalid, kTooDeep };
-
-struct JsonUnits {
-    std::vector<std::int64_t> start, end;  // bytes
-    std::vector<JsonKind> kind;
-    std::vector<std::int32_t> parent;  // what opens the container, or the head of the string; -1 for roots
-    std::vector<std::int32_t> place;
-    std::vector<std::int32_t> count;        // of values; 0 but for containers of several units
-    std::vector<std::uint64_t> key;         // hash of the key, 0 without one
-    std::vector<std::uint64_t> value;       // hash of a scalar's bytes; of an object's keys; 0 of others
-    std::vector<std::int64_t> value_start;  // where the value begins, after its key
-    JsonFault fault = JsonFault::kNone;
-    std::size_t fault_at = 0;  // byte
-
-    std::size_t size() const { return start.size(); }
-};
-
-JsonUnits scan_json(std::string_view text);
+TreeUnits scan_json(std::string_view text);
 
 }  // namespace tersely::content

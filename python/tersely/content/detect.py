@@ -10,7 +10,7 @@ from tersely.content.code_languages import language_of_file
 from tersely.core import checks
 from tersely.core.detection import KINDS, LANGUAGES, Detection
 
-__all__ = ["detect", "detect_each", "named_detection"]
+__all__ = ["detect", "detect_each", "in_pairs", "named_detection"]
 
 # Suffix -> what such a file is, and what else its text may show it to be.
 _SUFFIXES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -31,6 +31,13 @@ _SUFFIXES: dict[str, tuple[str, tuple[str, ...]]] = {
     "log": ("log", ("tool_output", "stack_trace", "jsonl", "json", "mixed")),
 }
 
+_MAY_BE_TABLES = ("prose", "markdown", "code", "tool_output")
+_SURE = 0.6  # confidence of another look
+_MOSTLY, _IN_COLUMNS = (
+    0.5,
+    0.9,
+)  # shares of lines in columns that make a table, where nothing else is sure, or is
+_IN_PAIRS = 0.8  # share of lines with three key=value or more
 _HEAD, _MIDDLE, _TAIL = 6144, 3072, 3072  # characters that are read of a long text
 _NEAR = 65_536  # how far the middle part may move to start where a line ends
 
@@ -68,7 +75,24 @@ def named_detection(name: str, found: Detection) -> Detection:
 def detect_each(texts: Sequence[str]) -> list[Detection]:
     """`detect` for many texts without lone surrogates."""
     found = _native.detect([_sample(text) for text in texts])
-    return [Detection(KINDS[kind], LANGUAGES[language], confidence) for kind, language, confidence in found]
+    looks = [Detection(KINDS[kind], LANGUAGES[language], confidence) for kind, language, confidence in found]
+    return [_table_or(look, text) for look, text in zip(looks, texts, strict=True)]
+
+
+def in_pairs(text: str) -> bool:
+    """Whether lines of a log are key=value. O(1) for a long text."""
+    return _native.look_for_pairs(text[:_HEAD]) >= _IN_PAIRS
+
+
+def _table_or(look: Detection, text: str) -> Detection:
+    """A table where lines stand in columns or are ruled, and nothing else is sure of what they are."""
+    if look.kind not in _MAY_BE_TABLES or "\n```" in text or "\n~~~" in text:
+        return look
+    columns = _native.look_for_columns(text[: _HEAD + _MIDDLE + _TAIL])
+    sure = look.confidence >= _SURE and look.kind != "prose"
+    if columns < (_IN_COLUMNS if sure else _MOSTLY):
+        return look
+    return Detection("table", None, max(columns, _SURE))
 
 
 def _sample(text: str) -> list[str]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from tersely.content.json_tables import find_tables
-from tersely.content.json_units import CLOSE, LINE, OBJECT, PIECE, JsonUnits
-from tersely.content.units import Nested, Units
-from tersely.core.tables import Int32s
+from tersely.content.tree import CLOSE, LINE, OBJECT, PIECE, TreeUnits, nested_units
+from tersely.content.units import Units
 from tersely.core.types import Compressed, Document, Span
 
 __all__ = ["Json", "json_pointers"]
@@ -31,7 +30,9 @@ class Json:
     Numbers, escapes and repeated keys stay as they are written. Of an array stay the first value, outliers,
     the last, the middle, ...; with a query, the records that it names come first. Where there is no room
     for the best of them beside such words, numbers alone stand there (`"… 37"`, `"…": 37`, `"… 4-40": ""`,
-    `… 812`; warning "markers_shortened").
+    `… 812`; warning "markers_shortened"). Where markers would take more than a tenth of the budget, what an
+    array or object outside of all records lacks is counted once, at its end, and fields of records and pieces
+    of strings are not counted (warning "markers_left_out").
 
     A text that is not JSON, or nests deeper than 512, is compressed as text: warning "json_invalid" or
     "json_too_deep".
@@ -52,14 +53,13 @@ class Json:
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
         """Values, what opens and closes them, pieces of long strings; None where no text is JSON. Linear."""
         texts = [document.text for document in documents]
-        units = JsonUnits.read(texts, query)
+        units = TreeUnits.read(texts, query)
         if units.fault.all():
             return None
         if self.tables:
             found = find_tables(texts, units)
-            return _units(found.units, found.follows, found.gap)
-        follows = np.where(units.kind == CLOSE, units.table.heading, -1).astype(np.int32)
-        return _units(units, follows, units.gap if self.minify else None)
+            return nested_units(found.units, found.follows, found.gap)
+        return nested_units(units, units.follows(), units.gap if self.minify else None)
 
     @property
     def simpler(self) -> Json | None:
@@ -68,20 +68,7 @@ class Json:
 
     def refusals(self, documents: Sequence[Document]) -> tuple[str, ...]:
         """Reason codes for why texts are no JSON."""
-        return JsonUnits.read([document.text for document in documents], None).warnings()
-
-
-def _units(units: JsonUnits, follows: Int32s, gap: Callable[[int], str] | None) -> Units:
-    return Units(
-        units.table,
-        units.priority.astype(np.float32),
-        Nested(units.marker, units.short_marker, gap=gap),
-        units.named(),
-        follows,
-        ranked=True,
-        fragments=True,
-        warnings=units.warnings(),
-    )
+        return TreeUnits.read([document.text for document in documents], None).warnings()
 
 
 def json_pointers(result: Compressed) -> list[tuple[str, Span, bool]]:
@@ -92,7 +79,7 @@ def json_pointers(result: Compressed) -> list[tuple[str, Span, bool]]:
     in the documents, and in the pointers' length.
     """
     texts = [document.text for document in result.documents]
-    units = JsonUnits.read(texts, None)
+    units = TreeUnits.read(texts, None)
     table = units.table
     places = list(zip(table.document.tolist(), table.start.tolist(), strict=True))
     roots = np.bincount(table.document[table.heading < 0], minlength=len(texts))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tersely.content.json_units import ARRAY, CLOSE, OBJECT, VALUE, JsonUnits
+from tersely.content.tree import ARRAY, CLOSE, OBJECT, VALUE, TreeUnits
 from tersely.core.tables import Int32s, Int64s
 
 __all__ = ["JsonTables", "find_tables"]
@@ -28,7 +28,7 @@ class JsonTables:
         gaps: what stands before the first value of each object of a table, and before what closes the table.
     """
 
-    units: JsonUnits
+    units: TreeUnits
     follows: Int32s
     gaps: dict[int, str]
 
@@ -40,7 +40,7 @@ class JsonTables:
         return "," if in_row else self.units.gap(row)
 
 
-def find_tables(texts: Sequence[str], units: JsonUnits) -> JsonTables:
+def find_tables(texts: Sequence[str], units: TreeUnits) -> JsonTables:
     """Units whose arrays of at least 3 flat objects with the same keys, in the same order, are tables.
 
     A flat object has scalars and short containers of scalars, each in one unit. O(units).
@@ -80,6 +80,7 @@ def find_tables(texts: Sequence[str], units: JsonUnits) -> JsonTables:
         place=_places(units, gaps, rows),
         count=units.count[rows],
         priority=priority[rows],
+        record=units.record[rows],
     )
     return JsonTables(left, moved[follows[rows]], {int(moved[row]): gap for row, gap in gaps.items()})
 
@@ -87,7 +88,7 @@ def find_tables(texts: Sequence[str], units: JsonUnits) -> JsonTables:
 _Record = tuple[int, int, int, Int64s]  # what opens it, its first and last value, where the values begin
 
 
-def _arrays(texts: Sequence[str], units: JsonUnits) -> Iterator[tuple[int, list[str], list[_Record]]]:
+def _arrays(texts: Sequence[str], units: TreeUnits) -> Iterator[tuple[int, list[str], list[_Record]]]:
     """Rows of arrays that can be tables, their keys as they are written, and their objects."""
     table, kind = units.table, units.kind.tolist()
     parents = table.heading.tolist()
@@ -112,7 +113,7 @@ def _arrays(texts: Sequence[str], units: JsonUnits) -> Iterator[tuple[int, list[
             yield array, keys, records
 
 
-def _keys(text: str, units: JsonUnits, first: int, last: int) -> tuple[list[str], Int64s] | None:
+def _keys(text: str, units: TreeUnits, first: int, last: int) -> tuple[list[str], Int64s] | None:
     """The keys of the members [first, last] as they are written, and where their values begin."""
     keys, begins = [], []
     for row in range(first, last + 1):
@@ -127,7 +128,7 @@ def _keys(text: str, units: JsonUnits, first: int, last: int) -> tuple[list[str]
     return keys, np.array(begins, dtype=np.int64)
 
 
-def _places(units: JsonUnits, gaps: dict[int, str], rows: Int64s) -> Int32s:
+def _places(units: TreeUnits, gaps: dict[int, str], rows: Int64s) -> Int32s:
     """Of the values of tables, the place of their object in the array."""
     place = units.place.copy()
     parents = units.table.heading

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.content.detect import detect_each
+from tersely.content.detect import detect_each, in_pairs
 from tersely.content.units import ContentReader
+from tersely.content.xml import is_data
 from tersely.core.detection import Detection
 from tersely.core.options import Profile, profile
 from tersely.core.types import Document
@@ -60,6 +61,8 @@ CONTENT_TYPES: dict[str, ContentType] = {
     "diff": ContentType("source_code", _late("diff", "Diff")),
     "html": ContentType("documentation", _late("html", "Html")),
     "mixed": ContentType("tool_output", _late("fences", "Mixed")),
+    "xml": ContentType("tool_output", _late("xml", "Xml")),
+    "logfmt": ContentType("error_logs", _late("tables", "Table")),
 }
 
 # What loaders and web servers write into metadata["content_type"].
@@ -68,7 +71,7 @@ _MEDIA_TYPES = {
     "application/jsonl": "jsonl",
     "application/x-ndjson": "jsonl",
     "application/xhtml+xml": "html",
-    "application/xml": "html",
+    "application/xml": "xml",
     "text/csv": "table",
     "text/html": "html",
     "text/markdown": "markdown",
@@ -77,7 +80,7 @@ _MEDIA_TYPES = {
     "text/x-log": "log",
     "text/x-patch": "diff",
     "text/x-python": "code",
-    "text/xml": "html",
+    "text/xml": "xml",
 }
 
 
@@ -95,11 +98,16 @@ def named_type(metadata: Mapping[str, Any]) -> str | None:
 
 def reader_of(document: Document) -> ContentReader | None:
     """What reads a fenced block as its content type; None: it is text."""
-    kind = trusted_kind(detect_each([document.text])[0])
+    kind = trusted_kind(detect_each([document.text])[0], document.text)
     make = CONTENT_TYPES[kind].reader
     return None if make is None or kind in ("html", "mixed") else make()
 
 
-def trusted_kind(found: Detection) -> str:
-    """What a text is taken for: what was detected, if that is sure enough, else prose."""
-    return found.kind if found.confidence >= _LEAST else "prose"
+def trusted_kind(found: Detection, text: str) -> str:
+    """What a text is read as: what was detected, if that is sure enough, else prose; XML data, where it is
+    no document, and logs of key=value lines are records."""
+    if found.confidence < _LEAST:
+        return "prose"
+    if found.kind == "html" and found.language == "xml" and is_data(text):
+        return "xml"
+    return "logfmt" if found.kind == "log" and in_pairs(text) else found.kind

@@ -1,4 +1,4 @@
-"""Tables in text: CSV, TSV and Markdown's pipe tables."""
+"""Tables in text: CSV, TSV, pipes (Markdown, psql, mysql), columns by white space, lines of key=value."""
 
 from __future__ import annotations
 
@@ -9,28 +9,30 @@ from typing import ClassVar
 import numpy as np
 
 from tersely import _native
-from tersely.content.units import Lines, Units, units_of
-from tersely.core.tables import Float32s, Int32s, Int64s, Kind
+from tersely.content.units import Bools, Lines, Marker, Units, units_of
+from tersely.core.tables import Float32s, Int32s, Int64s, Kind, UInt8s
 from tersely.core.types import Document
 
 __all__ = ["Table"]
 
-_DELIMITERS = ("", ",", ";", "\t", "|")
-_ENDS = 0.5  # what the first and the last row are worth, beside 1 for the farthest outlier
+_DELIMITERS = ("", ",", ";", "\t", "|", " ", "=")
+_HEAD, _RULE, _TEXT = 1, 2, 3  # roles of rows, as csrc/kernels/content/table_layout.hpp has them; 0: a row
+_ENDS, _WORDS, _LINE = 0.5, 0.45, 0.001  # worth of the first and last rows, of text around a table, of a rule
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Keeps the header, then the rows that the query asks for, outliers, and the first and last rows.
+    """Keeps the header, then the rows that the query asks for, those that stand out, and the first and last.
 
-    Rows stay as they are written, quoted cells with line breaks included. A row with a number far from the
-    others of its column, or a value that few rows have, is an outlier (csrc/kernels/content/table_rows.hpp).
-    A line says how many rows were left out.
+    Rows stay as they are written, quoted cells with line breaks included. A row stands out for a value that
+    is rare in a column where values repeat, a word of failure, a number far from the others
+    (csrc/kernels/content/records.hpp). A line says how many rows were left out; where such lines would take
+    more than a tenth of the budget, one at the end counts all (warning "markers_left_out").
 
     Attributes:
-        delimiter: between cells: ",", ";", tab or "|"; "": found out.
-        header: whether the first row names the columns and stays as long as anything does (for Markdown, with
-            the rule under it).
+        delimiter: between cells: ",", ";", tab or "|"; " " for columns by white space, "=" for lines of
+            key=value; "": found out.
+        header: whether the first rows name the columns and stay as long as any row below them does.
     """
 
     kind: ClassVar[str] = "table"
@@ -46,62 +48,83 @@ class Table:
             )
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
-        """The rows, a table a document, each with its header as what it needs. O(characters)."""
+        """The rows, each with its header as what it needs. O(characters)."""
         read = [_Rows.read(document.text, self.delimiter, self.header) for document in documents]
         sizes = [len(one.start) for one in read]
         first = np.cumsum([0, *sizes]).tolist()
-        places = list(zip(sizes, read, first, strict=False))
         none32, none64 = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
+        heads = [np.where(one.head >= 0, one.head + at, -1) for one, at in zip(read, first, strict=False)]
         table = units_of(
             np.repeat(np.arange(len(read)), sizes),
             np.concatenate([none64, *(one.start for one in read)]),
             np.concatenate([none64, *(one.end for one in read)]),
             Kind.TABLE,
-            np.concatenate([none32, *(_headings(size, one.head, at) for size, one, at in places)]),
+            np.concatenate([none32, *heads]),
         )
-        header = np.zeros(len(table), dtype=bool)
-        for _, one, at in places:
-            header[at : at + one.head] = True
         worth = np.concatenate([np.empty(0, dtype=np.float32), *(one.worth for one in read)])
-        delimiters = [one.delimiter for one in read]
+        header = np.concatenate([np.empty(0, dtype=bool), *(one.header for one in read)])
+        piped = [one.delimiter == "|" for one in read]
+
+        def says(low: int, rows: int) -> str:
+            said = f"… {rows:,} more row{'s' if rows > 1 else ''}"
+            return f"| {said} |" if piped[int(table.document[low])] else said
 
         def marker(low: int, high: int) -> str:
-            rows = high - low + 1
-            said = f"… {rows:,} more row{'s' if rows > 1 else ''}"
-            return f"| {said} |" if delimiters[int(table.document[low])] == "|" else said
+            return says(low, high - low + 1)
 
-        return Units(table, worth.astype(np.float32), Lines(marker), header, relevant=False)
+        def total(kept: Int64s) -> Marker:
+            """Markers that count all rows of a document that are left out, once, in the last place."""
+            out = np.ones(len(table), dtype=bool)
+            out[kept] = False
+
+            def marker(low: int, high: int) -> str:
+                document = int(table.document[low])
+                after = slice(high + 1, first[document + 1])
+                if out[after].any():
+                    return ""
+                return says(low, int(np.count_nonzero(out[first[document] : first[document + 1]])))
+
+            return marker
+
+        return Units(table, worth.astype(np.float32), Lines(marker, total=total), header, relevant=False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Rows:
-    """Rows of one text; the first `head` of them are the header."""
+    """Rows of one text.
+
+    Attributes:
+        delimiter: between cells.
+        start, end: int64[n], where they are.
+        head: int32[n], the row that each needs; -1: none.
+        header: bool[n], rows of the header, where all rows have the same.
+        worth: float32[n], without a query.
+    """
 
     delimiter: str
     start: Int64s
     end: Int64s
-    head: int
-    worth: Float32s  # [0, 1], without a query
+    head: Int32s
+    header: Bools
+    worth: Float32s
 
     @staticmethod
     def read(text: str, delimiter: str, header: bool) -> _Rows:
-        found, start, end, outlier = _native.table_rows([text], delimiter)
-        head = int(header and len(start) > 0)
-        if head and found == "|" and len(start) > 1 and not set(text[start[1] : end[1]]) - set("|:- \t"):
-            head = 2
-        worth = outlier / np.float32(max(float(outlier.max(initial=0)), 1e-6))
-        if len(worth) > head:
-            worth[head] = max(worth[head], _ENDS)
-            worth[-1] = max(worth[-1], _ENDS)
-        spread = np.float32(0.01) / (
-            1 + np.arange(len(worth), dtype=np.float32)
-        )  # earlier rows before later ones
-        return _Rows(found, start, end, head, worth + spread)
+        found, start, end, role, head, standing = _native.table_rows([text], delimiter, header)
+        heads = np.zeros(len(role), dtype=bool)
+        heads[(role == _HEAD) & (len(np.unique(head[role == 0])) == 1)] = True
+        return _Rows(found, start, end, head, heads, _worth(role, standing))
 
 
-def _headings(size: int, head: int, at: int) -> Int32s:
-    """The row that each row needs: the one above it in the header, the header's last below it."""
-    heading = np.full(size, at + head - 1 if head else -1, dtype=np.int32)
-    for row in range(head):
-        heading[row] = at + row - 1 if row else -1
-    return heading
+def _worth(role: UInt8s, standing: Float32s) -> Float32s:
+    """Rows that stand out above 1, first and last ones and text between around a half, others in order."""
+    worth = np.where(standing > 0, 1 + standing, 0).astype(np.float32)
+    rows = np.flatnonzero(role == 0)
+    if len(rows):
+        ends = [rows[0], rows[-1]]
+        worth[ends] = np.maximum(worth[ends], _ENDS)
+    worth[role == _TEXT] = _WORDS
+    spread = np.float32(0.01) / (
+        1 + np.arange(len(worth), dtype=np.float32)
+    )  # earlier rows before later ones
+    return np.where(role == _RULE, np.float32(_LINE), worth + spread)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from tersely.core.tables import Float32s, Int32s, SegmentTable
+from tersely.core.tables import Float32s, Int32s, Int64s, SegmentTable
 from tersely.core.types import Document
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Marker",
     "Nested",
     "Quoted",
+    "Total",
     "Units",
     "join_tables",
     "units_of",
@@ -27,6 +28,7 @@ __all__ = [
 
 Bools = npt.NDArray[np.bool_]
 Marker = Callable[[int, int], str]  # (first, last) rows of a run that is left out -> what stands in its place
+Total = Callable[[Int64s], Marker]  # kept rows, ascending -> markers that say how many are left out once
 
 
 def _nothing(first: int, last: int) -> str:
@@ -46,12 +48,14 @@ class Lines:
             nothing. None: no unit has one.
         continued: bool[n], units that go on in the line of the unit before; where some of a line are left
             out, an "…" stands in it. None: all begin a line.
+        total: markers for where those of all runs would take more than a tenth of the budget.
     """
 
     marker: Marker
     joint: str = "\n"
     note: Callable[[int], str] | None = None
     continued: Bools | None = None
+    total: Total | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -64,6 +68,7 @@ class Nested:
         bare: what must stand in the place of a run even where there is no room for markers.
         gap: row -> what stands before it instead of the document's own gap; None: that.
         numbered: each line of a document has its number before it.
+        total: markers for where those of all runs would take more than a tenth of the budget.
     """
 
     marker: Marker
@@ -71,6 +76,7 @@ class Nested:
     bare: Marker = _nothing
     gap: Callable[[int], str] | None = None
     numbered: bool = False
+    total: Total | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

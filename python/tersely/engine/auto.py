@@ -122,7 +122,10 @@ class Auto:
         told = iter(
             named_detection(file, found) if file else found for file, found in zip(files, looks, strict=True)
         )
-        return [kind if kind is not None else trusted_kind(next(told)) for kind in named]
+        return [
+            kind if kind is not None else trusted_kind(next(told), document.text)
+            for kind, document in zip(named, documents, strict=True)
+        ]
 
 
 def prepare_by(strategy: Strategy, request: Request, original_tokens: int | None = None) -> Prepared | None:

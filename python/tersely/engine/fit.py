@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.units import Nested, Quoted
+from tersely.content.units import Lines, Nested, Quoted
 from tersely.core.errors import BudgetExceededError
 from tersely.core.tables import Float32s, Int64s, UInt8s
 from tersely.engine.count import count, count_batch
@@ -31,6 +31,7 @@ _AIM = 0.995  # of the budget, between two targets whose texts were counted
 _UNUSED = 100  # a text of estimated costs that leaves less than this share (1 / _UNUSED) is good enough
 _ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
 _CANDIDATES = 4  # ranked units considered for a token of the budget; most cost more than a token
+_MARKER_SHARE, _FEW_MARKERS = 0.1, 2  # of the budget, of markers: above both, markers say less
 _SHORT = 20  # characters of units that are kept rather than marked as left out
 _CUT, _SELECTED, _PINNED, _PRESERVED = (
     REASONS.index(name) for name in ("cut", "selected", "pinned", "preserved")
@@ -127,6 +128,7 @@ class _Fitting:
         fitted = self._search(Wording.FULL)
         if self.reading.ranked:
             fitted = self._say_less(fitted)
+        fitted = self._say_total(fitted)
         if fitted is None and self.reading.optional:
             fitted = self._smallest() or self._leave_all_out()
         fitted = fitted or self._unmarked() or self._cut()
@@ -434,17 +436,32 @@ class _Fitting:
             isinstance(region.form, Nested) and region.form.short for region in reading.regions
         ):
             return fitted
-        essential = reading.essential
-
-        def held(one: Fit | None) -> int:
-            return 0 if one is None else int(np.count_nonzero(one.status[essential] >= FIRST_KEPT))
-
-        if held(fitted) == np.count_nonzero(essential):
+        held = self._essential_in(fitted)
+        if held == np.count_nonzero(reading.essential):
             return fitted
         shorter = self._search(Wording.SHORT)
-        if held(shorter) <= held(fitted):
-            shorter = None if held(fitted) else self._first_essential()
+        if self._essential_in(shorter) <= held:
+            shorter = None if held else self._first_essential()
         return fitted if shorter is None else replace(shorter, warnings=("markers_shortened",))
+
+    def _essential_in(self, one: Fit | None) -> int:
+        """How many essential units a choice has."""
+        rows = self.reading.essential
+        return 0 if one is None or rows is None else int(np.count_nonzero(one.status[rows] >= FIRST_KEPT))
+
+    def _say_total(self, fitted: Fit | None) -> Fit | None:
+        """The choice with one count for all that is left out, where markers take too much of the budget."""
+        forms = [region.form for region in self.reading.regions]
+        can = any(isinstance(form, (Lines, Nested)) and form.total for form in forms)
+        if fitted is None or not can or "markers_shortened" in fitted.warnings:
+            return fitted
+        said = [fitted.rendered.text[start:end] for start, end in fitted.rendered.generated]
+        markers = [marker for marker in said if "…" in marker]
+        if len(markers) <= _FEW_MARKERS or self._count("\n".join(markers)) <= _MARKER_SHARE * self.budget:
+            return fitted
+        total = self._search(Wording.TOTAL)
+        worse = total is None or self._essential_in(total) < self._essential_in(fitted)
+        return fitted if total is None or worse else replace(total, warnings=("markers_left_out",))
 
     def _first_essential(self) -> Fit | None:
         """The best essential unit alone with what it needs, if it fits: estimates may not see it."""

@@ -29,7 +29,8 @@ class Wording(IntEnum):
 
     FULL = 0
     SHORT = 1
-    BARE = 2  # only what the syntax of the content asks for
+    TOTAL = 2  # how much once, not in each place
+    BARE = 3  # only what the syntax of the content asks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,11 +244,15 @@ def _write_lines(
             writer.add(form.joint)
         written = True
 
+    marker = form.marker
+    if wording is Wording.TOTAL and form.total is not None:
+        marker = form.total(rows + shift)
+
     def mark(first: int, last: int) -> None:
-        marker = "" if wording is Wording.BARE else form.marker(first + shift, last + shift)
-        if marker:
+        said = "" if wording is Wording.BARE else marker(first + shift, last + shift)
+        if said:
             begin_line()
-            writer.add(marker, generated=True)
+            writer.add(said, generated=True)
 
     def rest_of_line(row: int, end: int) -> int:
         """The first of the left out rows [row, end) that begins a line."""
@@ -310,6 +315,8 @@ def _write_nested(
     marker: Marker = form.marker
     if wording is Wording.SHORT and form.short is not None:
         marker = form.short
+    elif wording is Wording.TOTAL and form.total is not None:
+        marker = form.total(rows + shift)
     elif wording is Wording.BARE:
         marker = form.bare
     every = np.ones(len(rows) - 1, dtype=bool) if form.gap is not None else np.diff(rows) != 1

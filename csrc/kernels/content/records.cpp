@@ -1,0 +1,448 @@
+#include "kernels/content/records.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "kernels/content/marks.hpp"
+
+namespace tersely::content {
+namespace {
+
+using View = std::string_view;
+
+enum Kind : std::uint8_t { kAbsent, kNumeric, kBool, kContainer, kText, kDigits };
+enum Role : std::uint8_t { kPlain, kName, kStatus, kExit, kLevel, kTime };
+
+constexpr std::size_t kLooked = 256;  // bytes of a value in which words of failure are looked for
+constexpr double kFar = 6;
+constexpr double kRareColumn = 0.2;
+
+bool is_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
+bool is_lower(char byte) { return byte >= 'a' && byte <= 'z'; }
+bool is_letter(char byte) { return is_upper(byte) || is_lower(byte); }
+bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+char lower(char byte) { return is_upper(byte) ? static_cast<char>(byte + 32) : byte; }
+
+std::uint64_t hash_of(View bytes, std::uint64_t seed) {
+    constexpr std::uint64_t kOddFactor = 0x9E3779B97F4A7C15ULL;
+    std::uint64_t hash = (seed + 1) * kOddFactor + bytes.size();
+    std::size_t at = 0;
+    for (; at + 8 <= bytes.size(); at += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + at, 8);
+        hash = (hash ^ word) * kOddFactor;
+        hash ^= hash >> 29U;
+    }
+    std::uint64_t rest = 0;
+    if (at < bytes.size()) std::memcpy(&rest, bytes.data() + at, bytes.size() - at);
+    hash = (hash ^ rest) * kOddFactor;
+    return (hash ^ (hash >> 32U)) | 1U;
+}
+
+bool same_word(View a, View lower_case) {
+    if (a.size() != lower_case.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (lower(a[i]) != lower_case[i]) return false;
+    }
+    return true;
+}
+
+template <std::size_t N>
+bool is_any(View word, const std::array<View, N>& words) {
+    return std::any_of(words.begin(), words.end(), [&](View one) { return same_word(word, one); });
+}
+
+constexpr std::array<View, 10> kAbsentWords = {"", "null", "-", "--", "n/a", "na", "none", "<none>", "nan", "nil"};
+constexpr std::array<View, 2> kBoolWords = {"true", "false"};
+constexpr std::array<View, 22> kNameWords = {
+    "id",  "name", "key",  "title", "path",  "file", "filename", "host", "uuid",    "hostname", "test",
+    "url", "uri",  "slug", "login", "email", "sha",  "package",  "rule", "address", "test_id",  "user"};
+constexpr std::array<View, 11> kStatusWords = {
+    "status",        "code",         "statuscode", "status_code",     "http_status",    "httpstatus",
+    "response_code", "responsecode", "sc-status",  "elb_status_code", "response_status"};
+constexpr std::array<View, 8> kExitWords = {"exit",       "exitcode",    "exit_code", "exit_status",
+                                            "returncode", "return_code", "rc",        "exitstatus"};
+constexpr std::array<View, 3> kLevelWords = {"level", "levelno", "lvl"};
+constexpr std::array<View, 8> kTimeWords = {"time",    "timestamp", "date",       "ts",
+                                            "created", "updated",   "created_at", "elapsed"};
+
+Role role_of(View name) {
+    if (is_any(name, kNameWords)) return kName;
+    if (is_any(name, kStatusWords)) return kStatus;
+    if (is_any(name, kExitWords)) return kExit;
+    if (is_any(name, kLevelWords)) return kLevel;
+    if (is_any(name, kTimeWords)) return kTime;
+    for (const View end : {View("_id"), View("Id"), View("ID"), View("_name"), View("Name"), View("_number")}) {
+        if (name.size() > end.size() && name.ends_with(end)) return kName;
+    }
+    return kPlain;
+}
+
+bool number_of(View cell, double& value) {
+    if (!cell.empty() && cell.front() == '+') cell.remove_prefix(1);
+    if (!cell.empty() && cell.back() == '%') cell.remove_suffix(1);
+    if (cell.empty() || cell.size() > 40 || !(is_digit(cell[0]) || cell[0] == '-' || cell[0] == '.')) return false;
+    const auto [rest, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    return error == std::errc() && rest == cell.data() + cell.size() && std::isfinite(value);
+}
+
+Kind kind_of(View cell, double& number) {
+    if (cell.empty()) return kAbsent;
+    const char first = cell[0];
+    if (is_digit(first) || first == '+' || first == '.' || (first == '-' && cell.size() > 1)) {
+        if (number_of(cell, number)) return kNumeric;
+        if (is_digit(first)) return kDigits;
+    }
+    if (first == '{' || first == '[') return kContainer;
+    if (cell.size() <= 6) {
+        if (is_any(cell, kAbsentWords)) return kAbsent;
+        if (is_any(cell, kBoolWords)) return kBool;
+    }
+    return kText;
+}
+
+// The marks of the words of a text; words of camel case are several. "no error" and "0 errors" say none.
+std::uint32_t marks_of(View text) {
+    text = text.substr(0, kLooked);
+    std::uint32_t marks = 0;
+    bool denied = false;
+    for (std::size_t at = 0; at < text.size();) {
+        if (!is_letter(text[at])) {
+            if (is_digit(text[at])) {
+                denied = text[at] == '0' && (at == 0 || !is_digit(text[at - 1])) &&
+                         (at + 1 >= text.size() || text[at + 1] == ' ');
+            }
+            ++at;
+            continue;
+        }
+        const std::size_t begin = at;
+        std::uint64_t hash = kHashSeed;
+        do {
+            hash = hash_byte(hash, static_cast<unsigned char>(lower(text[at])));
+            ++at;
+            if (at >= text.size() || !is_letter(text[at])) break;
+            const bool rises =
+                is_upper(text[at]) && (is_lower(text[at - 1]) || (at + 1 < text.size() && is_lower(text[at + 1])));
+            if (rises) break;
+        } while (true);
+        const View word = text.substr(begin, at - begin);
+        if (!denied) marks |= word_marks(hash);
+        denied = same_word(word, "no") || same_word(word, "without") || same_word(word, "not");
+    }
+    return marks;
+}
+
+// 0: says nothing of it; 1: failure; 2: trouble.
+std::uint32_t outcome_of(std::uint8_t role, std::uint32_t name_marks, View value, Kind kind, double number) {
+    if (kind == kNumeric) {
+        if (role == kStatus) return number >= 500 && number < 600 ? 1 : 0;
+        if (role == kExit) return number != 0 ? 1 : 0;
+        if (role == kLevel) return number >= 50 && number <= 100 ? 1 : 0;
+        return (name_marks & kError) != 0 && number > 0 ? 1 : 0;
+    }
+    if (kind == kAbsent) return 0;
+    if (kind == kBool) {
+        const bool yes = lower(value[0]) == 't';
+        return ((name_marks & kError) != 0 && yes) || ((name_marks & kPassed) != 0 && !yes) ? 1 : 0;
+    }
+    if ((name_marks & kError) != 0 && value != "[]" && value != "{}") return 1;
+    if (kind == kContainer) return 0;
+    if (role == kStatus && value.size() >= 3 && value[0] == '5' && is_digit(value[1]) && is_digit(value[2])) return 1;
+    const std::uint32_t marks = marks_of(value);
+    if ((marks & kError) != 0) return 1;
+    return (marks & kTrouble) != 0 ? 2 : 0;
+}
+
+double part(std::size_t some, std::size_t all) { return static_cast<double>(some) / static_cast<double>(all); }
+
+// Rarity of one among `all`: `below` stand at most as often as its `times`; `typical`, `entropy` of all.
+float rarity(std::size_t all, std::size_t below, std::size_t times, double typical, double entropy) {
+    if (all < kFewest || below == 0) return 0;
+    const double whole = std::log(static_cast<double>(all));
+    const double rare = std::min(-std::log(part(below, all)), 2 * std::log(typical / static_cast<double>(times)));
+    return static_cast<float>(std::max(0.0, (1 - entropy / whole) * rare));
+}
+
+double plain_log(double x) { return std::copysign(std::log1p(std::abs(x)), x); }
+
+double middle(std::vector<double>& values) {
+    const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), half, values.end());
+    return *half;
+}
+
+}  // namespace
+
+std::size_t RecordColumns::add_list() {
+    lists_.emplace_back();
+    return lists_.size() - 1;
+}
+
+std::size_t RecordColumns::add_column(std::size_t list, View name) {
+    Column column;
+    column.list = list;
+    column.role = role_of(name);
+    column.marks = marks_of(name);
+    columns_.push_back(std::move(column));
+    lists_[list].columns.push_back(columns_.size() - 1);
+    return columns_.size() - 1;
+}
+
+void RecordColumns::grow() {
+    std::vector<Entry> old(std::max<std::size_t>(1024, entries_.size() * 2));
+    old.swap(entries_);
+    for (const Entry& entry : old) {
+        if (entry.key != 0) *find(entry.key) = entry;
+    }
+}
+
+RecordColumns::Entry* RecordColumns::find(std::uint64_t key) {
+    const std::size_t mask = entries_.size() - 1;
+    std::size_t at = (key >> 20U) & mask;
+    while (entries_[at].key != 0 && entries_[at].key != key) at = (at + 1) & mask;
+    return &entries_[at];
+}
+
+const RecordColumns::Entry* RecordColumns::find(std::uint64_t key) const {
+    if (entries_.empty()) return nullptr;
+    const std::size_t mask = entries_.size() - 1;
+    std::size_t at = (key >> 20U) & mask;
+    while (entries_[at].key != 0 && entries_[at].key != key) at = (at + 1) & mask;
+    return entries_[at].key != 0 ? &entries_[at] : nullptr;
+}
+
+void RecordColumns::add(std::size_t number, View value) {
+    Column& column = columns_[number];
+    double x = 0;
+    const Kind kind = kind_of(value, x);
+    ++column.cells;
+    ++column.kinds[kind];
+    column.bytes += value.size();
+    if (kind == kNumeric) {
+        if (column.numbers++ % column.step == 0) column.sample.push_back(x);
+        if (column.sample.size() >= kSample) {
+            for (std::size_t i = 0; 2 * i < column.sample.size(); ++i) column.sample[i] = column.sample[2 * i];
+            column.sample.resize((column.sample.size() + 1) / 2);
+            column.step *= 2;
+        }
+    }
+    std::uint32_t outcome = 0;
+    if (column.distinct <= kMostValues) {
+        if ((used_ + 1) * 2 > entries_.size()) grow();
+        const std::uint64_t key = hash_of(value, number);
+        Entry& entry = *find(key);
+        if (entry.key == 0) {
+            if (++column.distinct > kMostValues) {
+                outcome = outcome_of(column.role, column.marks, value, kind, x);
+            } else {
+                ++used_;
+                entry.key = key;
+                entry.column = static_cast<std::uint32_t>(number);
+                entry.outcome = outcome_of(column.role, column.marks, value, kind, x);
+                outcome = entry.outcome;
+                entry.times = 1;
+            }
+        } else {
+            ++entry.times;
+            outcome = entry.outcome;
+        }
+    } else {
+        outcome = outcome_of(column.role, column.marks, value, kind, x);
+    }
+    if (outcome != 0) ++column.outcomes[outcome - 1];
+}
+
+void RecordColumns::settle() {
+    settle_values();
+    for (Column& column : columns_) {
+        settle_numbers(column);
+        double entropy = 0;
+        double typical = 0;
+        for (const std::size_t times : column.kinds) {
+            if (times == 0) continue;
+            const double share = part(times, column.cells);
+            entropy -= share * std::log(share);
+            typical += share * static_cast<double>(times);
+        }
+        for (std::size_t kind = 0; kind < kKinds; ++kind) {
+            std::size_t below = 0;
+            for (const std::size_t times : column.kinds) below += times <= column.kinds[kind] ? times : 0;
+            if (column.kinds[kind] == 0) continue;
+            column.kind_worth[kind] = 0.7F * rarity(column.cells, below, column.kinds[kind], typical, entropy);
+        }
+    }
+    for (List& list : lists_) {
+        settle_columns(list);
+        settle_names(list);
+    }
+}
+
+void RecordColumns::settle_columns(const List& list) {
+    std::vector<std::size_t> order = list.columns;
+    std::erase_if(order, [&](std::size_t one) {
+        return columns_[one].cells >= list.records || part(columns_[one].cells, list.records) > kRareColumn;
+    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return columns_[a].cells < columns_[b].cells; });
+    std::size_t below = 0;
+    for (std::size_t first = 0; first < order.size();) {
+        const std::size_t cells = columns_[order[first]].cells;
+        std::size_t last = first;
+        for (; last < order.size() && columns_[order[last]].cells == cells; ++last) below += cells;
+        below = std::min(below, list.records);
+        for (; first < last; ++first)
+            columns_[order[first]].present = rarity(list.records, below, cells, static_cast<double>(list.records), 0);
+    }
+}
+
+void RecordColumns::settle_values() {
+    std::vector<std::vector<Entry*>> of_column(columns_.size());
+    for (Entry& entry : entries_) {
+        if (entry.key != 0) of_column[entry.column].push_back(&entry);
+    }
+    for (std::size_t number = 0; number < columns_.size(); ++number) {
+        const Column& column = columns_[number];
+        std::vector<Entry*>& values = of_column[number];
+        if (column.distinct > kMostValues) continue;
+        std::sort(values.begin(), values.end(), [](const Entry* a, const Entry* b) {
+            return a->times != b->times ? a->times < b->times : a->key < b->key;
+        });
+        double entropy = 0;
+        double typical = 0;
+        for (const Entry* value : values) {
+            const double share = part(value->times, column.cells);
+            entropy -= share * std::log(share);
+            typical += share * value->times;
+        }
+        std::size_t below = 0;
+        for (std::size_t first = 0; first < values.size();) {
+            std::size_t last = first;
+            while (last < values.size() && values[last]->times == values[first]->times) below += values[last++]->times;
+            const float worth = rarity(column.cells, below, values[first]->times, typical, entropy);
+            for (; first < last; ++first) values[first]->worth = worth;
+        }
+    }
+}
+
+RecordColumns::Center RecordColumns::center_of(std::vector<double> values) {
+    Center center;
+    center.median = middle(values);
+    for (double& x : values) x = std::abs(x - center.median);
+    center.spread = 1.4826 * middle(values);
+    return center;
+}
+
+void RecordColumns::settle_numbers(Column& column) const {
+    const bool differ = column.distinct > kMostValues || 4 * column.distinct > column.cells;
+    std::vector<double>& sample = column.sample;
+    if (!differ || 5 * column.numbers < 4 * column.cells || sample.size() < 2 * kFewest) {
+        sample.clear();
+        return;
+    }
+    std::vector<double> logs(sample.size());
+    std::transform(sample.begin(), sample.end(), logs.begin(), plain_log);
+    column.middle = center_of(sample);
+    column.log_middle = center_of(logs);
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+        logs[i] = std::abs(plain_log(sample[i]) - column.log_middle.median);
+    }
+    sample = std::move(logs);
+    std::sort(sample.begin(), sample.end());
+}
+
+void RecordColumns::settle_names(List& list) const {
+    struct Candidate {
+        int merit;
+        std::size_t column;
+    };
+    std::vector<Candidate> candidates;
+    for (const std::size_t number : list.columns) {
+        const Column& column = columns_[number];
+        if (list.records < 2 || 5 * column.cells < 4 * list.records || column.cells > list.records) continue;
+        if (column.bytes > 120 * column.cells) continue;
+        const std::size_t different = column.distinct > kMostValues ? column.cells : column.distinct;
+        const bool all = 20 * different >= 19 * column.cells;
+        if (!all && (column.role != kName || 2 * different < column.cells)) continue;
+        const bool plain_number = 5 * column.numbers >= 4 * column.cells;
+        int merit = column.role == kName ? 4 : column.role == kTime ? 0 : plain_number ? 1 : 2;
+        if (all) merit += 2;
+        candidates.push_back({merit, number});
+    }
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.merit > b.merit; });
+    for (const Candidate& one : candidates) {
+        if (list.names.size() < 2) list.names.push_back(one.column);
+    }
+}
+
+float RecordColumns::worth(std::size_t number, View value) const {
+    const Column& column = columns_[number];
+    double x = 0;
+    const Kind kind = kind_of(value, x);
+    float worth = std::max(column.kind_worth[kind], column.present);
+    std::uint32_t outcome = 0;
+    if (column.distinct <= kMostValues) {
+        if (const Entry* entry = find(hash_of(value, number))) {
+            worth = std::max(worth, entry->worth);
+            outcome = entry->outcome;
+        }
+    } else if (column.outcomes[0] + column.outcomes[1] > 0) {
+        outcome = outcome_of(column.role, column.marks, value, kind, x);
+    }
+    if (kind == kNumeric && !column.sample.empty()) {
+        const double off = std::abs(plain_log(x) - column.log_middle.median);
+        if (off > kFar * column.log_middle.spread && std::abs(x - column.middle.median) > kFar * column.middle.spread) {
+            const auto above = column.sample.end() - std::lower_bound(column.sample.begin(), column.sample.end(), off);
+            const double all = static_cast<double>(column.sample.size());
+            worth = std::max(worth, static_cast<float>(0.6 * std::log(all / (1 + static_cast<double>(above)))));
+        }
+    }
+    if (outcome == 0) return worth;
+    // A column that few records have says what it says to all of them.
+    const std::size_t all = std::max(column.cells, lists_[column.list].records);
+    const double share = part(column.outcomes[outcome - 1], all);
+    const bool brief = value.size() <= kShortText;
+    if (outcome == 1 && brief && share < 1) worth = std::max(worth, kOdd);
+    if (share > 0.5 || all < kFewest) return worth;
+    const double said = brief ? 1.0 : 0.5;
+    worth = std::max(worth, static_cast<float>(-0.5 * std::log(share) * said));
+    return worth + static_cast<float>((outcome == 1 ? 1.5 : 0.7) * (1 - 2 * share) * said);
+}
+
+void Standing::add(std::size_t record, float worth) {
+    if (worth > first_[record]) {
+        second_[record] = first_[record];
+        first_[record] = worth;
+    } else if (worth > second_[record]) {
+        second_[record] = worth;
+    }
+}
+
+std::vector<float> Standing::settle(std::span<const std::int32_t> list, std::size_t lists) const {
+    std::vector<std::size_t> order(first_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::vector<std::size_t> sizes(lists);
+    for (const std::int32_t one : list) ++sizes[static_cast<std::size_t>(one)];
+    std::erase_if(order, [&](std::size_t record) { return worth(record) < kOdd; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return worth(a) != worth(b) ? worth(a) > worth(b) : a < b; });
+    std::vector<std::size_t> before(lists);
+    std::vector<float> standing(first_.size());
+    for (std::size_t first = 0; first < order.size();) {
+        std::size_t last = first;  // records of the same worth have the same rank
+        for (; last < order.size() && worth(order[last]) >= worth(order[first]); ++last)
+            ++before[static_cast<std::size_t>(list[order[last]])];
+        for (; first < last; ++first) {
+            const auto in = static_cast<std::size_t>(list[order[first]]);
+            const double rank = std::log(static_cast<double>(sizes[in]) / static_cast<double>(before[in]));
+            const double held = std::min(static_cast<double>(worth(order[first])), rank + 0.5);
+            standing[order[first]] = static_cast<float>(1 - std::exp(-std::max(held, 0.3) / 3));
+        }
+    }
+    return standing;
+}
+
+}  // namespace tersely::content

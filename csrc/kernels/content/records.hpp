@@ -1,0 +1,121 @@
+// What records are worth by the values in them: the one engine behind lists in JSON and XML, tables, columns, events.
+//
+// Records of one list are compared column by column: a row of a table by its cells, an object by the values at each
+// path in it. Readers say where cells are, in two passes over the same cells:
+//     list = add_list(); column = add_column(list, "status"); add_record(list); add(column, "failed"); ...
+//     settle(); worth(column, "failed")
+//
+// Contract. Of a column with n cells, in natural logarithms (so 3 is "one in twenty"); v stands c times, H is the
+// entropy of the column's values, R(v) how many cells hold a value that stands at most c times, T the mean of c over
+// the cells:
+//  - rare value: (1 - H / ln n) min(ln(n / R), 2 ln(T / c)): 0 where all values differ (ids, times, counters) or all
+//    are alike often, ln n for the one that is unlike all others;
+//  - rare kind (absent, number, true or false, container, text, text that begins with a digit): 0.7 of the same, of
+//    kinds instead of values;
+//  - rare column, that at most a fifth of the list's N records have: min(ln(N / R), 2 ln(N / n)), R the cells of all
+//    columns of the list that have no more cells, N at most: keys that are ids are not rare;
+//  - far number, in columns of at least four fifths numbers that mostly differ: with m its
+//    median and s 1.4826 times the median of |x - m|: 0.6 ln(k / (1 + those as far)) where |x - m| > 6 s for both x and
+//    sign(x) ln(1 + |x|), by which "as far" goes, over a sample of k <= kSample cells, every 2^i-th;
+//  - outcome: words of failure (marks.hpp), a name that says failure with a value that does not deny it, 5xx in a
+//    status, not 0 as an exit code, 50 and above as a level: half of ln(n / n that say so), and 1.5 more (0.7 for mere
+//    trouble) times 1 - 2 (their share), where at most half of the cells do; half as much in texts over kShortText.
+//    A failure in a shorter value is worth kOdd at least, unless all fail.
+// worth = the largest of the first five, and the additions of the last. Fewer than kFewest cells: 0.
+// A column of more than kMostValues values has none that are rare. Memory O(columns + values kept), time O(bytes).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace tersely::content {
+
+inline constexpr std::size_t kFewest = 4;
+inline constexpr std::size_t kMostValues = 1U << 13U;
+inline constexpr std::size_t kSample = 4096;
+inline constexpr std::size_t kShortText = 80;  // bytes
+inline constexpr float kOdd = 1.5F;            // worth from which a record stands out
+
+class RecordColumns {
+  public:
+    std::size_t add_list();
+    // `name`: a key or heading, which says what numbers mean and which column names its records; may be empty.
+    std::size_t add_column(std::size_t list, std::string_view name);
+
+    void add_record(std::size_t list) { ++lists_[list].records; }
+    void add(std::size_t column, std::string_view value);
+    void settle();  // once, between the passes
+
+    float worth(std::size_t column, std::string_view value) const;
+    // At most two columns that tell the records of a list apart, best first: nearly all different and short; columns
+    // called id, name, key, path ... before others, and those before plain numbers.
+    std::span<const std::size_t> names_of(std::size_t list) const { return lists_[list].names; }
+    std::size_t records(std::size_t list) const { return lists_[list].records; }
+    std::size_t lists() const { return lists_.size(); }
+
+  private:
+    static constexpr std::size_t kKinds = 6;
+
+    struct List {
+        std::size_t records = 0;
+        std::vector<std::size_t> columns;
+        std::vector<std::size_t> names;
+    };
+    struct Center {
+        double median = 0, spread = 0;
+    };
+    struct Column {
+        std::uint8_t role = 0;    // what its name says
+        std::uint32_t marks = 0;  // of its name
+        std::size_t list = 0;
+        std::size_t cells = 0, distinct = 0, numbers = 0, bytes = 0;
+        std::array<std::size_t, kKinds> kinds{};
+        std::array<std::size_t, 2> outcomes{};  // cells that say failure, trouble
+        std::size_t step = 1;                   // every so many numbers are in the sample
+        std::vector<double> sample;             // after settle(): distances of logarithms, ascending
+        Center middle, log_middle;
+        std::array<float, kKinds> kind_worth{};
+        float present = 0;
+    };
+    struct Entry {
+        std::uint64_t key = 0;  // 0: empty
+        std::uint32_t column = 0, times = 0;
+        float worth = 0;
+        std::uint32_t outcome = 0;
+    };
+
+    Entry* find(std::uint64_t key);
+    const Entry* find(std::uint64_t key) const;
+    void grow();
+    void settle_values();
+    static Center center_of(std::vector<double> values);
+    void settle_numbers(Column& column) const;
+    void settle_columns(const List& list);
+    void settle_names(List& list) const;
+
+    std::vector<List> lists_;
+    std::vector<Column> columns_;
+    std::vector<Entry> entries_;
+    std::size_t used_ = 0;
+};
+
+// How much records stand out in their list, 0 where they do not, else in (0, 1): of each record the largest worth of
+// its cells and 0.15 of the second largest (columns say the same), held against how many records of the list have as
+// much.
+class Standing {
+  public:
+    explicit Standing(std::size_t records) : first_(records), second_(records) {}
+    void add(std::size_t record, float worth);
+    // `list`: of each record.
+    std::vector<float> settle(std::span<const std::int32_t> list, std::size_t lists) const;
+    float worth(std::size_t record) const { return first_[record] + 0.15F * second_[record]; }
+
+  private:
+    std::vector<float> first_, second_;
+};
+
+}  // namespace tersely::content

@@ -1,0 +1,576 @@
+#include "kernels/content/table_layout.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_map>
+
+#include "kernels/detect/table_look.hpp"
+
+namespace tersely::content {
+namespace {
+
+using View = std::string_view;
+
+constexpr std::size_t kLooked = 12288;      // bytes in which the delimiter is looked for
+constexpr std::size_t kWidest = 1024;       // characters of a line that are looked at for borders
+constexpr std::size_t kSampledLines = 512;  // of a block, by which its borders are found
+constexpr std::size_t kFewestPairs = 3;
+
+bool blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r'; }
+bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+bool is_letter(char byte) { return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z'); }
+bool goes_on(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }  // within a character
+
+View trimmed(View cell) {
+    while (!cell.empty() && (blank(cell.front()) || cell.front() == '"')) cell.remove_prefix(1);
+    while (!cell.empty() && (blank(cell.back()) || cell.back() == '"')) cell.remove_suffix(1);
+    return cell;
+}
+
+View row_of(View text, const TableLayout& layout, std::size_t row) {
+    const auto start = static_cast<std::size_t>(layout.start[row]);
+    return text.substr(start, static_cast<std::size_t>(layout.end[row]) - start);
+}
+
+bool is_rule(View line) {
+    std::size_t dashes = 0;
+    for (const char byte : line) {
+        if (byte == '-' || byte == '=')
+            ++dashes;
+        else if (byte != '+' && byte != '|' && byte != ':' && !blank(byte))
+            return false;
+    }
+    return dashes >= 3;
+}
+
+// Calls each(column, first byte, behind the last) for the cells of a delimited row; returns where the row ends.
+template <typename Each>
+std::size_t read_delimited(View text, std::size_t& at, char delimiter, Each each) {
+    const bool quotes = delimiter != '|';
+    std::size_t column = 0;
+    std::size_t cell = at;
+    bool quoted = false;
+    bool starts = true;
+    std::size_t i = at;
+    for (; i < text.size(); ++i) {
+        const char byte = text[i];
+        if (byte == '"' && quotes) {
+            if (quoted || starts || text[i - 1] == '"') quoted = !quoted;
+            starts = false;
+        } else if (quoted) {
+            continue;
+        } else if (byte == '\n') {
+            break;
+        } else if (byte == delimiter) {
+            each(column++, cell, i);
+            cell = i + 1;
+            starts = true;
+        } else {
+            starts = false;
+        }
+    }
+    each(column, cell, i);
+    at = std::min(i + 1, text.size());
+    return i > 0 && i > cell && text[i - 1] == '\r' ? i - 1 : i;
+}
+
+std::size_t pairs_in(View line) {
+    std::size_t pairs = 0;
+    for (std::size_t i = 1; i + 1 < line.size(); ++i) {
+        if (line[i] != '=' || !(is_letter(line[i - 1]) || is_digit(line[i - 1]) || line[i - 1] == '_')) continue;
+        std::size_t begin = i;
+        while (begin > 0 && !blank(line[begin - 1]) && line[begin - 1] != '=' && line[begin - 1] != '"') --begin;
+        if (begin == 0 || blank(line[begin - 1])) ++pairs;
+    }
+    return pairs;
+}
+
+template <typename Each>
+void each_line(View text, Each each) {
+    for (std::size_t begin = 0; begin < text.size();) {
+        std::size_t stop = text.find('\n', begin);
+        if (stop == View::npos) stop = text.size();
+        std::size_t end = stop;
+        while (end > begin && blank(text[end - 1])) --end;
+        each(begin, end);
+        begin = stop + 1;
+    }
+}
+
+// The lines of a block, and the borders of its columns.
+struct Block {
+    std::vector<std::size_t> start, end;
+    std::size_t lines() const { return start.size(); }
+};
+
+View line_of(View text, const Block& block, std::size_t line) {
+    return text.substr(block.start[line], block.end[line] - block.start[line]);
+}
+
+// Calls each(character) for characters of a line that are not blank.
+template <typename Each>
+void each_written(View line, Each each) {
+    std::size_t place = 0;
+    for (const char byte : line) {
+        if (goes_on(byte)) continue;
+        if (place >= kWidest) return;
+        if (!blank(byte)) each(place);
+        ++place;
+    }
+}
+
+std::size_t width_of(View line) {
+    return std::min(kWidest, static_cast<std::size_t>(
+                                 std::count_if(line.begin(), line.end(), [](char byte) { return !goes_on(byte); })));
+}
+
+// Where columns begin, and bits of characters that are blank between them.
+struct Borders {
+    std::vector<std::uint32_t> columns;
+    std::vector<std::uint8_t> gutter;  // a character
+    std::uint32_t words = 0;           // not 0: so many columns, of a word each
+
+    std::size_t size() const { return words != 0 ? words : columns.size(); }
+};
+
+std::size_t words_in(View line) {
+    std::size_t words = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) words += !blank(line[i]) && (i == 0 || blank(line[i - 1])) ? 1U : 0U;
+    return words;
+}
+
+Borders aligned(View text, const Block& block) {
+    std::vector<std::size_t> written(kWidest + 1);
+    std::vector<std::size_t> reach(kWidest + 2);
+    std::size_t lines = 0;
+    const std::size_t step = block.lines() / kSampledLines + 1;
+    for (std::size_t line = 0; line < block.lines(); line += step) {
+        const View view = line_of(text, block, line);
+        if (is_rule(view)) continue;
+        ++lines;
+        each_written(view, [&](std::size_t place) { ++written[place]; });
+        ++reach[width_of(view)];
+    }
+    Borders borders;
+    borders.gutter.resize(kWidest);
+    if (lines < 2) return borders;
+    const std::size_t allowed = lines < 6 ? 0 : std::max<std::size_t>(1, lines / 10);
+    for (std::size_t place = kWidest; place-- > 0;) reach[place] += reach[place + 1];  // lines that are longer
+    bool inside = false;
+    for (std::size_t place = 0; place < kWidest && 2 * reach[place + 1] >= lines; ++place) {
+        const bool gap = written[place] <= allowed;
+        borders.gutter[place] = gap;
+        if (!gap && !inside) borders.columns.push_back(static_cast<std::uint32_t>(place));
+        inside = !gap;
+    }
+    return borders;
+}
+
+bool keeps_to(View line, const Borders& borders) {
+    if (borders.words != 0) return words_in(line) >= borders.words;
+    bool clean = true;
+    each_written(line, [&](std::size_t place) { clean = clean && borders.gutter[place] == 0; });
+    return clean;
+}
+
+Borders borders_of(View text, const Block& block) {
+    Borders borders = aligned(text, block);
+    std::size_t clean = 0;
+    std::size_t lines = 0;
+    std::vector<std::uint32_t> counts;
+    const std::size_t step = block.lines() / kSampledLines + 1;
+    for (std::size_t line = 0; line < block.lines(); line += step) {
+        const View view = line_of(text, block, line);
+        if (is_rule(view)) continue;
+        ++lines;
+        clean += keeps_to(view, borders) ? 1U : 0U;
+        counts.push_back(static_cast<std::uint32_t>(words_in(view)));
+    }
+    const bool enough =
+        borders.columns.size() >= 3 && static_cast<double>(clean) >= kAligned * static_cast<double>(lines);
+    if (enough || lines < kFewestRows) return borders;
+    std::sort(counts.begin(), counts.end());
+    const std::uint32_t words = counts[(lines + 9) / 10];
+    if (words >= 3) borders.words = words;
+    return borders;
+}
+
+void cells_by_words(View line, std::size_t words, std::vector<TableCell>& cells) {
+    for (std::size_t i = 0; i < line.size();) {
+        if (blank(line[i])) {
+            ++i;
+            continue;
+        }
+        std::size_t end = i;
+        while (end < line.size() && !blank(line[end])) ++end;
+        if (cells.size() + 1 == std::min(words, kMostCells)) end = line.size();
+        cells.push_back({cells.size(), {}, line.substr(i, end - i)});
+        i = end;
+    }
+}
+
+// The cells of a line by borders. Where a cell reaches over a border, words go to the column in which they begin, or,
+// if there are as many words as columns, one to each.
+void cells_by_borders(View line, const std::vector<std::uint32_t>& columns, std::vector<TableCell>& cells) {
+    struct Word {
+        std::size_t place, start, end;
+    };
+    std::array<Word, kMostCells> words{};
+    std::size_t size = 0;
+    std::size_t place = 0;
+    bool inside = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (!blank(line[i])) {
+            if (!inside && size < kMostCells) words[size++] = {place, i, i};
+            inside = true;
+            words[size - 1].end = i + 1;
+        } else {
+            inside = false;
+        }
+        place += goes_on(line[i]) ? 0 : 1;
+    }
+    if (size == columns.size()) {
+        for (std::size_t i = 0; i < size; ++i)
+            cells.push_back({i, {}, line.substr(words[i].start, words[i].end - words[i].start)});
+        return;
+    }
+    std::size_t column = 0;
+    for (std::size_t i = 0; i < size;) {
+        while (column + 1 < columns.size() && columns[column + 1] <= words[i].place) ++column;
+        std::size_t last = i;
+        while (last + 1 < size && (column + 1 >= columns.size() || words[last + 1].place < columns[column + 1])) ++last;
+        cells.push_back({column, {}, line.substr(words[i].start, words[last].end - words[i].start)});
+        i = last + 1;
+    }
+}
+
+void cells_in(View line, const Borders& borders, std::vector<TableCell>& cells) {
+    cells.clear();
+    if (borders.words != 0) {
+        cells_by_words(line, borders.words, cells);
+    } else {
+        cells_by_borders(line, borders.columns, cells);
+    }
+}
+
+bool is_numeric(View cell) { return !cell.empty() && (is_digit(cell[0]) || (cell[0] == '-' && cell.size() > 1)); }
+
+bool in_capitals(View line) {
+    std::size_t letters = 0;
+    for (const char byte : line) {
+        if (byte >= 'a' && byte <= 'z') return false;
+        letters += is_letter(byte) ? 1U : 0U;
+    }
+    return letters >= 3;
+}
+
+// Lines of a block before its rows: text, then a header.
+struct Heading {
+    std::size_t text = 0, header = 0;
+};
+
+Heading heading_of(View text, const Block& block, const Borders& borders) {
+    Heading found;
+    const std::size_t first = std::min<std::size_t>(block.lines(), 8);
+    for (std::size_t line = first; line-- > 1;) {
+        if (!is_rule(line_of(text, block, line)) || is_rule(line_of(text, block, line - 1))) continue;
+        std::size_t top = line;  // above the rule, as many lines as keep to the columns
+        while (top > 0 && line - top < 3 && !is_rule(line_of(text, block, top - 1)) &&
+               (top == line || keeps_to(line_of(text, block, top - 1), borders)))
+            --top;
+        return {top, line + 1 - top};
+    }
+    const auto like_header = [&](std::size_t line) {
+        const std::size_t words = words_in(line_of(text, block, line));
+        return keeps_to(line_of(text, block, line), borders) || 10 * words >= 7 * borders.size();
+    };
+    while (found.text + kFewestRows <= block.lines() && found.text < 6 && !like_header(found.text)) ++found.text;
+    if (found.text + kFewestRows > block.lines() || found.text == 6) found.text = 0;
+    std::vector<TableCell> cells;
+    const auto numbers = [&](std::size_t line) {
+        cells_in(line_of(text, block, line), borders, cells);
+        return std::count_if(cells.begin(), cells.end(), [](const TableCell& cell) { return is_numeric(cell.value); });
+    };
+    const View top = line_of(text, block, found.text);
+    if (numbers(found.text) > 0) return found;
+    std::size_t with = 0;
+    const std::size_t stop = std::min(block.lines(), found.text + 17);
+    for (std::size_t line = found.text + 1; line < stop; ++line) with += numbers(line) > 0 ? 1U : 0U;
+    if (2 * with > stop - found.text - 1 || in_capitals(top) || !keeps_to(top, borders)) found.header = 1;
+    return found;
+}
+
+std::vector<Block> blocks_of(View text) {
+    std::vector<Block> blocks;
+    bool open = false;
+    std::size_t lines = 0;
+    each_line(text, [&](std::size_t begin, std::size_t end) {
+        if (begin == end) {
+            open = false;
+            return;
+        }
+        if (!open) blocks.emplace_back();
+        open = true;
+        ++lines;
+        blocks.back().start.push_back(begin);
+        blocks.back().end.push_back(end);
+    });
+    if (blocks.size() * 2 <= lines || blocks.size() < 2) return blocks;
+    Block all;  // written with blank lines between
+    for (const Block& block : blocks) {
+        all.start.insert(all.start.end(), block.start.begin(), block.start.end());
+        all.end.insert(all.end.end(), block.end.begin(), block.end.end());
+    }
+    return {all};
+}
+
+void push(TableLayout& layout, std::size_t start, std::size_t end, RowRole role, std::int32_t head,
+          std::int32_t table) {
+    layout.start.push_back(static_cast<std::int64_t>(start));
+    layout.end.push_back(static_cast<std::int64_t>(end));
+    layout.role.push_back(role);
+    layout.head.push_back(head);
+    layout.table.push_back(table);
+    layout.block.push_back(static_cast<std::int32_t>(layout.borders.size()) - 1);
+}
+
+std::size_t first_written(View text, std::size_t start, std::size_t end) {
+    while (start < end && blank(text[start])) ++start;
+    return start;
+}
+
+void lay_columns(View text, bool header, TableLayout& layout) {
+    std::unordered_map<std::string, std::int32_t> tables;
+    for (const Block& block : blocks_of(text)) {
+        Borders borders = borders_of(text, block);
+        const bool is_table = block.lines() >= kFewestRows && borders.size() >= 2;
+        Heading heading = is_table ? heading_of(text, block, borders) : Heading{block.lines(), 0};
+        if (!header && is_table) heading.header = 0;
+        std::string name = std::to_string(borders.size());
+        for (std::size_t line = heading.text; line < heading.text + heading.header; ++line)
+            name.append(1, '\n').append(line_of(text, block, line));
+        layout.borders.push_back(std::move(borders.columns));
+        layout.words.push_back(borders.words);
+        const std::int32_t next = layout.tables;
+        const std::int32_t table = is_table ? tables.try_emplace(name, next).first->second : -1;
+        if (table == next) ++layout.tables;
+        std::int32_t head = -1;
+        for (std::size_t line = 0; line < block.lines(); ++line) {
+            const bool in_head = line >= heading.text && line < heading.text + heading.header;
+            RowRole role = line < heading.text ? RowRole::kText : in_head ? RowRole::kHead : RowRole::kRow;
+            if (!in_head && is_rule(line_of(text, block, line))) role = RowRole::kRule;
+            const auto row = static_cast<std::int32_t>(layout.size());
+            push(layout, block.start[line], block.end[line], role, line < heading.text ? -1 : head, table);
+            if (in_head) head = row;
+        }
+    }
+}
+
+void lay_lines(View text, TableLayout& layout) {
+    layout.borders.emplace_back();
+    layout.words.push_back(0);
+    layout.tables = 1;
+    each_line(text, [&](std::size_t begin, std::size_t end) {
+        if (begin < end) push(layout, begin, end, RowRole::kRow, -1, 0);
+    });
+}
+
+void lay_delimited(View text, bool header, TableLayout& layout) {
+    layout.borders.emplace_back();
+    layout.words.push_back(0);
+    layout.tables = 1;
+    const bool pipes = layout.delimiter == '|';
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t start = at;
+        const std::size_t end =
+            read_delimited(text, at, layout.delimiter, [](std::size_t, std::size_t, std::size_t) {});
+        if (first_written(text, start, end) == end) continue;
+        const View line = text.substr(start, end - start);
+        const bool rule = pipes && is_rule(line);
+        const bool words = pipes && !rule && line.find('|') == View::npos;
+        push(layout, start, end, rule ? RowRole::kRule : words ? RowRole::kText : RowRole::kRow, -1, 0);
+    }
+    const std::size_t size = layout.size();
+    if (!header || size == 0) return;
+    std::size_t heads = 1;
+    for (std::size_t row = std::min<std::size_t>(size, 3); pipes && row-- > 0;) {
+        if (layout.role[row] != RowRole::kRule) continue;
+        heads = row + 1;
+        break;
+    }
+    for (std::size_t row = 0; row < size; ++row) {
+        if (row < heads) layout.role[row] = RowRole::kHead;
+        layout.head[row] = static_cast<std::int32_t>(std::min(row, heads)) - 1;
+    }
+}
+
+char delimiter_of(View text) {
+    const View looked = text.substr(0, kLooked);
+    std::size_t lines = 0;
+    std::size_t piped = 0;
+    std::size_t ruled = 0;
+    each_line(looked, [&](std::size_t begin, std::size_t end) {
+        begin = first_written(looked, begin, end);
+        if (begin == end) return;
+        const View line = looked.substr(begin, end - begin);
+        ++lines;
+        const bool rule = is_rule(line) && line.find('+') != View::npos;
+        if (line[0] == '|' || rule) ++piped;
+        if (rule && lines == 2) ++ruled;
+    });
+    if (lines > 0 && (2 * piped > lines || ruled > 0)) return '|';
+    if (look_for_pairs(looked) >= 0.8F) return kPairs;
+    const auto found = detect::look_for_table(looked);
+    if (found.delimiter != 0 && found.agreement >= 0.8F) return found.delimiter;
+    if (found.agreement < 0.5F && look_for_columns(looked) >= 0.3F) return kColumns;
+    return found.delimiter != 0 ? found.delimiter : ',';
+}
+
+void cells_of_pairs(View line, std::vector<TableCell>& cells) {
+    for (std::size_t at = 0; at < line.size() && cells.size() < kMostCells;) {
+        if (blank(line[at])) {
+            ++at;
+            continue;
+        }
+        const std::size_t begin = at;
+        std::size_t equals = View::npos;
+        bool quoted = false;
+        for (; at < line.size() && (quoted || !blank(line[at])); ++at) {
+            if (line[at] == '"' && line[at - (at > 0 ? 1 : 0)] != '\\') quoted = !quoted;
+            if (line[at] == '=' && equals == View::npos && !quoted) equals = at;
+        }
+        if (equals == View::npos || equals == begin) continue;
+        cells.push_back({0, line.substr(begin, equals - begin), trimmed(line.substr(equals + 1, at - equals - 1))});
+    }
+}
+
+}  // namespace
+
+TableLayout table_layout(View text, char delimiter, bool header) {
+    TableLayout layout;
+    layout.delimiter = delimiter != 0 ? delimiter : delimiter_of(text);
+    if (layout.delimiter == kColumns) {
+        lay_columns(text, header, layout);
+    } else if (layout.delimiter == kPairs) {
+        lay_lines(text, layout);
+    } else {
+        lay_delimited(text, header, layout);
+    }
+    return layout;
+}
+
+void read_cells(View text, const TableLayout& layout, std::size_t row, std::vector<TableCell>& cells) {
+    cells.clear();
+    if (layout.delimiter == kColumns) {
+        const auto block = static_cast<std::size_t>(layout.block[row]);
+        if (layout.words[block] != 0) {
+            cells_by_words(row_of(text, layout, row), layout.words[block], cells);
+        } else {
+            cells_by_borders(row_of(text, layout, row), layout.borders[block], cells);
+        }
+    } else if (layout.delimiter == kPairs) {
+        cells_of_pairs(row_of(text, layout, row), cells);
+    } else {
+        const View line = row_of(text, layout, row);
+        std::size_t at = 0;
+        read_delimited(line, at, layout.delimiter, [&](std::size_t column, std::size_t start, std::size_t end) {
+            if (column < kMostCells) cells.push_back({column, {}, trimmed(line.substr(start, end - start))});
+        });
+    }
+}
+
+namespace {
+
+// Whether lines are rows and no sentences made from one mould: they do not end like sentences, and at most half of the
+// columns are the same everywhere. Columns that are words need more: three of one kind, one of which tells something.
+bool are_rows(View text, const Block& block, const Borders& borders) {
+    struct Column {
+        std::size_t cells = 0, numbers = 0;
+        std::vector<View> values;
+    };
+    std::vector<Column> columns(borders.size());
+    std::size_t sentences = 0;
+    std::vector<TableCell> cells;
+    std::size_t lines = 0;
+    const std::size_t stop = std::min(block.lines(), kSampledLines);
+    for (std::size_t line = 0; line < stop; ++line) {
+        const View view = line_of(text, block, line);
+        if (is_rule(view)) continue;
+        ++lines;
+        sentences += View(".!?,;:{}").find(view.back()) != View::npos ? 1U : 0U;
+        cells_in(view, borders, cells);
+        for (const TableCell& cell : cells) {
+            Column& column = columns[cell.column];
+            ++column.cells;
+            column.numbers += is_numeric(cell.value) ? 1U : 0U;
+            column.values.push_back(cell.value);
+        }
+    }
+    std::size_t same = 0;
+    std::size_t telling = 0;
+    std::size_t constant = 0;
+    for (std::size_t number = 0; number < columns.size(); ++number) {
+        Column& column = columns[number];
+        std::sort(column.values.begin(), column.values.end());
+        const auto last = std::unique(column.values.begin(), column.values.end());
+        const auto different = static_cast<std::size_t>(last - column.values.begin());
+        constant += different <= 1 || 20 * different < lines ? 1U : 0U;
+        if (number + 1 == columns.size()) continue;  // the rest of a line
+        if (10 * std::max(column.numbers, column.cells - column.numbers) < 9 * lines) continue;
+        ++same;
+        telling += 10 * column.numbers >= 9 * lines || 4 * different <= lines ? 1U : 0U;
+    }
+    if (2 * sentences > lines) return false;
+    return borders.words == 0 || (same >= 3 && telling >= 1 && 2 * constant <= columns.size());
+}
+
+}  // namespace
+
+float look_for_columns(View text) {
+    std::size_t lines = 0;
+    std::size_t kept = 0;
+    each_line(text, [&](std::size_t begin, std::size_t end) {
+        const View line = text.substr(begin, end - begin);
+        lines += line.empty() ? 0U : 1U;
+        kept += line.starts_with('|') || line.starts_with("+-") ? 1U : 0U;
+    });
+    if (lines >= kFewestRows && 5 * kept > 4 * lines) return static_cast<float>(kept) / static_cast<float>(lines);
+    lines = kept = 0;
+    for (const Block& block : blocks_of(text)) {
+        lines += block.lines();
+        const Borders borders = borders_of(text, block);
+        if (block.lines() < kFewestRows || borders.size() < 3) continue;
+        if (!are_rows(text, block, borders)) continue;
+        const Heading heading = heading_of(text, block, borders);
+        std::size_t clean = 0;
+        std::size_t filled = 0;
+        std::vector<TableCell> cells;
+        for (std::size_t line = heading.text; line < block.lines(); ++line) {
+            const View view = line_of(text, block, line);
+            if (is_rule(view)) {
+                ++kept;
+                continue;
+            }
+            cells_in(view, borders, cells);
+            clean += keeps_to(view, borders) ? 1U : 0U;
+            filled += 2 * cells.size() > borders.size() ? 1U : 0U;
+        }
+        const std::size_t rows = block.lines() - heading.text;
+        if (10 * clean >= 7 * rows && 10 * filled >= 7 * rows) kept += std::min(clean, filled);
+    }
+    return lines < kFewestRows ? 0 : static_cast<float>(kept) / static_cast<float>(lines);
+}
+
+float look_for_pairs(View text) {
+    std::size_t lines = 0;
+    std::size_t paired = 0;
+    each_line(text, [&](std::size_t begin, std::size_t end) {
+        if (begin == end) return;
+        ++lines;
+        paired += pairs_in(text.substr(begin, end - begin)) >= kFewestPairs ? 1U : 0U;
+    });
+    return lines < kFewestRows ? 0 : static_cast<float>(paired) / static_cast<float>(lines);
+}
+
+}  // namespace tersely::content

@@ -1,0 +1,67 @@
+// Where the rows and cells of a table in text are: CSV and its kin, pipes, columns by white space, key=value lines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace tersely::content {
+
+inline constexpr char kColumns = ' ';  // a delimiter: columns that stand below each other
+inline constexpr char kPairs = '=';    // a delimiter: cells that are key=value
+
+enum class RowRole : std::uint8_t { kRow, kHead, kRule, kText };
+
+struct TableLayout {
+    char delimiter = ',';
+    std::vector<std::int64_t> start, end;  // bytes of each row that is not blank, without its line end
+    std::vector<RowRole> role;
+    std::vector<std::int32_t> head;   // a row: the last row of its header, of a row of a header the one above; or -1
+    std::vector<std::int32_t> table;  // a row: tables with the same header are one; -1 for text between them
+    std::vector<std::int32_t> block;  // a row: which entry of `borders`
+    std::vector<std::vector<std::uint32_t>> borders;  // kColumns: in which character each column begins, ascending
+    std::vector<std::uint32_t>
+        words;  // kColumns: of each entry, not 0: columns are words, the last the rest of the line
+    std::int32_t tables = 0;
+
+    std::size_t size() const { return start.size(); }
+};
+
+struct TableCell {
+    std::size_t column;
+    std::string_view name, value;  // name: of kPairs
+};
+
+// `delimiter`: as above, 0: found out. That is a pipe where the first lines begin with one or are ruled by dashes and
+// "+", else the one of , ; tab | whose number agrees over the first rows (detect/table_look.hpp), else kPairs where
+// most lines have three key=value or more, else kColumns where columns are found, else a comma.
+//
+// Delimited: a quoted cell may hold delimiters, line breaks and doubled quotes (RFC 4180); quotes mean nothing beside
+// pipes. Rows of "-+|=:" alone are rules. The header is what stands above a rule among the first three rows, and it,
+// else the first row. Between pipes, lines without one are text.
+// kColumns: blocks between blank lines (all is one block where most are of one line) of at least kFewestRows lines. A
+// border is where at most a tenth of a block's lines (one in short ones) have no blank, of at least half that reach so
+// far. Where fewer than kAligned of the lines keep to three columns, columns are words, as many as nine tenths of the
+// lines have. First lines that do not keep to the columns are text; the header is what stands above a rule of dashes,
+// or a first line of nearly as many words as columns, without numbers above columns that have some, or in capitals.
+// `header`: whether there is one at all. O(bytes) time; memory O(rows).
+TableLayout table_layout(std::string_view text, char delimiter, bool header);
+
+// The cells of a row, without white space and quotes around them; at most kMostCells.
+inline constexpr std::size_t kMostCells = 256;
+void read_cells(std::string_view text, const TableLayout& layout, std::size_t row, std::vector<TableCell>& cells);
+
+// How much of a text is a table drawn with pipes, or columns by white space: the share of its lines that begin with "|"
+// or "+-", where over four fifths do, else of those in blocks of at least kFewestRows lines of which seven tenths keep
+// to three columns or more and fill half of them, if at most half of these end like sentences or code. Of columns that
+// are words, three must be of one kind (number, text) in nine tenths of the lines, one of these numbers or of few
+// values, and at most half may say the same everywhere. O(bytes).
+inline constexpr double kAligned = 0.7;
+inline constexpr std::size_t kFewestRows = 4;
+float look_for_columns(std::string_view text);
+
+// The share of the lines that have three key=value or more. O(bytes).
+float look_for_pairs(std::string_view text);
+
+}  // namespace tersely::content

@@ -1,0 +1,39 @@
+// Data in units that stand in one another: JSON (json_scan.hpp) and XML (xml_scan.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tersely::content {
+
+// kLine: of a text that is not of its kind; scanners give none.
+enum class TreeKind : std::uint8_t { kScalar, kObject, kArray, kClose, kHead, kPiece, kLine };
+
+enum class TreeFault : std::uint8_t { kNone, kInvalid, kTooDeep };
+
+// An attribute, or the text of an element, in a unit of XML.
+struct TreeCell {
+    std::int32_t row;
+    std::int64_t name, name_end, start, end;  // bytes; of a text, the name of its element
+    bool attribute;
+};
+
+struct TreeUnits {
+    std::vector<std::int64_t> start, end;  // bytes
+    std::vector<TreeKind> kind;
+    std::vector<std::int32_t> parent;  // what opens the container, or the head of the string; -1 for roots
+    std::vector<std::int32_t> place;
+    std::vector<std::int32_t> count;        // of values; 0 but for containers of several units
+    std::vector<std::uint64_t> key;         // hash of the key, or of the element's name; 0 without one
+    std::vector<std::uint64_t> value;       // hash of a scalar's bytes; of an object's keys; 0 of others
+    std::vector<std::int64_t> value_start;  // where the value begins, after its key
+    std::vector<TreeCell> cells;            // of markup, by rows
+    bool markup = false;                    // whether the units are elements
+    TreeFault fault = TreeFault::kNone;
+    std::size_t fault_at = 0;  // byte
+
+    std::size_t size() const { return start.size(); }
+};
+
+}  // namespace tersely::content

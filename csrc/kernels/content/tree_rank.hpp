@@ -1,0 +1,47 @@
+// Which units of data that nests come first: JSON and XML.
+//
+// Contract. Records are the values of arrays, the roots of JSON lines, the members of an object of kMap or more that
+// are all objects or arrays, and elements of a name that their container has more than once (anywhere at the same
+// path). Those at the same path, names of arrays' values left aside, are one list. Cells of a record are the values at
+// each path in it that are in no other record, containers included; of elements, attributes and text. records.hpp says
+// what a record's cells are worth and how much it stands out, s in [0, 1); a record that holds others no less than 0.9
+// of theirs.
+//
+// The weight of a root is 1 (of a declaration or comment 0.1). A value weighs what its container does, times
+//  - in an object of few or different members: 0.95 (1 - 0.2 place / count), 0.7 of that for a long string;
+//  - for a record: 1 for the first of its container, 0.7 where it stands out, 0.6 for the last, else 0.5 b / B with b
+//  the
+//    lowest one bit of `place` and B the highest of the count: the middle, the quarters, the eighths ...
+// Pieces of a string weigh 0.3 / (1 + place) of their head.
+// Of a record that stands out come before all that: itself (1 + s), what names it (1 + 0.99 s, then 0.985 s), the cells
+// for which it stands out (1 + 0.98 s; worth kOdd, or half of the record's best; of further elements 0.5 s / k) and
+// what is in them (0.97 of s a step). With relevance r in [0, 1] a unit, these weigh half; m of a unit is the best r of
+// what is in it; e = max(r, 0.9 e of its container), but of records e = max(0.9 m, r, 0.6 e of its container): a match
+// brings the record it is in. The priority is weight + 3 e^2, and that of a unit at least 0.9999 of that of what needs
+// it; a record of JSON that has values, and an element without attributes, has no weight of its own: it comes with what
+// is in it. A unit needs what it stands in; an element only the record it is in (its end tag, its text and what stands
+// around it in that record can be left out: markup is no longer well-formed then, and half as long). O(units) time and
+// memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kernels/content/tree.hpp"
+
+namespace tersely::content {
+
+inline constexpr std::int32_t kMap = 32;
+
+struct TreeRanks {
+    std::vector<double> priority;      // a unit
+    std::vector<std::int32_t> needs;   // a unit: what it comes with, -1: nothing
+    std::vector<std::uint8_t> record;  // a unit: whether it is a record
+};
+
+// `relevance`: one a unit, or none.
+TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<const float> relevance);
+
+}  // namespace tersely::content

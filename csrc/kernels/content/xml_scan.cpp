@@ -1,0 +1,256 @@
+#include "kernels/content/xml_scan.hpp"
+
+#include <algorithm>
+
+#include "kernels/content/json_scan.hpp"  // kDeepest
+#include "kernels/parallel.hpp"
+
+namespace tersely::content {
+namespace {
+
+using View = std::string_view;
+
+constexpr View kSection = "<![CDATA[";
+constexpr View kSectionEnd = "]]>";
+
+bool blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; }
+bool goes_on(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+bool in_name(char byte) { return !blank(byte) && byte != '>' && byte != '/' && byte != '=' && byte != '<'; }
+
+std::uint64_t hash_of(View name) {
+    std::uint64_t hash = 0xCBF29CE484222325ULL;
+    for (const char byte : name) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
+    return hash | 1U;
+}
+
+class Scanner {
+  public:
+    explicit Scanner(View text) : text_(text) { units_.markup = true; }
+
+    TreeUnits run() {
+        if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+        while (at_ < text_.size() && !deep_) {
+            check_cancelled();
+            read_next();
+        }
+        std::stable_sort(units_.cells.begin(), units_.cells.end(),
+                         [](const TreeCell& a, const TreeCell& b) { return a.row < b.row; });
+        if (!deep_ && elements_ > 0) return std::move(units_);
+        TreeUnits nothing;
+        nothing.fault = deep_ ? TreeFault::kTooDeep : TreeFault::kInvalid;
+        return nothing;
+    }
+
+  private:
+    struct Frame {
+        std::size_t row;
+        View name;
+        bool leaf;  // no element in it so far
+    };
+
+    std::size_t find(View what, std::size_t from) const {
+        const std::size_t found = text_.find(what, from);
+        return found == View::npos ? text_.size() : found;
+    }
+
+    std::int32_t parent() const { return frames_.empty() ? -1 : static_cast<std::int32_t>(frames_.back().row); }
+
+    std::size_t push(std::size_t start, std::size_t end, TreeKind kind, std::uint64_t key) {
+        const std::int32_t above = parent();
+        const std::int32_t place = above < 0 ? roots_++ : units_.count[static_cast<std::size_t>(above)]++;
+        return add(start, end, kind, above, place, key);
+    }
+
+    std::size_t add(std::size_t start, std::size_t end, TreeKind kind, std::int32_t above, std::int32_t place,
+                    std::uint64_t key) {
+        units_.start.push_back(static_cast<std::int64_t>(start));
+        units_.value_start.push_back(static_cast<std::int64_t>(start));
+        units_.end.push_back(static_cast<std::int64_t>(end));
+        units_.kind.push_back(kind);
+        units_.parent.push_back(above);
+        units_.place.push_back(place);
+        units_.count.push_back(0);
+        units_.key.push_back(key);
+        units_.value.push_back(0);
+        return units_.size() - 1;
+    }
+
+    void add_cell(std::size_t row, View name, std::size_t start, std::size_t end, bool attribute) {
+        const auto from = static_cast<std::int64_t>(name.data() - text_.data());
+        units_.cells.push_back({static_cast<std::int32_t>(row), from, from + static_cast<std::int64_t>(name.size()),
+                                static_cast<std::int64_t>(start), static_cast<std::int64_t>(end), attribute});
+    }
+
+    void read_next() {
+        if (text_[at_] != '<') return read_text(at_, find("<", at_), 0, 0);
+        const View rest = text_.substr(at_, kSection.size());
+        if (rest.starts_with(kSection)) {
+            const std::size_t end = find(kSectionEnd, at_ + kSection.size());
+            return read_text(at_, std::min(end + kSectionEnd.size(), text_.size()), kSection.size(),
+                             end < text_.size() ? kSectionEnd.size() : 0);
+        }
+        if (rest.starts_with("<!--")) return skip(find("-->", at_ + 4) + 3);
+        if (rest.starts_with("<?")) return skip(find("?>", at_ + 2) + 2);
+        if (rest.starts_with("<!")) return skip(declaration_end());
+        if (rest.starts_with("</")) return end_element();
+        if (rest.size() < 2 || blank(rest[1]) || rest[1] == '<' || rest[1] == '>') {
+            return read_text(at_, find("<", at_ + 1), 0, 0);  // a "<" that opens nothing
+        }
+        start_element();
+    }
+
+    void skip(std::size_t end) {
+        end = std::min(end, text_.size());
+        push(at_, end, TreeKind::kScalar, 0);
+        at_ = end;
+    }
+
+    std::size_t declaration_end() const {
+        std::size_t depth = 0;
+        for (std::size_t i = at_ + 2; i < text_.size(); ++i) {
+            if (text_[i] == '[') ++depth;
+            if (text_[i] == ']' && depth > 0) --depth;
+            if (text_[i] == '>' && depth == 0) return i + 1;
+        }
+        return text_.size();
+    }
+
+    // A text, in a section of `before` and `after` bytes or in none.
+    void read_text(std::size_t start, std::size_t end, std::size_t before, std::size_t after) {
+        at_ = end;
+        if (before == 0) {
+            while (start < end && blank(text_[start])) ++start;
+            while (end > start && blank(text_[end - 1])) --end;
+            if (start == end) return;
+        }
+        const std::size_t last = end - after;
+        if (end - start <= kWholeText) {
+            const std::size_t row = push(start, end, TreeKind::kScalar, 0);
+            add_cell(row, name_around(), start + before, last, false);
+            return;
+        }
+        std::size_t from = cut(start + before, last, kTextHead);
+        const std::size_t head = push(start, from, TreeKind::kHead, 0);
+        add_cell(head, name_around(), start + before, last, false);
+        std::int32_t piece = 0;
+        for (; from < last; ++piece) {
+            const std::size_t stop = cut(from, last, kTextPiece);
+            add(from, stop, TreeKind::kPiece, static_cast<std::int32_t>(head), piece, 0);
+            from = stop;
+        }
+        units_.count[head] = piece;
+        if (after > 0) add(last, end, TreeKind::kClose, static_cast<std::int32_t>(head), piece, 0);
+    }
+
+    View name_around() const { return frames_.empty() ? text_.substr(0, 0) : frames_.back().name; }
+
+    // Where a piece of about `size` bytes ends: behind white space in its second half where there is some.
+    std::size_t cut(std::size_t from, std::size_t last, std::size_t size) const {
+        if (last - from <= size + size / 2) return last;
+        std::size_t end = from + size;
+        for (std::size_t i = end; i > from + size / 2; --i) {
+            if (blank(text_[i - 1])) return i;
+        }
+        while (end > from + 1 && goes_on(text_[end])) --end;
+        for (std::size_t i = end; i > from + size / 2; --i) {  // not within a reference
+            if (text_[i - 1] == ';') break;
+            if (text_[i - 1] == '&') return i - 1;
+        }
+        return end;
+    }
+
+    void start_element() {
+        const std::size_t start = at_;
+        std::size_t i = start + 1;
+        while (i < text_.size() && in_name(text_[i])) ++i;
+        const View name = text_.substr(start + 1, i - start - 1);
+        if (!frames_.empty()) frames_.back().leaf = false;
+        const std::size_t row = push(start, start + 1, TreeKind::kObject, hash_of(name));
+        ++elements_;
+        bool empty = false;
+        while (i < text_.size() && text_[i] != '>') {
+            if (text_[i] == '<') break;  // the tag does not end
+            if (blank(text_[i]) || text_[i] == '/') {
+                empty = text_[i] == '/';
+                ++i;
+                continue;
+            }
+            const std::size_t key = i;
+            while (i < text_.size() && in_name(text_[i])) ++i;
+            const View attribute = text_.substr(key, i - key);
+            if (i == key) ++i;
+            if (i < text_.size() && text_[i] == '=') {
+                ++i;
+                if (i < text_.size() && (text_[i] == '"' || text_[i] == '\'')) {
+                    const std::size_t stop = find(View(&text_[i], 1), i + 1);
+                    add_cell(row, attribute, i + 1, stop, true);
+                    i = std::min(stop + 1, text_.size());
+                }
+            }
+            empty = false;
+        }
+        at_ = std::min(i + 1, text_.size());
+        if (i < text_.size() && text_[i] == '<') at_ = i;
+        units_.end[row] = static_cast<std::int64_t>(at_);
+        if (empty) {
+            units_.kind[row] = TreeKind::kScalar;
+            return;
+        }
+        if (frames_.size() >= kDeepest) deep_ = true;
+        frames_.push_back({row, name, true});
+    }
+
+    void end_element() {
+        std::size_t i = at_ + 2;
+        while (i < text_.size() && in_name(text_[i])) ++i;
+        const View name = text_.substr(at_ + 2, i - at_ - 2);
+        const std::size_t end = std::min(find(">", i) + 1, text_.size());
+        std::size_t depth = frames_.size();
+        while (depth > 0 && frames_[depth - 1].name != name) --depth;
+        if (depth == 0) return skip(end);
+        frames_.resize(depth);
+        const Frame frame = frames_.back();
+        frames_.pop_back();
+        const auto start = static_cast<std::size_t>(units_.start[frame.row]);
+        if (frame.leaf && end - start <= kWholeElement) {
+            close_leaf(frame, end);
+        } else {
+            add(at_, end, TreeKind::kClose, static_cast<std::int32_t>(frame.row), units_.count[frame.row], 0);
+        }
+        at_ = end;
+    }
+
+    // An element without others in it becomes one unit.
+    void close_leaf(const Frame& frame, std::size_t end) {
+        const std::size_t size = frame.row + 1;
+        for (std::size_t i = units_.cells.size();
+             i-- > 0 && units_.cells[i].row >= static_cast<std::int32_t>(frame.row);)
+            units_.cells[i].row = static_cast<std::int32_t>(frame.row);
+        units_.start.resize(size);
+        units_.value_start.resize(size);
+        units_.end.resize(size);
+        units_.kind.resize(size);
+        units_.parent.resize(size);
+        units_.place.resize(size);
+        units_.count.resize(size);
+        units_.key.resize(size);
+        units_.value.resize(size);
+        units_.kind[frame.row] = TreeKind::kScalar;
+        units_.count[frame.row] = 0;
+        units_.end[frame.row] = static_cast<std::int64_t>(end);
+    }
+
+    View text_;
+    std::size_t at_ = 0;
+    std::size_t elements_ = 0;
+    std::int32_t roots_ = 0;
+    bool deep_ = false;
+    std::vector<Frame> frames_;
+    TreeUnits units_;
+};
+
+}  // namespace
+
+TreeUnits scan_xml(View text) { return Scanner(text).run(); }
+
+}  // namespace tersely::content

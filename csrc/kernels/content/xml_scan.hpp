@@ -1,0 +1,33 @@
+// XML data in units: what an outline of it may keep or leave out, by place in the text.
+//
+// Contract:
+//  - units are half-open, non-empty, in source order and disjoint; between them stands white space only;
+//  - an element is its start tag (kObject), what is in it, and its end tag (kClose); without elements in it, and no
+//    longer than kWholeElement bytes, it is one unit (kScalar), as are empty elements;
+//  - text between tags, and what stands in a CDATA section, is one unit up to kWholeText bytes (kScalar), else a head
+//  of
+//    about kTextHead bytes (kHead) and pieces of about kTextPiece (kPiece), the section's end a kClose; no cut parts a
+//    reference or a character;
+//  - comments, processing instructions and declarations are units of their own (kScalar, key 0), as are end tags
+//    without a start; elements that do not end (a text may be cut off anywhere) have no kClose;
+//  - `key` is a hash of an element's name, 0 for what is no element; `place` counts what stands in an element, `count`
+//    how many that are; `cells` are attributes and texts;
+//  - a text without any element, or one that nests deeper than kDeepest, gives no units and says why.
+// One pass, O(bytes) time, O(units + cells + depth) memory. Any bytes are safe; nothing is resolved or fetched.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "kernels/content/tree.hpp"
+
+namespace tersely::content {
+
+inline constexpr std::size_t kWholeElement = 160;
+inline constexpr std::size_t kWholeText = 240;
+inline constexpr std::size_t kTextHead = 160;
+inline constexpr std::size_t kTextPiece = 120;
+
+TreeUnits scan_xml(std::string_view text);
+
+}  // namespace tersely::content

@@ -1,0 +1,172 @@
+"""JSON and XML in units: values or elements, what opens and closes them, pieces of long texts."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import _native
+from tersely.content.units import Marker, Nested, Units
+from tersely.core.question import read_question
+from tersely.core.tables import Float64s, Int32s, Int64s, Kind, SegmentTable, UInt8s
+
+__all__ = ["ARRAY", "CLOSE", "LINE", "OBJECT", "PIECE", "VALUE", "TreeUnits", "nested_units"]
+
+# Kinds of units and faults of texts, as csrc/kernels/content/tree.hpp has them.
+VALUE, OBJECT, ARRAY, CLOSE, _HEAD, PIECE, LINE = range(7)
+_FAULTS = ("", "invalid", "too_deep")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TreeUnits:
+    """Units of texts (json_scan.hpp and xml_scan.hpp say what they are), in source order.
+
+    Attributes:
+        table: their spans; `heading` is the unit that each needs: of JSON what opens what it
+            stands in, -1 at the top.
+        kind: uint8[n], VALUE, OBJECT, ...
+        place: int32[n], from 0, in the container; of what closes it, how many there are.
+        count: int32[n], of a container: its values.
+        priority: float64[n], higher is kept first.
+        record: uint8[n], whether it is a record: one of a list, compared with the others of it.
+        fault: uint8[documents], why a text is not of its kind; 0 where it is.
+        markup: whether they are XML.
+        asked: whether a query ranked them.
+    """
+
+    table: SegmentTable
+    kind: UInt8s
+    place: Int32s
+    count: Int32s
+    priority: Float64s
+    record: UInt8s
+    fault: UInt8s
+    markup: bool = False
+    asked: bool = False
+
+    @staticmethod
+    def read(texts: list[str], query: str | None, markup: bool = False) -> TreeUnits:
+        """The units of texts, JSON or XML, ranked for a query. O(characters)."""
+        asked = read_question(query).text if query and query.strip() else ""
+        read = _native.tree_units(texts, asked, markup)
+        document, start, end, kind, parent, place, count, priority, record, fault = read
+        code = np.full(len(start), Kind.CODE, dtype=np.uint8)
+        table = SegmentTable(document, start, end, code, document, parent)
+        return TreeUnits(table, kind, place, count, priority, record, fault, markup, bool(asked))
+
+    def warnings(self) -> tuple[str, ...]:
+        """A code for each fault."""
+        name = "xml" if self.markup else "json"
+        return tuple(f"{name}_{_FAULTS[code]}" for code in np.unique(self.fault).tolist() if code)
+
+    def follows(self) -> Int32s:
+        """int32[n]: what opens a container is in or out with what closes it."""
+        return np.where(self.kind == CLOSE, self.table.heading, -1).astype(np.int32)
+
+    def gap(self, row: int) -> str:
+        """The least that may stand before a row: a comma before all values of a container but the first."""
+        if self.kind[row] in (CLOSE, PIECE) or self.place[row] == 0:
+            return ""
+        return "\n" if self.table.heading[row] < 0 else ","
+
+    def named(self) -> npt.NDArray[np.bool_] | None:
+        """bool[n]: the first unit of those that the query names best; None where it names none."""
+        if not self.asked or self.priority.max(initial=0) <= 1:  # what no query names is not above it
+            return None
+        best = np.flatnonzero(self.priority == self.priority.max())
+        inner = best[~np.isin(best, self.table.heading[best])]  # what a container is worth is in it
+        named = np.zeros(len(self.priority), dtype=bool)
+        named[inner[0]] = True
+        return named
+
+    def marker(self, first: int, last: int) -> str:
+        """A run lies in one container, from one of its values to before another or what closes it."""
+        return self._says(first, last, " more")
+
+    def short_marker(self, first: int, last: int) -> str:
+        """The same in fewer tokens: numbers without words, and no number where places say it."""
+        return self._says(first, last, "")
+
+    def total(self, rows: Int64s) -> Marker:
+        """Markers that count once, at its end, what a container outside of all records lacks."""
+        kept: dict[int, list[int]] = {}  # places of values by container; -1 - document for the roots
+        for row in rows[~np.isin(self.kind[rows], (CLOSE, PIECE))].tolist():
+            kept.setdefault(self._container(row), []).append(int(self.place[row]))
+
+        def marker(first: int, last: int) -> str:
+            if self.kind[first] == PIECE:
+                return "…" if self.kind[last + 1] == CLOSE else "… …"
+            container = self._container(first)
+            if container in kept and self._in_record(container):
+                return ""
+            values = self._values(container)
+            stop = self._stop(first, last, int(self.table.heading[first]))
+            places = kept.get(container, [])
+            if len(places) - bisect_left(places, stop) < values - stop:
+                return ""  # more is left out behind
+            left = f"{values - len(places)} more"
+            if self.kind[first] == LINE:
+                return f"… {left}"
+            return f'"…": "{left}"' if container >= 0 and self.kind[container] == OBJECT else f'"… {left}"'
+
+        return marker
+
+    def _container(self, row: int) -> int:
+        container = int(self.table.heading[row])
+        return container if container >= 0 else -1 - int(self.table.document[row])
+
+    def _values(self, container: int) -> int:
+        """How many values a container has, or a document (-1 - its number)."""
+        if container >= 0:
+            return int(self.count[container])
+        low, high = np.searchsorted(self.table.document, [-1 - container, -container]).tolist()
+        return int(np.count_nonzero(self.table.heading[low:high] < 0))
+
+    def _in_record(self, container: int) -> bool:
+        """Whether a container is a record or lies in one."""
+        while container >= 0 and not self.record[container]:
+            container = self._container(container)
+        return container >= 0
+
+    def _says(self, first: int, last: int, more: str) -> str:
+        container = int(self.table.heading[first])
+        if self.kind[first] == PIECE:
+            left = f"… {int(self.table.end[last] - self.table.start[first])}{more}"
+            return left if self.kind[last + 1] == CLOSE else f"{left} …"
+        begin = int(self.place[first])
+        stop = self._stop(first, last, container)
+        count = f"{stop - begin}{more}"
+        if self.kind[first] == LINE:
+            return f"… {count} lines" if more else f"… {count}"
+        if container < 0 or self.kind[container] != OBJECT:
+            return f'"… {count}"'
+        at_end = stop == self.count[container]
+        key = "…" if at_end else f"… {begin + 1}-{stop}"
+        if more:
+            return f'"{key}": "{count}"'
+        return f'"{key}": {count}' if at_end else f'"{key}": ""'
+
+    def _stop(self, first: int, last: int, container: int) -> int:
+        """The place behind the run."""
+        after = last + 1
+        if after < len(self.place) and self.table.document[after] == self.table.document[first]:
+            return int(self.place[after])
+        return int(np.count_nonzero(self.table.heading[first:after] == container)) + int(self.place[first])
+
+
+def nested_units(units: TreeUnits, follows: Int32s, gap: Callable[[int], str] | None) -> Units:
+    """The units as a reader gives them; `gap`: what stands before a row instead of the document's own gap."""
+    return Units(
+        units.table,
+        units.priority.astype(np.float32),
+        Nested(units.marker, units.short_marker, gap=gap, total=None if gap else units.total),
+        units.named(),
+        follows,
+        ranked=True,
+        fragments=True,
+        warnings=units.warnings(),
+    )

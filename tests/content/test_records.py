@@ -1,0 +1,75 @@
+"""What records are worth: the odd one of a list stays with its name, ids and counters do not stand out."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+import tersely
+from tersely import _native
+
+HEAD = "id,owner,state,took"
+
+
+def standing(rows: list[str]) -> list[float]:
+    """How much each row of a table stands out."""
+    found = _native.table_rows(["\n".join([HEAD, *rows])], ",", True)[5]
+    return [float(one) for one in found[1:]]
+
+
+def rows_of(size: int, owners: int) -> list[list[str]]:
+    chance = random.Random(size)
+    return [
+        [str(n), f"team-{chance.randrange(owners)}", "ok", f"{chance.gauss(50, 2):.2f}"] for n in range(size)
+    ]
+
+
+@pytest.mark.parametrize("owners", [1, 5, 20, 50, 200])
+def test_one_rare_value_stands_out_whatever_the_other_columns_are_like(owners: int) -> None:
+    rows = rows_of(200, owners)
+    rows[71][2] = "draining"
+    found = standing([",".join(row) for row in rows])
+    assert max(found) == found[71] > 0 and sum(one >= found[71] for one in found) == 1
+    assert sum(one > 0 for one in found) <= 20
+
+
+def test_what_differs_everywhere_does_not_stand_out() -> None:
+    rows = [f"{n},team-{n % 3},ok,{n * 7}" for n in range(300)]
+    assert not any(standing(rows))
+
+
+def test_a_far_number_and_a_cell_of_another_kind_stand_out() -> None:
+    rows = rows_of(200, 4)
+    rows[30][3], rows[60][3] = "9000.00", "n/a"
+    found = standing([",".join(row) for row in rows])
+    assert found[30] > 0 and found[60] > 0 and sum(one > 0 for one in found) <= 6
+
+
+def test_a_failure_stands_out_more_than_another_rare_value() -> None:
+    rows = rows_of(200, 4)
+    rows[30][2], rows[60][2] = "paused", "CrashLoopBackOff"
+    found = standing([",".join(row) for row in rows])
+    assert found[60] > found[30] > 0
+
+
+@pytest.mark.parametrize("deep", [False, True])
+@pytest.mark.parametrize("lines", [False, True])
+def test_the_odd_record_of_json_stays_with_its_name(deep: bool, lines: bool) -> None:
+    def record(n: int) -> dict[str, Any]:
+        state = {"state": "degraded" if n == 57 else "ready", "zone": f"zone-{n % 4}", "note": "x" * 40}
+        inner = {"status": {"detail": state}} if deep else state
+        return {"name": f"node-{n:03}", "owner": f"team-{n % 25}", **inner}
+
+    records = [record(n) for n in range(100)]
+    text = "\n".join(map(json.dumps, records)) if lines else json.dumps({"items": records}, indent=1)
+    result = tersely.compress(text, ratio=0.1, strategy="auto")
+    assert "degraded" in result.text and "node-057" in result.text
+
+
+def test_an_event_of_level_error_stays() -> None:
+    events = [{"level": 30, "time": 1_700_000_000 + n, "msg": f"served {n}"} for n in range(200)]
+    events[90]["level"] = 50
+    result = tersely.compress("\n".join(map(json.dumps, events)), ratio=0.1, strategy="auto")
+    assert '"level": 50' in result.text and "1700000090" in result.text
