@@ -256,9 +256,14 @@ def text_tool(random: Random) -> Call:
 
     def run(budget: int) -> Any:
         arguments = {"text": text, "budget": budget} | ({"query": asked} if asked else {})
-        return tool.run(check_arguments(tool.input_schema, arguments))
+        try:
+            return tool.run(check_arguments(tool.input_schema, arguments))
+        except ToolError as error:
+            return error
 
     def check(made: Any, budget: int) -> list[str]:
+        if isinstance(made, ToolError):
+            return [] if "tokens would do" in str(made) else [f"raised {made!r}"]
         tokens = count(made.text)
         return [f"{tokens} tokens for {budget}"] if tokens > budget else []
 
@@ -266,7 +271,7 @@ def text_tool(random: Random) -> Call:
         run,
         max(budget_for(random, count(text)), 1),
         check,
-        lambda made: (made.text, dict(made.data)),
+        lambda made: str(made) if isinstance(made, ToolError) else (made.text, dict(made.data)),
         told={"text": text, "query": asked},
     )
 

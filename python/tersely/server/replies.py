@@ -15,6 +15,7 @@ __all__ = ["count_tokens", "fenced_reply", "fit_reply"]
 Result = TypeVar("Result")
 
 _TOKENS = resolve_counter(None)
+_ROUNDS = 8
 
 
 def count_tokens(text: str) -> int:
@@ -36,16 +37,36 @@ def fit_reply(
     `fit` gives the content for a budget of tokens >= 1, or raises BudgetExceededError; `write` gives its
     reply, which is counted. Raises ToolError where not even the least content fits: it says what would do.
     """
-    room = budget
-    while True:
+    best: tuple[Result, str] | None = None
+    room, low, high = budget, 0, budget + 1  # the room sought is over `low` and under `high`
+    for _ in range(_ROUNDS):
+        excess = 0
         try:
-            content = fit(max(room, 1))
-        except BudgetExceededError as error:  # the content that needs least
-            content, room = fit(int(error.required)), 1
-        text = write(content)
-        over = count_tokens(text) - budget
-        if over <= 0:
-            return content, text
-        if room <= 1:
-            raise ToolError(f"the reply does not fit into {budget} tokens; {budget + over} tokens would do")
-        room -= over
+            content = fit(room)
+        except BudgetExceededError:
+            low = room
+        else:
+            text = write(content)
+            excess = count_tokens(text) - budget
+            if excess <= 0:
+                best, low = (content, text), room
+            else:
+                high = room
+        if high - low <= 1 + budget // 50:
+            break
+        # What is written around the content may shrink with it, so less may have to go than is too much.
+        room = room - excess if 0 < excess < room - low else (low + high) // 2
+    return best or _least(fit, write, budget)
+
+
+def _least(fit: Callable[[int], Result], write: Callable[[Result], str], budget: int) -> tuple[Result, str]:
+    """The content that needs least, and its reply."""
+    try:
+        content = fit(1)
+    except BudgetExceededError as error:
+        content = fit(int(error.required))
+    text = write(content)
+    excess = count_tokens(text) - budget
+    if excess > 0:
+        raise ToolError(f"the reply does not fit into {budget} tokens; {budget + excess} tokens would do")
+    return content, text

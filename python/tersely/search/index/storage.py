@@ -330,7 +330,7 @@ class Generation:
         found = f"SELECT {_COLUMNS}, digest FROM chunks WHERE path = ? AND number = ?"
         with self._database.reading() as connection:
             rows = [connection.execute(found, place).fetchone() for place in places]
-        return [None if row is None else _checked_row(row) for row in rows]
+            return [None if row is None else _checked_row(row) for row in rows]
 
     def close(self) -> None:
         """Close its files."""
