@@ -99,14 +99,15 @@ std::size_t LineReader::read_lines(std::string_view bytes, bool last) {
     return at;
 }
 
-std::int32_t LineReader::variant(std::uint64_t hash) {
-    if (variants_.size() == kMostVariants && variant_ids_.find(hash) == nullptr) return -1;
-    std::int32_t& id = variant_ids_[hash];
+// The number of a hash, by first occurrence, counted once more; -1 beyond kMostVariants.
+std::int32_t LineReader::counted(std::uint64_t hash, HashTable<std::int32_t>& ids, std::vector<std::int64_t>& counts) {
+    if (counts.size() == kMostVariants && ids.find(hash) == nullptr) return -1;
+    std::int32_t& id = ids[hash];
     if (id == 0) {
-        variants_.push_back(0);
-        id = static_cast<std::int32_t>(variants_.size());
+        counts.push_back(0);
+        id = static_cast<std::int32_t>(counts.size());
     }
-    ++variants_[static_cast<std::size_t>(id - 1)];
+    ++counts[static_cast<std::size_t>(id - 1)];
     return id - 1;
 }
 
@@ -127,7 +128,8 @@ void LineReader::read_piece(std::string_view piece, std::uint32_t marks) {
     row.marks = words_.marks | marks;
     row.document = document_;
     row.template_id = miner_.add(words_.tokens);
-    row.variant = variant(words_.plain);
+    row.variant = counted(words_.plain, variant_ids_, variants_);
+    if (words_.finding != 0) row.finding = counted(words_.finding, finding_ids_, findings_);
     for (const Anchor& place : words_.anchors) {
         if (places_.size() == kMostSeen) places_.clear();
         bool& met = places_[place.hash];
@@ -170,6 +172,8 @@ void LineReader::let_go() {
         value += 16 - std::min<std::int64_t>(bits_of(templates_[id].count), 16);
         if ((row.marks & kError) != 0) value += before < kKeptHead ? 16 : 2;
         if ((row.marks & kTrouble) != 0) value += before < kKeptHead ? 4 : 1;
+        if ((row.marks & kFailure) != 0) value += before < kKeptHead ? 8 : 4;
+        if (row.finding >= 0 && findings_[static_cast<std::size_t>(row.finding)] <= kKeptHead) value += 12;
         for (std::uint64_t bits = row.asked; bits != 0; bits &= bits - 1) {
             const std::int64_t lines = asked_lines_[static_cast<std::size_t>(std::countr_zero(bits))];
             value += 4 + 2 * (24 - std::min<std::int64_t>(bits_of(lines), 24));

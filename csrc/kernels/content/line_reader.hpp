@@ -31,6 +31,7 @@ struct Row {
         0;  // times that a line was met before, byte for byte (kMostSeen distinct ones are remembered)
     std::int32_t places = 0;      // places that it names and no line before it did (remembered likewise)
     std::int32_t anchor_end = 0;  // bytes of the row to the end of the last of these; 0: none
+    std::int32_t finding = -1;  // lines of one have the same code of what was found; -1: none, or beyond kMostVariants
 };
 
 // Of one template, over all lines read.
@@ -56,6 +57,7 @@ class LineReader {
     std::vector<Row>& rows() { return rows_; }
     const std::vector<TemplateFacts>& templates() const { return templates_; }
     const std::vector<std::int64_t>& variants() const { return variants_; }        // lines of each variant
+    const std::vector<std::int64_t>& findings() const { return findings_; }        // lines of each finding
     const std::vector<std::int64_t>& asked_lines() const { return asked_lines_; }  // lines that have each query word
     std::uint64_t id_words() const { return query_.ids(); }
     bool has_let_go() const { return has_let_go_; }    // there were more than most_rows
@@ -64,7 +66,7 @@ class LineReader {
   private:
     std::size_t read_lines(std::string_view bytes, bool last);
     void read_piece(std::string_view piece, std::uint32_t marks);
-    std::int32_t variant(std::uint64_t hash);
+    static std::int32_t counted(std::uint64_t hash, HashTable<std::int32_t>& ids, std::vector<std::int64_t>& counts);
     void let_go();
 
     QueryWords query_;
@@ -76,6 +78,8 @@ class LineReader {
     std::vector<std::int64_t> asked_lines_;
     std::vector<std::int64_t> variants_;
     HashTable<std::int32_t> variant_ids_;  // plus one
+    std::vector<std::int64_t> findings_;
+    HashTable<std::int32_t> finding_ids_;  // plus one
     bool has_let_go_ = false;
     bool continued_ = false;  // pieces of the line have been read
     std::string waiting_;     // of a line that is not whole yet

@@ -15,8 +15,10 @@ from tersely.core.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UI
 __all__ = [
     "LineTable",
     "Mark",
+    "around",
     "asked_ids",
     "from_reader",
+    "place_in",
     "read_lines",
     "relevance",
     "split_after_places",
@@ -25,7 +27,7 @@ __all__ = [
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
 
-_COLUMNS = ("line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked")
+_COLUMNS = ("line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked", "finding")
 
 
 class Mark(IntFlag):
@@ -40,6 +42,8 @@ class Mark(IntFlag):
     CONTINUED = 64
     PASSED = 128
     NUMBER = 256
+    FAILURE = 512
+    QUIET = 1024
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -59,8 +63,11 @@ class LineTable:
         places: int32[n], how many path:line places a line is the first to name.
         anchor_end: int32[n], characters of the row to the end of the last of these; 0 without one.
         asked: uint64[n], a bit for each of the query's words that a line has.
+        finding: int32[n], lines of one have the same code, such as E0308 (csrc/kernels/content/outcomes.hpp);
+            -1 without one.
         counts: int64[templates], lines of each template.
         variants: int64[variants], lines of each variant.
+        findings: int64[findings], lines of each finding.
         stamps: first and last time stamp of each template, as written; "" without.
         asked_lines: int64[64], lines that have each of the query's words.
         id_words: bits of the query's words that are ids.
@@ -77,8 +84,10 @@ class LineTable:
     places: Int32s
     anchor_end: Int32s
     asked: UInt64s
+    finding: Int32s
     counts: Int64s
     variants: Int64s
+    findings: Int64s
     stamps: list[tuple[str, str]]
     asked_lines: Int64s
     id_words: int
@@ -112,7 +121,7 @@ def read_lines(texts: list[str], query: str | None, most: int) -> LineTable:
 def from_reader(reader: _native.LineReader, most: int) -> LineTable:
     """What a reader has read; where rows were let go, without rows for what lies between."""
     counts, stamps = reader.templates()
-    document, start, end, line, template, marks, variant, copies, places, anchor_end, asked = reader.rows()
+    document, start, end, line, template, marks, variant, copies, places, anchor_end, asked, finding = reader.rows()
     n = len(start)
     table = SegmentTable(
         document,
@@ -123,8 +132,8 @@ def from_reader(reader: _native.LineReader, most: int) -> LineTable:
         np.full(n, -1, dtype=np.int32),
     )
     return LineTable(
-        table, line, template, marks, variant, copies, places, anchor_end, asked,
-        counts, reader.variants(), stamps, reader.asked(), reader.id_words, reader.lines, reader.let_go,
+        table, line, template, marks, variant, copies, places, anchor_end, asked, finding,
+        counts, reader.variants(), reader.findings(), stamps, reader.asked(), reader.id_words, reader.lines, reader.let_go,
     )  # fmt: skip
 
 
@@ -148,6 +157,33 @@ def asked_ids(lines: LineTable) -> npt.NDArray[np.bool_]:
     rare = [bit for bit in range(64) if 0 < lines.asked_lines[bit] <= max(20, lines.total // 20)]
     ids = sum(1 << bit for bit in rare) & lines.id_words
     return np.asarray((lines.asked & np.uint64(ids)) != 0)
+
+
+def place_in(group: Int32s) -> Int64s:
+    """int64[n]: 0 for the first row of a group, 1 for its last, 2 for its second, ..."""
+    n = len(group)
+    order = np.argsort(group, kind="stable")
+    ids = group[order]
+    starts = (
+        np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if n else np.empty(0, dtype=np.int64)
+    )
+    sizes = np.diff(np.concatenate((starts, [n])))
+    rank = np.arange(n) - np.repeat(starts, sizes)
+    rank = np.where(rank > 0, rank + 1, 0)
+    last = starts + sizes - 1
+    rank[last[sizes > 1]] = 1
+    place = np.empty(n, dtype=np.int64)
+    place[order] = rank
+    return place
+
+
+def around(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
+    """bool[n]: rows within `reach` rows of a chosen one, without the chosen ones."""
+    near = np.zeros(len(chosen), dtype=np.int64)
+    for step in range(1, min(reach, len(chosen) - 1) + 1):
+        near[step:] += chosen[:-step]
+        near[:-step] += chosen[step:]
+    return (near > 0) & ~chosen
 
 
 def split_after_places(
@@ -204,7 +240,7 @@ def _with_bulk(lines: LineTable, texts: list[str]) -> LineTable:
         np.arange(rows, dtype=np.int32),
         np.full(rows, -1, dtype=np.int32),
     )
-    more = {"line": -1, "template": -1, "variant": -1}
+    more = {"line": -1, "template": -1, "variant": -1, "finding": -1}
     columns: dict[str, Any] = {name: put(getattr(lines, name), more.get(name, 0)) for name in _COLUMNS}
     return replace(lines, table=merged, **columns)
 

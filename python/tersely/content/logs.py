@@ -9,13 +9,14 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.lines import LineTable, Mark, asked_ids, read_lines, relevance
+from tersely.content.lines import LineTable, Mark, around, asked_ids, place_in, read_lines, relevance
+from tersely.content.outcomes import FAILED, outcome_grades
 from tersely.content.units import Bools, Lines, Units
 from tersely.core.checks import whole_number
 from tersely.core.tables import Float32s, Int32s, Int64s
 from tersely.core.types import Document
 
-__all__ = ["Logs", "around", "left_out", "place_in"]
+__all__ = ["Logs", "left_out"]
 
 _FEW = 3  # lines of a template that are rare
 _REPEATED = 3  # lines of a template from which its first line says how many there are
@@ -58,6 +59,7 @@ class Logs:
             Lines(lambda first, last: left_out(lines, first, last), note=note),
             essential,
             bulk=lines.bulk,
+            graded=True,
             independent=True,
             complete=not lines.gaps or bool(lines.bulk.any()),
             warnings=lines.unmatched(query),
@@ -69,46 +71,19 @@ class Logs:
         alike = np.where(lines.variant >= 0, lines.variants[lines.variant], count).astype(np.float32)
         first, new = place == 0, place_in(lines.variant) == 0
         rare = count <= _FEW
-        error = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED)
         score = 1 / (1 + place).astype(np.float32) + 1 / np.sqrt(count)
         score += np.where(first, 1, 0) + np.where(rare, 2, 0)
         score += np.where(new, 1, 0) + np.where(alike <= _FEW, 1, 0)
-        score += np.where(error, 1.5 / np.sqrt(1 + place), 0) + np.where(lines.has(Mark.TROUBLE), 0.3, 0)
-        telling = error & (first | rare | (place < _FEW))
+        grade = outcome_grades(lines)
+        score += 4 * grade
+        telling = (grade >= FAILED) & (first | rare | (place < _FEW))
         score += 0.7 * around(telling, self.context)
         score += 6 * relevance(lines)
         score = np.where(lines.has(Mark.OVERWRITTEN), 0.01, score)
         score = np.where(lines.copies > 0, score / (1 + lines.copies), score)
         score = np.where(lines.bulk, 0, score)
-        must = (first | rare | asked_ids(lines)) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
+        must = (first | rare | telling | asked_ids(lines)) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
         return score.astype(np.float32), must
-
-
-def place_in(group: Int32s) -> Int64s:
-    """int64[n]: 0 for the first row of a group, 1 for its last, 2 for its second, ..."""
-    n = len(group)
-    order = np.argsort(group, kind="stable")
-    ids = group[order]
-    starts = (
-        np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if n else np.empty(0, dtype=np.int64)
-    )
-    sizes = np.diff(np.concatenate((starts, [n])))
-    rank = np.arange(n) - np.repeat(starts, sizes)
-    rank = np.where(rank > 0, rank + 1, 0)
-    last = starts + sizes - 1
-    rank[last[sizes > 1]] = 1
-    place = np.empty(n, dtype=np.int64)
-    place[order] = rank
-    return place
-
-
-def around(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
-    """bool[n]: rows within `reach` rows of a chosen one, without the chosen ones."""
-    near = np.zeros(len(chosen), dtype=np.int64)
-    for step in range(1, min(reach, len(chosen) - 1) + 1):
-        near[step:] += chosen[:-step]
-        near[:-step] += chosen[step:]
-    return (near > 0) & ~chosen
 
 
 def left_out(lines: LineTable, first: int, last: int) -> str:

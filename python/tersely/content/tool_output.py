@@ -11,12 +11,15 @@ import numpy as np
 from tersely.content.lines import (
     LineTable,
     Mark,
+    around,
     asked_ids,
+    place_in,
     read_lines,
     relevance,
     split_after_places,
 )
-from tersely.content.logs import around, left_out, place_in
+from tersely.content.logs import left_out
+from tersely.content.outcomes import ERROR, outcome_grades
 from tersely.content.units import Bools, Lines, Units
 from tersely.core.checks import whole_number
 from tersely.core.tables import Float32s
@@ -56,6 +59,7 @@ class ToolOutput:
             Lines(lambda first, last: left_out(lines, first, last)),
             essential,
             bulk=lines.bulk,
+            graded=True,
             warnings=lines.unmatched(query),
         )
 
@@ -63,22 +67,21 @@ class ToolOutput:
         """What each line is worth per token, and which come before all others."""
         n = len(lines.table)
         new = lines.copies == 0
-        place = place_in(lines.template)
-        error = lines.has(Mark.ERROR)
+        grade = outcome_grades(lines)
+        bad = grade >= ERROR
         ends = np.zeros(n, dtype=bool)
         ends[:1] = ends[-1:] = True
-        score = 0.3 / (1 + place).astype(np.float32) + np.where(lines.has(Mark.TROUBLE), 0.5, 0)
-        score += np.where(lines.has(Mark.SUMMARY), 3, 0) + np.where(lines.has(Mark.FRAME), 0.2, 0)
+        score = 0.3 / (1 + place_in(lines.template)).astype(np.float32) + np.where(lines.has(Mark.FRAME), 0.2, 0)
         size = np.maximum(lines.table.end - lines.table.start, 1)
         score += np.where(lines.places > 0, np.clip(250 / size, 1.5, 5), 0)  # each place is worth the same
         score += np.where(ends, 0.5, 0)
-        score += np.where(error, 5 + 3 / (1 + place), 0)
-        score += 0.4 * around(error & new, self.context)
+        score += 9 * grade
+        score += 0.4 * around(bad & new, self.context)
         score += 6 * relevance(lines)
         score = np.where(lines.has(Mark.OVERWRITTEN), 0.01, score)
         score = np.where(new, score, score / (2 + lines.copies))
         score = np.where(rest, score / 8, score)
         score = np.where(lines.bulk, 0, score)
-        must = (error | (lines.places > 0) | lines.has(Mark.SUMMARY)) & new | asked_ids(lines)
+        must = (bad | (lines.places > 0)) & new | asked_ids(lines)
         must &= ~rest & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
         return score.astype(np.float32), must
