@@ -84,7 +84,7 @@ constexpr std::array kWords = {
     Word{"skipped", kPassed},
     Word{"fault", kError},
     Word{"oops", kError},
-    Word{"bug", kTrouble},
+    Word{"bug", kError},
     Word{"incorrect", kError},
     Word{"blocked", kTrouble},
     Word{"unhealthy", kError},

@@ -19,6 +19,7 @@ enum Mark : std::uint32_t {
     kNumber = 256,      // has a number
     kFailure = 512,     // says in a form that tools write that something failed (outcomes.hpp)
     kQuiet = 1024,      // is of a level below a warning: INFO, level=debug, [trace]
+    kVerdict = 2048,    // opens with what all came to: SUMMARY: ..., Plan: ...
     kBitsOfLines = 0xFFFF,
 };
 

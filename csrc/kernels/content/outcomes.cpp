@@ -144,9 +144,11 @@ std::uint32_t Outcomes::add(const Said& word) {
     if (not_ && (word.marks & kFound) != 0) marks |= kTrouble;
     if (exit_ > 0 && words_ - exit_ <= 2 && (word.marks & kCodeOf) != 0) {
         const int count = count_after(line_, word.end);
-        marks |= count > 0 ? kSummary | kFailure | kError : kSummary;
+        if (count >= 0) marks |= count > 0 ? kSummary | kFailure | kError : kSummary;
     }
-    if (word.first && (word.marks & kTotals) != 0 && byte_at(line_, word.end) == ':') marks |= kSummary;
+    if ((word.marks & kTotals) != 0 && line_.find_first_not_of(" \t=-*#", 0) == word.at &&
+        byte_at(line_, word.end) == ':')
+        marks |= kSummary | kVerdict;
     const char before = word.at > 0 ? line_[word.at - 1] : ' ';
     const bool bracketed = (before == '[' || before == '<') && word.end < line_.size() &&
                            (line_[word.end] == ']' || line_[word.end] == '>');
@@ -162,8 +164,9 @@ std::uint32_t Outcomes::add(const Said& word) {
     }
     place_ = place_ || word.place;
     if (finding_ == 0) finding_ = finding_of(word);
+    if (finding_ != 0 && words_ == 1) opens_ = true;
     bad_ = bad_ || (marks & (kError | kTrouble)) != 0;
-    if ((word.marks & kExits) != 0) exit_ = words_;
+    if ((word.marks & (kExits | kCounted)) != 0) exit_ = words_;
     const bool key = (word.marks & (kLevelKey | kCodeOf)) != 0;
     key_end_ = key ? word.end : 0;
     key_ = key ? word.only_run : 0;
@@ -180,7 +183,8 @@ std::uint64_t Outcomes::finding_of(const Said& word) const {
     const char before = word.at > 0 ? line_[word.at - 1] : ' ', after = byte_at(line_, word.end);
     const bool bracketed = before == '[' || before == '(';
     if (upper(text[0])) {
-        if (text.size() == 1) return place_ && after == ':' ? hash_of(text) : 0;
+        const bool behind = word.at > 2 && line_[word.at - 2] == ':' && digit(line_[word.at - 3]);  // x:3:1: W: ...
+        if (text.size() == 1) return behind && after == ':' ? hash_of(text) : 0;
         const bool shown = word.first || bracketed || after == ':' || bad_ || place_;
         if (word.runs == 2 && shown && is_numbered(text)) return hash_of(text);
         if (word.runs > 1 && after != '=' && after != '(' && is_spelled_out(text)) return hash_of(text);

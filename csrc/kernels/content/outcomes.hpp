@@ -38,7 +38,8 @@ class Outcomes {
     std::uint32_t add(const Said& word);  // the marks that the word gives the line
     void add_break() { number_ = zero_ = false; }
     std::uint32_t marks() const { return marks_; }  // of the line's start and of what was said twice
-    std::uint64_t finding() const { return finding_; }
+    // Of a line that opens with one, or names a place or says that something is wrong; else 0.
+    std::uint64_t finding() const { return opens_ || place_ || bad_ ? finding_ : 0; }
 
   private:
     std::uint32_t failed(const Said& word, std::uint32_t marks);
@@ -53,7 +54,7 @@ class Outcomes {
     std::size_t words_ = 0;    // met
     std::size_t exit_ = 0;     // the number of the word "exit", from 1
     bool number_ = false, zero_ = false, not_ = false, http_ = false;  // the word before
-    bool place_ = false, bad_ = false;                                 // a place was named, an error or a trouble said
+    bool place_ = false, bad_ = false, opens_ = false;                 // a place was named, an error or a trouble said
 };
 
 }  // namespace tersely::content

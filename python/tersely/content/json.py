@@ -80,6 +80,7 @@ def _units(units: JsonUnits, follows: Int32s, gap: Callable[[int], str] | None) 
         follows,
         ranked=True,
         fragments=True,
+        graded=True,  # which records stand out says the rank
         warnings=units.warnings(),
     )
 

@@ -44,6 +44,7 @@ class Mark(IntFlag):
     NUMBER = 256
     FAILURE = 512
     QUIET = 1024
+    VERDICT = 2048
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -75,7 +75,7 @@ class Logs:
         score += np.where(first, 1, 0) + np.where(rare, 2, 0)
         score += np.where(new, 1, 0) + np.where(alike <= _FEW, 1, 0)
         grade = outcome_grades(lines)
-        score += 4 * grade
+        score += 4 * grade + np.where(grade >= FAILED, 6 / np.sqrt(1 + place), 0)
         telling = (grade >= FAILED) & (first | rare | (place < _FEW))
         score += 0.7 * around(telling, self.context)
         score += 6 * relevance(lines)

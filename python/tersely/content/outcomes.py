@@ -12,6 +12,7 @@ __all__ = ["ERROR", "FAILED", "first_findings", "outcome_grades"]
 
 FAILED, ERROR = 0.7, 0.45  # grades from which a line says that something failed, or has words of errors
 _FEW = 3  # lines of a finding that is rare
+_RARE = 20  # of so many findings one, at most, is of a rare kind
 _END = 12  # lines at the end of a document, where verdicts stand
 
 
@@ -30,9 +31,16 @@ def outcome_grades(lines: LineTable) -> Float32s:
     grade = np.where(summary, np.maximum(grade, 0.45 + 0.3 * _at_end(lines)), grade)
     grade = np.where(failure, 0.7 + 0.2 * later, grade)
     grade = np.where(failure & summary, np.maximum(grade, 0.9), grade)
-    first = first_findings(lines)
-    few = first & (lines.findings[lines.finding] <= _FEW) if len(lines.findings) else first
-    grade = np.where(first, np.maximum(grade, 0.8) + np.where(few, 0.1, 0), grade)
+    grade = np.where(lines.has(Mark.VERDICT), np.maximum(grade, 0.85), grade)
+    if len(lines.findings):
+        first = first_findings(lines)
+        many = np.where(lines.finding >= 0, lines.findings[lines.finding], 0)
+        few = (many > 0) & (many <= max(_FEW, int(lines.findings.sum()) // _RARE))
+        grade = np.where(first, np.maximum(grade, 0.8) + np.where(few, 0.1, 0), grade)
+        grade = np.where(few & ~first, np.maximum(grade, 0.75), grade)
+    frame = lines.has(Mark.FRAME)
+    top = frame & ~np.concatenate(([False], frame[:-1])) if len(frame) else frame
+    grade = np.where(top, np.maximum(grade, 0.5 + 0.2 / (1 + np.cumsum(top))), grade)
     grade = grade / (1 + lines.copies)
     grade = np.where(lines.bulk | lines.has(Mark.OVERWRITTEN), 0, grade)
     return np.minimum(grade, 1).astype(np.float32)

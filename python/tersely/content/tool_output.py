@@ -50,7 +50,7 @@ class ToolOutput:
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
         """The lines with their worth; at most `rows` of them are looked at one by one. O(characters)."""
         lines = read_lines([document.text for document in documents], query, rows)
-        whole = lines.has(Mark.ERROR) | (lines.copies > 0)
+        whole = (outcome_grades(lines) >= ERROR) | (lines.copies > 0)
         lines, rest = split_after_places(lines, ~whole)
         worth, essential = self._worth(lines, rest)
         return Units(

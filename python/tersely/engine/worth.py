@@ -31,7 +31,7 @@ _OWN_SHARE = 0.3  # what a unit's own worth counts beside its relevance to the q
 _TEXT = 4.0  # what people wrote beside data is worth so many times as much per character
 _FLOOR_SHARE = 0.5  # what an outcome counts beside relevance
 _MOST_LINES = 131_072  # that are looked at one by one
-_SHARED = 3  # units of a line, at most, that have its grade
+_SHARED = 12  # units of a line, at most, that have its grade
 _TOP = 0.25  # of the range of a region's own worth: for essential units
 # Features of a segment that come from what stands around it.
 _OWN_FEATURES = ("share", "bm25", "document", "answer", "named", "cosine", "cosine_document")
