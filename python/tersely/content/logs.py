@@ -19,6 +19,7 @@ from tersely.core.types import Document
 __all__ = ["Logs", "left_out"]
 
 _FEW = 3  # lines of a template that are rare
+_SCARCE = 0.15  # of all lines: where those that say that something failed are no more, they come first
 _REPEATED = 3  # lines of a template from which its first line says how many there are
 
 
@@ -75,14 +76,15 @@ class Logs:
         score += np.where(first, 1, 0) + np.where(rare, 2, 0)
         score += np.where(new, 1, 0) + np.where(alike <= _FEW, 1, 0)
         grade = outcome_grades(lines)
-        score += 4 * grade + np.where(grade >= FAILED, 6 / np.sqrt(1 + place), 0)
         telling = (grade >= FAILED) & (first | rare | (place < _FEW))
+        failed = (grade >= FAILED) & (np.count_nonzero(grade >= FAILED) <= _SCARCE * len(place))
+        score += grade * np.where(failed | (alike <= _FEW), 7, 4 / (1 + place))
         score += 0.7 * around(telling, self.context)
         score += 6 * relevance(lines)
         score = np.where(lines.has(Mark.OVERWRITTEN), 0.01, score)
         score = np.where(lines.copies > 0, score / (1 + lines.copies), score)
         score = np.where(lines.bulk, 0, score)
-        must = (first | rare | telling | asked_ids(lines)) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
+        must = (first | rare | failed | asked_ids(lines)) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
         return score.astype(np.float32), must
 
 

@@ -25,10 +25,10 @@ def outcome_grades(lines: LineTable) -> Float32s:
     """
     later = 1 / (1 + place_in(lines.template)).astype(np.float32)
     failure, summary = lines.has(Mark.FAILURE), lines.has(Mark.SUMMARY)
-    error = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED | Mark.QUIET)
+    error = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED)
     grade = np.where(lines.has(Mark.TROUBLE) & ~lines.has(Mark.QUIET), 0.25 + 0.1 * later, 0)
-    grade = np.where(error, 0.45 + 0.2 * later, grade)
-    grade = np.where(summary, np.maximum(grade, 0.45 + 0.3 * _at_end(lines)), grade)
+    grade = np.where(error, np.where(lines.has(Mark.QUIET), 0.45, 0.45 + 0.2 * later), grade)
+    grade = np.where(summary, np.maximum(grade, 0.55 + 0.3 * _at_end(lines)), grade)
     grade = np.where(failure, 0.7 + 0.2 * later, grade)
     grade = np.where(failure & summary, np.maximum(grade, 0.9), grade)
     grade = np.where(lines.has(Mark.VERDICT), np.maximum(grade, 0.85), grade)
@@ -36,8 +36,8 @@ def outcome_grades(lines: LineTable) -> Float32s:
         first = first_findings(lines)
         many = np.where(lines.finding >= 0, lines.findings[lines.finding], 0)
         few = (many > 0) & (many <= max(_FEW, int(lines.findings.sum()) // _RARE))
-        grade = np.where(first, np.maximum(grade, 0.8) + np.where(few, 0.1, 0), grade)
-        grade = np.where(few & ~first, np.maximum(grade, 0.75), grade)
+        told = 0.15 * first + 0.1 * few
+        grade = np.where(told > 0, np.maximum(grade, 0.55) + told, grade)
     frame = lines.has(Mark.FRAME)
     top = frame & ~np.concatenate(([False], frame[:-1])) if len(frame) else frame
     grade = np.where(top, np.maximum(grade, 0.5 + 0.2 / (1 + np.cumsum(top))), grade)

@@ -27,6 +27,8 @@ from tersely.core.types import Document
 
 __all__ = ["ToolOutput"]
 
+_SHORT = 120  # characters after a place: what was found there stays with it
+
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
@@ -50,7 +52,8 @@ class ToolOutput:
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
         """The lines with their worth; at most `rows` of them are looked at one by one. O(characters)."""
         lines = read_lines([document.text for document in documents], query, rows)
-        whole = (outcome_grades(lines) >= ERROR) | (lines.copies > 0)
+        short = lines.table.end - lines.table.start - lines.anchor_end <= _SHORT
+        whole = lines.has(Mark.ERROR) | (short & (outcome_grades(lines) >= ERROR)) | (lines.copies > 0)
         lines, rest = split_after_places(lines, ~whole)
         worth, essential = self._worth(lines, rest)
         return Units(
