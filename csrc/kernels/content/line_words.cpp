@@ -162,7 +162,7 @@ QueryWords::QueryWords(std::string_view query) : slots_(kSlots) {
             continue;
         }
         const Word word = read_word(query, at, nullptr);
-        if (word.runs > 1 || word.number) add(word.hash, word.number && word.end - at >= 4);
+        if (word.runs > 1 || word.number) add(word.hash, (word.number || word.runs > 1) && word.end - at >= 4);
         for (std::size_t inner = at; inner < word.end;) {
             const Class kind = class_of(query[inner]);
             if (kind == kJoin) {

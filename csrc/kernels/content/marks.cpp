@@ -22,7 +22,7 @@ constexpr std::array kWords = {
     Word{"failures", kError | kCounted},
     Word{"failing", kError | kCounted},
     Word{"exception", kError},
-    Word{"exceptions", kError | kCounted},
+    Word{"exceptions", kError},
     Word{"panic", kError},
     Word{"panicked", kError},
     Word{"critical", kError | kCounted},

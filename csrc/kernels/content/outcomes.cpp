@@ -78,12 +78,14 @@ bool is_numbered(std::string_view word) {
 
 // Capitals in parts: NULL_DEREFERENCE.
 bool is_spelled_out(std::string_view word) {
-    std::size_t joins = 0;
+    std::size_t joins = 0, run = 0, longest = 0;
     for (const char byte : word) {
         joins += byte == '_';
+        run = byte == '_' ? 0 : run + 1;
+        longest = std::max(longest, run);
         if (!upper(byte) && !digit(byte) && byte != '_') return false;
     }
-    return joins > 0 && word.size() > 5 && upper(word[0]);
+    return joins > 0 && longest > 3 && upper(word[0]) && word.back() != '_';
 }
 
 // Small letters in parts: no-unused-vars, unused_variable, -Wunused-but-set-variable.
@@ -172,7 +174,7 @@ std::uint32_t Outcomes::add(const Said& word) {
     key_ = key ? word.only_run : 0;
     not_ = (word.marks & kNot) != 0 && word.runs == 1;
     zero_ = word.zero || ((word.marks & kNegates) != 0 && word.runs == 1);
-    number_ = word.number && word.runs == 1 && !word.zero;
+    number_ = word.number && word.runs == 1 && !word.zero && digit(line_[word.end - 1]);
     http_ = word.runs > 1 && line_.substr(word.at, 5) == "HTTP/";
     return marks;
 }

@@ -19,7 +19,7 @@ from tersely.core.types import Document
 __all__ = ["Logs", "left_out"]
 
 _FEW = 3  # lines of a template that are rare
-_SCARCE = 0.15  # of all lines: where those that say that something failed are no more, they come first
+_SCARCE, _SOME = 0.05, 0.15  # of all lines: where no more say that something failed, all come first, or new ones
 _REPEATED = 3  # lines of a template from which its first line says how many there are
 
 
@@ -77,7 +77,8 @@ class Logs:
         score += np.where(new, 1, 0) + np.where(alike <= _FEW, 1, 0)
         grade = outcome_grades(lines)
         telling = (grade >= FAILED) & (first | rare | (place < _FEW))
-        failed = (grade >= FAILED) & (np.count_nonzero(grade >= FAILED) <= _SCARCE * len(place))
+        share = np.count_nonzero(grade >= FAILED) / max(len(place), 1)
+        failed = telling & (share <= _SOME) | (grade >= FAILED) & (share <= _SCARCE)
         score += grade * np.where(failed | (alike <= _FEW), 7, 4 / (1 + place))
         score += 0.7 * around(telling, self.context)
         score += 6 * relevance(lines)

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.lines import LineTable, Mark, read_lines, relevance
+from tersely.content.lines import LineTable, Mark, asked_ids, read_lines, relevance
 from tersely.content.logs import left_out
 from tersely.content.outcomes import FAILED, outcome_grades
 from tersely.content.trace_patterns import (
@@ -63,7 +63,7 @@ class StackTrace:
         again, times = _repeats(lines, role, trace)
         grade = np.where(role == _TEXT, outcome_grades(lines), 0)  # what stands around traces
         must = (role == _THROWS) | (role == _CAUSES) | _end_frames(role, trace) | (grade >= FAILED)
-        must &= ~again & ~lines.bulk
+        must = (must & ~again | asked_ids(lines)) & ~lines.bulk
         score = _WORTH[role] + np.where(must, 4, 0) + 0.6 * lines.has(Mark.ERROR) + 6 * relevance(lines)
         score += 2 * grade
         score = np.where(again, score * 0.005, score)

@@ -216,6 +216,10 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
     grade = _grades_of_units(table, lines, outcome_grades(lines))
     if graded is not None:
         grade[graded] = 0
+    for region in reading.regions:  # words of errors are what people write, too
+        if region.form is None:
+            rows = slice(region.first, region.last)
+            grade[rows] = np.where(grade[rows] >= FAILED, grade[rows], 0)
     if not grade.any():
         return
     top = np.float32(reading.worth.max(initial=0)) or np.float32(1)
