@@ -51,7 +51,7 @@ bool starts_with_value(std::string_view piece) {
            (piece[2] == '{' || piece[2] == '[');
 }
 
-Detection decide(const Counts& counts, const TableLook& table, const Markup& markup) {
+Detection decide(const Counts& counts, const TableLook& table, std::size_t columns, const Markup& markup) {
     const std::uint32_t n = counts.lines;
     const std::uint32_t code_like = n - std::min(n, counts[kComment]);
     Best best;
@@ -59,6 +59,9 @@ Detection decide(const Counts& counts, const TableLook& table, const Markup& mar
     best.offer(ContentKind::prose, 0.3F + 0.5F * words);
     if (table.delimiter != 0 && table.agreement >= 0.85F) {
         best.offer(ContentKind::table, 0.1F + table.agreement * (table.cells > 2 ? 1.0F : 0.6F));
+    }
+    if (columns >= 3 && share(counts.code + counts[kComment], n) < 0.3F && words < 0.4F) {
+        best.offer(ContentKind::table, 0.55F + 0.1F * static_cast<float>(std::min<std::size_t>(columns, 6) - 2));
     }
     if (counts[kHunk] > 0 || counts[kDiffHead] >= 2) {
         best.offer(ContentKind::diff, counts[kHunk] > 0 ? 0.3F + share(counts.plus_minus, n) : 0.5F);
@@ -162,7 +165,8 @@ Detection detect(std::span<const std::string_view> pieces) {
     for (std::size_t i = 0; i < pieces.size(); ++i) reader.read(pieces[i], i == 0);
     if (reader.counts().lines == 0) return {};
     const bool rows = reader.counts().lines >= 3 && !starts_with_event(pieces[0]);
-    return decide(reader.counts(), rows ? look_for_table(pieces[0]) : TableLook{}, read_markup(pieces[0]));
+    return decide(reader.counts(), rows ? look_for_table(pieces[0]) : TableLook{}, look_for_columns(pieces[0]),
+                  read_markup(pieces[0]));
 }
 
 }  // namespace tersely::detect
