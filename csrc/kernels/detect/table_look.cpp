@@ -122,16 +122,29 @@ std::size_t columns_of(const std::string_view* lines, std::size_t size) {
 
 std::size_t look_for_columns(std::string_view text) {
     std::array<std::string_view, kMostRows> lines{};
-    std::size_t size = 0;
+    std::size_t size = 0, block = 0, longest = 0, longest_at = 0;  // of lines without a blank one between them
     for (std::size_t at = 0; at < text.size() && size < kMostRows;) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
         const std::string_view line = text.substr(at, end - at);
         at = end + 1;
         const std::size_t last = line.find_last_not_of(" \t\r");
-        if (last != std::string_view::npos) lines[size++] = line.substr(0, last + 1);
+        if (last == std::string_view::npos) {
+            block = size;
+            continue;
+        }
+        if (last > 2 && line.find_first_not_of("-=+ ") > last) continue;  // a rule
+        lines[size++] = line.substr(0, last + 1);
+        if (size - block > longest) {
+            longest = size - block;
+            longest_at = block;
+        }
     }
     for (std::size_t first = 0; first < kMostBefore && first + kFewestLines <= size; ++first) {
         const std::size_t columns = columns_of(lines.data() + first, size - first);
+        if (columns >= 3) return columns;
+    }
+    for (std::size_t first = 0; first < 2 && longest >= first + kFewestLines && 2 * longest >= size; ++first) {
+        const std::size_t columns = columns_of(lines.data() + longest_at + first, longest - first);
         if (columns >= 3) return columns;
     }
     return 0;

@@ -18,6 +18,15 @@ _SUFFIXES: dict[str, tuple[str, tuple[str, ...]]] = {
     "md": ("markdown", ()),
     "markdown": ("markdown", ()),
     "rst": ("markdown", ()),
+    "adoc": ("markdown", ()),
+    "asciidoc": ("markdown", ()),
+    "vue": ("html", ()),
+    "svelte": ("html", ()),
+    "svg": ("html", ()),
+    "xsd": ("html", ()),
+    "xsl": ("html", ()),
+    "xslt": ("html", ()),
+    "plist": ("html", ()),
     "html": ("html", ()),
     "htm": ("html", ()),
     "xhtml": ("html", ()),
@@ -27,10 +36,21 @@ _SUFFIXES: dict[str, tuple[str, tuple[str, ...]]] = {
     "ndjson": ("jsonl", ("json",)),
     "csv": ("table", ()),
     "tsv": ("table", ()),
+    "vcf": ("table", ()),
+    "geojson": ("json", ()),
+    "ipynb": ("json", ()),
+    "sarif": ("json", ()),
+    "har": ("json", ()),
+    "tap": ("tool_output", ()),
     "diff": ("diff", ()),
     "patch": ("diff", ()),
     "log": ("log", ("tool_output", "stack_trace", "jsonl", "json", "mixed")),
 }
+
+# Suffixes that several languages have: the text is asked.
+_SHARED = {"h": ("c", "cpp", "objectivec"), "inc": ("php", "pascal", "assembly"), "m": ("objectivec",)}
+
+_DIALECTS = {"tsx": "typescript"}  # languages of files -> as `Detection` calls them
 
 _HEAD, _MIDDLE, _TAIL = 6144, 3072, 3072  # characters that are read of a long text
 _NEAR = 65_536  # how far the middle part may move to start where a line ends
@@ -61,6 +81,9 @@ def named_detection(name: str, found: Detection) -> Detection:
         kind = "code"
     if not kind or found.kind in alike:
         return found
+    language = _DIALECTS.get(language, language)
+    if kind == "code" and found.kind == "code" and found.language in _SHARED.get(suffix, ()):
+        language = found.language or language
     if kind == found.kind and kind != "code":
         return replace(found, confidence=1.0)
     return Detection(kind, language if language in LANGUAGES else None, 1.0)
