@@ -96,7 +96,8 @@ Detection decide(const Counts& counts, const TableLook& table, std::size_t colum
     const std::uint32_t in_trace = counts[kFrame] == 0 ? counts.tool_in_trace : 0;  // a head alone makes no trace
     const float tool = share(counts.tool + in_trace + counts.escapes, n);
     const float told = share(counts.code + counts[kComment], n);
-    if (columns >= 3 && (told < 0.3F || (columns >= 6 && told < 0.6F)) && words < 0.4F && stamps < 0.3F) {
+    if (columns >= 3 && counts[kFence] == 0 && (told < 0.3F || (columns >= 6 && told < 0.6F)) && words < 0.4F &&
+        stamps < 0.3F) {
         const float many = static_cast<float>(std::min<std::size_t>(columns, 8));
         best.offer(ContentKind::table, 0.55F + 0.1F * (many - 2) - 0.5F * share(counts.tool, n));
     }

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from tersely import _native
 from tersely.content.code_languages import language_of_file
+from tersely.content.commands import kind_of_output
 from tersely.core import checks
 from tersely.core.detection import KINDS, LANGUAGES, Detection
 
-__all__ = ["detect", "detect_each", "named_detection"]
+__all__ = ["detect", "detect_each", "hinted_detection", "named_detection"]
 
 # Suffix -> what such a file is, and what else its text may show it to be.
 _SUFFIXES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -50,17 +51,20 @@ _SUFFIXES: dict[str, tuple[str, tuple[str, ...]]] = {
 # Suffixes that several languages have: the text is asked.
 _SHARED = {"h": ("c", "cpp", "objectivec"), "inc": ("php", "pascal", "assembly"), "m": ("objectivec",)}
 
+# What a text may look like though the command that wrote it writes something else.
+_UNSURE = frozenset({"prose", "markdown", "conversation", "code", "mixed", "tool_output", "table"})
 _DIALECTS = {"tsx": "typescript"}  # languages of files -> as `Detection` calls them
 
 _HEAD, _MIDDLE, _TAIL = 6144, 3072, 3072  # characters that are read of a long text
 _NEAR = 65_536  # how far the middle part may move to start where a line ends
 
 
-def detect(text: str, name: str | None = None) -> Detection:
+def detect(text: str, name: str | None = None, command: str | None = None) -> Detection:
     """What a text is, by the look of its first, middle and last lines (csrc/kernels/detect/detect.hpp).
 
     `name`: a path or file name; a suffix that settles what the text is ("app.py", "rows.csv") goes first,
-    with a confidence of 1. Raises TypeError for another type and ValueError for a lone surrogate in the part
+    with a confidence of 1. `command`: the command line that wrote the text ("pytest -q", "git diff"); what it
+    writes goes before a look that says nothing certain. Raises TypeError for another type and ValueError for a lone surrogate in the part
     that is read. O(1) for a long text: 12,288 characters are read, in at most 0.1 ms per 10 KB.
     """
     if not isinstance(text, str):
@@ -68,7 +72,20 @@ def detect(text: str, name: str | None = None) -> Detection:
     for piece in _sample(text):
         checks.text(piece, "text")
     found = detect_each([text])[0]
-    return found if name is None else named_detection(checks.text(name, "name"), found)
+    for hint, what in ((name, "name"), (command, "command")):
+        if hint is not None:
+            checks.text(hint, what)
+    return hinted_detection(found, name or "", command or "")
+
+
+def hinted_detection(found: Detection, name: str, command: str) -> Detection:
+    """What a text is that looks like `found`, by its file's name, else by the command that wrote it; "": none."""
+    kind, file = kind_of_output(command) if command else ("", "")
+    if name or file:
+        return named_detection(name or file, found)
+    if not kind or found.kind == kind or found.kind not in _UNSURE:
+        return found
+    return Detection(kind, None, 1.0)
 
 
 def named_detection(name: str, found: Detection) -> Detection:
