@@ -10,6 +10,7 @@ namespace tersely::text {
 namespace {
 
 constexpr std::size_t kLookAhead = 64;   // lines of a paragraph that are judged together
+constexpr std::size_t kWideLine = 200;   // bytes: paragraphs of a line each have sentences of their own
 constexpr std::size_t kFewestApart = 4;  // lines of a list without marks
 
 class BlockFinder {
@@ -196,7 +197,7 @@ class BlockFinder {
         const std::size_t widest = sorted[size - 1 - size / 8];  // a few may be longer: links
         std::size_t fits = 0;
         for (std::size_t i = 0; i + 1 < size; ++i) fits += width[i] + 1 + word[i + 1] <= widest ? 1U : 0U;
-        apart_ = 10 * small <= 3 * size && 2 * fits >= size - 1;
+        apart_ = sorted[size / 2] <= kWideLine && 10 * small <= 3 * size && 2 * fits >= size - 1;
     }
 
     bool is_plain_heading(const Line& line, std::string_view here) {
