@@ -8,6 +8,7 @@ namespace {
 constexpr std::size_t kPiece = 2048;
 constexpr std::size_t kFewestWords = 7;
 constexpr std::size_t kLong = 200;
+constexpr std::size_t kWrapped = 50;  // bytes that a line has where the next one goes on with it
 
 bool letter(char byte) {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || static_cast<unsigned char>(byte) >= 0x80U;
@@ -62,7 +63,7 @@ void read(std::string_view piece, bool whole_first_line, Share& share) {
         const bool ends = std::string_view(".!?\"").find(line.back()) != std::string_view::npos;
         if (ends || line.size() >= kLong || static_cast<unsigned char>(line.back()) >= 0x80U) {
             share.prose += line.size();
-        } else {
+        } else if (line.size() >= kWrapped) {
             before = line;
         }
     }

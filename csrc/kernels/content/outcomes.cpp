@@ -128,7 +128,7 @@ std::uint32_t Outcomes::failed(const Said& word, std::uint32_t marks) {
         (before == '[' || before == '(' || before == '<') && (after == ']' || after == ')' || after == '>');
     const bool coded = after == '[' && upper(next);
     const bool alone = word.first && word.end == line_.size();
-    const bool starred = before == '*' && word.at > 2;
+    const bool starred = line_.substr(word.at, word.end - word.at).find("***") != std::string_view::npos;
     return capitals || colon || bracketed || coded || starred || (word.named && alone) ? marks | kFailure : marks;
 }
 
@@ -166,7 +166,7 @@ std::uint32_t Outcomes::add(const Said& word) {
     }
     place_ = place_ || word.place;
     if (finding_ == 0) finding_ = finding_of(word);
-    if (finding_ != 0 && words_ == 1) opens_ = true;
+    if (finding_ != 0 && words_ == 1) opens_ = word.number;
     bad_ = bad_ || (marks & (kError | kTrouble)) != 0;
     if ((word.marks & (kExits | kCounted)) != 0) exit_ = words_;
     const bool key = (word.marks & (kLevelKey | kCodeOf)) != 0;

@@ -10,6 +10,7 @@ namespace tersely::text {
 namespace {
 
 constexpr std::size_t kLookAhead = 64;   // lines of a paragraph that are judged together
+constexpr std::size_t kNarrow = 50;      // bytes: no paragraph is wrapped so narrowly
 constexpr std::size_t kWideLine = 200;   // bytes: paragraphs of a line each have sentences of their own
 constexpr std::size_t kFewestApart = 4;  // lines of a list without marks
 
@@ -177,7 +178,8 @@ class BlockFinder {
         return apart_;
     }
 
-    // Lines of a wrapped paragraph end where the next word does not fit, and mostly go on with a small letter.
+    // Lines of a wrapped paragraph end where the next word does not fit, and go on with small letters or, now and then,
+    // others.
     void judge(const Line& first) {
         std::array<std::size_t, kLookAhead> width{}, word{};
         std::size_t size = 0, small = 0;
@@ -197,7 +199,8 @@ class BlockFinder {
         const std::size_t widest = sorted[size - 1 - size / 8];  // a few may be longer: links
         std::size_t fits = 0;
         for (std::size_t i = 0; i + 1 < size; ++i) fits += width[i] + 1 + word[i + 1] <= widest ? 1U : 0U;
-        apart_ = sorted[size / 2] <= kWideLine && 10 * small <= 3 * size && 2 * fits >= size - 1;
+        const bool alike = 10 * small <= 3 * size || 10 * small >= 9 * size;
+        apart_ = sorted[size / 2] <= kWideLine && alike && (widest < kNarrow || 2 * fits >= size - 1);
     }
 
     bool is_plain_heading(const Line& line, std::string_view here) {

@@ -31,6 +31,7 @@ _OWN_SHARE = 0.3  # what a unit's own worth counts beside its relevance to the q
 _TEXT = 4.0  # what people wrote beside data is worth so many times as much per character
 _FLOOR_SHARE = 0.5  # what an outcome counts beside relevance
 _MOST_LINES = 131_072  # that are looked at one by one
+_FEW = 0.02  # of the units of an order: more that say that something failed are what the text is about
 _SHARED = 12  # units of a line, at most, that have its grade
 _TOP = 0.25  # of the range of a region's own worth: for essential units
 # Features of a segment that come from what stands around it.
@@ -226,8 +227,12 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
     if reading.by_query:
         reading.worth = (reading.worth + _FLOOR_SHARE * top * grade).astype(np.float32)
         return
+    if reading.ranked:  # before what is first, where few units say that something failed
+        failed = (grade >= FAILED) & (np.count_nonzero(grade >= FAILED) <= _FEW * len(table))
+        reading.worth = np.where(failed, top * (1 + grade), reading.worth).astype(np.float32)
+        return
     reading.worth = np.maximum(reading.worth, top * grade).astype(np.float32)
-    if not reading.ranked and (grade >= FAILED).any():
+    if (grade >= FAILED).any():
         essential = np.zeros(len(table), dtype=bool) if reading.essential is None else reading.essential
         reading.essential = essential | (grade >= FAILED)
 
