@@ -206,9 +206,9 @@ _Rows: TypeAlias = tuple[
     _Int32s,
 ]
 
-@final
 def lined(texts: list[str]) -> npt.NDArray[np.uint8]: ...  # csrc/kernels/content/lined.hpp
 
+@final
 class LineReader:  # csrc/kernels/content/line_reader.hpp
     def __init__(self, query: str, most_rows: int) -> None: ...
     def read(self, text: str) -> None: ...  # a document; its rows are in characters

@@ -74,7 +74,8 @@ def test_columns_parted_by_white_space_are_a_table() -> None:
 
 def test_python_full_of_documentation_is_python() -> None:
     words = "\n".join("    * :param x: what it is, in many words that read as prose do" for _ in range(20))
-    text = f'import os\n\n\ndef read(x):\n    """Reads.\n\n    Notes\n    -----\n{words}\n    """\n    return os.stat(x)\n'
+    told = f'    """Reads.\n\n    Notes\n    -----\n{words}\n    """\n'
+    text = f"import os\n\n\ndef read(x):\n{told}    return os.stat(x)\n"
     found = tersely.detect(text * 3)
     assert (found.kind, found.language) == ("code", "python")
 

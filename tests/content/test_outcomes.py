@@ -1,4 +1,4 @@
-"""Outcomes: what tools write of failures is found in any form, graded in one place, and raises units of any type."""
+"""Outcomes: what tools write of failures is found in any form, and raises units of any type."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ def test_counts_of_zero_are_summaries(line: str) -> None:
 
 
 def test_the_first_line_of_each_finding_and_rare_ones_are_graded() -> None:
-    text = "\n".join([*(f"app/x{n}.rb:{n}:1: C: Missing comment {n}." for n in range(90)), "app/y.rb:3:1: W: Odd."])
+    text = "\n".join(
+        [*(f"app/x{n}.rb:{n}:1: C: Missing comment {n}." for n in range(90)), "app/y.rb:3:1: W: Odd."]
+    )
     lines = read_lines([text], None, 1024)
     grade = outcome_grades(lines)
     assert sorted(lines.findings.tolist()) == [1, 90]
@@ -76,7 +78,8 @@ def test_the_first_line_of_each_finding_and_rare_ones_are_graded() -> None:
 
 
 def test_codes_of_findings_are_told_apart() -> None:
-    text = "RUF001 one\nRUF002 two\nRUF001 three\nx.c:1:2: error: y [-Wunused-variable]\nx.cs(1,2): error CS1002: z"
+    text = "RUF001 one\nRUF002 two\nRUF001 three\nx.c:1:2: error: y [-Wunused-variable]"
+    text += "\nx.cs(1,2): error CS1002: z"
     assert read_lines([text], None, 1024).finding.tolist() == [0, 1, 0, 2, 3]
     assert read_lines(["APP_ROOT = 3\nMAX_SIZE"], None, 1024).finding.tolist() == [-1, -1]
 
@@ -86,7 +89,9 @@ def test_repeats_are_worth_less_than_the_first() -> None:
     assert (grade[1:] < grade[:-1]).all()
 
 
-@pytest.mark.parametrize("strategy", ["auto", "extractive", "prose", "markdown", "table", "code", "diff", "log"])
+@pytest.mark.parametrize(
+    "strategy", ["auto", "extractive", "prose", "markdown", "table", "code", "diff", "log"]
+)
 def test_a_wrong_kind_costs_no_error(strategy: str) -> None:
     names = [f"copying part{chr(97 + n // 26)}{chr(97 + n % 26)} of the tree into place" for n in range(300)]
     names[211] = "src/cart.py:41: error: name 'total' is not defined"
@@ -104,7 +109,10 @@ def test_with_a_query_an_outcome_is_a_part_beside_relevance() -> None:
 
 
 def test_sentences_have_no_outcomes() -> None:
-    prose = "The second error: nobody had asked. They failed 3 times, and the report said so in plain words.\n" * 9
+    prose = (
+        "The second error: nobody had asked. They failed 3 times, and the report said so in plain words.\n"
+        * 9
+    )
     assert not _native.lined([prose])[0]
     assert _native.lined(["a: 1\nb: 2\nc: 3\n"])[0]
 

@@ -30,7 +30,8 @@ _COMMENTS = {name: signs for signs, names in _SIGNS.items() for name in names.sp
 # How else a language is called: ends of file names, whole names of files, what stands after a fence.
 _NAMES: dict[str, str] = {
     "python": "py pyi pyw python3",
-    "ruby": "rb rbw pluginspec prawn deliverfile ru podspec fastfile brewfile rake gemspec gemfile rakefile vagrantfile podfile",
+    "ruby": "rb rbw ru rake gemspec podspec pluginspec prawn gemfile rakefile vagrantfile podfile fastfile "
+    "brewfile deliverfile",
     "tcl": "tk",
     "nim": "nims nimble",
     "sql": "plsql pls pck pkb pks tsql ddl viw prc mysql pgsql udf",

@@ -8,15 +8,17 @@ __all__ = ["kind_of_output"]
 
 _KINDS: dict[str, str] = {
     "tool_output": "pytest py.test tox nox unittest mypy pyright ruff flake8 pylint black isort bandit pip poetry uv "
-    "conda npm yarn pnpm bun jest vitest mocha karma playwright cypress tsc eslint stylelint prettier webpack vite "
-    "rollup make gmake cmake ctest ninja meson bazel buck scons gcc g++ cc c++ clang clang++ clang-tidy cppcheck ld "
-    "cargo rustc clippy-driver gotestsum golangci-lint staticcheck javac mvn mvnw gradle gradlew ant sbt scalac "
-    "kotlinc ktlint detekt dotnet msbuild nunit swift swiftc swiftlint xcodebuild xcpretty rspec rubocop bundle gem "
-    "rake phpunit phpstan psalm composer perlcritic prove luacheck busted shellcheck hadolint yamllint ansible "
-    "ansible-playbook ansible-lint terraform terragrunt tofu pulumi helm packer vagrant apt apt-get yum dnf apk brew "
-    "snap rpm dpkg valgrind trivy grype semgrep codeql infer flutter dart mix stack cabal nix-build pre-commit",
-    "table": "ps df du ls ss netstat lsof free vmstat iostat mpstat sar route arp findmnt lsblk mount who w last lsmod "
-    "systemctl iptables ifstat",
+    "conda npm yarn pnpm bun jest vitest mocha karma playwright cypress tsc eslint stylelint prettier "
+    "webpack vite rollup make gmake cmake ctest ninja meson bazel buck scons gcc g++ cc c++ clang "
+    "clang++ clang-tidy cppcheck ld cargo rustc clippy-driver gotestsum golangci-lint staticcheck "
+    "javac mvn mvnw gradle gradlew ant sbt scalac kotlinc ktlint detekt dotnet msbuild nunit swift "
+    "swiftc swiftlint xcodebuild xcpretty rspec rubocop bundle gem rake phpunit phpstan psalm "
+    "composer perlcritic prove luacheck busted shellcheck hadolint yamllint ansible ansible-playbook "
+    "ansible-lint terraform terragrunt tofu pulumi helm packer vagrant apt apt-get yum dnf apk brew "
+    "snap rpm dpkg valgrind trivy grype semgrep codeql infer flutter dart mix stack cabal nix-build "
+    "pre-commit",
+    "table": "ps df du ls ss netstat lsof free vmstat iostat mpstat sar route arp findmnt lsblk mount who w "
+    "last lsmod systemctl iptables ifstat",
     "log": "journalctl dmesg logread",
     "diff": "diff colordiff interdiff",
 }
@@ -42,7 +44,9 @@ _SECOND: dict[tuple[str, str], str] = {
     ("pip", "list"): "table",
 }
 _READS = frozenset({"cat", "bat", "less", "more", "head", "tail", "type", "nl"})  # write what a file holds
-_BEFORE = frozenset({"sudo", "time", "env", "nice", "nohup", "npx", "bunx", "xvfb-run", "stdbuf", "command", "exec"})
+_BEFORE = frozenset(
+    {"sudo", "time", "env", "nice", "nohup", "npx", "bunx", "xvfb-run", "stdbuf", "command", "exec"}
+)
 _ASSIGNS = re.compile(r"\w+=")
 
 
@@ -55,7 +59,10 @@ def kind_of_output(command: str) -> tuple[str, str]:
     parts = re.split(r"&&|\|\||;|\n", command.strip().removeprefix("$ "))
     line = next((part.strip() for part in reversed(parts) if part.strip()), "")
     first, *after = line.split("|")
-    if any(part.split()[:1] not in ([name] for name in ("grep", "tee", "head", "tail", "sort", "cat")) for part in after):
+    if any(
+        part.split()[:1] not in ([name] for name in ("grep", "tee", "head", "tail", "sort", "cat"))
+        for part in after
+    ):
         return "", ""
     words = first.split()
     while words and (words[0] in _BEFORE or _ASSIGNS.match(words[0])):

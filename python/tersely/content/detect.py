@@ -63,9 +63,10 @@ def detect(text: str, name: str | None = None, command: str | None = None) -> De
     """What a text is, by the look of its first, middle and last lines (csrc/kernels/detect/detect.hpp).
 
     `name`: a path or file name; a suffix that settles what the text is ("app.py", "rows.csv") goes first,
-    with a confidence of 1. `command`: the command line that wrote the text ("pytest -q", "git diff"); what it
-    writes goes before a look that says nothing certain. Raises TypeError for another type and ValueError for a lone surrogate in the part
-    that is read. O(1) for a long text: 12,288 characters are read, in at most 0.1 ms per 10 KB.
+    with a confidence of 1. `command`: the command line that wrote the text ("pytest -q", "git diff"); what
+    it writes goes before a look that says nothing certain. Raises TypeError for another type and ValueError
+    for a lone surrogate in the part that is read. O(1) for a long text: 12,288 characters are read, in at
+    most 0.1 ms per 10 KB.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be str, not {type(text).__name__}")
@@ -79,7 +80,7 @@ def detect(text: str, name: str | None = None, command: str | None = None) -> De
 
 
 def hinted_detection(found: Detection, name: str, command: str) -> Detection:
-    """What a text is that looks like `found`, by its file's name, else by the command that wrote it; "": none."""
+    """What a text is that looks like `found`: by its file's name, else the command that wrote it; "": none."""
     kind, file = kind_of_output(command) if command else ("", "")
     if name or file:
         return named_detection(name or file, found)

@@ -122,7 +122,9 @@ def read_lines(texts: list[str], query: str | None, most: int) -> LineTable:
 def from_reader(reader: _native.LineReader, most: int) -> LineTable:
     """What a reader has read; where rows were let go, without rows for what lies between."""
     counts, stamps = reader.templates()
-    document, start, end, line, template, marks, variant, copies, places, anchor_end, asked, finding = reader.rows()
+    document, start, end, line, template, marks, variant, copies, places, anchor_end, asked, finding = (
+        reader.rows()
+    )
     n = len(start)
     table = SegmentTable(
         document,
@@ -134,7 +136,8 @@ def from_reader(reader: _native.LineReader, most: int) -> LineTable:
     )
     return LineTable(
         table, line, template, marks, variant, copies, places, anchor_end, asked, finding,
-        counts, reader.variants(), reader.findings(), stamps, reader.asked(), reader.id_words, reader.lines, reader.let_go,
+        counts, reader.variants(), reader.findings(), stamps,
+        reader.asked(), reader.id_words, reader.lines, reader.let_go,
     )  # fmt: skip
 
 

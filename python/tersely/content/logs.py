@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from tersely.content.lines import LineTable, Mark, around, asked_ids, place_in, read_lines, relevance
 from tersely.content.outcomes import FAILED, outcome_grades
 from tersely.content.units import Bools, Lines, Units
 from tersely.core.checks import whole_number
-from tersely.core.tables import Float32s, Int32s, Int64s
+from tersely.core.tables import Float32s, Int64s
 from tersely.core.types import Document
 
 __all__ = ["Logs", "left_out"]
 
 _FEW = 3  # lines of a template that are rare
-_SCARCE, _SOME = 0.05, 0.15  # of all lines: where no more say that something failed, all come first, or new ones
+_SCARCE, _SOME = (
+    0.05,
+    0.15,
+)  # of all lines: where no more say that something failed, all come first, or new ones
 _REPEATED = 3  # lines of a template from which its first line says how many there are
 
 

@@ -74,7 +74,9 @@ class ToolOutput:
         bad = grade >= ERROR
         ends = np.zeros(n, dtype=bool)
         ends[:1] = ends[-1:] = True
-        score = 0.3 / (1 + place_in(lines.template)).astype(np.float32) + np.where(lines.has(Mark.FRAME), 0.2, 0)
+        score = 0.3 / (1 + place_in(lines.template)).astype(np.float32) + np.where(
+            lines.has(Mark.FRAME), 0.2, 0
+        )
         size = np.maximum(lines.table.end - lines.table.start, 1)
         score += np.where(lines.places > 0, np.clip(250 / size, 1.5, 5), 0)  # each place is worth the same
         score += np.where(ends, 0.5, 0)

@@ -34,7 +34,8 @@ class Document:
         metadata: anything else, carried along.
         name: a path or file name, a hint to what the text is; None: `id`, or the metadata's "source",
             "filename", "file_name", "path", "file_path" or "url", where that looks like one.
-        command: the command line that wrote the text, a hint likewise; None: the metadata's "command" or "tool".
+        command: the command line that wrote the text, a hint likewise; None: the metadata's "command" or
+            "tool".
     """
 
     text: str
@@ -51,7 +52,9 @@ class Document:
         if self.name is None and self.id is None and not self.metadata:
             return ""
         given = (self.name, *(self.metadata.get(key) for key in _NAMING), self.id)
-        named = (value.partition("?")[0] if "://" in value else value for value in given if isinstance(value, str))
+        named = (
+            value.partition("?")[0] if "://" in value else value for value in given if isinstance(value, str)
+        )
         return next((value for value in named if value is self.name or _FILE_NAME.search(value)), "")
 
     @property
