@@ -39,13 +39,17 @@ def report_formats(report: Report, folder: Path) -> None:
         systems: dict[str, Callable[[Any, int], str]] = {
             "detected": lambda row, budget: _ours(row["text"], budget),
             "named": lambda row, budget: _ours(row["text"], budget, row.get("file")),
-            "forced": lambda row, budget, kind=kind: _ours(row["text"], budget, strategy=kind),
+            "forced": _forced(kind),
             "grep": lambda row, budget: _by_lines(row["text"], budget, bad_first=True),
             "ends": lambda row, budget: _by_lines(row["text"], budget, bad_first=False),
         }
         columns = [Column("format"), Column("rows"), Column("taken", "taken for")]
         columns += [Column(f"{name} {p}", f"{name} {p}%", ".2f") for name in systems for p in _PERCENTS]
         report.table(f"Formats: {part}, what must be kept", columns, _rows(folder, part, systems))
+
+
+def _forced(kind: str) -> Callable[[Any, int], str]:
+    return lambda row, budget: _ours(row["text"], budget, strategy=kind)
 
 
 def _rows(folder: Path, part: str, systems: dict[str, Callable[[Any, int], str]]) -> list[dict[str, Any]]:

@@ -7,7 +7,8 @@ import re
 __all__ = ["kind_of_output"]
 
 _KINDS: dict[str, str] = {
-    "tool_output": "pytest py.test tox nox unittest mypy pyright ruff flake8 pylint black isort bandit pip poetry uv "
+    "tool_output": "pytest py.test tox nox unittest mypy pyright ruff flake8 pylint black isort bandit pip "
+    "poetry uv "
     "conda npm yarn pnpm bun jest vitest mocha karma playwright cypress tsc eslint stylelint prettier "
     "webpack vite rollup make gmake cmake ctest ninja meson bazel buck scons gcc g++ cc c++ clang "
     "clang++ clang-tidy cppcheck ld cargo rustc clippy-driver gotestsum golangci-lint staticcheck "

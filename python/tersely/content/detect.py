@@ -80,7 +80,7 @@ def detect(text: str, name: str | None = None, command: str | None = None) -> De
 
 
 def hinted_detection(found: Detection, name: str, command: str) -> Detection:
-    """What a text is that looks like `found`: by its file's name, else the command that wrote it; "": none."""
+    """What a text is that looks like `found`: by its file's name, else the command behind it; "": none."""
     kind, file = kind_of_output(command) if command else ("", "")
     if name or file:
         return named_detection(name or file, found)

@@ -19,8 +19,8 @@ _END = 12  # lines at the end of a document, where verdicts stand
 def outcome_grades(lines: LineTable) -> Float32s:
     """float32[n] in [0, 1]: how much each line says of what went wrong, or how all ended; 0: nothing.
 
-    From FAILED: what tools write of failures (`Mark.FAILURE`), those of a template less and less, and the
-    first line of each finding, rare ones before others. From ERROR: words of errors, counts of results. Below:
+    From FAILED: what tools write of failures (`Mark.FAILURE`), of a template less and less, and the first
+    line of each finding, rare ones before others. From ERROR: words of errors, counts of results. Below:
     warnings. Lines that came before, character for character, share what one is worth. O(lines log lines).
     """
     later = 1 / (1 + place_in(lines.template)).astype(np.float32)
