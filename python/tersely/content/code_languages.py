@@ -65,7 +65,7 @@ _NAMES: dict[str, str] = {
     "php": "phtml php3 php4 php5",
     "groovy": "gradle jenkinsfile",
     "protobuf": "proto",
-    "objectivec": "m mm objc objective-c",
+    "objectivec": "mm objc objective-c",
     "solidity": "sol",
     "verilog": "v vh sv svh",
     "fsharp": "fs fsx f#",

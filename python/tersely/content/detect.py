@@ -49,7 +49,7 @@ _SUFFIXES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 # Suffixes that several languages have: the text is asked.
-_SHARED = {"h": ("c", "cpp", "objectivec"), "inc": ("php", "pascal", "assembly"), "m": ("objectivec",)}
+_SHARED = {"h": ("c", "cpp", "objectivec"), "inc": ("php", "pascal", "assembly")}
 
 # What a text may look like though the command that wrote it writes something else.
 _UNSURE = frozenset({"prose", "markdown", "conversation", "code", "mixed", "tool_output", "table"})
