@@ -11,7 +11,7 @@ import numpy as np
 from tersely import _native
 from tersely.content.lines import LineTable, read_lines
 from tersely.content.outcomes import FAILED, outcome_grades
-from tersely.content.units import Bools, Nested
+from tersely.content.units import Bools, Nested, Quoted
 from tersely.core.question import Question, read_question
 from tersely.core.tables import Analysis, Float32s, Float64s, Int32s, Int64s, Level, SegmentTable
 from tersely.core.types import Request
@@ -221,6 +221,8 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
         if region.form is None:
             rows = slice(region.first, region.last)
             grade[rows] = np.where(grade[rows] >= FAILED, grade[rows], 0)
+        elif isinstance(region.form, Quoted):  # sources are kept for their words alone
+            grade[region.first : region.last] = 0
     if not grade.any():
         return
     top = np.float32(reading.worth.max(initial=0)) or np.float32(1)
