@@ -2,6 +2,7 @@
 
 examples:
   python -m benchmarks.content --data DIR
+  python -m benchmarks.content --data DIR --parts detection --formats DIR2
   python -m benchmarks.content --data DIR --parts detection --files /usr/share --json content.json
 """
 
@@ -11,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.arguments import make_parser, parse_parts
-from benchmarks.content import code, detection, json, lines
+from benchmarks.content import code, detection, formats, json, lines
 from benchmarks.report import Report
 
 _PARTS: dict[str, Callable[[Report, Path], None]] = {
@@ -33,6 +34,9 @@ def main() -> None:
         metavar="DIR",
         help="a folder whose files are told apart by their extensions too",
     )
+    parser.add_argument(
+        "--formats", type=Path, metavar="DIR", help="a folder of texts whose strings must be kept, by format"
+    )
     arguments, parts = parse_parts(parser, _PARTS)
     report = Report(
         "content", {"data": str(arguments.data), "parts": parts}, ("drain3", "headroom-ai", "llmslim")
@@ -41,6 +45,8 @@ def main() -> None:
         _PARTS[part](report, arguments.data)
     if arguments.files is not None:
         detection.report_files(report, arguments.files)
+    if arguments.formats is not None:
+        formats.report_formats(report, arguments.formats)
     report.finish(arguments.json)
 
 

@@ -4,6 +4,7 @@
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/content/line_reader.hpp"
+#include "kernels/content/lined.hpp"
 #include "kernels/text/segment.hpp"
 
 namespace py = pybind11;
@@ -72,7 +73,8 @@ py::tuple rows(const LineReader& reader) {
                           column<std::int32_t>(all, [](const Row& row) { return row.places; }),
                           column<std::int32_t>(all, [](const Row& row) { return row.anchor_end; }),
                           column<std::uint64_t>(all, [](const Row& row) { return row.asked; }),
-                          column<std::int64_t>(all, [](const Row& row) { return row.stands_for; }));
+                          column<std::int64_t>(all, [](const Row& row) { return row.stands_for; }),
+                          column<std::int32_t>(all, [](const Row& row) { return row.finding; }));
 }
 
 py::tuple templates(const LineReader& reader) {
@@ -85,9 +87,17 @@ py::tuple templates(const LineReader& reader) {
     return py::make_tuple(to_array(std::move(counts)), stamps);
 }
 
+py::array_t<std::uint8_t> lined(const py::list& texts) {
+    const Utf8List list(texts);
+    std::vector<std::uint8_t> result;
+    for (const std::string_view text : list.views()) result.push_back(content::is_lined(text) ? 1 : 0);
+    return to_array(std::move(result));
+}
+
 }  // namespace
 
 void bind_content_lines(py::module_& m) {
+    m.def("lined", &lined, py::arg("texts"));
     // The plain metaclass: pybind11's own is for static properties, and for subclasses that forget __init__.
     const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
     const char* what = "Reads lines in one pass; csrc/kernels/content/line_reader.hpp says how.";
@@ -98,6 +108,7 @@ void bind_content_lines(py::module_& m) {
         .def("rows", &rows)
         .def("templates", &templates)
         .def("variants", [](const LineReader& reader) { return to_array(std::vector(reader.variants())); })
+        .def("findings", [](const LineReader& reader) { return to_array(std::vector(reader.findings())); })
         .def("asked", [](const LineReader& reader) { return to_array(std::vector(reader.asked_lines())); })
         .def_property_readonly("id_words", &LineReader::id_words)
         .def_property_readonly("let_go", &LineReader::has_let_go)

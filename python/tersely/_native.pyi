@@ -228,7 +228,10 @@ _Rows: TypeAlias = tuple[
     _Int32s,
     npt.NDArray[np.uint64],
     _Int64s,
+    _Int32s,
 ]
+
+def lined(texts: list[str]) -> npt.NDArray[np.uint8]: ...  # csrc/kernels/content/lined.hpp
 
 @final
 class LineReader:  # csrc/kernels/content/line_reader.hpp
@@ -238,6 +241,7 @@ class LineReader:  # csrc/kernels/content/line_reader.hpp
     def rows(self) -> _Rows: ...
     def templates(self) -> tuple[_Int64s, list[tuple[str, str]]]: ...  # lines, first and last time stamp
     def variants(self) -> _Int64s: ...  # lines of each variant
+    def findings(self) -> _Int64s: ...  # lines of each finding
     def asked(self) -> _Int64s: ...  # lines that have each query word
     @property
     def id_words(self) -> int: ...  # bits of the query words that are ids

@@ -99,7 +99,9 @@ def test_d020_a_document_over_the_models_window_is_read_in_parts() -> None:
     summarizer = ContentSummarizer(model, counter=words, max_prompt_tokens=300, min_summary_length=20)
     found = summarizer.summarize_sync(prose(100), QUERY, 120)
     assert len(model.prompts) > 3 and all(words(prompt) <= 300 for prompt in model.prompts)
-    prompts = sorted(model.prompts, key=lambda prompt: prose(100).index(document_of(prompt)))  # five at a time
+    prompts = sorted(
+        model.prompts, key=lambda prompt: prose(100).index(document_of(prompt))
+    )  # five at a time
     assert " ".join(map(document_of, prompts)) == prose(100)
     assert found.text == "\n\n".join(map(model.reply, prompts)) and found.warnings == ()
     with pytest.raises(SummarizationError, match="prompt_too_long"):

@@ -140,14 +140,15 @@ std::size_t LineReader::in_line(std::size_t place) const {
     return place - (cut - 1)->first + (cut - 1)->second;
 }
 
-std::int32_t LineReader::variant(std::uint64_t hash) {
-    if (variants_.size() == kMostVariants && variant_ids_.find(hash) == nullptr) return -1;
-    std::int32_t& id = variant_ids_[hash];
+// The number of a hash, by first occurrence, counted once more; -1 beyond kMostVariants.
+std::int32_t LineReader::counted(std::uint64_t hash, HashTable<std::int32_t>& ids, std::vector<std::int64_t>& counts) {
+    if (counts.size() == kMostVariants && ids.find(hash) == nullptr) return -1;
+    std::int32_t& id = ids[hash];
     if (id == 0) {
-        variants_.push_back(0);
-        id = static_cast<std::int32_t>(variants_.size());
+        counts.push_back(0);
+        id = static_cast<std::int32_t>(counts.size());
     }
-    ++variants_[static_cast<std::size_t>(id - 1)];
+    ++counts[static_cast<std::size_t>(id - 1)];
     return id - 1;
 }
 
@@ -174,6 +175,7 @@ void LineReader::read_piece(std::string_view piece) {
     row.document = document_;
     row.stands_for = mark.stands_for;
     if (mark.said.empty() && !goes_on) row.marks |= kOwn;
+    if (words_.finding != 0) row.finding = counted(words_.finding, finding_ids_, findings_);
     for (const Anchor& place : words_.anchors) {
         if (places_.size() == kMostSeen) places_.clear();
         bool& met = places_[place.hash];
@@ -200,7 +202,7 @@ void LineReader::read_piece(std::string_view piece) {
         row.marks |= kContinued;
     } else {
         row.template_id = miner_.add(words_.tokens);
-        row.variant = variant(words_.plain);
+        row.variant = counted(words_.plain, variant_ids_, variants_);
         const auto id = static_cast<std::size_t>(row.template_id);
         if (id >= templates_.size()) templates_.resize(id + 1);
         TemplateFacts& facts = templates_[id];
@@ -234,6 +236,8 @@ void LineReader::let_go() {
         value += 16 - std::min<std::int64_t>(bits_of(templates_[id].count), 16);
         if ((row.marks & kError) != 0) value += before < kKeptHead ? 16 : 2;
         if ((row.marks & kTrouble) != 0) value += before < kKeptHead ? 4 : 1;
+        if ((row.marks & kFailure) != 0) value += before < kKeptHead ? 8 : 4;
+        if (row.finding >= 0 && findings_[static_cast<std::size_t>(row.finding)] <= kKeptHead) value += 12;
         for (std::uint64_t bits = row.asked; bits != 0; bits &= bits - 1) {
             const std::int64_t lines = asked_lines_[static_cast<std::size_t>(std::countr_zero(bits))];
             value += 4 + 2 * (24 - std::min<std::int64_t>(bits_of(lines), 24));

@@ -34,6 +34,7 @@ struct Row {
     std::int32_t places = 0;      // places that it names and no line before it did (remembered likewise)
     std::int32_t anchor_end = 0;  // bytes of the row to the end of the last of these; 0: none
     std::int64_t stands_for = 1;  // lines, as an earlier compression says (own_marks.hpp)
+    std::int32_t finding = -1;  // lines of one have the same code of what was found; -1: none, or beyond kMostVariants
 };
 
 // Of one template, over all lines read.
@@ -64,6 +65,7 @@ class LineReader {
     std::vector<Row>& rows() { return rows_; }
     const std::vector<TemplateFacts>& templates() const { return templates_; }
     const std::vector<std::int64_t>& variants() const { return variants_; }        // lines of each variant
+    const std::vector<std::int64_t>& findings() const { return findings_; }        // lines of each finding
     const std::vector<std::int64_t>& asked_lines() const { return asked_lines_; }  // lines that have each query word
     std::uint64_t id_words() const { return query_.ids(); }
     bool has_let_go() const { return has_let_go_; }    // there were more than most_rows
@@ -75,7 +77,7 @@ class LineReader {
     void end_line(bool overwritten);
     std::string_view without_escapes(std::string_view line);
     std::size_t in_line(std::size_t place) const;
-    std::int32_t variant(std::uint64_t hash);
+    static std::int32_t counted(std::uint64_t hash, HashTable<std::int32_t>& ids, std::vector<std::int64_t>& counts);
     void let_go();
 
     QueryWords query_;
@@ -87,6 +89,8 @@ class LineReader {
     std::vector<std::int64_t> asked_lines_;
     std::vector<std::int64_t> variants_;
     HashTable<std::int32_t> variant_ids_;  // plus one
+    std::vector<std::int64_t> findings_;
+    HashTable<std::int32_t> finding_ids_;  // plus one
     bool has_let_go_ = false;
     static constexpr std::size_t kNone = ~std::size_t{0};
     std::size_t head_ = kNone;  // of rows_: the first of the line that is read

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "kernels/content/marks.hpp"
+#include "kernels/content/outcomes.hpp"
 
 namespace tersely::content {
 namespace {
@@ -43,6 +44,7 @@ struct Word {
     std::size_t slashes = 0;
     std::size_t runs = 0;
     std::size_t named = 0;  // where a name such as TypeError ends
+    bool capitals = true;   // has no small letter
     bool number = false;    // has a digit
     bool zero = false;      // is "0"
 };
@@ -51,19 +53,22 @@ struct Word {
 struct Run {
     std::size_t end;
     std::uint64_t hash, singular;
+    bool capitals;
 };
 
 Run read_run(std::string_view line, std::size_t at, Class of) {
     std::uint64_t hash = kHashSeed, before = kHashSeed;
     std::size_t end = at;
+    unsigned char small = 0;
     while (end < line.size() && class_of(line[end]) == of) {
         before = hash;
         const auto byte = static_cast<unsigned char>(line[end]);
+        small |= byte;
         hash = hash_byte(hash, static_cast<unsigned char>(of == kLetter ? byte | 0x20U : byte));
         ++end;
     }
     const bool plural = of == kLetter && end - at > 3 && (line[end - 1] | 0x20) == 's';
-    return {end, hash, plural ? before : hash};
+    return {end, hash, plural ? before : hash, (small & 0x20U) == 0};
 }
 
 Word read_word(std::string_view line, std::size_t begin, const QueryWords* query) {
@@ -85,6 +90,7 @@ Word read_word(std::string_view line, std::size_t begin, const QueryWords* query
         hash = mix(hash, run.hash);
         if (here == kLetter) {
             const std::size_t size = run.end - at;
+            word.capitals = word.capitals && run.capitals;
             if (size > 1 && size < 13) word.marks |= word_marks(run.hash);
             if (size > 5 && name_marks(line.substr(at, size)) != 0) word.named = run.end;
             if (query != nullptr && size > 1) word.asked |= query->find(run.singular);
@@ -154,7 +160,7 @@ QueryWords::QueryWords(std::string_view query) : slots_(kSlots) {
             continue;
         }
         const Word word = read_word(query, at, nullptr);
-        if (word.runs > 1 || word.number) add(word.hash, word.number && word.end - at >= 4);
+        if (word.runs > 1 || word.number) add(word.hash, (word.number || word.runs > 1) && word.end - at >= 4);
         for (std::size_t inner = at; inner < word.end;) {
             const Class kind = class_of(query[inner]);
             if (kind == kJoin) {
@@ -189,11 +195,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
     std::uint32_t marks = is_frame(line) ? kFrame : 0U;
     std::size_t quote_end = 0;  // in a quote: where it ends
     bool no_quotes = false, first_word = true;
-    bool after_zero = false, after_number = false, after_exit = false;
-    static constexpr std::uint64_t kNo = hash_letters("no"), kExit = hash_letters("exit"),
-                                   kExited = hash_letters("exited"), kCode = hash_letters("code"),
-                                   kStatus = hash_letters("status"), kTests = hash_letters("tests"),
-                                   kTest = hash_letters("test");
+    Outcomes outcomes(line, words.stamp.at + words.stamp.size);
     for (std::size_t at = 0; at < line.size();) {
         if (at == words.stamp.at && words.stamp.size > 0) {
             words.tokens.push_back(kValue);
@@ -206,7 +208,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
             ++at;
         } else if (here == kBreak) {
             const char mark = line[at];
-            after_zero = after_number = after_exit = false;
+            outcomes.add_break();
             if (!quoted && (mark == '"' || mark == '\'' || mark == '`') && !no_quotes) {
                 quote_end = after_quote(line, at);
                 no_quotes = quote_end == 0 && mark == '"';
@@ -228,32 +230,30 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
             }
             words.asked |= word.asked;
             std::uint32_t more = word.marks;
-            if (word.named == word.end && word.named > 0) {  // thrown, or only mentioned
+            const bool named = word.named == word.end && word.named > 0;
+            if (named) {  // thrown, or only mentioned
                 const bool says = first_word || word.end == line.size() || line[word.end] == ':';
                 more |= says ? kError : kTrouble;
             }
+            marks |= outcomes.add({at, word.end, more, word.only_run, word.runs, word.number, word.zero,
+                                   word.capitals && word.only_run != 0, named, first_word, quoted, anchor.end > 0});
             first_word = false;
-            if ((more & kError) != 0 && after_zero) more = (more & ~kError) | kSummary;
-            if ((more & (kError | kTrouble | kPassed)) != 0 && after_number) more |= kSummary;
-            if (after_number && (word.only_run == kTests || word.only_run == kTest)) more |= kSummary;
-            if (after_exit && (word.only_run == kCode || word.only_run == kStatus)) more |= kSummary;
-            marks |= more;
             if (word.number) marks |= kNumber;
-            after_zero = word.zero || word.only_run == kNo;
-            after_number = word.number && word.runs == 1;
-            after_exit = word.only_run == kExit || word.only_run == kExited;
             const bool value = word.number || word.slashes > 1 || line[at] == '/' || word.end - at > kLongestWord;
             if (!quoted) {
                 const Token token =
-                    word.runs == 0 ? word.hash
-                                   : std::max<Token>((word.hash & ~1ULL) | (word.marks != 0 ? 1ULL : 0ULL), kFirstWord);
+                    word.runs == 0
+                        ? word.hash
+                        : std::max<Token>((word.hash & ~1ULL) | ((word.marks & kBitsOfLines) != 0 ? 1ULL : 0ULL),
+                                          kFirstWord);
                 words.tokens.push_back(value ? kValue : token);
                 words.plain = mix(words.plain, word.only_run);
             }
             at = std::max(word.end, at + 1);
         }
     }
-    words.marks = marks;
+    words.marks = marks | outcomes.marks();
+    words.finding = outcomes.finding();
 }
 
 }  // namespace tersely::content

@@ -28,7 +28,7 @@ class QueryWords {
     bool empty() const { return count_ == 0; }
     std::uint64_t ids() const {
         return ids_;
-    }  // bits of the words that are whole ids: they have a digit, four bytes or more
+    }  // bits of the words that are whole names: a digit or inner punctuation, four bytes or more
     std::uint64_t find(std::uint64_t hash) const {  // its bit, or 0
         for (std::size_t at = slot(hash); slots_[at].second != 0; at = (at + 1) % kSlots) {
             if (slots_[at].first == hash) return slots_[at].second;
@@ -51,6 +51,7 @@ struct LineWords {
     std::uint64_t plain = 0;      // hash of its punctuation and of its words that are letters only
     std::uint32_t marks = 0;      // of marks.hpp
     std::uint64_t asked = 0;      // query words that it has
+    std::uint64_t finding = 0;    // hash of the code of what was found, as E0308 or [unused-variable]; 0: none
     Stamp stamp;
 };
 

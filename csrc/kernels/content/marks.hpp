@@ -17,7 +17,25 @@ enum Mark : std::uint32_t {
     kContinued = 64,    // goes on after the piece before it, of a line longer than kLongestLine
     kPassed = 128,      // something went well: ok, passed, done, ...
     kNumber = 256,      // has a number
-    kOwn = 512,         // an earlier compression wrote it: how much it left out (own_marks.hpp)
+    kFailure = 512,     // says in a form that tools write that something failed (outcomes.hpp)
+    kQuiet = 1024,      // is of a level below a warning: INFO, level=debug, [trace]
+    kVerdict = 2048,    // opens with what all came to: SUMMARY: ..., Plan: ...
+    kOwn = 4096,        // an earlier compression wrote it: how much it left out (own_marks.hpp)
+    kBitsOfLines = 0xFFFF,
+};
+
+// What words do to those beside them; bits above those of marks.
+enum WordClass : std::uint32_t {
+    kNegates = 1U << 16U,   // no, without
+    kNot = 1U << 17U,       // not
+    kExits = 1U << 18U,     // exit, exited, returned
+    kCodeOf = 1U << 19U,    // code, status: a number follows
+    kTests = 1U << 20U,     // what is counted: test, tests
+    kLevelKey = 1U << 21U,  // level, severity, status, result: what follows "=" or ":" is an outcome
+    kQuietWord = 1U << 22U,
+    kCounted = 1U << 23U,  // failures that tools count: 3 failed, errors: 2
+    kTotals = 1U << 24U,   // summary, plan: before a colon at the start of a line, what follows is a verdict
+    kFound = 1U << 25U,    // found: not so is trouble
 };
 
 inline constexpr std::uint64_t kHashSeed = 0xCBF29CE484222325ULL;  // FNV-1a
@@ -32,7 +50,7 @@ inline constexpr std::uint64_t hash_letters(std::string_view lower) {
     return hash;
 }
 
-// The marks of a run of ASCII letters, given its hash; 0 for a word that says nothing. O(1).
+// The marks and the class of a run of ASCII letters, given its hash; 0 for a word that says nothing. O(1).
 std::uint32_t word_marks(std::uint64_t hash);
 
 // kError for names that end in "Error", "Exception", "Failure" or "Fault" after a letter, else 0. O(1).

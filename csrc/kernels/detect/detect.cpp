@@ -17,17 +17,40 @@ float share(std::uint32_t part, std::uint32_t whole) {
     return whole == 0 ? 0 : static_cast<float>(part) / static_cast<float>(whole);
 }
 
+constexpr std::uint32_t kLeastScore = 5;
+constexpr std::uint32_t kMargin = 11;  // tenths: the best language has so many times the score of the next
+
+// The language whose words a dialect of it has too; `none` for others.
+Language older_of(Language language) {
+    switch (language) {
+        case Language::typescript:
+            return Language::javascript;
+        case Language::cpp:
+        case Language::objectivec:
+            return Language::c;
+        default:
+            return Language::none;
+    }
+}
+
 Language language_of(const Counts& counts) {
     if (counts.shebang != Language::none) return counts.shebang;
     using enum Language;
     LanguageScores scores = counts.languages;
     const auto score = [&](Language language) -> std::uint32_t& { return scores[static_cast<std::size_t>(language)]; };
     score(none) = 0;
+    if (score(objectivec) > 5) score(objectivec) += score(c);
     // Dialects: what speaks for the older language speaks for the newer one too, where that has evidence of its own.
-    if (score(typescript) * 6 >= score(javascript) && score(typescript) > 3) score(typescript) += score(javascript);
-    if (score(cpp) * 4 >= score(c) && score(cpp) > 3) score(cpp) += score(c);
+    if (score(typescript) * 10 >= score(javascript) && score(typescript) > 4) score(typescript) += score(javascript);
+    if (score(cpp) * 8 >= score(c) && score(cpp) > 5) score(cpp) += score(c);
     const auto best = std::max_element(scores.begin(), scores.end());
-    return *best == 0 ? none : static_cast<Language>(best - scores.begin());
+    const auto language = static_cast<Language>(best - scores.begin());
+    if (*best < kLeastScore) return none;
+    for (std::size_t other = 0; other < kLanguages; ++other) {  // several that fit as well: another one
+        const bool kin = older_of(language) == static_cast<Language>(other);
+        if (static_cast<Language>(other) != language && !kin && scores[other] * kMargin > *best * 10) return none;
+    }
+    return language;
 }
 
 struct Markup {
@@ -51,7 +74,7 @@ bool starts_with_value(std::string_view piece) {
            (piece[2] == '{' || piece[2] == '[');
 }
 
-Detection decide(const Counts& counts, const TableLook& table, const Markup& markup) {
+Detection decide(const Counts& counts, const TableLook& table, std::size_t columns, const Markup& markup) {
     const std::uint32_t n = counts.lines;
     const std::uint32_t code_like = n - std::min(n, counts[kComment]);
     Best best;
@@ -60,6 +83,7 @@ Detection decide(const Counts& counts, const TableLook& table, const Markup& mar
     if (table.delimiter != 0 && table.agreement >= 0.85F) {
         best.offer(ContentKind::table, 0.1F + table.agreement * (table.cells > 2 ? 1.0F : 0.6F));
     }
+    if (counts.borders >= 2) best.offer(ContentKind::table, 0.3F + share(counts.borders + counts[kPipe], n));
     if (counts[kHunk] > 0 || counts[kDiffHead] >= 2) {
         best.offer(ContentKind::diff, counts[kHunk] > 0 ? 0.3F + share(counts.plus_minus, n) : 0.5F);
     }
@@ -71,6 +95,12 @@ Detection decide(const Counts& counts, const TableLook& table, const Markup& mar
     const float frames = share(counts[kFrame] + counts[kTraceHead] + counts.below_frames, n);
     const std::uint32_t in_trace = counts[kFrame] == 0 ? counts.tool_in_trace : 0;  // a head alone makes no trace
     const float tool = share(counts.tool + in_trace + counts.escapes, n);
+    const float told = share(counts.code + counts[kComment], n);
+    if (columns >= 3 && counts[kFence] == 0 && (told < 0.3F || (columns >= 6 && told < 0.6F)) && words < 0.4F &&
+        stamps < 0.3F) {
+        const float many = static_cast<float>(std::min<std::size_t>(columns, 8));
+        best.offer(ContentKind::table, 0.55F + 0.1F * (many - 2) - 0.5F * share(counts.tool, n));
+    }
     if (stamps >= 0.15F) best.offer(ContentKind::log, 0.4F + stamps);
     if (frames >= 0.2F && (counts[kFrame] >= 3 || (counts[kFrame] > 0 && counts[kTraceHead] > 0))) {
         best.offer(ContentKind::stack_trace, 0.4F + frames - 1.5F * tool);  // tests that failed have both
@@ -95,7 +125,7 @@ Detection decide(const Counts& counts, const TableLook& table, const Markup& mar
     if (counts.turns >= 2 && turns >= 0.3F) best.offer(ContentKind::conversation, 0.4F + turns);
     const std::uint32_t marked =
         counts.headings + counts[kFence] + counts[kPipe] + counts.titles + counts[kDirective] + counts[kLink] / 2;
-    if (marked > 0) {
+    if (marked > 0 && counts.borders < 2) {
         const bool rst = counts[kDirective] + counts.titles > 2 * (counts.headings + counts[kFence]);
         const float evidence = 2 * share(marked, n) + 0.5F * share(counts.items + counts.in_fence, n) + 0.4F * words;
         best.offer(ContentKind::markdown, 0.35F + evidence, rst ? Language::rst : Language::none);
@@ -162,7 +192,8 @@ Detection detect(std::span<const std::string_view> pieces) {
     for (std::size_t i = 0; i < pieces.size(); ++i) reader.read(pieces[i], i == 0);
     if (reader.counts().lines == 0) return {};
     const bool rows = reader.counts().lines >= 3 && !starts_with_event(pieces[0]);
-    return decide(reader.counts(), rows ? look_for_table(pieces[0]) : TableLook{}, read_markup(pieces[0]));
+    return decide(reader.counts(), rows ? look_for_table(pieces[0]) : TableLook{}, look_for_columns(pieces[0]),
+                  read_markup(pieces[0]));
 }
 
 }  // namespace tersely::detect

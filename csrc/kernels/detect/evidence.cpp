@@ -52,6 +52,7 @@ void Reader::read(std::string_view piece, bool whole_first_line) {
     hunk_ = !whole_first_line && counts_[kHunk] > 0;  // after the first hunk of a diff there are others, and heads
     fenced_ = !whole_first_line && starts_fenced(piece.substr(at));
     commented_ = false;
+    string_ = 0;
     while (at < piece.size()) {
         check_cancelled();
         const text::Line line = text::read_line(piece, at);
@@ -93,6 +94,8 @@ void Reader::add(std::string_view piece, const text::Line& line) {
         return;
     }
     for (std::size_t bit = 0; bit < kMarks; ++bit) counts_.of[bit] += (marks >> bit) & 1U;
+    if (head.starts_with("+-") && head.ends_with("-+") && head.find_first_not_of("+-=") == std::string_view::npos)
+        ++counts_.borders;
     add_diff(piece[line.begin], marks);
     if (below_frame_ > 0 && indented && (marks & (kFrame | kTraceHead | kStamp)) == 0) {
         --below_frame_;
@@ -108,8 +111,30 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     add_votes(head, marks, indented);
 }
 
+// Whether the line is part of a string in three quotes of several lines, which starts a line or ends one that assigns
+// or calls: documentation in Python, whatever its words look like.
+bool Reader::in_string(std::string_view head) {
+    if (string_ != 0) {
+        const std::size_t closes = head.find(std::string_view(string_ == '"' ? "\"\"\"" : "'''"));
+        if (closes != std::string_view::npos) string_ = 0;
+        return true;
+    }
+    const std::size_t prefix = head.size() > 3 && (head[0] == 'r' || head[0] == 'u' || head[0] == 'b') ? 1 : 0;
+    for (const std::string_view quotes : {std::string_view("\"\"\""), std::string_view("'''")}) {
+        const std::size_t opens = head.find(quotes);
+        if (opens == std::string_view::npos) continue;
+        const bool starts = opens == prefix || opens == 0;
+        const bool ends = opens + 3 == head.size() && opens > 0 && (head[opens - 1] == '(' || head[opens - 1] == ' ');
+        if ((!starts && !ends) || head.find(quotes, opens + 3) != std::string_view::npos) continue;
+        string_ = quotes[0];
+        return starts;
+    }
+    return false;
+}
+
 // Whether the line is part of a comment /* ... */ of several lines.
 bool Reader::in_comment(std::string_view head) {
+    if (in_string(head)) return true;
     const bool inside = commented_;
     if (!inside && !head.starts_with("/*")) return false;
     commented_ = head.find("*/") == std::string_view::npos;

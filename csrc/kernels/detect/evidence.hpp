@@ -35,6 +35,7 @@ struct Counts {
     std::uint32_t sections = 0;          // [x]
     std::uint32_t plus_minus = 0;        // start with + - or a space after a hunk's head
     std::uint32_t escapes = 0;           // ANSI sequences, progress bars
+    std::uint32_t borders = 0;           // +----+----+ of boxes
     std::uint32_t turns = 0;             // with a speaker that was met before
     std::uint32_t data = 0;              // key: value that is no turn of a talk
     std::array<std::uint32_t, kSpeakers> speakers{};
@@ -59,6 +60,7 @@ class Reader {
     bool starts_fenced(std::string_view piece) const;
     void add(std::string_view piece, const text::Line& line);
     bool in_comment(std::string_view head);
+    bool in_string(std::string_view head);
     void add_diff(char first, std::uint32_t marks);
     void add_heading(std::uint32_t marks);
     void add_turn(std::string_view head, std::uint32_t marks);
@@ -70,6 +72,7 @@ class Reader {
     bool fenced_ = false;
     bool hunk_ = false;
     bool commented_ = false;  // in a comment /* ... */
+    char string_ = 0;         // the quote of a string in three quotes that is open
     bool pending_ = false;    // the line above is a heading, so far
     int below_frame_ = 0;     // lines that may still belong to the frame above
     bool was_blank_ = true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 namespace tersely::detect {
 namespace {
@@ -84,6 +85,69 @@ TableLook look_for_table(std::string_view text) {
     const TableLook best = best_of(rows, size);
     const bool ragged = best.agreement < 1 && size < kFirstRows + 2;  // of so few rows all must agree
     return size < kFewestRows || ragged ? TableLook{} : best;
+}
+
+namespace {
+
+constexpr std::size_t kWidth = 256;
+constexpr std::size_t kFewestLines = 4;
+constexpr std::size_t kMostBefore = 8;  // lines above the header
+
+// Columns of lines[0, size).
+std::size_t columns_of(const std::string_view* lines, std::size_t size) {
+    std::array<std::uint16_t, kWidth> filled{}, reached{};
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t width = std::min(lines[i].size(), kWidth);
+        for (std::size_t at = 0; at < width; ++at) {
+            ++reached[at];
+            filled[at] = static_cast<std::uint16_t>(filled[at] + (lines[i][at] != ' ' && lines[i][at] != '\t' ? 1 : 0));
+        }
+    }
+    std::size_t columns = 0;
+    bool text = false, gap = true;  // text: since the last gap half of the lines had some
+    for (std::size_t at = 0; at < kWidth && 2 * reached[at] > size; ++at) {
+        if (10U * filled[at] <= reached[at]) {
+            gap = gap || text;
+            continue;
+        }
+        if (2U * filled[at] < reached[at]) continue;
+        if (gap) ++columns;
+        gap = false;
+        text = true;
+    }
+    return columns;
+}
+
+}  // namespace
+
+std::size_t look_for_columns(std::string_view text) {
+    std::array<std::string_view, kMostRows> lines{};
+    std::size_t size = 0, block = 0, longest = 0, longest_at = 0;  // of lines without a blank one between them
+    for (std::size_t at = 0; at < text.size() && size < kMostRows;) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::string_view line = text.substr(at, end - at);
+        at = end + 1;
+        const std::size_t last = line.find_last_not_of(" \t\r");
+        if (last == std::string_view::npos) {
+            block = size;
+            continue;
+        }
+        if (last > 2 && line.find_first_not_of("-=+ ") > last) continue;  // a rule
+        lines[size++] = line.substr(0, last + 1);
+        if (size - block > longest) {
+            longest = size - block;
+            longest_at = block;
+        }
+    }
+    for (std::size_t first = 0; first < kMostBefore && first + kFewestLines <= size; ++first) {
+        const std::size_t columns = columns_of(lines.data() + first, size - first);
+        if (columns >= 3) return columns;
+    }
+    for (std::size_t first = 0; first < 2 && longest >= first + kFewestLines && 2 * longest >= size; ++first) {
+        const std::size_t columns = columns_of(lines.data() + longest_at + first, longest - first);
+        if (columns >= 3) return columns;
+    }
+    return 0;
 }
 
 }  // namespace tersely::detect

@@ -1,6 +1,7 @@
 #include "kernels/text/blocks.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/parallel.hpp"
 #include "kernels/text/lines.hpp"
@@ -8,6 +9,11 @@
 
 namespace tersely::text {
 namespace {
+
+constexpr std::size_t kLookAhead = 64;   // lines of a paragraph that are judged together
+constexpr std::size_t kNarrow = 50;      // bytes: no paragraph is wrapped so narrowly
+constexpr std::size_t kWideLine = 200;   // bytes: paragraphs of a line each have sentences of their own
+constexpr std::size_t kFewestApart = 4;  // lines of a list without marks
 
 class BlockFinder {
   public:
@@ -100,6 +106,7 @@ class BlockFinder {
             return after(line);
         }
         if (!open_ && is_plain_heading(line, here)) return after(line);
+        if (stands_apart(line)) close();
         extend(line, Kind::kProse);
         return after(line);
     }
@@ -168,6 +175,38 @@ class BlockFinder {
         return !at_end(next) && !next.blank() && is_chat_turn(content(next));
     }
 
+    // Whether the line is one of a list of lines, each of which says something by itself, and no part of a paragraph.
+    // Looked up for kLookAhead lines at once, so all of it is linear.
+    bool stands_apart(const Line& line) {
+        if (line.begin >= judged_until_) judge(line);
+        return apart_;
+    }
+
+    // Lines of a wrapped paragraph end where the next word does not fit, and go on with small letters or, now and then,
+    // others.
+    void judge(const Line& first) {
+        std::array<std::size_t, kLookAhead> width{}, word{};
+        std::size_t size = 0, small = 0;
+        Line line = first;
+        for (; size < kLookAhead && !at_end(line) && !line.blank(); line = after(line)) {
+            const std::string_view here = content(line);
+            width[size] = line.width();
+            word[size] = std::min(here.find(' '), here.size());
+            small += ascii_lower(here[0]) ? 1U : 0U;
+            ++size;
+        }
+        judged_until_ = std::max(line.begin, first.next);
+        apart_ = false;
+        if (size < kFewestApart) return;
+        std::array<std::size_t, kLookAhead> sorted = width;
+        std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(size));
+        const std::size_t widest = sorted[size - 1 - size / 8];  // a few may be longer: links
+        std::size_t fits = 0;
+        for (std::size_t i = 0; i + 1 < size; ++i) fits += width[i] + 1 + word[i + 1] <= widest ? 1U : 0U;
+        const bool alike = 10 * small <= 3 * size || 10 * small >= 9 * size;
+        apart_ = sorted[size / 2] <= kWideLine && alike && (widest < kNarrow || 2 * fits >= size - 1);
+    }
+
     bool is_plain_heading(const Line& line, std::string_view here) {
         const int level = plain_heading_level(here);
         if (level == 0) return false;
@@ -179,9 +218,11 @@ class BlockFinder {
 
     std::string_view text_;
     std::vector<Block> blocks_;
-    bool open_ = false;     // the last block takes further lines
-    int lines_ = 0;         // lines of the open block
-    int marked_level_ = 0;  // of the last heading with a mark: those without one stand under it
+    bool open_ = false;             // the last block takes further lines
+    int lines_ = 0;                 // lines of the open block
+    bool apart_ = false;            // the lines before judged_until_ are units each
+    std::size_t judged_until_ = 0;  // bytes
+    int marked_level_ = 0;          // of the last heading with a mark: those without one stand under it
 };
 
 }  // namespace

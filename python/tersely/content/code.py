@@ -90,6 +90,7 @@ def _read(documents: Sequence[Document], language: str | None, query: str | None
         ranked=True,
         fragments=True,
         relevant=False,
+        graded=bool(must.any()),  # what defines something is code; else it only looked like it
     )
 
 

@@ -10,11 +10,11 @@ __all__ = ["comment_of", "known_language", "language_of_file", "named_language"]
 # What opens and closes a comment -> languages.
 _SIGNS: dict[tuple[str, str], str] = {
     ("#", ""): "python ruby shell perl r julia elixir nim crystal tcl awk powershell coffeescript gdscript "
-    "starlark yaml toml make dockerfile cmake terraform graphql nix properties conf",
+    "starlark yaml toml makefile dockerfile cmake hcl graphql nix properties conf",
     ("//", ""): "javascript typescript tsx go rust java c cpp csharp kotlin swift scala php dart groovy zig "
     "protobuf objectivec solidity verilog fsharp json5 scss less thrift glsl cuda pascal",
     ("--", ""): "sql lua haskell elm ada vhdl applescript purescript",
-    (";", ""): "clojure scheme lisp racket assembly ini",
+    (";", ""): "clojure scheme commonlisp elisp racket assembly ini",
     ("%", ""): "erlang latex prolog matlab",
     ("!", ""): "fortran",
     ("'", ""): "vb",
@@ -30,65 +30,73 @@ _COMMENTS = {name: signs for signs, names in _SIGNS.items() for name in names.sp
 # How else a language is called: ends of file names, whole names of files, what stands after a fence.
 _NAMES: dict[str, str] = {
     "python": "py pyi pyw python3",
-    "ruby": "rb rake gemspec gemfile rakefile vagrantfile podfile",
+    "ruby": "rb rbw ru rake gemspec podspec pluginspec prawn gemfile rakefile vagrantfile podfile fastfile "
+    "brewfile deliverfile",
+    "tcl": "tk",
+    "nim": "nims nimble",
+    "sql": "plsql pls pck pkb pks tsql ddl viw prc mysql pgsql udf",
     "shell": "sh bash zsh ksh console shell-session bashrc zshrc profile",
-    "perl": "pl pm",
+    "perl": "pl pm t",
     "julia": "jl",
     "elixir": "ex exs",
     "crystal": "cr",
     "powershell": "ps1 psm1",
     "coffeescript": "coffee",
     "gdscript": "gd",
-    "starlark": "bzl bazel",
-    "yaml": "yml",
-    "make": "makefile gnumakefile mk",
+    "starlark": "bzl bazel bzlmod star build workspace",
+    "yaml": "yml .clang-format .clang-tidy mir sublime-syntax",
+    "makefile": "make gnumakefile mkfile mk mak",
     "dockerfile": "containerfile",
-    "cmake": "cmakelists.txt",
-    "terraform": "tf tfvars hcl",
+    "cmake": "cmakelists.txt cmake.in",
+    "hcl": "tf tfvars terraform",
     "graphql": "gql",
-    "conf": "cfg env gitignore",
+    "conf": "env gitignore",
+    "ini": "cfg editorconfig gitconfig",
     "javascript": "js mjs cjs jsx",
     "typescript": "ts mts cts",
     "go": "golang",
     "rust": "rs",
     "java": "jsp",
-    "c": "h",
-    "cpp": "cc cxx hpp hh hxx c++",
+    "c": "h idc",
+    "cpp": "cc cp cxx hpp hh hxx c++ h++ ipp inl tpp",
     "csharp": "cs c#",
     "kotlin": "kt kts",
     "scala": "sc sbt",
-    "php": "phtml",
+    "php": "phtml php3 php4 php5",
     "groovy": "gradle jenkinsfile",
     "protobuf": "proto",
     "objectivec": "mm objc objective-c",
     "solidity": "sol",
-    "verilog": "sv svh",
+    "verilog": "v vh sv svh",
     "fsharp": "fs fsx f#",
     "json5": "jsonc",
     "glsl": "hlsl wgsl vert frag",
     "cuda": "cu cuh",
-    "pascal": "pas",
+    "pascal": "pas dpr lpr pp",
     "haskell": "hs",
     "ada": "adb ads",
-    "vhdl": "vhd",
+    "vhdl": "vhd vho",
     "purescript": "purs",
     "clojure": "clj cljs edn",
     "scheme": "scm",
-    "lisp": "el emacs-lisp common-lisp",
+    "commonlisp": "lisp lsp cl common-lisp",
+    "elisp": "el emacs-lisp .emacs .spacemacs",
     "racket": "rkt",
-    "assembly": "asm nasm",
-    "erlang": "erl hrl",
-    "latex": "tex sty",
-    "fortran": "f90 f95 f03",
+    "assembly": "asm nasm s",
+    "erlang": "erl hrl app.src rebar.config",
+    "latex": "tex sty cls ltx",
+    "fortran": "f f77 f90 f95 f03 f08 for",
     "vb": "vbs bas",
     "batch": "bat cmd",
     "rst": "rest",
-    "ocaml": "ml mli",
+    "ocaml": "ml mli eliom mll mly",
     "html": "htm xhtml",
     "xml": "svg xsd xsl xslt",
     "markdown": "md",
 }
 _CALLED = {other: name for name, others in _NAMES.items() for other in others.split()}
+
+_WHOLE = frozenset({"makefile", "gnumakefile", "dockerfile", "containerfile", "jenkinsfile", "vagrantfile"})
 
 # How lines of comments begin, where the language is not known: nothing else in code looks quite like them.
 _BRACES = re.compile(r"[{};]\s*$", re.MULTILINE)  # ends of statements
@@ -108,8 +116,9 @@ def named_language(name: str) -> str:
 def language_of_file(name: str) -> str:
     """The language that a file's name or suffix tells; "" where it tells none."""
     file = name.lower().replace("\\", "/").rpartition("/")[2]
-    suffix = file.rpartition(".")[2]
-    return known_language(file) or (known_language(suffix) if suffix != file else "")
+    stem, _, suffix = file.rpartition(".")
+    whole = known_language(file) or (known_language(suffix) if suffix != file else "")
+    return whole or (known_language(stem) if stem in _WHOLE else "")
 
 
 def known_language(name: str) -> str:

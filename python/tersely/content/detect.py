@@ -7,16 +7,26 @@ from dataclasses import replace
 
 from tersely import _native
 from tersely.content.code_languages import language_of_file
+from tersely.content.commands import kind_of_output
 from tersely.core import checks
 from tersely.core.detection import KINDS, LANGUAGES, Detection
 
-__all__ = ["detect", "detect_each", "in_pairs", "named_detection"]
+__all__ = ["detect", "detect_each", "hinted_detection", "in_pairs", "named_detection"]
 
 # Suffix -> what such a file is, and what else its text may show it to be.
 _SUFFIXES: dict[str, tuple[str, tuple[str, ...]]] = {
     "md": ("markdown", ()),
     "markdown": ("markdown", ()),
     "rst": ("markdown", ()),
+    "adoc": ("markdown", ()),
+    "asciidoc": ("markdown", ()),
+    "vue": ("html", ()),
+    "svelte": ("html", ()),
+    "svg": ("html", ()),
+    "xsd": ("html", ()),
+    "xsl": ("html", ()),
+    "xslt": ("html", ()),
+    "plist": ("html", ()),
     "html": ("html", ()),
     "htm": ("html", ()),
     "xhtml": ("html", ()),
@@ -26,6 +36,12 @@ _SUFFIXES: dict[str, tuple[str, tuple[str, ...]]] = {
     "ndjson": ("jsonl", ("json",)),
     "csv": ("table", ()),
     "tsv": ("table", ()),
+    "vcf": ("table", ()),
+    "geojson": ("json", ()),
+    "ipynb": ("json", ()),
+    "sarif": ("json", ()),
+    "har": ("json", ()),
+    "tap": ("tool_output", ()),
     "diff": ("diff", ()),
     "patch": ("diff", ()),
     "log": ("log", ("tool_output", "stack_trace", "jsonl", "json", "mixed")),
@@ -38,23 +54,45 @@ _MOSTLY, _IN_COLUMNS = (
     0.9,
 )  # shares of lines in columns that make a table, where nothing else is sure, or is
 _IN_PAIRS = 0.8  # share of lines with three key=value or more
+# Suffixes that several languages have: the text is asked.
+_SHARED = {"h": ("c", "cpp", "objectivec"), "inc": ("php", "pascal", "assembly")}
+
+# What a text may look like though the command that wrote it writes something else.
+_UNSURE = frozenset({"prose", "markdown", "conversation", "code", "mixed", "tool_output", "table"})
+_DIALECTS = {"tsx": "typescript"}  # languages of files -> as `Detection` calls them
+
 _HEAD, _MIDDLE, _TAIL = 6144, 3072, 3072  # characters that are read of a long text
 _NEAR = 65_536  # how far the middle part may move to start where a line ends
 
 
-def detect(text: str, name: str | None = None) -> Detection:
+def detect(text: str, name: str | None = None, command: str | None = None) -> Detection:
     """What a text is, by the look of its first, middle and last lines (csrc/kernels/detect/detect.hpp).
 
     `name`: a path or file name; a suffix that settles what the text is ("app.py", "rows.csv") goes first,
-    with a confidence of 1. Raises TypeError for another type and ValueError for a lone surrogate in the part
-    that is read. O(1) for a long text: 12,288 characters are read, in at most 0.1 ms per 10 KB.
+    with a confidence of 1. `command`: the command line that wrote the text ("pytest -q", "git diff"); what
+    it writes goes before a look that says nothing certain. Raises TypeError for another type and ValueError
+    for a lone surrogate in the part that is read. O(1) for a long text: 12,288 characters are read, in at
+    most 0.1 ms per 10 KB.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be str, not {type(text).__name__}")
     for piece in _sample(text):
         checks.text(piece, "text")
     found = detect_each([text])[0]
-    return found if name is None else named_detection(checks.text(name, "name"), found)
+    for hint, what in ((name, "name"), (command, "command")):
+        if hint is not None:
+            checks.text(hint, what)
+    return hinted_detection(found, name or "", command or "")
+
+
+def hinted_detection(found: Detection, name: str, command: str) -> Detection:
+    """What a text is that looks like `found`: by its file's name, else the command behind it; "": none."""
+    kind, file = kind_of_output(command) if command else ("", "")
+    if name or file:
+        return named_detection(name or file, found)
+    if not kind or found.kind == kind or found.kind not in _UNSURE:
+        return found
+    return Detection(kind, None, 1.0)
 
 
 def named_detection(name: str, found: Detection) -> Detection:
@@ -67,6 +105,9 @@ def named_detection(name: str, found: Detection) -> Detection:
         kind = "code"
     if not kind or found.kind in alike:
         return found
+    language = _DIALECTS.get(language, language)
+    if kind == "code" and found.kind == "code" and found.language in _SHARED.get(suffix, ()):
+        language = found.language or language
     if kind == found.kind and kind != "code":
         return replace(found, confidence=1.0)
     return Detection(kind, language if language in LANGUAGES else None, 1.0)

@@ -15,8 +15,11 @@ from tersely.core.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UI
 __all__ = [
     "LineTable",
     "Mark",
+    "around",
     "asked_ids",
     "from_reader",
+    "place_in",
+    "places_of_lines",
     "read_lines",
     "relevance",
     "split_after_places",
@@ -26,7 +29,10 @@ __all__ = [
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
 
-_COLUMNS = ("line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked", "stands_for")
+_COLUMNS = (
+    "line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked", "stands_for",
+    "finding",
+)  # fmt: skip
 
 
 class Mark(IntFlag):
@@ -41,7 +47,10 @@ class Mark(IntFlag):
     CONTINUED = 64
     PASSED = 128
     NUMBER = 256
-    OWN = 512
+    FAILURE = 512
+    QUIET = 1024
+    VERDICT = 2048
+    OWN = 4096
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -66,8 +75,11 @@ class LineTable:
         asked: uint64[n], a bit for each of the query's words that a line has.
         stands_for: int64[n], lines, where an earlier compression says how many were left out or how often
             a line came; else 1.
+        finding: int32[n], lines of one have the same code, such as E0308 (csrc/kernels/content/outcomes.hpp);
+            -1 without one.
         counts: int64[templates], lines of each template.
         variants: int64[variants], lines of each variant.
+        findings: int64[findings], lines of each finding.
         stamps: first and last time stamp of each template, as written; "" without.
         asked_lines: int64[64], lines that have each of the query's words.
         id_words: bits of the query's words that are ids.
@@ -85,8 +97,10 @@ class LineTable:
     anchor_end: Int32s
     asked: UInt64s
     stands_for: Int64s
+    finding: Int32s
     counts: Int64s
     variants: Int64s
+    findings: Int64s
     stamps: list[tuple[str, str]]
     asked_lines: Int64s
     id_words: int
@@ -126,7 +140,9 @@ def from_reader(reader: _native.LineReader, most: int) -> LineTable:
     """What a reader has read; where rows were let go, without rows for what lies between."""
     counts, stamps = reader.templates()
     rows = reader.rows()
-    document, start, end, line, template, marks, variant, copies, places, anchor_end, asked, stands_for = rows
+    document, start, end, line, template, marks, variant, copies, places, anchor_end, asked, said, finding = (
+        rows
+    )
     n = len(start)
     own = (marks & np.uint32(Mark.OWN)) != 0  # markers of an earlier compression are no lines
     template, variant = np.where(own, -1, template), np.where(own, -1, variant)
@@ -142,8 +158,8 @@ def from_reader(reader: _native.LineReader, most: int) -> LineTable:
     )
     return LineTable(
         table, line, template.astype(np.int32), marks, variant.astype(np.int32), copies, places,
-        anchor_end, asked, stands_for, counts, reader.variants(), stamps, reader.asked(), reader.id_words,
-        reader.lines, reader.let_go,
+        anchor_end, asked, said, finding, counts, reader.variants(), reader.findings(), stamps,
+        reader.asked(), reader.id_words, reader.lines, reader.let_go,
     )  # fmt: skip
 
 
@@ -189,6 +205,42 @@ def asked_ids(lines: LineTable) -> npt.NDArray[np.bool_]:
     rare = [bit for bit in range(64) if 0 < lines.asked_lines[bit] <= max(20, lines.total // 20)]
     ids = sum(1 << bit for bit in rare) & lines.id_words
     return np.asarray((lines.asked & np.uint64(ids)) != 0)
+
+
+def place_in(group: Int32s) -> Int64s:
+    """int64[n]: 0 for the first row of a group, 1 for its last, 2 for its second, ..."""
+    n = len(group)
+    order = np.argsort(group, kind="stable")
+    ids = group[order]
+    starts = (
+        np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if n else np.empty(0, dtype=np.int64)
+    )
+    sizes = np.diff(np.concatenate((starts, [n])))
+    rank = np.arange(n) - np.repeat(starts, sizes)
+    rank = np.where(rank > 0, rank + 1, 0)
+    last = starts + sizes - 1
+    rank[last[sizes > 1]] = 1
+    place = np.empty(n, dtype=np.int64)
+    place[order] = rank
+    return place
+
+
+def places_of_lines(lines: LineTable) -> Int64s:
+    """int64[n]: `place_in` of the template of each line; pieces of a long one have the place of its head."""
+    goes_on = lines.continued
+    head = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(goes_on))))
+    place = np.zeros(len(goes_on), dtype=np.int64)
+    place[~goes_on] = place_in(lines.template[~goes_on])
+    return place[head]
+
+
+def around(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
+    """bool[n]: rows within `reach` rows of a chosen one, without the chosen ones."""
+    near = np.zeros(len(chosen), dtype=np.int64)
+    for step in range(1, min(reach, len(chosen) - 1) + 1):
+        near[step:] += chosen[:-step]
+        near[:-step] += chosen[step:]
+    return (near > 0) & ~chosen
 
 
 def split_after_places(
@@ -251,7 +303,7 @@ def _with_bulk(lines: LineTable, texts: list[str]) -> LineTable:
         np.arange(rows, dtype=np.int32),
         put(np.where(table.heading >= 0, moved[table.heading], -1), -1).astype(np.int32),
     )
-    more: dict[str, Any] = {"template": -1, "variant": -1}
+    more: dict[str, Any] = {"template": -1, "variant": -1, "finding": -1}
     more["line"] = np.where(tails, lines.line[before - 1], -1)
     more["marks"] = np.where(tails, Mark.CONTINUED, 0)
     columns: dict[str, Any] = {name: put(getattr(lines, name), more.get(name, 0)) for name in _COLUMNS}

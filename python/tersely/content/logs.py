@@ -7,18 +7,29 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from tersely.content.lines import LineTable, Mark, asked_ids, read_lines, relevance
+from tersely.content.lines import (
+    LineTable,
+    Mark,
+    around,
+    asked_ids,
+    place_in,
+    places_of_lines,
+    read_lines,
+    relevance,
+)
+from tersely.content.outcomes import FAILED, outcome_grades
 from tersely.content.units import Bools, Lines, Units
 from tersely.core.checks import whole_number
-from tersely.core.tables import Float32s, Int32s, Int64s
+from tersely.core.tables import Float32s, Int64s
 from tersely.core.types import Document
 
-__all__ = ["Logs", "around", "left_out", "places_of_lines"]
+__all__ = ["Logs", "left_out"]
 
 _FEW = 3  # lines of a template that are rare
 _REST = 0.1  # what pieces of long lines behind their heads are worth
+# Of all lines: where no more say that something failed, all of them come first, or the new ones.
+_SCARCE, _SOME = 0.05, 0.15
 _REPEATED = 3  # lines of a template from which its first line says how many there are
 
 
@@ -59,6 +70,7 @@ class Logs:
             Lines(lambda first, last: left_out(lines, first, last), note=note, continued=lines.continued),
             essential,
             bulk=lines.bulk,
+            graded=True,
             independent=True,
             complete=not lines.gaps or bool(lines.bulk.any()),
             warnings=lines.unmatched(query),
@@ -71,56 +83,26 @@ class Logs:
         goes_on = lines.continued
         first, new = place == 0, place_in(lines.variant) == 0
         rare = count <= _FEW
-        error = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED)
         score = 1 / (1 + place).astype(np.float32) + 1 / np.sqrt(count)
         score += np.where(first, 1, 0) + np.where(rare, 2, 0)
         score += np.where(new, 1, 0) + np.where(alike <= _FEW, 1, 0)
-        score += np.where(error, 1.5 / np.sqrt(1 + place), 0) + np.where(lines.has(Mark.TROUBLE), 0.3, 0)
-        score = np.where(goes_on, _REST + np.where(error, 1.5 / np.sqrt(1 + place), 0), score)
-        telling = error & (first | rare | (place < _FEW))
+        grade = outcome_grades(lines)
+        telling = (grade >= FAILED) & (first | rare | (place < _FEW))
+        share = np.count_nonzero(grade >= FAILED) / max(len(place), 1)
+        failed = telling & (share <= _SOME) | (grade >= FAILED) & (share <= _SCARCE)
+        score += grade * np.where(failed | (alike <= _FEW), 7, 4 / (1 + place))
+        score = np.where(goes_on, _REST + 4 * grade / (1 + place), score)
         score += 0.7 * around(telling, self.context)
         score += 6 * relevance(lines)
         score = np.where(lines.has(Mark.OVERWRITTEN), 0.01, score)
         score = np.where(lines.copies > 0, score / (1 + lines.copies), score)
         score = np.where(lines.bulk, 0, score)
-        must = ((first | rare) & ~goes_on | asked_ids(lines)) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
+        must = (
+            ((first | rare | failed) & ~goes_on | asked_ids(lines))
+            & ~lines.bulk
+            & ~lines.has(Mark.OVERWRITTEN)
+        )
         return score.astype(np.float32), must
-
-
-def place_in(group: Int32s) -> Int64s:
-    """int64[n]: 0 for the first row of a group, 1 for its last, 2 for its second, ..."""
-    n = len(group)
-    order = np.argsort(group, kind="stable")
-    ids = group[order]
-    starts = (
-        np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if n else np.empty(0, dtype=np.int64)
-    )
-    sizes = np.diff(np.concatenate((starts, [n])))
-    rank = np.arange(n) - np.repeat(starts, sizes)
-    rank = np.where(rank > 0, rank + 1, 0)
-    last = starts + sizes - 1
-    rank[last[sizes > 1]] = 1
-    place = np.empty(n, dtype=np.int64)
-    place[order] = rank
-    return place
-
-
-def places_of_lines(lines: LineTable) -> Int64s:
-    """int64[n]: `place_in` of the template of each line; pieces of a long one have the place of its head."""
-    goes_on = lines.continued
-    head = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(goes_on))))
-    place = np.zeros(len(goes_on), dtype=np.int64)
-    place[~goes_on] = place_in(lines.template[~goes_on])
-    return place[head]
-
-
-def around(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
-    """bool[n]: rows within `reach` rows of a chosen one, without the chosen ones."""
-    near = np.zeros(len(chosen), dtype=np.int64)
-    for step in range(1, min(reach, len(chosen) - 1) + 1):
-        near[step:] += chosen[:-step]
-        near[:-step] += chosen[step:]
-    return (near > 0) & ~chosen
 
 
 def left_out(lines: LineTable, first: int, last: int) -> str:

@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.lines import LineTable, Mark, read_lines, relevance
+from tersely.content.lines import LineTable, Mark, asked_ids, read_lines, relevance
 from tersely.content.logs import left_out
+from tersely.content.outcomes import FAILED, outcome_grades
 from tersely.content.trace_patterns import (
     BEGIN,
     CAUSE,
@@ -61,8 +62,11 @@ class StackTrace:
         role = np.array(self._roles(lines, texts), dtype=np.int64).reshape(-1)
         trace = _traces(lines, role)
         again, times = _repeats(lines, role, trace)
-        must = ((role == _THROWS) | (role == _CAUSES) | _end_frames(role, trace)) & ~again & ~lines.bulk
+        grade = np.where(role == _TEXT, outcome_grades(lines), 0)  # what stands around traces
+        must = (role == _THROWS) | (role == _CAUSES) | _end_frames(role, trace) | (grade >= FAILED)
+        must = (must & ~again | asked_ids(lines)) & ~lines.bulk
         score = _WORTH[role] + np.where(must, 4, 0) + 0.6 * lines.has(Mark.ERROR) + 6 * relevance(lines)
+        score += 2 * grade
         score = np.where(again, score * 0.005, score)
         score = np.where(lines.bulk, 0, np.where(lines.continued, score / 4, score))
         above = np.where(role == _BELOW, np.arange(len(role)) - 1, lines.table.heading).astype(np.int32)
@@ -77,6 +81,7 @@ class StackTrace:
             ),
             must,
             bulk=lines.bulk,
+            graded=True,
             warnings=lines.unmatched(query),
         )
 

@@ -11,18 +11,23 @@ import numpy as np
 from tersely.content.lines import (
     LineTable,
     Mark,
+    around,
     asked_ids,
+    places_of_lines,
     read_lines,
     relevance,
     split_after_places,
 )
-from tersely.content.logs import around, left_out, places_of_lines
+from tersely.content.logs import left_out
+from tersely.content.outcomes import ERROR, outcome_grades
 from tersely.content.units import Bools, Lines, Units
 from tersely.core.checks import whole_number
 from tersely.core.tables import Float32s
 from tersely.core.types import Document
 
 __all__ = ["ToolOutput"]
+
+_SHORT = 120  # characters after a place: what was found there stays with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,8 @@ class ToolOutput:
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
         """The lines with their worth; at most `rows` of them are looked at one by one. O(characters)."""
         lines = read_lines([document.text for document in documents], query, rows)
-        whole = lines.has(Mark.ERROR) | (lines.copies > 0)
+        short = lines.table.end - lines.table.start - lines.anchor_end <= _SHORT
+        whole = lines.has(Mark.ERROR) | (short & (outcome_grades(lines) >= ERROR)) | (lines.copies > 0)
         lines, rest = split_after_places(lines, ~whole)
         worth, essential = self._worth(lines, rest)
         return Units(
@@ -56,6 +62,7 @@ class ToolOutput:
             Lines(lambda first, last: left_out(lines, first, last), continued=lines.continued),
             essential,
             bulk=lines.bulk,
+            graded=True,
             warnings=lines.unmatched(query),
         )
 
@@ -63,22 +70,23 @@ class ToolOutput:
         """What each line is worth per token, and which come before all others."""
         n = len(lines.table)
         new = lines.copies == 0
-        place = places_of_lines(lines)
-        error = lines.has(Mark.ERROR)
+        grade = outcome_grades(lines)
+        bad = grade >= ERROR
         ends = np.zeros(n, dtype=bool)
         ends[:1] = ends[-1:] = True
-        score = 0.3 / (1 + place).astype(np.float32) + np.where(lines.has(Mark.TROUBLE), 0.5, 0)
-        score += np.where(lines.has(Mark.SUMMARY), 3, 0) + np.where(lines.has(Mark.FRAME), 0.2, 0)
+        score = 0.3 / (1 + places_of_lines(lines)).astype(np.float32) + np.where(
+            lines.has(Mark.FRAME), 0.2, 0
+        )
         size = np.maximum(lines.table.end - lines.table.start, 1)
         score += np.where(lines.places > 0, np.clip(250 / size, 1.5, 5), 0)  # each place is worth the same
         score += np.where(ends, 0.5, 0)
-        score += np.where(error, 5 + 3 / (1 + place), 0)
-        score += 0.4 * around(error & new, self.context)
+        score += 9 * grade
+        score += 0.4 * around(bad & new, self.context)
         score += 6 * relevance(lines)
         score = np.where(lines.has(Mark.OVERWRITTEN), 0.01, score)
         score = np.where(new, score, score / (2 + lines.copies))
         score = np.where(rest, score / 8, score)
         score = np.where(lines.bulk, 0, score)
-        must = (error | (lines.places > 0) | lines.has(Mark.SUMMARY)) & new | asked_ids(lines)
+        must = (bad | (lines.places > 0)) & new | asked_ids(lines)
         must &= ~rest & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
         return score.astype(np.float32), must

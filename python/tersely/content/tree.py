@@ -168,5 +168,6 @@ def nested_units(units: TreeUnits, follows: Int32s, gap: Callable[[int], str] | 
         follows,
         ranked=True,
         fragments=True,
+        graded=True,  # which records stand out says the rank
         warnings=units.warnings(),
     )

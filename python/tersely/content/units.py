@@ -111,6 +111,7 @@ class Units:
         fragments: whether units are parts of lines; then their tokens are estimated by their length.
         relevant: whether `worth` says what units have to do with the query already.
         independent: whether what stands around a unit says nothing about it (lines of logs).
+        graded: whether `worth` says what outcomes are worth already (content/outcomes.py).
         complete: whether the units are all there is; else documents that fit are not left as they are.
         warnings: reason codes.
     """
@@ -125,6 +126,7 @@ class Units:
     fragments: bool = False
     relevant: bool = True
     independent: bool = False
+    graded: bool = False
     complete: bool = True
     warnings: tuple[str, ...] = ()
 

@@ -19,6 +19,7 @@ __all__ = ["Compressed", "Deduplicated", "Document", "Receipt", "Request", "Span
 _FILE_NAME = re.compile(
     r"(?:^|[\\/])[^\\/\s]*\.\w{1,12}$|^[\w.-]*\.\w{1,12}$|(?:^|/)(?:Makefile|Dockerfile)$"
 )
+_NAMING = ("source", "filename", "file_name", "path", "file_path", "url")  # metadata that may name a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,10 @@ class Document:
         title: counts for every sentence of the document when a query is given.
         score: the caller's own relevance, carried along.
         metadata: anything else, carried along.
-        name: a path or file name, a hint to what the text is; None: `id`, or metadata["source"] or
-            ["file_path"], where that looks like one.
+        name: a path or file name, a hint to what the text is; None: `id`, or the metadata's "source",
+            "filename", "file_name", "path", "file_path" or "url", where that looks like one.
+        command: the command line that wrote the text, a hint likewise; None: the metadata's "command" or
+            "tool".
     """
 
     text: str
@@ -41,15 +44,26 @@ class Document:
     score: float | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     name: str | None = None
+    command: str | None = None
 
     @property
     def file_name(self) -> str:
         """The path or file name that is known of it; "" where none is."""
         if self.name is None and self.id is None and not self.metadata:
             return ""
-        given = (self.name, self.metadata.get("source"), self.metadata.get("file_path"), self.id)
-        named = (str(value) for value in given if isinstance(value, str))
+        given = (self.name, *(self.metadata.get(key) for key in _NAMING), self.id)
+        named = (
+            value.partition("?")[0] if "://" in value else value for value in given if isinstance(value, str)
+        )
         return next((value for value in named if value is self.name or _FILE_NAME.search(value)), "")
+
+    @property
+    def command_line(self) -> str:
+        """The command that is known to have written it; "" where none is."""
+        if self.command is None and not self.metadata:
+            return ""
+        given = (self.command, self.metadata.get("command"), self.metadata.get("tool"))
+        return next((value for value in given if isinstance(value, str)), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tersely.content.conversation import Conversation
-from tersely.content.detect import detect_each, named_detection
+from tersely.content.detect import detect_each, hinted_detection
 from tersely.content.fences import may_hold_blocks
 from tersely.content.registry import CONTENT_TYPES, named_type, trusted_kind
 from tersely.content.units import ContentReader
@@ -118,9 +118,9 @@ class Auto:
         named = [named_type(document.metadata) for document in documents]
         unknown = [document for document, kind in zip(documents, named, strict=True) if kind is None]
         looks = detect_each([document.text for document in unknown])
-        files = [document.file_name for document in unknown]
         told = iter(
-            named_detection(file, found) if file else found for file, found in zip(files, looks, strict=True)
+            hinted_detection(found, document.file_name, document.command_line)
+            for document, found in zip(unknown, looks, strict=True)
         )
         return [
             kind if kind is not None else trusted_kind(next(told), document.text)

@@ -21,7 +21,7 @@ from tersely.engine.facts import FactCoverage, preserved_facts
 from tersely.engine.reading import Reading, Region
 from tersely.engine.score import term_weights
 from tersely.engine.select import mark_groups, mark_pinned
-from tersely.engine.worth import analyze_text, redundancy_of, set_joint_worth, worth_of_text
+from tersely.engine.worth import add_floor, analyze_text, redundancy_of, set_joint_worth, worth_of_text
 
 if TYPE_CHECKING:
     from tersely.engine.extractive import Extractive
@@ -60,6 +60,7 @@ def read(
     """
     if not any(readers):
         reading = _read_text(request, original, options, analysis, cosine)
+        add_floor(reading, None)
     else:
         reading = _Joining(request, original, options, readers).run()
     if request.query is not None and not request.query.strip() and "empty_query" not in reading.warnings:
@@ -175,6 +176,7 @@ class _Joining:
         if not read and not self.pages:
             reading = _read_text(request, self.original, self.options, None, None)
             reading.warnings = tuple(dict.fromkeys((*self.warnings, *reading.warnings)))
+            add_floor(reading, None)
             return reading
         analysis = self._text_around(blocks, read) if blocks or len(read) < len(self.texts) else None
         parts: list[_Part] = []
@@ -310,7 +312,7 @@ class _Joining:
         firsts = np.cumsum([0, *(len(part.table) for part in parts)]).tolist()
         size = firsts[-1]
         own = np.zeros(size, dtype=np.float32)
-        essential, bulk, fragments, alone = (np.zeros(size, dtype=bool) for _ in range(4))
+        essential, bulk, fragments, alone, graded = (np.zeros(size, dtype=bool) for _ in range(5))
         needs = np.full(size, -1, dtype=np.int32)
         follows = np.full(size, -1, dtype=np.int32)
         regions: list[Region] = []
@@ -332,7 +334,7 @@ class _Joining:
                 own[rows] = units.worth[inner]
                 essential[rows] = False if units.essential is None else units.essential[inner]
                 bulk[rows] = False if units.bulk is None else units.bulk[inner]
-                fragments[rows], alone[rows] = units.fragments, units.independent
+                fragments[rows], alone[rows], graded[rows] = units.fragments, units.independent, units.graded
                 needs[rows] = np.where(table.heading[rows] >= 0, table.heading[rows], opened)
                 if units.follows is not None:
                     moved = units.follows[inner]
@@ -372,6 +374,7 @@ class _Joining:
         else:
             self.warnings += set_joint_worth(reading, own, analysis, self.options, follows, alone)
         reading.warnings = tuple(dict.fromkeys(self.warnings))
+        add_floor(reading, graded)
         return reading
 
     def _spans(self, spans: Sequence[tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:

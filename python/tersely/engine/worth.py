@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tersely.content.units import Bools, Nested
+from tersely import _native
+from tersely.content.lines import LineTable, read_lines
+from tersely.content.outcomes import FAILED, outcome_grades
+from tersely.content.units import Bools, Nested, Quoted
 from tersely.core.question import Question, read_question
 from tersely.core.tables import Analysis, Float32s, Float64s, Int32s, Int64s, Level, SegmentTable
 from tersely.core.types import Request
@@ -22,10 +25,14 @@ from tersely.providers.embedders import resolve_embedder, resolve_reranker
 if TYPE_CHECKING:
     from tersely.engine.extractive import Extractive
 
-__all__ = ["analyze_text", "redundancy_of", "set_joint_worth", "worth_of_text"]
+__all__ = ["add_floor", "analyze_text", "redundancy_of", "set_joint_worth", "worth_of_text"]
 
 _OWN_SHARE = 0.3  # what a unit's own worth counts beside its relevance to the query
 _TEXT = 4.0  # what people wrote beside data is worth so many times as much per character
+_FLOOR_SHARE = 0.5  # what an outcome counts beside relevance
+_MOST_LINES = 131_072  # that are looked at one by one
+_FEW = 0.02  # of the units of an order: more that say that something failed are what the text is about
+_SHARED = 12  # units of a line, at most, that have its grade
 _TOP = 0.25  # of the range of a region's own worth: for essential units
 # Features of a segment that come from what stands around it.
 _OWN_FEATURES = ("share", "bm25", "document", "answer", "named", "cosine", "cosine_document")
@@ -189,4 +196,62 @@ def _standing(reading: Reading, own: Float32s, centrality: Float32s) -> Float64s
         result[rows] = standing * (1 - _TOP) + _TOP * top if top.any() else standing
         if region.form is None:  # so that so many times as much of it is kept
             result[rows] = 1 - (1 - result[rows]) / _TEXT
+    return result
+
+
+def add_floor(reading: Reading, graded: Bools | None) -> None:
+    """Raise what units are worth that say what failed, whatever their text was taken for.
+
+    `graded`: bool[n], units whose worth says so already; None: none does. Texts in sentences have no outcomes
+    (csrc/kernels/content/lined.hpp). Without a query such units come first; with one an outcome is a part
+    beside relevance. O(characters) for texts that stand in lines, else O(1).
+    """
+    table = reading.table
+    if len(table) == 0:
+        return
+    lined = _native.lined(reading.texts).astype(bool)
+    if graded is not None:
+        lined &= np.bincount(table.document[~graded], minlength=len(lined)) > 0
+    if not lined.any():
+        return
+    texts = [text if chosen else "" for text, chosen in zip(reading.texts, lined.tolist(), strict=True)]
+    lines = read_lines(texts, None, _MOST_LINES)
+    grade = _grades_of_units(table, lines, outcome_grades(lines))
+    if graded is not None:
+        grade[graded] = 0
+    for region in reading.regions:  # words of errors are what people write, too
+        if region.form is None:
+            rows = slice(region.first, region.last)
+            grade[rows] = np.where(grade[rows] >= FAILED, grade[rows], 0)
+        elif isinstance(region.form, Quoted):  # sources are kept for their words alone
+            grade[region.first : region.last] = 0
+    if not grade.any():
+        return
+    top = np.float32(reading.worth.max(initial=0)) or np.float32(1)
+    if reading.by_query:
+        reading.worth = (reading.worth + _FLOOR_SHARE * top * grade).astype(np.float32)
+        return
+    if reading.ranked:  # before what is first, where few units say that something failed
+        failed = (grade >= FAILED) & (np.count_nonzero(grade >= FAILED) <= _FEW * len(table))
+        reading.worth = np.where(failed, top * (1 + grade), reading.worth).astype(np.float32)
+        return
+    reading.worth = np.maximum(reading.worth, top * grade).astype(np.float32)
+    if (grade >= FAILED).any():
+        essential = np.zeros(len(table), dtype=bool) if reading.essential is None else reading.essential
+        reading.essential = essential | (grade >= FAILED)
+
+
+def _grades_of_units(table: SegmentTable, lines: LineTable, grades: Float32s) -> Float32s:
+    """float32[n]: the best grade of the lines that a unit has a part of; 0 for small parts of long lines."""
+    result = np.zeros(len(table), dtype=np.float32)
+    told = np.flatnonzero(grades > 0)
+    where = lines.table
+    size = int(max(table.end.max(initial=0), where.end.max(initial=0))) + 1
+    starts, ends = table.document * np.int64(size) + table.start, table.document * np.int64(size) + table.end
+    first = np.searchsorted(ends, where.document[told] * np.int64(size) + where.start[told], side="right")
+    last = np.searchsorted(starts, where.document[told] * np.int64(size) + where.end[told], side="left")
+    few = (last > first) & (last - first <= _SHARED)
+    for step in range(_SHARED):
+        rows = few & (first + step < last)
+        np.maximum.at(result, first[rows] + step, grades[told[rows]])
     return result

@@ -1,0 +1,86 @@
+#include "kernels/content/lined.hpp"
+
+#include <algorithm>
+
+namespace tersely::content {
+namespace {
+
+constexpr std::size_t kPiece = 2048;
+constexpr std::size_t kFewestWords = 7;
+constexpr std::size_t kLong = 200;
+constexpr std::size_t kWrapped = 50;  // bytes that a line has where the next one goes on with it
+
+bool letter(char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || static_cast<unsigned char>(byte) >= 0x80U;
+}
+bool around(char byte) { return std::string_view(".,;:!?'\"()-*_").find(byte) != std::string_view::npos; }
+
+// Whether a line is mostly words.
+bool is_wordy(std::string_view line) {
+    std::size_t words = 0, plain = 0;
+    for (std::size_t at = 0; at < line.size();) {
+        if (line[at] == ' ') {
+            ++at;
+            continue;
+        }
+        std::size_t end = std::min(line.find(' ', at), line.size()), last = end;
+        ++words;
+        while (at < last && around(line[at])) ++at;
+        while (last > at && around(line[last - 1])) --last;
+        const std::string_view word = line.substr(at, last - at);
+        plain += !word.empty() && std::all_of(word.begin(), word.end(),
+                                              [](char byte) { return letter(byte) || byte == '\'' || byte == '-'; });
+        at = end;
+    }
+    return words >= kFewestWords && plain * 5 >= words * 4;
+}
+
+struct Share {
+    std::size_t prose = 0, bytes = 0, lines = 0;
+};
+
+void read(std::string_view piece, bool whole_first_line, Share& share) {
+    std::string_view before;  // a wordy line whose end says nothing
+    std::size_t at = 0;
+    if (!whole_first_line) at = std::min(piece.find('\n'), piece.size() - 1) + 1;
+    if (at >= piece.size()) at = 0;  // one long line
+    while (at < piece.size()) {
+        const std::size_t end = std::min(piece.find('\n', at), piece.size());
+        std::string_view line = piece.substr(at, end - at);
+        at = end + 1;
+        const std::size_t first = line.find_first_not_of(" \t\r");
+        if (first == std::string_view::npos) {
+            before = {};
+            continue;
+        }
+        line = line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
+        ++share.lines;
+        share.bytes += line.size();
+        const bool small = line[0] >= 'a' && line[0] <= 'z';
+        if (small) share.prose += before.size();
+        before = {};
+        if (!is_wordy(line)) continue;
+        const bool ends = std::string_view(".!?\"").find(line.back()) != std::string_view::npos;
+        if (ends || line.size() >= kLong || static_cast<unsigned char>(line.back()) >= 0x80U) {
+            share.prose += line.size();
+        } else if (line.size() >= kWrapped) {
+            before = line;
+        }
+    }
+}
+
+}  // namespace
+
+bool is_lined(std::string_view text) {
+    Share share;
+    if (text.size() <= 3 * kPiece) {
+        read(text, true, share);
+    } else {
+        read(text.substr(0, kPiece), true, share);
+        read(text.substr(text.size() / 2, kPiece), false, share);
+        read(text.substr(text.size() - kPiece), false, share);
+    }
+    return share.lines >= 3 && 2 * share.prose < share.bytes;
+}
+
+}  // namespace tersely::content

@@ -1,0 +1,85 @@
+"""Hints to what a text is: its file's name, the command that wrote it, and where documents keep them."""
+
+from __future__ import annotations
+
+import pytest
+import tersely
+from tersely import Document
+from tersely.content.commands import kind_of_output
+
+PLAIN = "three files\ncollected things here\nnothing of note\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [
+        ("pytest -q tests", "tool_output"),
+        ("cd app && CI=1 npx jest --ci", "tool_output"),
+        ("python3 -m mypy src", "tool_output"),
+        ("git diff HEAD~1", "diff"),
+        ("kubectl get pods -o wide", "table"),
+        ("kubectl logs web-1", "log"),
+        ("/usr/bin/make -j8 2>&1 | tee build.log", "tool_output"),
+        ("make | python parse.py", ""),
+        ("cat notes.txt", ""),
+        ("", ""),
+        ("| ; &&", ""),
+    ],
+)
+def test_a_command_tells_what_it_writes(command: str, kind: str) -> None:
+    assert kind_of_output(command)[0] == kind
+
+
+def test_hints_go_before_an_unsure_look() -> None:
+    assert tersely.detect(PLAIN, command="git diff").kind == "diff"
+    assert tersely.detect('{"a": 1}', command="pytest").kind == "json"
+    assert tersely.detect(PLAIN, command="cat src/app.py").language == "python"
+    assert tersely.detect(PLAIN, name="a.py", command="git diff").language == "python"
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("CMakeLists.txt", "cmake"),
+        ("main.tf", "hcl"),
+        ("a.swift", "swift"),
+        ("Makefile.am", "makefile"),
+        ("a.tsx", "typescript"),
+        ("a.f90", "fortran"),
+        (".clang-format", "yaml"),
+        ("A.kt", "kotlin"),
+    ],
+)
+def test_names_of_files_settle_the_language(name: str, language: str) -> None:
+    assert tersely.detect(PLAIN, name=name).language == language
+
+
+@pytest.mark.parametrize("key", ["source", "filename", "file_name", "path", "file_path", "url"])
+def test_documents_are_named_by_their_metadata(key: str) -> None:
+    assert Document(PLAIN, metadata={key: "https://x.org/a/b.csv?v=1"}).file_name.endswith("b.csv")
+
+
+def test_documents_have_the_command_that_wrote_them() -> None:
+    assert Document("x", command="make").command_line == "make"
+    assert Document("x", metadata={"command": "pytest"}).command_line == "pytest"
+    result = tersely.compress(Document(PLAIN * 30, command="pytest"), budget=20)
+    assert result.receipt.content_types == ("tool_output",)
+
+
+def test_columns_parted_by_white_space_are_a_table() -> None:
+    rows = [f"pod-{n:03d}    1/1     Running   {n % 3}          {n}d" for n in range(12)]
+    text = "\n".join(["NAME       READY   STATUS    RESTARTS   AGE", *rows])
+    assert tersely.detect(text).kind == "table"
+
+
+def test_python_full_of_documentation_is_python() -> None:
+    words = "\n".join("    * :param x: what it is, in many words that read as prose do" for _ in range(20))
+    told = f'    """Reads.\n\n    Notes\n    -----\n{words}\n    """\n'
+    text = f"import os\n\n\ndef read(x):\n{told}    return os.stat(x)\n"
+    found = tersely.detect(text * 3)
+    assert (found.kind, found.language) == ("code", "python")
+
+
+def test_a_language_that_is_not_known_is_none() -> None:
+    text = "with Ada.Text_IO; use Ada.Text_IO;\nprotected body Gate is\n   entry Pass when Open is\n" * 9
+    assert tersely.detect(text).language is None

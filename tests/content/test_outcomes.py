@@ -1,0 +1,138 @@
+"""Outcomes: what tools write of failures is found in any form, and raises units of any type."""
+
+from __future__ import annotations
+
+import pytest
+import tersely
+from growth import MOST, growth
+from hypothesis import given
+from hypothesis import strategies as st
+from tersely import _native
+from tersely.content.lines import Mark, read_lines
+from tersely.content.outcomes import FAILED, outcome_grades
+
+FAILURES = [
+    "not ok 3 - reads the file",
+    "12/40 Test #12: parser ...***Failed    0.02 sec",
+    "FAIL  src/cart.test.ts",
+    "  ✗ adds two numbers",
+    "E       assert 3 == 4",
+    'ts=1 level=error msg="x"',
+    '{"level": "error", "msg": "x"}',
+    '{"level":50,"msg":"x"}',
+    "-/+ aws_instance.web (forces replacement)",
+    '1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.1" 503 12',
+    "Process completed with exit code 2",
+    "panic: runtime error: index out of range",
+    "error[E0308]: mismatched types",
+    "##[error]Bash exited with code '1'.",
+    "make: *** [Makefile:3: all] Error 2",
+    "Tests: 3 failed, 40 passed",
+    "Failures: 2",
+    "BUILD FAILED in 3s",
+    "src/a.c:3:1: error: expected ';'",
+    "E0825 20:46:02.589571 1115822 file.cc:16] Check failed",
+    "BUG: KASAN: use-after-free in f",
+    "==1==ERROR: AddressSanitizer: SEGV",
+]
+
+
+@pytest.mark.parametrize("line", FAILURES)
+def test_failures_in_the_forms_of_tools_are_found(line: str) -> None:
+    assert read_lines([line], None, 1024).has(Mark.FAILURE)[0]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "0 failed, 12 passed",
+        "Failures: 0",
+        'tests="4" failures="0" errors="0"',
+        "no errors",
+        "Process finished with exit code 0",
+        "compiled without errors",
+        "test_error_handling ... ok",
+        "the committee found an error in the second report",
+        '"GET / HTTP/1.1" 200 503',
+        "std::error::Error",
+        "throw new Error(message);",
+    ],
+)
+def test_what_went_well_and_plain_words_are_no_failures(line: str) -> None:
+    assert not read_lines([line], None, 1024).has(Mark.FAILURE)[0]
+
+
+@pytest.mark.parametrize("line", ["0 failed, 12 passed", "Failures: 0", "no errors"])
+def test_counts_of_zero_are_summaries(line: str) -> None:
+    assert read_lines([line], None, 1024).has(Mark.SUMMARY)[0]
+
+
+def test_the_first_line_of_each_finding_and_rare_ones_are_graded() -> None:
+    text = "\n".join(
+        [*(f"app/x{n}.rb:{n}:1: C: Missing comment {n}." for n in range(90)), "app/y.rb:3:1: W: Odd."]
+    )
+    lines = read_lines([text], None, 1024)
+    grade = outcome_grades(lines)
+    assert sorted(lines.findings.tolist()) == [1, 90]
+    assert grade[0] >= FAILED and grade[-1] >= FAILED and (grade[1:-1] < FAILED).all()
+
+
+def test_codes_of_findings_are_told_apart() -> None:
+    text = "RUF001 one\nRUF002 two\nRUF001 three\nx.c:1:2: error: y [-Wunused-variable]"
+    text += "\nx.cs(1,2): error CS1002: z"
+    assert read_lines([text], None, 1024).finding.tolist() == [0, 1, 0, 2, 3]
+    assert read_lines(["APP_ROOT = 3\nMAX_SIZE"], None, 1024).finding.tolist() == [-1, -1]
+
+
+def test_repeats_are_worth_less_than_the_first() -> None:
+    grade = outcome_grades(read_lines(["ERROR disk is full\n" * 5], None, 1024))
+    assert (grade[1:] < grade[:-1]).all()
+
+
+@pytest.mark.parametrize(
+    "strategy", ["auto", "extractive", "prose", "markdown", "table", "code", "diff", "log"]
+)
+def test_a_wrong_kind_costs_no_error(strategy: str) -> None:
+    names = [f"copying part{chr(97 + n // 26)}{chr(97 + n % 26)} of the tree into place" for n in range(300)]
+    names[211] = "src/cart.py:41: error: name 'total' is not defined"
+    text = "\n".join(names)
+    result = tersely.compress(text, budget=60, strategy=strategy)
+    assert "name 'total' is not defined" in result.text
+
+
+def test_with_a_query_an_outcome_is_a_part_beside_relevance() -> None:
+    lines = [f"step {n} of the cart finished" for n in range(200)]
+    lines[120] = "stage three: FAILED, see the log"
+    text = "\n".join(lines)
+    result = tersely.compress(text, "why did the build break?", budget=80, strategy="extractive")
+    assert "FAILED" in result.text
+
+
+def test_sentences_have_no_outcomes() -> None:
+    prose = (
+        "The second error: nobody had asked. They failed 3 times, and the report said so in plain words.\n"
+        * 9
+    )
+    assert not _native.lined([prose])[0]
+    assert _native.lined(["a: 1\nb: 2\nc: 3\n"])[0]
+
+
+@given(st.lists(st.sampled_from([*FAILURES, "all is well", "", "3 passed", "\x1b[31mx\x1b[0m"]), max_size=30))
+def test_grades_are_shares(lines: list[str]) -> None:
+    grade = outcome_grades(read_lines(["\n".join(lines)], None, 1024))
+    assert ((grade >= 0) & (grade <= 1)).all()
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_safe(text: str) -> None:
+    assert _native.lined([text])[0] in (0, 1)
+    read_lines([text], None, 1024)
+
+
+@pytest.mark.growth
+@pytest.mark.parametrize("unit", ["level=", "error: ", "not ok ", "3 failed ", "[E_A-b] ", "a.b:1: X_Y "])
+def test_time_grows_with_the_text(unit: str) -> None:
+    def make(size: int) -> str:
+        return (unit * 40 + "\n") * (size // (40 * len(unit)))
+
+    assert growth(make, lambda text: outcome_grades(read_lines([text], None, 4096))) < MOST
