@@ -3,7 +3,8 @@
 Boosting of oblivious trees on the loss of benchmarks.quality.fit: the mean over the evidence of ln(0.05 + R),
 R the share of the tokens that scores above a piece of evidence, made smooth; each set counts the same. It
 starts from the weighted sum. What ships is fitted on the tuned half of the development sets and on those
-training families whose licence allows it. --gate fits once without each family: the evidence kept of it.
+training families whose licence allows it. --gate fits once without each family: the evidence kept of it. Only
+a share of what the trees say counts: the largest with which no family that is left out loses more than .01.
 
 Examples:
     python -m benchmarks.quality.forest --data DIR                    writes the trees for "none" and "static"
@@ -151,6 +152,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=200, help="questions of each set and half (default: 200)")
     parser.add_argument("--trees", type=int, default=300, help="default: 300")
     parser.add_argument("--rate", type=float, default=0.4, help="of learning (default: 0.4)")
+    parser.add_argument(
+        "--share", type=float, default=0.4, help="of what the trees say that counts (default: 0.4)"
+    )
     parser.add_argument("--kinds", nargs="+", default=["none", "static"], choices=["none", "static"])
     parser.add_argument("--gate", action="store_true", help="also leave out each family once")
     parser.add_argument("--dry-run", action="store_true", help="write no trees")
@@ -210,7 +214,7 @@ def _fit(
             totals = [np.bincount(leaf[rows], part[rows], 1 << _DEPTH) for part in (slope, size)]
             leaves = -options.rate * totals[0] / (totals[1] + ridge)
             score += leaves[leaf]
-            trees.append(Tree(tree, leaves))
+            trees.append(Tree(tree, options.share * leaves))
     return trees, borders
 
 

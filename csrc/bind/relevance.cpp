@@ -136,6 +136,7 @@ py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
     const relevance::Forest& forest = held.forest;
     std::vector<float> features = given.is_none() ? std::vector<float>{} : given_features(given.cast<Floats>(), n);
     std::vector<float> scores;
+    std::vector<float> corrections(n, 0.0F);
     {
         const Release release;
         std::vector<float> idf;
@@ -144,13 +145,16 @@ py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
         std::vector<double> sum = first_sum(call, features);
         if (forest.trees() > 0) {
             const auto columns = relevance::columns(call.corpus, call.question, idf, features, sum, call.length);
+            const std::vector<double> before = sum;
             relevance::add_forest(forest, columns, sum);
+            for (std::size_t i = 0; i < n; ++i) corrections[i] = static_cast<float>(sum[i] - before[i]);
         }
         const auto reranked = std::span(features).subspan(relevance::kReranked * n, n);
         for (std::size_t i = 0; i < n; ++i) sum[i] += call.weight[relevance::kReranked] * reranked[i];
         scores = relevance::above_median(sum);
     }
-    return py::make_tuple(table(std::move(features), kFeatures, n), to_array(std::move(scores)));
+    return py::make_tuple(table(std::move(features), kFeatures, n), to_array(std::move(scores)),
+                          to_array(std::move(corrections)));
 }
 
 py::array_t<float> columns(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document,

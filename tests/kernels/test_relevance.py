@@ -196,8 +196,9 @@ def test_trees_correct_the_sum(given_case: tuple[Corpus, list[float]], forest: F
     corpus, cosine = given_case
     assume(corpus.rows)
     given_arguments = arguments(corpus, cosine)
-    features, found = _native.relevance(*given_arguments, WEIGHTS, forest, None)
+    features, found, trees = _native.relevance(*given_arguments, WEIGHTS, forest, None)
     added = forest_sums(forest, _native.relevance_columns(*given_arguments, WEIGHTS))
+    np.testing.assert_allclose(trees, added, rtol=1e-4, atol=1e-5)
     sums = WEIGHTS @ features.astype(np.float64) + added
     expected = np.logaddexp(0, sums - np.sort(sums)[(len(sums) - 1) // 2])
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
@@ -206,7 +207,7 @@ def test_trees_correct_the_sum(given_case: tuple[Corpus, list[float]], forest: F
 def test_a_reranker_does_not_change_what_the_trees_see() -> None:
     corpus = flat([["a"], ["b"], ["a", "b"]], ["a"])
     forest = relevance_forest("static")
-    features, before = _native.relevance(*arguments(corpus), WEIGHTS, forest, None)
+    features, before, _ = _native.relevance(*arguments(corpus), WEIGHTS, forest, None)
     features[FEATURES.index("reranked")] = 2.0  # the same for all: so is what they are above the median
     assert scores(corpus, features, WEIGHTS, forest).tolist() == pytest.approx(before.tolist(), rel=1e-5)
 

@@ -48,6 +48,8 @@ _READS = frozenset({"cat", "bat", "less", "more", "head", "tail", "type", "nl"})
 _BEFORE = frozenset(
     {"sudo", "time", "env", "nice", "nohup", "npx", "bunx", "xvfb-run", "stdbuf", "command", "exec"}
 )
+_BETWEEN = re.compile(r"&&|\|\||;|\n")  # commands
+_PYTHON = re.compile(r"python[\d.]*")
 _ASSIGNS = re.compile(r"\w+=")
 
 
@@ -57,7 +59,7 @@ def kind_of_output(command: str) -> tuple[str, str]:
     Of several commands the last one counts, of a pipe its first part; where what comes after a pipe makes
     something else of it, nothing is told. O(characters).
     """
-    parts = re.split(r"&&|\|\||;|\n", command.strip().removeprefix("$ "))
+    parts = _BETWEEN.split(command.strip().removeprefix("$ "))
     line = next((part.strip() for part in reversed(parts) if part.strip()), "")
     first, *after = line.split("|")
     if any(
@@ -68,11 +70,11 @@ def kind_of_output(command: str) -> tuple[str, str]:
     words = first.split()
     while words and (words[0] in _BEFORE or _ASSIGNS.match(words[0])):
         words = words[1:]
-    if len(words) > 2 and re.fullmatch(r"python[\d.]*", words[0]) and words[1] == "-m":
+    if len(words) > 2 and _PYTHON.fullmatch(words[0]) and words[1] == "-m":
         words = words[2:]
     if not words:
         return "", ""
-    name = re.split(r"[/\\]", words[0].lower())[-1].removesuffix(".exe")
+    name = words[0].lower().replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
     if name in _READS:
         files = [word for word in words[1:] if not word.startswith("-")]
         return "", files[-1] if files else ""

@@ -14,14 +14,14 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.units import Lines, Nested, Quoted
+from tersely.content.units import Lines, Nested
 from tersely.core.errors import BudgetExceededError
 from tersely.core.tables import Float32s, Int64s, UInt8s
 from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import longest_prefix
 from tersely.engine.reading import Reading
 from tersely.engine.render import Places, Rendered, Wording, render
-from tersely.engine.select import FIRST_KEPT, REASONS, is_kept, select
+from tersely.engine.select import FIRST_KEPT, REASONS, fill_gaps, is_kept, select
 
 __all__ = ["Fit", "choose", "fit"]
 
@@ -32,7 +32,6 @@ _UNUSED = 100  # a text of estimated costs that leaves less than this share (1 /
 _ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
 _CANDIDATES = 4  # ranked units considered for a token of the budget; most cost more than a token
 _MARKER_SHARE, _FEW_MARKERS = 0.1, 2  # of the budget, of markers: above both, markers say less
-_SHORT = 20  # characters of units that are kept rather than marked as left out
 _CUT, _SELECTED, _PINNED, _PRESERVED = (
     REASONS.index(name) for name in ("cut", "selected", "pinned", "preserved")
 )
@@ -207,7 +206,7 @@ class _Fitting:
         if held is not self.pinned:
             status[(status == _PINNED) & (self.pinned == 0)] = _PRESERVED
         if target > 0 and reading.ranked and not reading.request.groups:
-            self._fill_gaps(status)
+            fill_gaps(self.reading, status)
         if reading.auxiliary is not None:
             status[reading.auxiliary & (status == _SELECTED)] = 0
         for opening, closing in reading.fences:
@@ -234,7 +233,7 @@ class _Fitting:
             caps=self.caps,
         )
         if target > 0:
-            self._fill_gaps(status)
+            fill_gaps(self.reading, status)
         return status
 
     def _estimated_floors(self, floors: Sequence[int]) -> list[int]:
@@ -245,7 +244,7 @@ class _Fitting:
         np.add.at(estimates, table.document, np.where(held > 0, costs, 0))
         status = np.where(held > 0, _SELECTED, 0).astype(np.uint8)
         if self.reading.ranked:
-            self._fill_gaps(status)
+            fill_gaps(self.reading, status)
         rows = is_kept(status)
         if len(rows) == 0:
             return list(floors)
@@ -299,27 +298,6 @@ class _Fitting:
             held[first:last] = 1
             room -= cost
         return held
-
-    def _fill_gaps(self, status: UInt8s) -> None:
-        """Keep what is no longer than a marker for it; what it needs is in or comes along."""
-        table, regions = self.table, self.reading.regions
-        quoted = [region for region in regions if isinstance(region.form, Quoted)]  # without markers
-        if len(quoted) == len(regions):
-            return
-        chosen = status >= FIRST_KEPT
-        change = np.flatnonzero(np.diff(chosen) | (np.diff(table.document) != 0)) + 1
-        firsts = np.concatenate(([0], change))
-        lasts = np.concatenate((change - 1, [len(chosen) - 1]))
-        short = ~chosen[firsts] & (table.end[lasts] - table.start[firsts] <= _SHORT)
-        for region in quoted:
-            short &= (firsts < region.first) | (firsts >= region.last)
-        # only beside what is kept: a document of which nothing is kept has no markers
-        beside = np.zeros(len(firsts), dtype=bool)
-        same = table.document[firsts[1:]] == table.document[lasts[:-1]]
-        beside[1:] |= same
-        beside[:-1] |= same
-        for run in np.flatnonzero(short & beside).tolist():
-            status[firsts[run] : lasts[run] + 1] = _SELECTED
 
     def _nothing_to_keep(self) -> Fit:
         tokens = self._count("")

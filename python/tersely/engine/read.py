@@ -15,6 +15,7 @@ from tersely.content.fences import Mixed, long_blocks
 from tersely.content.html import Html, PageText
 from tersely.content.registry import reader_of
 from tersely.content.units import ContentReader, Lines, Nested, Units, join_tables, units_of
+from tersely.core.facts import FactKind
 from tersely.core.tables import Analysis, Float32s, Int32s, Kind, Level, SegmentTable
 from tersely.core.types import Document, Request
 from tersely.engine.facts import FactCoverage, preserved_facts
@@ -116,18 +117,24 @@ def _text_regions(table: SegmentTable, documents: int) -> tuple[Region, ...]:
 
 
 def _preserve(reading: Reading, options: Extractive, preserve: tuple[str, ...]) -> None:
-    """Find the facts that are to be preserved: with a query, those of units that have to do with it."""
+    """Find the facts that are to be preserved: with a query, decisions and what stands in units that have to
+    do with it."""
     table, level = reading.table, options.level
     if not reading.by_query or options.strict_preserve:
         facts = preserved_facts(reading.texts, table, level, preserve)
         reading.must = FactCoverage.of(facts, reading.worth, preserve, options.strict_preserve, 1.0)
         return
-    rows = np.flatnonzero(reading.worth >= _NEAR * reading.worth.max(initial=0))
-    near = SegmentTable(*(column[rows] for column in table.columns()))
-    facts = preserved_facts(reading.texts, near, level, preserve)
-    facts = replace(
-        facts, segment=rows[facts.segment].astype(np.int32), last=rows[facts.last].astype(np.int32)
-    )
+    near = reading.worth >= _NEAR * reading.worth.max(initial=0)
+    if "decisions" in preserve:
+        facts = preserved_facts(reading.texts, table, level, preserve)
+        facts = facts.rows(near[facts.segment] | (facts.kind == FactKind.DECISION))
+    else:
+        rows = np.flatnonzero(near)
+        chosen = SegmentTable(*(column[rows] for column in table.columns()))
+        found = preserved_facts(reading.texts, chosen, level, preserve)
+        facts = replace(
+            found, segment=rows[found.segment].astype(np.int32), last=rows[found.last].astype(np.int32)
+        )
     reading.must = FactCoverage.of(facts, reading.worth, preserve, False, _FACT_SHARE)
 
 

@@ -22,6 +22,7 @@ __all__ = ["Heads", "Prices", "Reading", "Region", "separator_cost"]
 
 _GAP = 1.0  # tokens: white space of more than a character before a fragment
 _MARKER = 4.0  # tokens, about: of what says that something was left out below a unit
+_BEHIND = ("  ", "\n ", "\t\t", "\n\t", " \t", "\t ")  # what stands before an indented line
 _PLACED = (Kind.CODE, Kind.FENCED_CODE, Kind.TABLE)  # lines that say something by where they stand
 _LARGEST_SUM = 2**60  # of costs: no tokenizer comes near, the native sums stay in range
 
@@ -174,10 +175,11 @@ class Reading:
     def same(self) -> Int32s:
         """int32[n]: the first unit with the same text, or the unit itself; empty: none is said twice.
 
-        Lines of code, of tables and of quotes have their places, however often they stand.
+        Lines of code, of tables and of quotes have their places, however often they stand, and so have
+        lines that are indented.
         """
         if self._same is None:
-            alone = np.isin(self.table.kind, _PLACED) | self.pieces_repeat
+            alone = np.isin(self.table.kind, _PLACED) | self.pieces_repeat | self._indented()
             for region in self.regions:
                 if isinstance(region.form, Quoted):
                     alone[region.first : region.last] = True
@@ -192,6 +194,14 @@ class Reading:
                 self._same = np.arange(len(self.table), dtype=np.int32)
                 self._same[rows] = found
         return self._same
+
+    def _indented(self) -> Bools:
+        """bool[n]: units that begin a line, behind blanks."""
+        before = [
+            self.texts[document][max(start - 2, 0) : start]
+            for document, start in zip(self.table.document.tolist(), self.table.start.tolist(), strict=True)
+        ]
+        return np.array([two in _BEHIND for two in before], dtype=bool)
 
     def prices(self) -> Prices:
         """What each unit costs. Units are counted in one batch, when they are first asked for."""

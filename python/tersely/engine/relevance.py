@@ -76,6 +76,7 @@ class Hybrid:
         weights: by the names in engine/score.py.
         asked: what the features are made of.
         forest: corrects their weighted sum.
+        corrections: float32[n], by how much.
         by_query: False where the query has nothing to do with the text, as far as terms and vectors tell.
         warnings: "embedder_failed" (scored by terms alone), "reranker_failed" (scored without it),
             "query_without_matches".
@@ -87,6 +88,7 @@ class Hybrid:
     weights: Mapping[str, float]
     asked: Asked
     forest: Forest
+    corrections: Float32s
     by_query: bool
     warnings: tuple[str, ...]
     cosine: Float32s | None
@@ -117,7 +119,7 @@ def hybrid(
     kind = _kind(embedder) if cosine is not None else "none"
     weights, forest = relevance_weights(kind), relevance_forest(kind)
     asked = Asked(prepared.analysis, len(prepared.table), titles, prepared.question.answer, cosine)
-    features, scores = asked.scores(weights, forest)
+    features, scores, corrections = asked.scores(weights, forest)
     by_query = bool(features[_MATCHES].any())
     if not by_query and prepared.analysis.term_offsets[len(prepared.table)] > 0:
         warnings.append("query_without_matches")
@@ -125,10 +127,10 @@ def hybrid(
     if reranker is not None and by_query:
         try:
             features[_RERANKED] = _reranked(prepared, scores, reranker, rerank_share)
-            features, scores = asked.scores(weights, forest, features)
+            features, scores, corrections = asked.scores(weights, forest, features)
         except Exception:
             warnings.append("reranker_failed")
-    return Hybrid(scores, features, weights, asked, forest, by_query, tuple(warnings), cosine)
+    return Hybrid(scores, features, weights, asked, forest, corrections, by_query, tuple(warnings), cosine)
 
 
 def _reranked(

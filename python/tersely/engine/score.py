@@ -128,8 +128,8 @@ class Asked:
 
     def scores(
         self, weights: Mapping[str, float], forest: Forest, features: Float32s | None = None
-    ) -> tuple[Float32s, Float32s]:
-        """Features float32[len(FEATURES), n] and scores float32[n] >= 0.
+    ) -> tuple[Float32s, Float32s, Float32s]:
+        """Features float32[len(FEATURES), n], scores float32[n] >= 0, what the trees add float32[n].
 
         A score is the weighted sum of the features (a missing weight is 0), corrected by the forest, above
         the median of the call (csrc/kernels/relevance/weigh.hpp). `features`: given ones are taken as they

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tersely import _native
+from tersely.content.units import Quoted
 from tersely.core.tables import Float32s, Int32s, Int64s, SegmentTable, UInt8s
 
 if TYPE_CHECKING:
-    from tersely.engine.reading import Heads
+    from tersely.engine.reading import Heads, Reading
 
-__all__ = ["FIRST_KEPT", "REASONS", "is_kept", "mark_groups", "mark_pinned", "select"]
+__all__ = ["FIRST_KEPT", "REASONS", "fill_gaps", "is_kept", "mark_groups", "mark_pinned", "select"]
 
 # Names of the status codes of csrc/kernels/select/budgeted.hpp, then those that the strategies set.
 REASONS = ("budget", "redundant", "selected", "pinned", "context", "heading", "cut", "fits", "preserved")
 FIRST_KEPT = REASONS.index("selected")
 
+_SHORT = 20  # characters of units that are kept rather than marked as left out
 _NO_INT32 = np.empty(0, dtype=np.int32)
 _NO_INT64 = np.empty(0, dtype=np.int64)
 _NO_FLOAT32 = np.empty(0, dtype=np.float32)
@@ -141,3 +143,25 @@ def mark_groups(table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, i
     group = np.full(len(table), -1, dtype=np.int32)
     group[claimed] = claimed[first][which] if len(sets) else -1
     return group
+
+
+def fill_gaps(reading: Reading, status: UInt8s) -> None:
+    """Keep what is no longer than a marker for it; what it needs is in or comes along."""
+    table, regions = reading.table, reading.regions
+    quoted = [region for region in regions if isinstance(region.form, Quoted)]  # without markers
+    if len(quoted) == len(regions):
+        return
+    chosen = status >= FIRST_KEPT
+    change = np.flatnonzero(np.diff(chosen) | (np.diff(table.document) != 0)) + 1
+    firsts = np.concatenate(([0], change))
+    lasts = np.concatenate((change - 1, [len(chosen) - 1]))
+    short = ~chosen[firsts] & (table.end[lasts] - table.start[firsts] <= _SHORT)
+    for region in quoted:
+        short &= (firsts < region.first) | (firsts >= region.last)
+    # only beside what is kept: a document of which nothing is kept has no markers
+    beside = np.zeros(len(firsts), dtype=bool)
+    same = table.document[firsts[1:]] == table.document[lasts[:-1]]
+    beside[1:] |= same
+    beside[:-1] |= same
+    for run in np.flatnonzero(short & beside).tolist():
+        status[firsts[run] : lasts[run] + 1] = FIRST_KEPT

@@ -29,8 +29,9 @@ class Explanation:
         table: the segments.
         scores: float32[n] >= 0, what `tersely.Extractive` ranks by.
         names: the features, engine/score.py; what each is stands in csrc/kernels/relevance/features.hpp.
-        contributions: float32[len(names), n], weight times feature; a score grows with the sum over the
-            features, and compares it with the median over the segments.
+            "trees": what they say together (csrc/kernels/relevance/columns.hpp).
+        contributions: float32[len(names), n], weight times feature, and what the trees add; a score grows
+            with their sum, and compares it with the median over the segments.
         warnings: "embedder_failed", "reranker_failed", "query_without_matches".
     """
 
@@ -87,5 +88,6 @@ def explain(
     read_again = None if reranker is None else resolve_reranker(reranker)
     found = hybrid(prepared, resolve_embedder(embedder), read_again)
     weights = np.array([found.weights.get(name, 0.0) for name in FEATURES], dtype=np.float32)
-    parts = np.asarray(found.features * weights[:, None], dtype=np.float32)
-    return Explanation(prepared.documents, prepared.table, found.segments, FEATURES, parts, found.warnings)
+    weighted = np.asarray(found.features * weights[:, None], dtype=np.float32)
+    parts, names = np.vstack((weighted, found.corrections)), (*FEATURES, "trees")
+    return Explanation(prepared.documents, prepared.table, found.segments, names, parts, found.warnings)

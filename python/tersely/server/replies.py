@@ -39,7 +39,7 @@ def fit_reply(
     """
     best: tuple[Result, str] | None = None
     room, low, high = budget, 0, budget + 1  # the room sought is over `low` and under `high`
-    for _ in range(_ROUNDS):
+    for attempt in range(_ROUNDS):
         excess = 0
         try:
             content = fit(room)
@@ -54,8 +54,8 @@ def fit_reply(
                 high = room
         if high - low <= 1 + budget // 50:
             break
-        # What is written around the content may shrink with it, so less may have to go than is too much.
-        room = room - excess if 0 < excess < room - low else (low + high) // 2
+        # What is written around the content may shrink with it, so the first step may be too long or too short.
+        room = room - excess if attempt == 0 and 0 < excess < room else (low + high) // 2
     return best or _least(fit, write, budget)
 
 
