@@ -25,18 +25,18 @@ enum Mark : std::uint32_t {
 };
 
 // What words do to those beside them; bits above those of marks.
-enum WordClass : std::uint32_t {
-    kNegates = 1U << 16U,   // no, without
-    kNot = 1U << 17U,       // not
-    kExits = 1U << 18U,     // exit, exited, returned
-    kCodeOf = 1U << 19U,    // code, status: a number follows
-    kTests = 1U << 20U,     // what is counted: test, tests
-    kLevelKey = 1U << 21U,  // level, severity, status, result: what follows "=" or ":" is an outcome
-    kQuietWord = 1U << 22U,
-    kCounted = 1U << 23U,  // failures that tools count: 3 failed, errors: 2
-    kTotals = 1U << 24U,   // summary, plan: before a colon at the start of a line, what follows is a verdict
-    kFound = 1U << 25U,    // found: not so is trouble
-};
+inline constexpr std::uint32_t kNegates = 1U << 16U;  // no, without
+inline constexpr std::uint32_t kNot = 1U << 17U;      // not
+inline constexpr std::uint32_t kExits = 1U << 18U;    // exit, exited, returned
+inline constexpr std::uint32_t kCodeOf = 1U << 19U;   // code, status: a number follows
+inline constexpr std::uint32_t kTests = 1U << 20U;    // what is counted: test, tests
+inline constexpr std::uint32_t kLevelKey =
+    1U << 21U;  // level, severity, status, result: what follows "=" or ":" is an outcome
+inline constexpr std::uint32_t kQuietWord = 1U << 22U;
+inline constexpr std::uint32_t kCounted = 1U << 23U;  // failures that tools count: 3 failed, errors: 2
+inline constexpr std::uint32_t kTotals =
+    1U << 24U;  // summary, plan: before a colon at the start of a line, what follows is a verdict
+inline constexpr std::uint32_t kFound = 1U << 25U;  // found: not so is trouble
 
 inline constexpr std::uint64_t kHashSeed = 0xCBF29CE484222325ULL;  // FNV-1a
 inline constexpr std::uint64_t kHashPrime = 0x100000001B3ULL;

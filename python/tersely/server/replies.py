@@ -54,7 +54,7 @@ def fit_reply(
                 high = room
         if high - low <= 1 + budget // 50:
             break
-        # What is written around the content may shrink with it, so the first step may be too long or too short.
+        # What is written around the content may shrink with it: the first step may be too long or too short.
         room = room - excess if attempt == 0 and 0 < excess < room else (low + high) // 2
     return best or _least(fit, write, budget)
 
