@@ -10,10 +10,11 @@ from tersely import FactKind
 
 MONTH = r"(?:January|April|June|October|Sept?|Nov|Dec)"
 CLOCK = r"[0-2]?\d:[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?"
+DAY = r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
 #: In this order; the first that matches a whole token says what it is.
 PATTERNS = [
     (FactKind.URL, r"https?://[^\s<>\"]+[^\s<>\".,;:!?)]"),
-    (FactKind.DATE, rf"\d{{4}}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:T{CLOCK}Z?)?|{CLOCK}"),
+    (FactKind.DATE, rf"{DAY}(?:T{CLOCK}Z?)?|{CLOCK}"),
     (FactKind.DATE, r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"),
     (FactKind.PATH_LINE, r"(?:[\w.]+/)*\w+\.(?:py|cpp|java|rs):\d+(?::\d+)?"),
     (
@@ -32,9 +33,14 @@ UNITS = ("ms", "MB", "GB", "kg", "days", "million", "%")
 def slow_facts(text: str) -> list[tuple[FactKind, str]]:
     """(kind, text) of each fact of PATTERNS in words with single spaces between them."""
     found: list[tuple[FactKind, str]] = []
-    before = ""
+    before = day = ""
     for token in text.split(" "):
         whole = token.rstrip(".,;:!?")
+        if day and re.fullmatch(CLOCK, whole):  # the time of a day is a part of it
+            found[-1] = (FactKind.DATE, f"{day} {whole}")
+            before = day = ""
+            continue
+        day = token if re.fullmatch(f"{DAY},?", token) else ""
         if (
             before
             and found
