@@ -129,8 +129,8 @@ def _table_or(look: Detection, text: str) -> Detection:
     """A table where lines stand in columns or are ruled, and nothing else is sure of what they are."""
     if look.kind not in _MAY_BE_TABLES or "\n```" in text or "\n~~~" in text:
         return look
-    columns = _native.look_for_columns(text[: _HEAD + _MIDDLE + _TAIL])
     sure = look.confidence >= _SURE and look.kind != "prose"
+    columns = _native.look_for_columns(text[: _TAIL if sure else _HEAD + _MIDDLE + _TAIL])
     if columns < (_IN_COLUMNS if sure else _MOSTLY):
         return look
     return Detection("table", None, max(columns, _SURE))
