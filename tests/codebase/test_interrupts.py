@@ -14,10 +14,10 @@ CALLS = {  # name -> a text's piece and the call
     "segment": ("The crew paid 12 euros on 4 May. ", "_native.segment([text], 2, 200)"),
     "analyze": ("The crew paid 12 euros on 4 May.\n\n", "_native.analyze([text], [], 2, 200)"),
     "terms": ("copper crew ", "_native.read_terms([text])"),
-    "json": ('{"a": 1, "b": "two words"}\n', "_native.json_units([text], '')"),
+    "json": ('{"a": 1, "b": "two words"}\n', "_native.tree_units([text], '', False)"),
     "guards": ("not 12 euros, ", "_native.guards([text])"),
     "html": ("<p>word</p>", "_native.html_texts([text])"),
-    "table": ("a,b,1\n", "_native.table_rows([text], ',')"),
+    "table": ("a,b,1\n", "_native.table_rows([text], ',', True)"),
 }
 PROGRAM = """
 import sys, time

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "kernels/detect/table_look.hpp"
+#include "kernels/parallel.hpp"
 
 namespace tersely::content {
 namespace {
@@ -89,6 +90,7 @@ std::size_t pairs_in(View line) {
 template <typename Each>
 void each_line(View text, Each each) {
     for (std::size_t begin = 0; begin < text.size();) {
+        check_cancelled();
         std::size_t stop = text.find('\n', begin);
         if (stop == View::npos) stop = text.size();
         std::size_t end = stop;

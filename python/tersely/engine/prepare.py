@@ -256,7 +256,15 @@ class Prepared:
     def _read_by(self, readers: Sequence[ContentReader | None], *warnings: str) -> Prepared:
         """The same, read in another way."""
         told = (*self._warnings, *warnings)
-        return Prepared(self.request, self.options, readers, self._types, told, revise=self._revise)
+        return Prepared(
+            self.request,
+            self.options,
+            readers,
+            self._types,
+            told,
+            revise=self._revise,
+            original_tokens=self.original_tokens,
+        )
 
     def _may_be_text(self) -> bool:
         """Whether documents of which no unit fits may be cut like text: not where that breaks them."""
