@@ -21,6 +21,8 @@ from tersely.retrieval import ContextualCompressor, TokenBudgetConfig
 from tersely.strategies import CompressionOptions, ContextChunk, Manager
 from typed_samples import SAMPLES
 
+from promises.run import outcome
+
 MODULE = '''"""Promise 7: the native stages let other threads run."""
 
 from __future__ import annotations
@@ -171,3 +173,7 @@ def test_a_result_of_a_tool_is_not_taken_for_the_users_task() -> None:
     stays.clear()
     check_room(entries, [(0, 1), (1, 2)], [2, 3], stays, 0, 1000, folded={1})
     assert stays == {}, "what was folded does not come back, parted from its call"
+
+
+def test_results_that_are_read_in_another_way_still_count_their_headings() -> None:
+    assert not outcome("slow:16688").broken
