@@ -2,6 +2,7 @@
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +12,27 @@
 #include "check.hpp"
 #include "kernels/lexical/centrality.hpp"
 #include "kernels/lexical/corpus.hpp"
+#include "kernels/relevance/columns.hpp"
 #include "kernels/relevance/features.hpp"
+#include "kernels/relevance/forest.hpp"
 #include "kernels/relevance/weigh.hpp"
 #include "kernels/select/budgeted.hpp"
 
 namespace {
 
 using namespace tersely;
+
+// One tree over columns with a border each.
+constexpr std::array<float, 2> kBorders{0.25F, 0.5F};
+constexpr std::array<std::int32_t, relevance::kColumns + 1> kFirst = [] {
+    std::array<std::int32_t, relevance::kColumns + 1> first{};
+    for (std::size_t c = 1; c <= relevance::kColumns; ++c) first[c] = c == 1 ? 1 : 2;
+    return first;
+}();
+constexpr std::array<std::uint8_t, 4> kAsked{0, 1, relevance::kColumns - 1, 0};
+constexpr std::array<std::uint8_t, 4> kBins{0, 0, 0, 1};
+constexpr std::array<std::int8_t, 16> kLeaves{-128, 127, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+const relevance::Forest kTree{kBorders, kFirst, kAsked, kBins, kLeaves, 0.01};
 
 struct Case {
     std::size_t n, vocabulary;
@@ -103,10 +118,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     const lexical::Corpus corpus = made.corpus();
     const std::vector<std::uint8_t> classes(made.vocabulary, parts);
-    const std::vector<float> features = relevance::features(corpus, {made.n, made.titles, classes, parts, made.cosine});
-    const std::vector<double> weights(relevance::kFeatures, 1.0);
-    const std::vector<float> score = relevance::weigh(features, weights, made.n);
     const std::vector<float> idf = lexical::inverse_frequency(corpus);
+    const relevance::Question question{made.n, made.titles, classes, parts, made.cosine};
+    const std::vector<float> features = relevance::features(corpus, question, idf);
+    const std::vector<double> weights(relevance::kFeatures, 1.0);
+    std::vector<double> sum = relevance::weighted_sum(features, weights, made.n);
+    const std::vector<std::int32_t> length(made.n, parts);
+    const std::vector<float> columns = relevance::columns(corpus, question, idf, features, sum, length);
+    check(columns.size() == made.n * relevance::kColumns, "a value a column and segment");
+    check(std::all_of(columns.begin(), columns.end(), [](float value) { return std::isfinite(value); }),
+          "columns are finite");
+    relevance::add_forest(kTree, columns, sum);
+    const std::vector<float> score = relevance::above_median(sum);
     check_scores(score, made.n, 100.0F, "relevance is finite and not negative");
     check_scores(idf, made.vocabulary, 100.0F, "idf is finite and not negative");
     check_scores(lexical::centrality(corpus), made.n, 1.75F, "centrality lies in [0, 1.7]");
