@@ -91,15 +91,7 @@ class Scanner {
 
     void push(std::size_t start, std::size_t value, std::size_t end, TreeKind kind, std::int32_t parent,
               std::int32_t place, std::uint64_t key, std::uint64_t hash) {
-        units_.start.push_back(static_cast<std::int64_t>(start));
-        units_.value_start.push_back(static_cast<std::int64_t>(value));
-        units_.end.push_back(static_cast<std::int64_t>(end));
-        units_.kind.push_back(kind);
-        units_.parent.push_back(parent);
-        units_.place.push_back(place);
-        units_.count.push_back(0);
-        units_.key.push_back(key);
-        units_.value.push_back(hash);
+        units_.add(start, value, end, kind, parent, place, key, hash);
     }
 
     void shrink(std::size_t size) {

@@ -34,6 +34,21 @@ struct TreeUnits {
     std::size_t fault_at = 0;  // byte
 
     std::size_t size() const { return start.size(); }
+
+    // A unit from `from` to `to` whose value begins at `value_from`, with no values yet: its row.
+    std::size_t add(std::size_t from, std::size_t value_from, std::size_t to, TreeKind what, std::int32_t above,
+                    std::int32_t at, std::uint64_t key_hash, std::uint64_t value_hash) {
+        start.push_back(static_cast<std::int64_t>(from));
+        value_start.push_back(static_cast<std::int64_t>(value_from));
+        end.push_back(static_cast<std::int64_t>(to));
+        kind.push_back(what);
+        parent.push_back(above);
+        place.push_back(at);
+        count.push_back(0);
+        key.push_back(key_hash);
+        value.push_back(value_hash);
+        return size() - 1;
+    }
 };
 
 }  // namespace tersely::content

@@ -63,16 +63,7 @@ class Scanner {
 
     std::size_t add(std::size_t start, std::size_t end, TreeKind kind, std::int32_t above, std::int32_t place,
                     std::uint64_t key) {
-        units_.start.push_back(static_cast<std::int64_t>(start));
-        units_.value_start.push_back(static_cast<std::int64_t>(start));
-        units_.end.push_back(static_cast<std::int64_t>(end));
-        units_.kind.push_back(kind);
-        units_.parent.push_back(above);
-        units_.place.push_back(place);
-        units_.count.push_back(0);
-        units_.key.push_back(key);
-        units_.value.push_back(0);
-        return units_.size() - 1;
+        return units_.add(start, start, end, kind, above, place, key, 0);
     }
 
     void add_cell(std::size_t row, View name, std::size_t start, std::size_t end, bool attribute) {
