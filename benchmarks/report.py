@@ -29,7 +29,7 @@ class Column:
 
     def cell(self, row: dict[str, Any]) -> str:
         """The value of a row as text; empty where the row has none."""
-        value = row.get(self.key, "")
+        value = "" if row.get(self.key) is None else row[self.key]
         return format(value, self.form) if self.form and not isinstance(value, str) else str(value)
 
 

@@ -9,7 +9,9 @@ wheel=$(realpath build/adapters/tersely-*.whl)
 
 oldest=(langchain-core==1.0.0 langchain==1.0.0 langchain-classic==1.0.0 llama-index-core==0.13.0 haystack-ai==2.20.0
   "langgraph==1.0.0" "langgraph-checkpoint<3") # later ones do not work with langchain 1.0.0
-newest=("langchain-core<2" "langchain<2" langchain-classic "llama-index-core<0.15" "haystack-ai<4")
+newest=("langchain-core<2" "langchain<2" langchain-classic "llama-index-core<0.15" "haystack-ai<4"
+  "openai-agents<1" "pydantic-ai-slim<3" "litellm<2" anthropic google-genai)
+tools=("crewai<2" "smolagents<2" "autogen-core<1") # they pin what the others need
 
 run() {
   local name=$1 venv=.venv-adapters-$1
@@ -19,8 +21,11 @@ run() {
   "$venv/bin/pip" install -q --no-deps llmlingua # its source is read, not run: it needs torch
   "$venv/bin/pip" install -q --no-deps --force-reinstall "$wheel"
   printf '%s: ' "$name"
-  "$venv/bin/python" -m pytest -rs tests/adapters tests/search/test_parts.py
+  "$venv/bin/python" -m pytest -rs tests/adapters tests/agents/test_real_classes.py \
+    tests/providers/test_frameworks.py tests/search/test_parts.py
+  "$venv/bin/python" -m pytest tests/documentation -k "migration or (reference and agents)"
 }
 
 run oldest "${oldest[@]}"
 run newest --upgrade "${newest[@]}"
+run tools "${tools[@]}"

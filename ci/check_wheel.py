@@ -15,11 +15,14 @@ REQUIRED = (
     "tersely/models/relevance.json",
     "tersely/models/static.npz",
     "tersely/models/static.md",
+    "tersely/models/o200k_base.bin",
+    "tersely/models/cl100k_base.bin",
+    "tersely/models/tokens.md",
     "tersely-*.dist-info/licenses/LICENSE",
 )
 ALLOWED = ("tersely/*", "tersely-*.dist-info/*")
 FORBIDDEN = ("*.cpp", "*.hpp", "*.inl", "*.inc", "*/test*", "*.pyc")
-HARD_DEPENDENCIES = {"numpy", "toktok-rs"}
+HARD_DEPENDENCIES = {"numpy"}
 
 
 def problems(path: str) -> list[str]:

@@ -14,7 +14,7 @@ cmake -S . -B "$build" -G Ninja --log-level=WARNING \
 cmake --build "$build" -- --quiet
 
 seeds="$build/corpus/text"
-mkdir -p "$seeds" "$build/corpus/"{select,wordpiece,json,detect,lines,code}
+mkdir -p "$seeds" "$build/corpus/"{select,wordpiece,tokens,json,detect,lines,code}
 printf '# Title\n\nFirst sentence. Dr. Smith paid 3.14 USD (see fig. 2)! "Really?" he asked.\n' >"$seeds/prose"
 printf '1. one\n2. two\n   - nested; a, b\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n' >"$seeds/markdown"
 printf '```py\ndef f(x):\n    return snake_case + camelCase\n```\n\n    indented code\n' >"$seeds/code"
@@ -28,6 +28,9 @@ printf '%s' {200..1} >"$build/corpus/select/digits"
 printf 'the\\ ##re\\ un\\ ##a\\ [SEP]\\ \xe1\x84\x80\\ There [SEP]un\xe2\x80\x8bre\xcc\x81a\xea\xb0\x80, unathe\\ \2\6' \
   >"$build/corpus/wordpiece/words"
 printf 'x\\ ##x\\ ##xx\\ %s\\ \3\3' "$(printf 'xX%.0s' {1..51})" >"$build/corpus/wordpiece/long"
+
+printf '\1\5 the re\\ing\\ He\x27LL say:\n\n  12345 na\xc3\xafve \xc5\xbf\xcc\x81A  ==//\r\n \3\2\11' >"$build/corpus/tokens/words"
+printf '%s\\ %s\20\40' "$(printf 'ab%.0s' {1..400})" "$(printf ' %.0s' {1..99})" >"$build/corpus/tokens/long"
 
 printf '{"a": [1, -2.5e3, true, null, "x\\u00e9\\ud83d\\ude00"], "b": {"c": []}}' >"$build/corpus/json/object"
 printf '[%s{"id": 9, "s": "no"}]' "$(printf '{"id": 1, "s": "ok"}, %.0s' {1..12})" >"$build/corpus/json/rows"
@@ -52,7 +55,7 @@ printf '1import {\n a,\n} from "b";\nexport const f = async (a) => {\n  return /
 printf '3#![x]\nuse a::{\n b};\n#[d]\npub fn f<%sa>(x: &%sa str) {\n  match x { _ => r#"}"# }\n}\n' "'" "'" >"$code/rust"
 printf '5#ifdef A\nint f(int a) {\n  switch (a) {\n  case 1:\n    return R"x(})x";\n  }\n}\n#else\n#define B \\\n 1\n#endif\n' >"$code/c"
 
-for target in text select wordpiece json detect lines code; do
+for target in text select wordpiece tokens json detect lines code; do
   log="$build/$target.log"
   "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -max_len=8192 -verbosity=0 \
     -print_final_stats=1 -artifact_prefix="$build/$target-" "$build/corpus/$target" >"$log" 2>&1 || { cat "$log"; exit 1; }

@@ -9,12 +9,13 @@ python3 -m venv .venv-lint
 failed=0
 check() { .venv-lint/bin/"$@" || failed=1; }
 
-check ruff check python tests benchmarks tools ci
-check ruff format --check python tests benchmarks tools ci
+check ruff check python tests benchmarks tools ci docs examples
+check ruff format --check python tests benchmarks tools ci docs examples
 mapfile -t sources < <(find csrc tests/fuzz tests/sanitizers tests/cross benchmarks -name '*.[ch]pp' -o -name '*.inl')
 check clang-format --dry-run -Werror "${sources[@]}"
 check mypy python/tersely
-check mypy tests/codebase/public_types.py
+check mypy tests/codebase/public_types.py examples/*.py
+check basedpyright --pythonpath .venv-lint/bin/python
 if [ -n "$(find benchmarks -name '*.py' -print -quit)" ]; then
   # Peers come without types: what is imported from them is Any.
   check mypy --ignore-missing-imports --explicit-package-bases --allow-subclassing-any \

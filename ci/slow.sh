@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# The whole suite again with the slow tests, on two processes, in the environment that ci/test.sh made. A test that hangs is
-# interrupted, so that pytest says which.
+# The slow tests, on two processes, in the environment of ci/test.sh. A test that hangs is interrupted, so that pytest says which.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-timeout --signal=INT --kill-after=30 20m .venv/bin/pytest -n 2 --slow
+timeout --signal=INT --kill-after=30 20m .venv/bin/pytest -n 2 --slow -m slow

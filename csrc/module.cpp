@@ -12,11 +12,13 @@ void bind_found(pybind11::module_& m);
 void bind_dedup(pybind11::module_& m);
 void bind_facts(pybind11::module_& m);
 void bind_embed(pybind11::module_& m);
+void bind_tokens(pybind11::module_& m);
 void bind_detect(pybind11::module_& m);
 void bind_content_markup(pybind11::module_& m);
 void bind_content_lines(pybind11::module_& m);
 void bind_content_json(pybind11::module_& m);
 void bind_content_code(pybind11::module_& m);
+void bind_render(pybind11::module_& m);
 }  // namespace tersely::bind
 
 PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
@@ -33,9 +35,11 @@ PYBIND11_MODULE(_native, m, pybind11::mod_gil_not_used()) {
     tersely::bind::bind_dedup(m);
     tersely::bind::bind_facts(m);
     tersely::bind::bind_embed(m);
+    tersely::bind::bind_tokens(m);
     tersely::bind::bind_detect(m);
     tersely::bind::bind_content_markup(m);
     tersely::bind::bind_content_lines(m);
     tersely::bind::bind_content_json(m);
     tersely::bind::bind_content_code(m);
+    tersely::bind::bind_render(m);
 }

@@ -1,6 +1,7 @@
-"""Every result is checked for its promises; Hypothesis profiles; the --slow and --growth options.
+"""Every result is checked for its promises; Hypothesis profiles; options --slow and --growth; two processes.
 
-HYPOTHESIS_PROFILE=thorough looks longer.
+Hypothesis tries 20 examples, with --slow 50: the same ones in each run, so that what fails is what changed.
+With HYPOTHESIS_PROFILE=thorough it looks for new ones, 1,500 a test.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from tersely.engine import finish
 settings.register_profile(
     "default",
     deadline=None,
-    max_examples=50,
+    max_examples=20,
+    derandomize=True,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("ci", parent=settings.get_profile("default"))
-settings.register_profile("thorough", parent=settings.get_profile("default"), max_examples=1500)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+settings.register_profile("slow", parent=settings.get_profile("default"), max_examples=50)
+settings.register_profile(
+    "thorough", parent=settings.get_profile("default"), max_examples=1500, derandomize=False
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,10 +32,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--growth", action="store_true", help="run only the tests marked growth (ci/growth.sh)")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run the whole suite on two processes, where nobody says how many."""
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput")
+    if whole and getattr(config.option, "numprocesses", 0) is None and not config.option.usepdb:
+        config.option.numprocesses = 2
+
+
 def pytest_configure(config: pytest.Config) -> None:
     # Every result of every call of the suite is checked for all that users are promised; instructions are
     # counted of the product alone.
     finish.check_all = not config.getoption("--growth")
+    usual = "slow" if config.getoption("--slow") else "default"
+    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", usual))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -13,6 +13,7 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -63,6 +64,13 @@ _EXTENSIONS: dict[str, tuple[set[str], str | None]] = {
 }
 _SHORT = 2_000  # characters: the time of shorter texts is that of a call
 _MOST_FILES = 60  # of an extension, and 3 of a folder
+_BORDERS = (0.0, 0.3, 0.6, 0.8, 0.9, 0.95, 0.98, 1.01)
+_CALIBRATION = [
+    Column("from", "", ".2f"),
+    Column("texts"),
+    Column("said", "", ".3f"),
+    Column("right", "", ".3f"),
+]
 _COLUMNS = [
     Column("set"),
     Column("texts"),
@@ -95,10 +103,25 @@ def _report(report: Report, title: str, texts: list[Labelled], asked: bool = Tru
     table.append({"set": "all texts", "texts": len(texts), "accuracy": right, "speed": speed})
     table.append({"set": "mean over sets", "texts": len(texts), "accuracy": mean, "speed": speed})
     report.table(title, _COLUMNS, table)
+    _report_calibration(report, texts)
     if asked:
         report.targets.append(Target("content type, accuracy over texts", 0.97, right, "", False))
         report.targets.append(Target("content type, mean over sets", 0.97, mean, "", False))
         report.targets.append(Target("content type, slowest set", 100, max(speeds), "us per 10 KB", True))
+
+
+def _report_calibration(report: Report, texts: list[Labelled]) -> None:
+    """How often a kind is right, by the confidence that it is told with."""
+    told = [(tersely.detect(text), kinds) for _, _, kinds, _, text in texts]
+    rows = []
+    for low, high in pairwise(_BORDERS):
+        some = [
+            (look.confidence, look.kind in kinds) for look, kinds in told if low <= look.confidence < high
+        ]
+        if some:
+            said, right = (sum(column) / len(some) for column in zip(*some, strict=True))
+            rows.append({"from": low, "texts": len(some), "said": said, "right": right})
+    report.table("Confidence of content types: said, and the share that is right", _CALIBRATION, rows)
 
 
 def _row(name: str, rows: list[Labelled]) -> dict[str, Any]:

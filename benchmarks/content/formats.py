@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import tersely
+from tersely.core.names import AnyStrategyName
 
 from benchmarks import data as development
 from benchmarks import tokens
@@ -25,7 +26,11 @@ __all__ = ["report_formats"]
 _ENCODING = "o200k_base"
 _PERCENTS = (10, 20, 30)
 _MOST = 0.6  # of a budget, for what must be kept
-_KNOWN = {"tool_output": "tool_output", "structured_logs": "log", "records": "table"}
+_KNOWN: dict[str, AnyStrategyName] = {
+    "tool_output": "tool_output",
+    "structured_logs": "log",
+    "records": "table",
+}
 _BAD = re.compile(
     r"(?i)error|fail|fatal|critical|denied|panic|warn|not ok|exception|assert|severe|✕|✖|\b5\d\d\b"
 )
@@ -48,7 +53,7 @@ def report_formats(report: Report, folder: Path) -> None:
         report.table(f"Formats: {part}, what must be kept", columns, _rows(folder, part, systems))
 
 
-def _forced(kind: str) -> Callable[[Any, int], str]:
+def _forced(kind: AnyStrategyName) -> Callable[[Any, int], str]:
     return lambda row, budget: _ours(row["text"], budget, strategy=kind)
 
 
@@ -85,7 +90,7 @@ def _rows(folder: Path, part: str, systems: dict[str, Callable[[Any, int], str]]
     ]
 
 
-def _ours(text: str, budget: int, name: str | None = None, strategy: str = "auto") -> str:
+def _ours(text: str, budget: int, name: str | None = None, strategy: AnyStrategyName = "auto") -> str:
     return tersely.compress(tersely.Document(text, name=name), budget=budget, strategy=strategy).text
 
 

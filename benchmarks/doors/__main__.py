@@ -13,6 +13,7 @@ import re
 from typing import Any
 
 from benchmarks.arguments import make_parser
+from benchmarks.doors.searching import without_compression
 from benchmarks.doors.summary import columns, require_budgets, summary
 from benchmarks.doors.systems import COMPRESS, JOINED, ONE_TEXT, doors
 from benchmarks.quality import evidence
@@ -47,6 +48,13 @@ def main() -> None:
         f"Evidence kept at a share of the tokens; {sample}", [Column("door"), *columns(RATIOS)], rows
     )
     evidence.by_set(result, chosen, answers)
+    by_key = {one.key: row for one, row in zip(chosen, rows, strict=True)}
+    if searching := [key for key in ("search", "tool") if key in by_key]:
+        first = [task for task in tasks if task.ratio == RATIOS[0]]
+        whole = without_compression(first, ledger)
+        shown = [Column("door"), Column("cpu", "CPU ms", ".2f"), Column("whole", "of it retrieval", ".2f")]
+        parts = [by_key[key] | {"whole": whole[key]} for key in searching]
+        result.table("Search: CPU, and that of the same where everything fits", shown, parts)
     result.targets += _targets(chosen, {row["door"]: row for row in rows if "cpu" in row})
     result.note(
         f"Tokens are {O200K}. Documents come without titles; an entry that takes one text is given them "

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import time
+from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -16,10 +19,11 @@ from tersely.server.tools import ToolError
 from benchmarks.quality.once import Ledger
 from benchmarks.quality.tasks import Task
 
-__all__ = ["TaskIndex", "search_command", "search_tool"]
+__all__ = ["TaskIndex", "search_command", "search_tool", "without_compression"]
 
 _TOOL = "query_documents_compressed"
 _MOST = 100  # results that the tool's schema allows
+_ENDLESS = 10**9  # tokens
 _NOTHING_FITS = 1  # exit code of the command
 
 
@@ -55,8 +59,30 @@ class TaskIndex:
 
 def search_command(task: Task, index: TaskIndex) -> str:
     """What `tersely search --budget` prints where every chunk may be found; empty where nothing fits."""
+    return _search(task, index, task.budget)
+
+
+def search_tool(task: Task, index: TaskIndex) -> str:
+    """The reply of the MCP tool for the budget of the task where every chunk may be found."""
+    return _ask(task, index, task.budget)
+
+
+def without_compression(tasks: Sequence[Task], ledger: Ledger) -> dict[str, float]:
+    """Median CPU ms of both where everything fits: of opening, ranking, merging and writing."""
+    index = TaskIndex(ledger)
+    found: dict[str, list[float]] = {"search": [], "tool": []}
+    for task in tasks:
+        index.of(task)
+        for key, run in (("search", _search), ("tool", _ask)):
+            started = time.process_time()
+            run(task, index, _ENDLESS)
+            found[key].append((time.process_time() - started) * 1e3)
+    return {key: median(times) for key, times in found.items()}
+
+
+def _search(task: Task, index: TaskIndex, budget: int) -> str:
     found = index.of(task)
-    options = ["--top-n", str(max(len(found), 1)), "--budget", str(task.budget)]
+    options = ["--top-n", str(max(len(found), 1)), "--budget", str(budget)]
     printed, notes = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
     with redirect_stdout(printed), redirect_stderr(notes):
         code = cli.main(["search", *options, "--", str(found.folder), task.query or ""])
@@ -68,10 +94,9 @@ def search_command(task: Task, index: TaskIndex) -> str:
     return printed.buffer.getvalue().decode("utf-8").removesuffix("\n")
 
 
-def search_tool(task: Task, index: TaskIndex) -> str:
-    """The reply of the MCP tool for the budget of the task where every chunk may be found."""
+def _ask(task: Task, index: TaskIndex, budget: int) -> str:
     found = index.of(task)
-    tool = next(one for one in QueryTools(found, reply_budget=task.budget).tools() if one.name == _TOOL)
+    tool = next(one for one in QueryTools(found, reply_budget=budget).tools() if one.name == _TOOL)
     properties: dict[str, Any] = tool.input_schema["properties"]
     given = {name: part["default"] for name, part in properties.items() if "default" in part}
     given |= {"query": task.query or "", "top_n": min(max(len(found), 1), _MOST)}

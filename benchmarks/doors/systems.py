@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import tersely
+from tersely.core.names import AnyStrategyName
 from tersely.retrieval import ContextualCompressor, TokenBudgetConfig
 from tersely.server.text_tools import text_tools
 from tersely.strategies import (
@@ -79,7 +80,7 @@ def _joined(task: Task) -> str:
     return tersely.compress(text, task.query, budget=task.budget).text
 
 
-def compressed(task: Task, strategy: str | None = None) -> str:
+def compressed(task: Task, strategy: AnyStrategyName | None = None) -> str:
     """What `tersely.compress` keeps of the documents."""
     return tersely.compress(task.documents, task.query, budget=task.budget, strategy=strategy).text
 

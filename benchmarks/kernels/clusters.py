@@ -5,6 +5,7 @@ Examples:
     python -m benchmarks.kernels.clusters --data DIR --cache DIR --sizes 50000 --json clusters.json
     python -m benchmarks.kernels.clusters --data DIR --vectors clustered-256 --sizes 500,5000   no model
     python -m benchmarks.kernels.clusters --data DIR --vectors clustered-256 --parts memory,threads
+    python -m benchmarks.kernels.clusters --data DIR --parts sets --vectors static    each instruction set
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from benchmarks.arguments import make_parser
 from benchmarks.kernels import beside, footprint, ours
+from benchmarks.kernels.instruction_sets import instruction_sets
 from benchmarks.kernels.linkage import LINKAGES
 from benchmarks.kernels.sets import KINDS
 from benchmarks.report import Report
@@ -88,6 +90,7 @@ _PARTS: dict[str, Callable[[Report, argparse.Namespace], None]] = {
     "others": beside.others,
     "memory": footprint.memory,
     "threads": footprint.threads,
+    "sets": instruction_sets,
 }
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from benchmarks.report import Report
 
 __all__ = ["KINDS", "sets", "usual_rounds"]
 
-KINDS = ("clustered-256", "clustered-384", "minilm")
+KINDS = ("clustered-256", "clustered-384", "minilm", "static")
 
 
 def sets(
@@ -18,7 +18,11 @@ def sets(
 ) -> Iterator[tuple[str, int, vectors.Floats]]:
     """Names, sizes and rows; what there is too little of is said and not filled up."""
     for kind in options.vectors:
-        if kind != "minilm":
+        if kind == "static":
+            texts = vectors.sentences(options.data)
+            for size in sizes:
+                yield kind, size, vectors.looked_up(texts[:size])
+        elif kind != "minilm":
             for size in sizes:
                 yield kind, size, vectors.clustered(size, int(kind.rpartition("-")[2]))
         elif missing := vectors.embedding_missing(options.cache):

@@ -4,6 +4,7 @@ Examples:
     python -m benchmarks.quality --data DIR
     python -m benchmarks.quality --data DIR --model DIR2 --cache DIR3 --json quality.json --plot quality.png
     python -m benchmarks.quality --data DIR --half tuned --rows 20 --systems tersely,bm25 --parts evidence
+    python -m benchmarks.quality --data DIR --own mine.py --systems tersely,bm25,mine
     python -m benchmarks.quality --data DIR --reference           the sample of the recorded numbers
 """
 
@@ -19,6 +20,7 @@ from benchmarks.quality import evidence, plot, summaries, targets, warm
 from benchmarks.quality.cache import Cache
 from benchmarks.quality.halves import BOTH, HALVES, REPORTED
 from benchmarks.quality.once import Ledger
+from benchmarks.quality.own import own_system
 from benchmarks.quality.run import Runner
 from benchmarks.quality.systems import System, systems
 from benchmarks.quality.tasks import (
@@ -51,7 +53,7 @@ def main() -> None:
     parser = _parser()
     options = parser.parse_args()
     ledger = Ledger()
-    chosen = _chosen(parser, systems(options.model, ledger), options.systems)
+    chosen = _chosen(parser, [*systems(options.model, ledger), *options.own], options.systems)
     if options.outputs:
         options.outputs.mkdir(parents=True, exist_ok=True)
     cache = Cache(options.cache) if options.cache else None
@@ -81,6 +83,8 @@ def _measure(result: Report, runner: Runner, options: argparse.Namespace) -> Non
         result.details["evidence"] = [answer.row() for answer in answers]
         if options.plot:
             plot.draw(options.plot, rows, _sample(options))
+        if options.curves:
+            plot.draw_curves(options.curves, rows, _sample(options))
     if "languages" in options.parts:
         _languages(result, runner, by_set, options)
     if "summaries" in options.parts:
@@ -138,6 +142,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--systems", metavar="A,B", help="which of them, by key (default: all)")
     parser.add_argument(
+        "--own",
+        action="append",
+        type=_own,
+        default=[],
+        metavar="FILE",
+        help="a system of your own: a file with compress(documents, query, budget); repeatable",
+    )
+    parser.add_argument(
         "--parts", default=_PARTS, type=_parts, metavar="A,B", help=f"of {','.join(_PARTS)} (default: all)"
     )
     parser.add_argument(
@@ -145,6 +157,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--cache", type=Path, metavar="DIR", help="keeps the answers of the slow peers")
     parser.add_argument("--plot", type=_plot_file, metavar="FILE", help="draws there (.png or .svg)")
+    parser.add_argument(
+        "--curves",
+        type=_plot_file,
+        metavar="FILE",
+        help="evidence against budget alone, for the README",
+    )
     parser.add_argument("--outputs", type=Path, metavar="DIR", help="every task and text, JSON lines")
     return parser
 
@@ -154,6 +172,13 @@ def _parts(given: str) -> tuple[str, ...]:
     if unknown := set(parts) - set(_PARTS):
         raise argparse.ArgumentTypeError(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(_PARTS)}")
     return parts
+
+
+def _own(given: str) -> System:
+    try:
+        return own_system(Path(given))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _plot_file(given: str) -> Path:

@@ -46,11 +46,13 @@ from benchmarks.quality.tasks import (
     sampled,
 )
 
+__all__ = ["FAMILIES", "MAY_SHIP"]
+
 _DEPTH, _BINS = 4, 32
 _EPSILON = 0.05
 _SEED = 0
 #: Training families whose licence lets what is fitted on them be published.
-_MAY_SHIP = (
+MAY_SHIP = (
     "train_contractnli",
     "train_entailmentbank",
     "train_evidence_inference",
@@ -63,7 +65,7 @@ _MAY_SHIP = (
     "train_tatqa",
 )
 #: Sets that share questions or documents are left out together.
-_FAMILIES = {
+FAMILIES = {
     "longdoc_contracts": "contracts",
     "train_contractnli": "contracts",
     "qa_hotpotqa_paragraphs": "two steps",
@@ -137,8 +139,8 @@ def main() -> None:
     for kind in options.kinds:
         examples = list(_examples(chosen, kind))
         fitted, borders = _fit([example for example in examples if example.fits], options, kind)
-        reported = [example for example in examples if not example.fits and example.set not in _MAY_SHIP]
-        families = {_FAMILIES.get(example.set, example.set) for example in reported}
+        reported = [example for example in examples if not example.fits and example.set not in MAY_SHIP]
+        families = {FAMILIES.get(example.set, example.set) for example in reported}
         _compare(
             result, f"Vectors: {kind}; not fitted on", reported, dict.fromkeys(families, (fitted, borders))
         )
@@ -169,7 +171,7 @@ def _questions(directory: Path, rows: int) -> list[tuple[Question, bool]]:
     development, training = (questions(directory, sets) for sets in (QUESTION_SETS, TRAINING_SETS))
     found = [(one, True) for one in sampled(development, rows, TUNED)]
     found += [(one, False) for one in sampled(development, rows, REPORTED)]
-    return found + [(one, one.set in _MAY_SHIP) for one in sampled(training, rows, BOTH)]
+    return found + [(one, one.set in MAY_SHIP) for one in sampled(training, rows, BOTH)]
 
 
 def _examples(chosen: list[tuple[Question, bool]], kind: str) -> Iterable[Example]:
@@ -234,12 +236,11 @@ def _grow(
     tests: list[tuple[int, int]] = []
     leaf = np.zeros(len(slope), dtype=np.int64)
     slopes, sizes = slope[rows], size[rows]
+    chosen = [(column, bins[column][rows]) for column in asked if counts[column]]
     for level in range(_DEPTH):
-        best = (-1.0, 0, 0)
-        for column in asked:
-            if not counts[column]:
-                continue
-            place = leaf[rows] * _BINS + bins[column][rows]
+        best, first = (-1.0, 0, 0), leaf[rows] * _BINS
+        for column, places in chosen:
+            place = first + places
             shape = (1 << level, _BINS)
             low = [
                 np.bincount(place, part, shape[0] * _BINS).reshape(shape).cumsum(axis=1)
@@ -285,8 +286,8 @@ def _written(trees: list[Tree], borders: list[np.ndarray]) -> dict[str, Any]:
 
 def _gate(result: report.Report, kind: str, examples: list[Example], options: argparse.Namespace) -> None:
     fitted: dict[str, tuple[list[Tree], list[np.ndarray]]] = {}
-    for family in sorted({_FAMILIES.get(example.set, example.set) for example in examples}):
-        rest = [one for one in examples if one.fits and _FAMILIES.get(one.set, one.set) != family]
+    for family in sorted({FAMILIES.get(example.set, example.set) for example in examples}):
+        rest = [one for one in examples if one.fits and FAMILIES.get(one.set, one.set) != family]
         fitted[family] = _fit(rest, options, f"without {family}")
     # Half a development set is for tuning what ships; a family that was left out is asked for with both.
     _compare(result, f"Vectors: {kind}; each family left out", examples, fitted)
@@ -301,7 +302,7 @@ def _compare(
     """A row a set: evidence that a greedy fill by the sum and by the trees keeps."""
     kept: dict[str, list[list[float]]] = {}
     for example in examples:
-        trees, borders = fitted[_FAMILIES.get(example.set, example.set)]
+        trees, borders = fitted[FAMILIES.get(example.set, example.set)]
         kept.setdefault(example.set, []).append(
             _filled(example, example.sum) + _filled(example, _predicted(trees, borders, example))
         )

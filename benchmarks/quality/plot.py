@@ -1,4 +1,4 @@
-"""Evidence kept against the budget, and CPU time against evidence kept, as one picture."""
+"""Evidence kept against the budget, alone or beside CPU time against evidence kept, as one picture."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.quality.evidence import SHOWN
 from benchmarks.quality.systems import HAND, OURS
 from benchmarks.quality.tasks import RATIOS
 
-__all__ = ["draw"]
+__all__ = ["draw", "draw_curves"]
 
 _OURS = ("#d55e00", "#cc79a7", "#8c2d04")
 #: Okabe and Ito's colours, told apart by colour-blind readers; the markers differ, too.
@@ -22,19 +22,34 @@ _GREY = "#8a8a8a"
 
 def draw(path: Path, rows: Sequence[dict[str, Any]], sample: str) -> None:
     """Write the picture, in the format of the file's ending; rows as `evidence.overall` gives them."""
-    matplotlib = importlib.import_module("matplotlib")
-    matplotlib.use("Agg")
-    pyplot = importlib.import_module("matplotlib.pyplot")
-    shown = sorted(
-        (row for row in rows if str(SHOWN) in row and "cpu" in row), key=lambda row: -row[str(RATIOS[-1])]
-    )
-    styles = _styles([row["system"] for row in rows])
+    pyplot, shown, styles = _pyplot(), _shown(rows), _styles([row["system"] for row in rows])
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(16, 7), layout="constrained")
     _curves(left, shown, styles)
     _times(right, [row for row in shown if row["system"] != HAND], styles)
     figure.suptitle(f"Evidence kept, mean over the sets, 95% bootstrap intervals; {sample}", fontsize=12)
     figure.savefig(path, dpi=110)
     pyplot.close(figure)
+
+
+def draw_curves(path: Path, rows: Sequence[dict[str, Any]], sample: str) -> None:
+    """Write the evidence kept against the budget alone, small enough to be read on a page of text."""
+    pyplot = _pyplot()
+    figure, axes = pyplot.subplots(figsize=(8.4, 4.4), layout="constrained")
+    _curves(axes, _shown(rows), _styles([row["system"] for row in rows]))
+    axes.set_title(f"Evidence kept, mean over the sets, 95% bootstrap intervals; {sample}", fontsize=9)
+    figure.savefig(path, dpi=130)
+    pyplot.close(figure)
+
+
+def _pyplot() -> Any:
+    importlib.import_module("matplotlib").use("Agg")
+    return importlib.import_module("matplotlib.pyplot")
+
+
+def _shown(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The systems that ran, the best at the largest budget first."""
+    ran = (row for row in rows if str(SHOWN) in row and "cpu" in row)
+    return sorted(ran, key=lambda row: -row[str(RATIOS[-1])])
 
 
 def _styles(names: list[str]) -> dict[str, dict[str, Any]]:

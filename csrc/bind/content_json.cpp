@@ -7,6 +7,7 @@
 #include "kernels/content/query_share.hpp"
 #include "kernels/content/tree_rank.hpp"
 #include "kernels/content/xml_scan.hpp"
+#include "kernels/content/yaml_scan.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/terms.hpp"
 #include "kernels/text/unicode.hpp"
@@ -45,7 +46,7 @@ content::TreeUnits lines_of(std::string_view text) {
 
 struct Units {
     std::vector<std::int32_t> document, parent, place, count;
-    std::vector<std::int64_t> start, end;
+    std::vector<std::int64_t> start, end, own;
     std::vector<std::uint8_t> kind, record;
     std::vector<double> priority;
     std::vector<std::uint8_t> fault;  // of each document
@@ -65,6 +66,7 @@ struct Units {
         count.insert(count.end(), units.count.begin(), units.count.end());
         priority.insert(priority.end(), ranks.priority.begin(), ranks.priority.end());
         record.insert(record.end(), ranks.record.begin(), ranks.record.end());
+        own.insert(own.end(), ranks.own.begin(), ranks.own.end());
     }
 };
 
@@ -86,14 +88,25 @@ std::vector<float> relevance(const std::vector<std::string_view>& texts, const s
     return content::query_share(ids, offsets, asked, reader.vocabulary().size());
 }
 
-py::tuple tree_units(const py::list& texts, const std::string& query, bool markup) {
+enum Syntax { kJson, kXml, kYaml };
+
+content::TreeUnits scan(std::string_view text, int syntax) {
+    if (syntax == kYaml) return content::scan_yaml(text);
+    return syntax == kXml ? content::scan_xml(text) : content::scan_json(text);
+}
+
+bool is_laid_out(const py::str& text, int syntax) {
+    return scan(Utf8List(py::list(py::make_tuple(text))).views()[0], syntax).fault == content::TreeFault::kNone;
+}
+
+py::tuple tree_units(const py::list& texts, const std::string& query, int syntax) {
     const Utf8List list(texts);
     Units all;
     {
         const Release release;
         std::vector<content::TreeUnits> units;
         for (const std::string_view text : list.views()) {
-            units.push_back(markup ? content::scan_xml(text) : content::scan_json(text));
+            units.push_back(scan(text, syntax));
             all.fault.push_back(static_cast<std::uint8_t>(units.back().fault));
             if (units.back().fault != content::TreeFault::kNone) units.back() = lines_of(text);
         }
@@ -112,13 +125,14 @@ py::tuple tree_units(const py::list& texts, const std::string& query, bool marku
                           to_array(std::move(all.end)), to_array(std::move(all.kind)), to_array(std::move(all.parent)),
                           to_array(std::move(all.place)), to_array(std::move(all.count)),
                           to_array(std::move(all.priority)), to_array(std::move(all.record)),
-                          to_array(std::move(all.fault)));
+                          to_array(std::move(all.own)), to_array(std::move(all.fault)));
 }
 
 }  // namespace
 
 void bind_content_json(py::module_& m) {
-    m.def("tree_units", &tree_units, py::arg("texts"), py::arg("query"), py::arg("markup"));
+    m.def("tree_units", &tree_units, py::arg("texts"), py::arg("query"), py::arg("syntax"));
+    m.def("is_laid_out", &is_laid_out, py::arg("text"), py::arg("syntax"));
 }
 
 }  // namespace tersely::bind

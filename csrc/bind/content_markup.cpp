@@ -47,11 +47,6 @@ py::tuple table_rows(const py::list& texts, const std::string& delimiter, bool h
                           to_array(std::move(found.layout.head)), to_array(std::move(found.standing)));
 }
 
-float look_for_columns(const std::string& text) {
-    const Release release;
-    return content::look_for_columns(text);
-}
-
 float look_for_pairs(const std::string& text) {
     const Release release;
     return content::look_for_pairs(text);
@@ -63,7 +58,6 @@ void bind_content_markup(py::module_& m) {
     m.def("html_texts", &html_texts, py::arg("texts"));
     m.def("table_rows", &table_rows, py::arg("texts"), py::arg("delimiter"), py::arg("header"));
     m.def("look_for_pairs", &look_for_pairs, py::arg("text"));
-    m.def("look_for_columns", &look_for_columns, py::arg("text"));
 }
 
 }  // namespace tersely::bind

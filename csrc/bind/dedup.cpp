@@ -3,6 +3,7 @@
 #include "bind/matrix.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
+#include "kernels/cluster/agreeing.hpp"
 #include "kernels/cluster/clusters.hpp"
 #include "kernels/lexical/agreement.hpp"
 #include "kernels/text/guards.hpp"
@@ -14,6 +15,13 @@ namespace {
 
 using Ids = Input<std::int32_t>;
 using Offsets = Input<std::int64_t>;
+
+// FNV-1a (Fowler, Noll, Vo): the same in every call, where ids are not.
+std::uint64_t digest_of(std::string_view term) {
+    std::uint64_t digest = 0xCBF29CE484222325ULL;
+    for (const char byte : term) digest = (digest ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
+    return digest;
+}
 
 py::tuple guards(const py::list& texts) {
     const Utf8List list(texts);
@@ -35,9 +43,12 @@ py::tuple guards(const py::list& texts) {
     for (std::size_t id = 0; id < reader.signatures().size(); ++id) {
         signatures.append(py::str(std::string(reader.signatures()[id])));
     }
+    std::vector<std::uint64_t> digests;
+    for (std::size_t id = 0; id < reader.vocabulary().size(); ++id)
+        digests.push_back(digest_of(reader.vocabulary()[id]));
     return py::make_tuple(to_array(std::move(guard)), signatures, to_array(std::move(terms)),
                           to_array(std::move(term_offsets)), to_array(std::move(names)),
-                          to_array(std::move(name_offsets)));
+                          to_array(std::move(name_offsets)), to_array(std::move(digests)));
 }
 
 lexical::IdRows id_rows(const Ids& ids, const Offsets& offsets, std::size_t rows, const char* message) {
@@ -73,10 +84,27 @@ py::tuple deduplicate(const py::array& x, double threshold, const Input<double>&
                           to_array(std::move(clusters.sizes)));
 }
 
+py::array_t<std::int32_t> agreeing(const Ids& guard, const Ids& terms, const Offsets& term_offsets, const Ids& names,
+                                   const Offsets& name_offsets, double share, double order) {
+    const std::size_t rows = view(guard).size();
+    const auto term_rows = id_rows(terms, term_offsets, rows, "term_offsets must ascend from 0 to len(terms)");
+    const auto name_rows = id_rows(names, name_offsets, rows, "name_offsets must ascend from 0 to len(names)");
+    for (const std::int32_t id : view(terms)) require(id >= 0, "terms must not be negative");
+    require(share >= 0 && share <= 1, "share must lie in [0, 1]");
+    std::vector<std::int32_t> component;
+    {
+        const Release release;
+        component = cluster::agreeing(view(guard), term_rows, name_rows, share, order);
+    }
+    return to_array(std::move(component));
+}
+
 }  // namespace
 
 void bind_dedup(py::module_& m) {
     m.def("guards", &guards, py::arg("texts"));
+    m.def("agreeing", &agreeing, py::arg("guard"), py::arg("terms"), py::arg("term_offsets"), py::arg("names"),
+          py::arg("name_offsets"), py::arg("share"), py::arg("order"));
     m.def("deduplicate", &deduplicate, py::arg("x"), py::arg("threshold"), py::arg("scores"), py::arg("guard"),
           py::arg("terms"), py::arg("term_offsets"), py::arg("names"), py::arg("name_offsets"), py::arg("share"),
           py::arg("order"), py::arg("threads"), py::arg("progress"));

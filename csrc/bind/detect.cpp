@@ -6,6 +6,7 @@
 
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
+#include "kernels/content/table_kind.hpp"
 
 namespace py = pybind11;
 
@@ -19,12 +20,13 @@ py::list detect_kinds(const py::list& texts) {
     std::vector<detect::Detection> found(pieces.size());
     {
         const Release release;
-        for (std::size_t i = 0; i < pieces.size(); ++i) found[i] = detect::detect(pieces[i].views());
+        for (std::size_t i = 0; i < pieces.size(); ++i)
+            found[i] = content::table_or(detect::detect(pieces[i].views()), pieces[i].views());
     }
     py::list result;
     for (const detect::Detection& one : found) {
         result.append(py::make_tuple(static_cast<int>(one.kind), static_cast<int>(one.language),
-                                     static_cast<double>(one.confidence)));
+                                     static_cast<double>(detect::calibrated(one.confidence))));
     }
     return result;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/places.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/embed/static_table.hpp"
@@ -48,7 +49,8 @@ py::array_t<std::int32_t> ids(const StaticTable& table, const py::str& text) {
     {
         const Release release;
         const std::string_view bytes = list.views().front();
-        table.tokenizer().append(bytes, 0, SIZE_MAX, found);
+        embed::KnownWords known;
+        table.tokenizer().append(bytes, 0, SIZE_MAX, known, found);
     }
     return to_array(std::move(found));
 }
@@ -78,6 +80,22 @@ py::array_t<float> similarity(const StaticTable& table, const py::str& query, co
     return to_array(std::move(out));
 }
 
+py::array_t<float> similarity_spans(const StaticTable& table, const py::str& query, const py::list& texts,
+                                    const Input<std::int32_t>& document, const Input<std::int64_t>& start,
+                                    const Input<std::int64_t>& end) {
+    py::list one;
+    one.append(query);
+    const Utf8List wanted(one);
+    const Utf8List list(texts);
+    py::array_t<float> out(document.size());
+    float* to = out.mutable_data();
+    {
+        const Release release;
+        table.similarity(wanted.views().front(), pieces(list.views(), view(document), view(start), view(end)), to);
+    }
+    return out;
+}
+
 }  // namespace
 
 void bind_embed(py::module_& m) {
@@ -89,6 +107,8 @@ void bind_embed(py::module_& m) {
         .def("ids", &ids, py::arg("text"))
         .def("embed", &embed_texts, py::arg("texts"))
         .def("similarity", &similarity, py::arg("query"), py::arg("texts"))
+        .def("similarity_spans", &similarity_spans, py::arg("query"), py::arg("texts"), py::arg("document"),
+             py::arg("start"), py::arg("end"))
         .def_property_readonly("dimensions", &StaticTable::dimensions)
         .def("__len__", &StaticTable::size);
 }

@@ -5,9 +5,10 @@
 #include <string>
 
 #include "bind/arrays.hpp"
+#include "bind/places.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
-#include "kernels/text/utf8.hpp"
+#include "kernels/text/fact_weight.hpp"
 #include "simd/bytes.hpp"
 
 namespace py = pybind11;
@@ -21,29 +22,6 @@ struct Columns {
     std::span<const std::uint8_t> kind;
     std::span<const std::int32_t> block;
 };
-
-// The byte at which each of the ascending characters begins.
-void to_bytes(std::string_view text, std::vector<std::int64_t>& start, std::vector<std::int64_t>& end) {
-    if (simd::byte_kernels().count_chars(text.data(), text.size()) == text.size()) {  // ASCII
-        require(end.empty() || end.back() <= static_cast<std::int64_t>(text.size()),
-                "segments must lie in their texts");
-        return;
-    }
-    std::size_t byte = 0;
-    std::int64_t character = 0;
-    const auto advance = [&](std::int64_t& offset) {
-        for (; character < offset && byte < text.size(); ++character) {
-            ++byte;
-            while (byte < text.size() && text::is_continuation(text[byte])) ++byte;
-        }
-        require(character == offset, "segments must lie in their texts");
-        offset = static_cast<std::int64_t>(byte);
-    };
-    for (std::size_t i = 0; i < start.size(); ++i) {
-        advance(start[i]);
-        advance(end[i]);
-    }
-}
 
 // The segments of one document, in bytes. Checked: they ascend, do not overlap, and lie in the text.
 text::Segments rows_of(const Columns& columns, std::size_t first, std::size_t last, std::string_view text) {
@@ -82,26 +60,22 @@ std::int32_t last_row(const text::Segments& rows, std::int32_t row, std::size_t 
     return static_cast<std::int32_t>(last);
 }
 
-py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
-                     const Input<std::int64_t>& end, const Input<std::uint8_t>& kind,
-                     const Input<std::int32_t>& block) {
-    const Utf8List list(texts);
-    const Columns columns{view(document), view(start), view(end), view(kind), view(block)};
-    const std::size_t n = columns.document.size();
-    require(
-        columns.start.size() == n && columns.end.size() == n && columns.kind.size() == n && columns.block.size() == n,
-        "document, start, end, kind and block must have one length");
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::int32_t before = i > 0 ? columns.document[i - 1] : 0;
-        require(before <= columns.document[i] && static_cast<std::size_t>(columns.document[i]) < list.views().size(),
+// Texts and their segments as they came, checked.
+struct Given {
+    Given(const py::list& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
+          const Input<std::int64_t>& end, const Input<std::uint8_t>& kind, const Input<std::int32_t>& block)
+        : list(texts) {
+        const Columns columns{view(document), view(start), view(end), view(kind), view(block)};
+        const std::size_t n = columns.document.size();
+        require(columns.start.size() == n && columns.end.size() == n && columns.kind.size() == n &&
+                    columns.block.size() == n,
+                "document, start, end, kind and block must have one length");
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::int32_t before = i > 0 ? columns.document[i - 1] : 0;
+            require(
+                before <= columns.document[i] && static_cast<std::size_t>(columns.document[i]) < list.views().size(),
                 "document must ascend in [0, len(texts))");
-    }
-    std::vector<std::uint8_t> kinds;
-    std::vector<std::int32_t> documents, segments, lasts, keys;
-    std::vector<std::int64_t> starts, ends;
-    std::int32_t distinct = 0;
-    {
-        std::vector<text::Segments> rows;  // checked, while exceptions may still use Python
+        }
         std::size_t first = 0;
         for (std::size_t i = 0; i < list.views().size(); ++i) {
             std::size_t last = first;
@@ -109,32 +83,69 @@ py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document,
             rows.push_back(rows_of(columns, first, last, list.views()[i]));
             first = last;
         }
-        const Release release;
-        text::FactReader reader;
+    }
+
+    std::vector<text::FactRow> read(text::FactScope scope, std::int32_t& keys) const {
+        text::FactReader reader(scope);
         for (std::size_t i = 0; i < rows.size(); ++i) reader.append(list.views()[i], rows[i]);
-        const std::vector<text::FactRow> found = reader.finish(distinct);
+        return reader.finish(keys);
+    }
+
+    Utf8List list;
+    std::vector<text::Segments> rows;  // of each document, in bytes
+};
+
+py::tuple find_facts(const py::list& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
+                     const Input<std::int64_t>& end, const Input<std::uint8_t>& kind,
+                     const Input<std::int32_t>& block) {
+    const Given given(texts, document, start, end, kind, block);
+    std::vector<std::uint8_t> kinds;
+    std::vector<std::int32_t> documents, segments, lasts, keys;
+    std::vector<std::int64_t> starts, ends;
+    std::vector<float> weights;
+    std::int32_t distinct = 0;
+    {
+        const Release release;
+        const std::vector<text::FactRow> found = given.read(text::FactScope::kAll, distinct);
+        const auto& views = given.list.views();
         for (std::size_t at = 0; at < found.size();) {
             std::size_t last = at;
             while (last < found.size() && found[last].document == found[at].document) ++last;
-            to_characters(list.views()[static_cast<std::size_t>(found[at].document)],
-                          std::span(found).subspan(at, last - at), starts, ends);
+            to_characters(views[static_cast<std::size_t>(found[at].document)], std::span(found).subspan(at, last - at),
+                          starts, ends);
             at = last;
         }
         std::vector<std::int32_t> firsts = {0};  // row of each document
-        for (const text::Segments& some : rows)
+        for (const text::Segments& some : given.rows)
             firsts.push_back(firsts.back() + static_cast<std::int32_t>(some.size()));
         for (const text::FactRow& row : found) {
             const auto at = static_cast<std::size_t>(row.document);
             kinds.push_back(static_cast<std::uint8_t>(row.kind));
             documents.push_back(row.document);
             segments.push_back(row.segment);
-            lasts.push_back(firsts[at] + last_row(rows[at], row.segment - firsts[at], row.span.end));
+            lasts.push_back(firsts[at] + last_row(given.rows[at], row.segment - firsts[at], row.span.end));
             keys.push_back(row.key);
+            weights.push_back(
+                text::fact_weight(row.kind, views[at].substr(row.span.begin, row.span.end - row.span.begin)));
         }
     }
     return py::make_tuple(to_array(std::move(kinds)), to_array(std::move(documents)), to_array(std::move(starts)),
                           to_array(std::move(ends)), to_array(std::move(segments)), to_array(std::move(lasts)),
-                          to_array(std::move(keys)), distinct);
+                          to_array(std::move(keys)), distinct, to_array(std::move(weights)));
+}
+
+py::array_t<float> segment_weights(const py::list& texts, const Input<std::int32_t>& document,
+                                   const Input<std::int64_t>& start, const Input<std::int64_t>& end,
+                                   const Input<std::uint8_t>& kind, const Input<std::int32_t>& block) {
+    const Given given(texts, document, start, end, kind, block);
+    std::vector<float> weights;
+    {
+        const Release release;
+        std::int32_t keys = 0;
+        const std::vector<text::FactRow> found = given.read(text::FactScope::kRuns, keys);
+        weights = text::weights_of_segments(given.list.views(), found, keys, view(document).size());
+    }
+    return to_array(std::move(weights));
 }
 
 py::list fact_keys(const Input<std::uint8_t>& kind, const py::list& texts) {
@@ -157,6 +168,8 @@ py::list fact_keys(const Input<std::uint8_t>& kind, const py::list& texts) {
 
 void bind_facts(py::module_& m) {
     m.def("find_facts", &find_facts, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
+          py::arg("kind"), py::arg("block"));
+    m.def("segment_weights", &segment_weights, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("block"));
     m.def("fact_keys", &fact_keys, py::arg("kind"), py::arg("texts"));
 }

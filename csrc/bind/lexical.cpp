@@ -11,13 +11,14 @@ namespace py = pybind11;
 namespace tersely::bind {
 namespace {
 
-py::array_t<float> centrality(const Ids& ids, const Offsets& offsets, std::size_t vocabulary, const Ids& document,
-                              const Ids& block, const Ids& heading) {
-    const lexical::Corpus corpus = corpus_of(ids, offsets, vocabulary, document, block, heading);
+py::array_t<float> centrality(const Ids& ids, const Offsets& offsets, const Input<std::uint8_t>& term_class,
+                              const Ids& document, const Ids& block, const Ids& heading) {
+    const auto classes = view(term_class);
+    const lexical::Corpus corpus = corpus_of(ids, offsets, classes.size(), document, block, heading);
     std::vector<float> scores;
     {
         const Release release;
-        scores = lexical::centrality(corpus);
+        scores = lexical::centrality(corpus, classes);
     }
     return to_array(std::move(scores));
 }
@@ -36,7 +37,7 @@ py::array_t<float> inverse_frequency(const Ids& ids, const Offsets& offsets, std
 }  // namespace
 
 void bind_lexical(py::module_& m) {
-    m.def("centrality", &centrality, py::arg("term_ids"), py::arg("term_offsets"), py::arg("vocabulary"),
+    m.def("centrality", &centrality, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"),
           py::arg("document"), py::arg("block"), py::arg("heading"));
     m.def("inverse_frequency", &inverse_frequency, py::arg("term_ids"), py::arg("term_offsets"), py::arg("vocabulary"),
           py::arg("document"), py::arg("block"), py::arg("heading"));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bind/arrays.hpp"
+#include "bind/release.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/similarity/rows.hpp"
 
@@ -40,7 +41,6 @@ inline similarity::Rows rows_of(const pybind11::array& matrix, const char* name)
 // done. The callable is borrowed: the caller of the binding holds it (a copy of the poll must not count references,
 // threads without the GIL make some).
 inline Workers workers_for(int threads, pybind11::handle progress) {
-    using Clock = std::chrono::steady_clock;
     require(threads >= 1, "threads must be at least 1");
     return {threads, [progress, asked = std::make_shared<Clock::time_point>(Clock::now())](double share) {
                 if (Clock::now() - *asked < std::chrono::milliseconds(20)) return true;

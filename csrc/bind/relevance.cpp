@@ -11,6 +11,8 @@
 #include "kernels/relevance/columns.hpp"
 #include "kernels/relevance/features.hpp"
 #include "kernels/relevance/forest.hpp"
+#include "kernels/relevance/parts.hpp"
+#include "kernels/relevance/topic.hpp"
 #include "kernels/relevance/weigh.hpp"
 
 namespace py = pybind11;
@@ -106,6 +108,25 @@ struct Call {
     std::span<const double> weight;
 };
 
+// The same call, where the parts of one text that are texts of their own (parts.hpp) are documents without titles.
+class InParts {
+  public:
+    explicit InParts(const Call& given) : call(given), part_(relevance::own_texts(given.corpus)) {
+        if (part_.empty()) return;
+        title_.assign(static_cast<std::size_t>(part_.back()) + 1, -1);
+        call.corpus.document = part_;
+        call.question.title_row = title_;
+    }
+    InParts(const InParts&) = delete;
+    InParts& operator=(const InParts&) = delete;
+
+    Call call;
+
+  private:
+    std::vector<std::int32_t> part_;
+    std::vector<std::int64_t> title_;
+};
+
 Call call_of(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document, const Ids& block,
              const Ids& heading, std::size_t query_row, const Offsets& title_rows, std::uint8_t answer,
              const Floats& cosine, const Ids& length, const Doubles& weights) {
@@ -129,9 +150,9 @@ py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
                 const Ids& heading, std::size_t query_row, const Offsets& title_rows, std::uint8_t answer,
                 const Floats& cosine, const Ids& length, const Doubles& weights, const py::tuple& arrays,
                 const py::object& given) {
-    const Call call = call_of(ids, offsets, classes, document, block, heading, query_row, title_rows, answer, cosine,
-                              length, weights);
-    const std::size_t n = call.corpus.size();
+    const Call whole = call_of(ids, offsets, classes, document, block, heading, query_row, title_rows, answer, cosine,
+                               length, weights);
+    const std::size_t n = whole.corpus.size();
     const HeldForest held = forest_of(arrays);
     const relevance::Forest& forest = held.forest;
     std::vector<float> features = given.is_none() ? std::vector<float>{} : given_features(given.cast<Floats>(), n);
@@ -139,6 +160,8 @@ py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
     std::vector<float> corrections(n, 0.0F);
     {
         const Release release;
+        const InParts parts(whole);
+        const Call& call = parts.call;
         std::vector<float> idf;
         if (given.is_none() || forest.trees() > 0) idf = lexical::inverse_frequency(call.corpus);
         if (given.is_none()) features = relevance::features(call.corpus, call.question, idf);
@@ -160,16 +183,37 @@ py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
 py::array_t<float> columns(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document,
                            const Ids& block, const Ids& heading, std::size_t query_row, const Offsets& title_rows,
                            std::uint8_t answer, const Floats& cosine, const Ids& length, const Doubles& weights) {
-    const Call call = call_of(ids, offsets, classes, document, block, heading, query_row, title_rows, answer, cosine,
-                              length, weights);
+    const Call whole = call_of(ids, offsets, classes, document, block, heading, query_row, title_rows, answer, cosine,
+                               length, weights);
     std::vector<float> found;
     {
         const Release release;
+        const InParts parts(whole);
+        const Call& call = parts.call;
         const std::vector<float> idf = lexical::inverse_frequency(call.corpus);
         const std::vector<float> features = relevance::features(call.corpus, call.question, idf);
         found = relevance::columns(call.corpus, call.question, idf, features, first_sum(call, features), call.length);
     }
-    return table(std::move(found), kColumns, call.corpus.size());
+    return table(std::move(found), kColumns, whole.corpus.size());
+}
+
+py::tuple topic(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document, const Ids& block,
+                const Ids& heading, std::size_t query_row, const Offsets& title_rows, const Floats& cosine,
+                bool segments) {
+    const lexical::Corpus corpus = corpus_of(ids, offsets, view(classes).size(), document, block, heading);
+    const relevance::Question question = question_of(corpus, classes, query_row, title_rows, 0, cosine);
+    relevance::Topic found;
+    {
+        const Release release;
+        found = relevance::topic(corpus, question, segments);
+    }
+    const auto rows = static_cast<py::ssize_t>(question.title_row.size());
+    const auto of_segments = static_cast<py::ssize_t>(found.segments.size() / relevance::kTopicOfSegment);
+    const auto width = static_cast<py::ssize_t>(relevance::kTopicOfDocument);
+    return py::make_tuple(
+        to_array(std::move(found.documents)).reshape({rows, width}),
+        to_array(std::move(found.segments)).reshape({of_segments, py::ssize_t{relevance::kTopicOfSegment}}),
+        to_array(std::move(found.counts)).reshape({rows, py::ssize_t{2}}));
 }
 
 }  // namespace
@@ -181,6 +225,9 @@ void bind_relevance(py::module_& m) {
     m.def("relevance_columns", &columns, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"),
           py::arg("document"), py::arg("block"), py::arg("heading"), py::arg("query_row"), py::arg("title_rows"),
           py::arg("answer"), py::arg("cosine"), py::arg("length"), py::arg("weights"));
+    m.def("topic", &topic, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"), py::arg("document"),
+          py::arg("block"), py::arg("heading"), py::arg("query_row"), py::arg("title_rows"), py::arg("cosine"),
+          py::arg("segments"));
 }
 
 }  // namespace tersely::bind

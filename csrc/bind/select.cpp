@@ -3,8 +3,12 @@
 #include <cmath>
 
 #include "bind/arrays.hpp"
+#include "bind/places.hpp"
 #include "bind/release.hpp"
+#include "bind/strings.hpp"
 #include "kernels/select/budgeted.hpp"
+#include "kernels/select/gaps.hpp"
+#include "kernels/select/units.hpp"
 
 namespace py = pybind11;
 
@@ -81,6 +85,62 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
     return to_array(std::move(status));
 }
 
+py::array_t<std::int32_t> first_equal(const py::list& texts, const Input<std::int32_t>& document,
+                                      const Input<std::int64_t>& start, const Input<std::int64_t>& end,
+                                      const Input<std::uint8_t>& alone) {
+    const Utf8List list(texts);
+    const auto documents = view(document);
+    const auto starts = view(start);
+    const auto ends = view(end);
+    const auto marked = view(alone);
+    const std::size_t n = documents.size();
+    require(starts.size() == n && ends.size() == n && marked.size() == n,
+            "document, start, end and alone must have one length");
+    std::vector<std::int32_t> equal;
+    {
+        const Release release;
+        std::vector<std::string_view> pieces(n);
+        std::vector<std::string_view> before(n);
+        for (std::size_t first = 0; first < n;) {
+            const auto index = static_cast<std::size_t>(documents[first]);
+            require(documents[first] >= 0 && index < list.views().size(), "document must lie in [0, len(texts))");
+            std::size_t last = first;
+            std::vector<std::int64_t> opens;
+            std::vector<std::int64_t> closes;
+            for (std::int64_t at = 0; last < n && documents[last] == documents[first]; ++last) {
+                check_cancelled();
+                require(at <= starts[last] && starts[last] <= ends[last], "segments must ascend");
+                at = ends[last];
+                opens.push_back(starts[last]);
+                closes.push_back(at);
+            }
+            const std::string_view text = list.views()[index];
+            to_bytes(text, opens, closes);
+            for (std::size_t i = 0; i < opens.size(); ++i) {
+                check_cancelled();
+                const auto begin = static_cast<std::size_t>(opens[i]);
+                pieces[first + i] = text.substr(begin, static_cast<std::size_t>(closes[i]) - begin);
+                before[first + i] = text.substr(begin < 2 ? 0 : begin - 2, begin < 2 ? begin : 2);
+            }
+            first = last;
+        }
+        equal = select::first_equal(pieces, before, marked);
+    }
+    return to_array(std::move(equal));
+}
+
+void fill_gaps(py::array_t<std::uint8_t, py::array::c_style>& status, const Input<std::int32_t>& document,
+               const Input<std::int64_t>& start, const Input<std::int64_t>& end, const Input<std::int64_t>& bare,
+               std::uint8_t kept, std::int64_t most) {
+    const std::size_t n = view(document).size();
+    const std::span<const std::int64_t> without = view(bare);
+    require(status.ndim() == 1 && static_cast<std::size_t>(status.size()) == n && view(start).size() == n &&
+                view(end).size() == n,
+            "status, document, start and end must have one length");
+    require(without.size() % 2 == 0, "bare must have pairs of rows");
+    select::fill_gaps({status.mutable_data(), n}, view(document), view(start), view(end), without, kept, most);
+}
+
 }  // namespace
 
 void bind_select(py::module_& m) {
@@ -89,6 +149,10 @@ void bind_select(py::module_& m) {
           py::arg("term_weight"), py::arg("redundancy"), py::arg("context"), py::arg("coverage") = false,
           py::arg("ranked") = false, py::arg("cap") = py::array_t<std::int64_t>(),
           py::arg("same") = py::array_t<std::int32_t>());
+    m.def("first_equal", &first_equal, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
+          py::arg("alone"));
+    m.def("fill_gaps", &fill_gaps, py::arg("status").noconvert(), py::arg("document"), py::arg("start"), py::arg("end"),
+          py::arg("bare"), py::arg("kept"), py::arg("most"));
 }
 
 }  // namespace tersely::bind

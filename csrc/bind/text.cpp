@@ -144,7 +144,7 @@ void bind_text(py::module_& m) {
     m.def("read_terms", &read_terms, py::arg("texts"));
     m.def("terms", &terms, py::arg("texts"));
     m.def("isa", &simd::isa,
-          "The instruction set in use, such as 'avx512vnni', 'avx2' or 'neon'; TERSELY_ISA forces one.");
+          "The instruction set in use, such as 'avx512vnni', 'avx2' or 'neondot'; TERSELY_ISA forces one.");
 }
 
 }  // namespace tersely::bind

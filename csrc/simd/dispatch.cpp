@@ -3,9 +3,14 @@
 #include <stdexcept>
 #include <string>
 
+#if defined(TERSELY_NEON) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
 #include "simd/bytes.hpp"
 #include "simd/codes.hpp"
 #include "simd/dot.hpp"
+#include "simd/screen.hpp"
 
 namespace tersely::simd {
 
@@ -19,9 +24,12 @@ extern const DotKernels kDot_avx2;
 extern const CodeKernels kCodes_avx2;
 extern const DotKernels kDot_avx512;
 extern const CodeKernels kCodes_avx512;
+extern const ScreenKernels kScreen_avx2;
+extern const ScreenKernels kScreen_avx512;
 extern const ScreenKernels kScreen_avx512vnni;
 #elif defined(TERSELY_NEON)
 extern const DotKernels kDot_neon;
+extern const ScreenKernels kScreen_neon_dotprod;
 #endif
 
 namespace {
@@ -34,22 +42,42 @@ struct Candidate {
     bool available;
 };
 
+DotKernels screened(DotKernels kernels, const ScreenKernels& by) {
+    kernels.screening = &by;
+    return kernels;
+}
+
+#if defined(TERSELY_NEON)
+bool multiplies_bytes() {
+#if defined(__APPLE__)
+    return true;  // every ARM CPU of a Mac
+#elif defined(__linux__)
+    constexpr unsigned long kDotProducts = 1UL << 20U;  // HWCAP_ASIMDDP
+    return (getauxval(AT_HWCAP) & kDotProducts) != 0;
+#else
+    return false;
+#endif
+}
+#endif
+
 Candidate choose() {
 #if defined(TERSELY_X86)
     __builtin_cpu_init();
     const bool wide = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-    DotKernels screened = kDot_avx512;
-    screened.screening = &kScreen_avx512vnni;
     const std::array<Candidate, 4> best_first{{
-        {"avx512vnni", &kBytes_avx512, &kCodes_avx512, screened, wide && __builtin_cpu_supports("avx512vnni")},
-        {"avx512", &kBytes_avx512, &kCodes_avx512, kDot_avx512, wide},
-        {"avx2", &kBytes_avx2, &kCodes_avx2, kDot_avx2,
+        {"avx512vnni", &kBytes_avx512, &kCodes_avx512, screened(kDot_avx512, kScreen_avx512vnni),
+         wide && __builtin_cpu_supports("avx512vnni")},
+        {"avx512", &kBytes_avx512, &kCodes_avx512, screened(kDot_avx512, kScreen_avx512), wide},
+        {"avx2", &kBytes_avx2, &kCodes_avx2, screened(kDot_avx2, kScreen_avx2),
          __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")},
         {"scalar", &kBytes_scalar, &kCodes_scalar, kDot_scalar, true},
     }};
 #elif defined(TERSELY_NEON)
-    const std::array<Candidate, 2> best_first{{{"neon", &kBytes_scalar, &kCodes_scalar, kDot_neon, true},
-                                               {"scalar", &kBytes_scalar, &kCodes_scalar, kDot_scalar, true}}};
+    const std::array<Candidate, 3> best_first{{
+        {"neondot", &kBytes_scalar, &kCodes_scalar, screened(kDot_neon, kScreen_neon_dotprod), multiplies_bytes()},
+        {"neon", &kBytes_scalar, &kCodes_scalar, kDot_neon, true},
+        {"scalar", &kBytes_scalar, &kCodes_scalar, kDot_scalar, true},
+    }};
 #else
     const std::array<Candidate, 1> best_first{{{"scalar", &kBytes_scalar, &kCodes_scalar, kDot_scalar, true}}};
 #endif

@@ -14,40 +14,8 @@ inline constexpr std::size_t kPanel = 48;     // rows of a packed panel
 inline constexpr std::size_t kPackRows = 16;  // rows that are packed together; divides kPanel
 inline constexpr std::size_t kSums = 16;      // partial sums of what is summed in double
 inline constexpr std::size_t kTileRows = 8;   // rows of the left panel that one tile takes; divides kPanel
-inline constexpr float kScreenSlack = 2e-6F;
 
-// A panel of rows coded in 8 bits: row r is about scale[r] * code, the length of what is left is at most residual[r],
-// that of its columns from 4 * head on at most rest[r]. Bytes 4 g to 4 g + 3 of row r stand at
-// codes[(g * kPanel + r) * 4]; what is beyond the depth is 0.
-struct CodedRows {
-    const signed char* codes;
-    const float* scale;
-    const float* residual;
-    const float* rest;
-    const std::int32_t* head_offset;  // -128 * the sum of the codes before column 4 * head,
-    const std::int32_t* rest_offset;  // and of those from there on
-};
-
-struct RowCode {
-    float scale, residual, rest;
-    std::int32_t head_offset, rest_offset;
-};
-
-struct ScreenKernels {
-    // Which of the products that `tile` would give could reach `threshold`, as far as the codes tell: bit c of hits[r]
-    // is clear where product (r, c) cannot. Returns whether any is set; hits are written only then. With u = s q + r
-    // and v = s' q' + r', |u.v - s s' q.q'| <= |r| |v| + |r'| |s q|, for rows of length one at most
-    // |r| + |r'| + |r| |r'|. The same holds for the first 4 * head columns alone, and the others add at most
-    // rest * rest' (Cauchy-Schwarz): where that leaves no product, they are not read. The sum of products of codes is
-    // exact in 32 bits for up to 2^17 columns; the caller lowers the threshold by kScreenSlack for the roundings of the
-    // float operations that follow it.
-    bool (*screen)(const CodedRows& left, const CodedRows& right, std::size_t head, std::size_t groups, float threshold,
-                   std::uint64_t* hits);
-    // x in 8 bits, the largest as 127, for a row of length about one and up to 2^17 columns. residual and rest are
-    // rounded up: the difference of each value is off by 2^-24 of it, all of them by 6e-8 in length; a sum of squares
-    // by less than a thousandth. `size` and 4 * head are multiples of kSums.
-    RowCode (*code)(const float* x, std::size_t size, std::size_t head, signed char* out);
-};
+struct ScreenKernels;
 
 struct DotKernels {
     // The products of rows left[0 .. kTileRows) with the kPanel rows of `right`. Bit c of hits[r] is set where

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely._native import __version__
 from tersely.core.lazy import load_late
 
 if TYPE_CHECKING:
     from tersely import kernels
+    from tersely._native import __version__
     from tersely.content.detect import detect
     from tersely.core.detection import Detection
     from tersely.core.errors import (
@@ -40,7 +40,16 @@ if TYPE_CHECKING:
     )
     from tersely.core.tables import Kind, Level, SegmentTable
     from tersely.core.types import Compressed, Deduplicated, Document, Receipt, Span
-    from tersely.engine.api import check_facts, compress, compress_batch, dedup, find_facts, prepare, segment
+    from tersely.engine.api import (
+        check_facts,
+        compress,
+        compress_batch,
+        dedup,
+        find_facts,
+        guard_keys,
+        prepare,
+        segment,
+    )
     from tersely.engine.extractive import Extractive
     from tersely.providers.static import StaticEmbedder
 
@@ -82,6 +91,7 @@ __all__ = [
     "dedup",
     "detect",
     "find_facts",
+    "guard_keys",
     "kernels",
     "prepare",
     "segment",
@@ -90,6 +100,7 @@ __all__ = [
 __getattr__, __dir__ = load_late(
     __name__,
     {
+        "tersely._native": ("__version__",),
         "tersely.content.detect": ("detect",),
         "tersely.core.detection": ("Detection",),
         "tersely.core.errors": (
@@ -135,6 +146,7 @@ __getattr__, __dir__ = load_late(
             "compress_batch",
             "dedup",
             "find_facts",
+            "guard_keys",
             "prepare",
             "segment",
         ),

@@ -1,6 +1,7 @@
 """The native border. Arrays are C-contiguous and one-dimensional; texts hold no lone surrogates."""
 
 from collections.abc import Callable
+from mmap import mmap
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 _Int32s: TypeAlias = npt.NDArray[np.int32]
 _Int64s: TypeAlias = npt.NDArray[np.int64]
 _UInt8s: TypeAlias = npt.NDArray[np.uint8]
+_UInt64s: TypeAlias = npt.NDArray[np.uint64]
 _Float32s: TypeAlias = npt.NDArray[np.float32]
 _Float64s: TypeAlias = npt.NDArray[np.float64]
 # (rows, columns), float16, float32 or float64, any strides
@@ -32,7 +34,6 @@ def table_rows(
 ) -> tuple[
     str, _Int64s, _Int64s, _UInt8s, _Int32s, _Float32s
 ]: ...  # delimiter, start, end, role, head, standing
-def look_for_columns(text: str) -> float: ...  # share of lines
 def look_for_pairs(text: str) -> float: ...  # share of lines
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...
 def read_terms(texts: list[str]) -> tuple[_Int32s, _Int64s, _UInt8s]: ...  # ids, offsets, class of each term
@@ -66,10 +67,22 @@ def relevance_columns(
     length: _Int32s,
     weights: _Float64s,
 ) -> _Float32s: ...
+def topic(
+    term_ids: _Int32s,
+    term_offsets: _Int64s,
+    term_class: _UInt8s,
+    document: _Int32s,
+    block: _Int32s,
+    heading: _Int32s,
+    query_row: int,
+    title_rows: _Int64s,
+    cosine: _Float32s,
+    segments: bool,
+) -> tuple[_Float64s, _Float64s, _Int32s]: ...  # of documents, of segments, numbers of segments and terms
 def centrality(
     term_ids: _Int32s,
     term_offsets: _Int64s,
-    vocabulary: int,
+    term_class: _UInt8s,
     document: _Int32s,
     block: _Int32s,
     heading: _Int32s,
@@ -100,6 +113,18 @@ def select_budgeted(
     cap: _Int64s = ...,
     same: _Int32s = ...,
 ) -> _UInt8s: ...
+def first_equal(
+    texts: list[str], document: _Int32s, start: _Int64s, end: _Int64s, alone: _UInt8s
+) -> _Int32s: ...  # csrc/kernels/select/units.hpp
+def fill_gaps(  # csrc/kernels/select/gaps.hpp: changes `status`
+    status: _UInt8s,
+    document: _Int32s,
+    start: _Int64s,
+    end: _Int64s,
+    bare: _Int64s,
+    kept: int,
+    most: int,
+) -> None: ...
 def find_facts(
     texts: list[str],
     document: _Int32s,
@@ -107,7 +132,15 @@ def find_facts(
     end: _Int64s,
     kind: _UInt8s,
     block: _Int32s,
-) -> tuple[_UInt8s, _Int32s, _Int64s, _Int64s, _Int32s, _Int32s, _Int32s, int]: ...
+) -> tuple[_UInt8s, _Int32s, _Int64s, _Int64s, _Int32s, _Int32s, _Int32s, int, _Float32s]: ...
+def segment_weights(
+    texts: list[str],
+    document: _Int32s,
+    start: _Int64s,
+    end: _Int64s,
+    kind: _UInt8s,
+    block: _Int32s,
+) -> _Float32s: ...
 def fact_keys(kind: _UInt8s, texts: list[str]) -> list[bytes]: ...
 def cosine_similarity(
     x: _Matrix, y: _Matrix | None, out: _Float32s, threads: int, progress: _Progress | None
@@ -161,7 +194,18 @@ def join_found(
 ) -> int: ...
 def guards(
     texts: list[str],
-) -> tuple[_Int32s, list[str], _Int32s, _Int64s, _Int32s, _Int64s]: ...  # id, by id; terms; names
+) -> tuple[
+    _Int32s, list[str], _Int32s, _Int64s, _Int32s, _Int64s, _UInt64s
+]: ...  # id, by id; terms; names; a digest of each term
+def agreeing(
+    guard: _Int32s,
+    terms: _Int32s,
+    term_offsets: _Int64s,
+    names: _Int32s,
+    name_offsets: _Int64s,
+    share: float,
+    order: float,
+) -> _Int32s: ...
 def deduplicate(
     x: _Matrix,
     threshold: float,
@@ -177,12 +221,16 @@ def deduplicate(
     progress: _Progress | None,
 ) -> tuple[_Int32s, _Int32s, _Int32s]: ...
 
-# document, start, end, kind (content/tree.hpp), parent, place, count, priority, record; fault of each text
+# document, start, end, kind (tree.hpp), parent, place, count, priority, record, own (tree_rank.hpp);
+# fault of each text
 def tree_units(
     texts: list[str],
     query: str,  # "": none
-    markup: bool,  # XML, else JSON
-) -> tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s, _Int32s, _Float64s, _UInt8s, _UInt8s]: ...
+    syntax: int,  # 0: JSON, 1: XML, 2: YAML
+) -> tuple[
+    _Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s, _Int32s, _Float64s, _UInt8s, _Int64s, _UInt8s
+]: ...
+def is_laid_out(text: str, syntax: int) -> bool: ...
 
 # csrc/kernels/content/code_units.hpp: start, end, first, last, parent, follows, role, suite, inside, priority
 _CodeUnits: TypeAlias = tuple[
@@ -201,7 +249,58 @@ def code_units_of(
     ends: _Int64s,
     glued: _Int64s,
 ) -> _CodeUnits: ...
+
+@final
+class CodeMarker:
+    """What stands in the place of a run of rows of code; immutable."""
+
+    def __init__(self, marker: CodeMarker) -> None: ...
+    def __call__(self, first: int, last: int) -> str: ...
+
+# Markers that say everything, less, and no more than the language asks for.
+def code_markers(
+    document: _Int32s,
+    first: _Int32s,  # lines
+    last: _Int32s,
+    suite: _Int32s,
+    inside: _UInt8s,
+    role: _UInt8s,
+    stand_in: list[str],  # of each document, as the following
+    opens: list[str],
+    closes: list[str],
+) -> tuple[CodeMarker, CodeMarker, CodeMarker]: ...
+
+# What the rows (ascending) leave of each text, pieces that do not touch joined by the separator
+def join_rows(
+    texts: list[str], document: _Int32s, start: _Int64s, end: _Int64s, rows: _Int64s, separator: str
+) -> list[str]: ...
+
+# The text and what of it is no source's; `length`, `at_line`: of the text before it
+def write_nested(
+    text: str,
+    start: _Int64s,
+    end: _Int64s,
+    rows: _Int64s,
+    low: int,
+    high: int,
+    shift: int,
+    marker: Callable[[int, int], str],
+    gap: Callable[[int], str] | None,
+    numbered: bool,
+    length: int,
+    at_line: bool,
+) -> tuple[str, list[tuple[int, int]]]: ...
 def unite(parent: _Int32s, i: _Int32s, j: _Int32s) -> None: ...
+
+@final
+class TokenTable:
+    """A table of tokens (csrc/kernels/tokens/table.hpp) over the bytes of its file, which it keeps."""
+
+    def __init__(self, file: bytes | mmap) -> None: ...  # ValueError where they are no such table
+    def count(self, texts: list[str]) -> _Int64s: ...
+    # of texts[document][start:end], row by row
+    def count_spans(self, texts: list[str], document: _Int32s, start: _Int64s, end: _Int64s) -> _Int64s: ...
+    def __len__(self) -> int: ...
 
 @final
 class StaticTable:
@@ -210,6 +309,10 @@ class StaticTable:
     def ids(self, text: str) -> _Int32s: ...
     def embed(self, texts: list[str]) -> _Float32s: ...  # (texts, dimensions), rows of length one or zero
     def similarity(self, query: str, texts: list[str]) -> _Float32s: ...  # a cosine each text
+    # of texts[document][start:end], row by row
+    def similarity_spans(
+        self, query: str, texts: list[str], document: _Int32s, start: _Int64s, end: _Int64s
+    ) -> _Float32s: ...
     @property
     def dimensions(self) -> int: ...
     def __len__(self) -> int: ...

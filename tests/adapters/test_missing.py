@@ -33,10 +33,13 @@ else:
         ("llama_index_memory", "llama-index"),
         ("haystack", "haystack"),
         ("haystack_chat", "haystack"),
+        ("openai_agents", "openai-agents"),
+        ("pydantic_ai", "pydantic-ai"),
+        ("litellm", "litellm"),
     ],
 )
 def test_a_missing_framework_says_what_to_install(door: str, extra: str, tmp_path: Path) -> None:
-    absent = "langchain langchain_core llama_index haystack"
+    absent = "langchain langchain_core llama_index haystack agents pydantic_ai litellm"
     command = [sys.executable, "-B", "-c", PROBE, door, extra, absent]
     done = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

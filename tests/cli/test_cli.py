@@ -26,15 +26,17 @@ def page(tmp_path: Path) -> Path:
 
 def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "tersely.cli", *arguments], input=stdin, capture_output=True, check=False
+        [sys.executable, "-m", "tersely", *arguments], input=stdin, capture_output=True, check=False
     )
 
 
-def test_compress_prints_the_exact_text(page: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_compress_prints_the_exact_text_and_a_line_end(
+    page: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
     assert main(["compress", str(page), "--query", "When is low water?", "--budget", "12"]) == 0
     out, _ = capfdbinary.readouterr()
     expected = tersely.compress(TEXT, "When is low water?", budget=12)
-    assert out.decode() == expected.text
+    assert out.decode() == expected.text + "\n"
     assert "Low water is at noon." in expected.text
 
 
@@ -155,12 +157,21 @@ def test_a_file_that_is_not_text(tmp_path: Path, capfdbinary: pytest.CaptureFixt
 
 
 def test_warnings_go_to_stderr(page: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    assert main(["compress", str(page), "--query", "zebra", "--budget", "12"]) == 0
-    assert capfdbinary.readouterr().err == b"tersely: note: query without matches\n"
+    assert main(["compress", str(page), "--query", "zebra", "--budget", "12", "--quiet"]) == 0
+    assert capfdbinary.readouterr().err == (
+        b"tersely: note: No word of the query stands in the text: it was compressed as without one.\n"
+    )
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["shrink"], ["compress", "--level", "line"], ["count", "--counter", "x"]]
+    "arguments",
+    [
+        ["shrink"],
+        ["compress", "--level", "line"],
+        ["count", "--counter", "x"],
+        ["compress", "-b", "9", "-r", "0.5"],
+        ["count", "--encoding", "morse"],
+    ],
 )
 def test_wrong_usage_exits_with_2(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:
@@ -181,7 +192,7 @@ def test_help_has_examples_and_version(capfdbinary: pytest.CaptureFixture[bytes]
 def test_a_reader_that_goes_away_is_no_error(page: Path) -> None:
     page.write_text("One. " * 200_000)
     done = subprocess.run(
-        f"'{sys.executable}' -m tersely.cli segment '{page}' | head -n 1",
+        f"'{sys.executable}' -m tersely segment '{page}' | head -n 1",
         shell=True,
         capture_output=True,
         check=False,
@@ -200,7 +211,7 @@ def test_progress_for_many_files_is_on_the_terminal_only(tmp_path: Path) -> None
 
     primary, terminal = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "tersely.cli", "count", *names], stdout=subprocess.PIPE, stderr=terminal
+        [sys.executable, "-m", "tersely", "count", *names], stdout=subprocess.PIPE, stderr=terminal
     ) as process:
         os.close(terminal)
         shown = io.BytesIO()

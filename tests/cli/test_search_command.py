@@ -40,9 +40,35 @@ def test_index_and_search(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert out == "" and "3 files (3 added, 0 changed, 0 removed)" in err
     assert main(["search", str(folder), "which number have the cranes?", "--budget", "150"]) == 0
     out, _ = capsys.readouterr()
-    assert out.startswith("[1] cranes.md\nSection: On cranes > Part ")
+    assert out.startswith("cranes.md:\nSection: On cranes > Part ")
     assert "The cranes have number" in out
     assert resolve_counter(None).count(out[:-1]) <= 150
+
+
+def test_a_query_without_matches_is_noted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["index", str(folder)]) == 0
+    capsys.readouterr()
+    for query, noted in (("zxqv blorf", True), ("cranes blorf", False)):
+        assert main(["search", str(folder), query, "--budget", "150"]) == 0
+        assert ("no word of the query stands in the index" in capsys.readouterr().err) == noted
+
+
+def test_an_index_in_shards_stays_in_shards_and_finds_the_same(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def found() -> str:
+        assert main(["search", str(folder), "which number have the cranes?", "--budget", "150"]) == 0
+        return capsys.readouterr().out
+
+    assert main(["index", str(folder)]) == 0
+    expected = found()
+    assert main(["index", str(folder), "--shards", "2"]) == 0
+    assert "made anew (other shards)" in capsys.readouterr().err
+    assert found() == expected
+    assert main(["index", str(folder)]) == 0
+    assert "(0 added, 0 changed, 0 removed)" in capsys.readouterr().err
+    assert main(["index", str(folder), "--shards", "0"]) == 2
+    assert "shards must be a whole number from 1 to 32" in capsys.readouterr().err
 
 
 def test_search_prints_json_and_takes_the_index_itself(
@@ -104,7 +130,7 @@ def test_wrong_use_is_exit_code_2_and_too_small_a_budget_1(
 
 def test_a_terminal_sees_progress(folder: Path) -> None:
     main_end, other_end = pty.openpty()
-    command = [sys.executable, "-m", "tersely.cli", "index", str(folder)]
+    command = [sys.executable, "-m", "tersely", "index", str(folder)]
     done = subprocess.run(command, stderr=other_end, stdout=subprocess.PIPE, check=True)
     os.close(other_end)
     seen = os.read(main_end, 10_000).decode()

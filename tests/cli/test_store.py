@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -47,6 +48,7 @@ def test_expand_says_what_is_wrong(
     page: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("TERSELY_STORE", raising=False)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     store = tmp_path / "texts.sqlite"
     id = kept(page, store, capfd)
     for arguments, code, words in (
@@ -72,3 +74,13 @@ def test_masked_originals_are_printed_only_when_asked(
     assert "secrets were masked" in capfd.readouterr().err
     assert main(["expand", "a", "--store", str(path), "--masked"]) == 0
     assert capfd.readouterr().out == "password=[masked: password]"
+
+
+def test_json_says_under_which_id_the_original_is_kept(
+    page: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "texts.sqlite"
+    assert main(["compress", str(page), "-b", "20", "--json", "--store", str(store)]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert main(["expand", told["id"], "--store", str(store)]) == 0
+    assert capfd.readouterr().out == page.read_bytes().decode("utf-8")

@@ -49,7 +49,7 @@ def test_a_full_disk_is_said_in_one_line(page: Path, arguments: list[str]) -> No
     history = page.with_name("history.json")
     history.write_text(json.dumps([{"role": "user", "content": "hello"}]))
     given = [argument.format(page=page, history=history) for argument in arguments]
-    done = shell('"$0" -m tersely.cli "$@" > /dev/full', *given)
+    done = shell('"$0" -m tersely "$@" > /dev/full', *given)
     assert done.stderr == b"tersely: cannot write to standard output: No space left on device\n"
     assert done.returncode == 2
 
@@ -57,10 +57,12 @@ def test_a_full_disk_is_said_in_one_line(page: Path, arguments: list[str]) -> No
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_are_no_fault(page: Path, closed: str) -> None:
     target = page.with_name("out.txt")
-    done = shell(f'"$0" -m tersely.cli "$@" {closed}', "compress", str(page), "-b", "12", "-o", str(target))
+    done = shell(
+        f'"$0" -m tersely "$@" {closed}', "compress", str(page), "-b", "12", "-o", str(target), "--quiet"
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert target.read_text(encoding="utf-8") == tersely.compress(TEXT, budget=12).text
-    done = shell(f'"$0" -m tersely.cli "$@" {closed}', "count", "-")
+    done = shell(f'"$0" -m tersely "$@" {closed}', "count", "-")
     assert (done.returncode, done.stderr) == (0, b"")
 
 
@@ -70,14 +72,14 @@ ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 def test_arguments_are_utf8_whatever_the_locale_says(page: Path) -> None:
     given = ["compress", str(page), "--budget", "12", "--json", "--query", "café", "--pin", "café"]
-    done = shell('"$0" -m tersely.cli "$@"', *given, **ASCII)
+    done = shell('"$0" -m tersely "$@"', *given, **ASCII)
     assert done.stderr == b""
     assert "The café waits." in json.loads(done.stdout)["text"]
 
 
 def test_arguments_that_are_no_text_are_named(page: Path) -> None:
     for option in ("--query", "--pin", "--separator"):
-        done = shell('"$0" -m tersely.cli "$@"', "compress", str(page), option, b"a\xffb")
+        done = shell('"$0" -m tersely "$@"', "compress", str(page), option, b"a\xffb")
         assert done.returncode == 2
         assert done.stderr.endswith(b"not UTF-8 text: byte 0xff at 1\n"), option
     assert utf8_text("né") == "né"
@@ -87,7 +89,7 @@ def test_files_whose_names_are_no_text(tmp_path: Path) -> None:
     name = os.fsencode(tmp_path) + b"/n\xff.txt"
     Path(os.fsdecode(name)).write_text("One. Two.")
     for command in (["count"], ["segment"], ["compress", "--ratio", "1", "--json"]):
-        done = shell('"$0" -m tersely.cli "$@"', *command, name)
+        done = shell('"$0" -m tersely "$@"', *command, name)
         assert (done.returncode, done.stderr) == (0, b"")
         assert rb"n\xff.txt" in done.stdout.replace(rb"\\", b"\\")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDERS = ("csrc", "python", "tests", "benchmarks", "tools", "ci", ".ci")
+FOLDERS = ("csrc", "python", "tests", "benchmarks", "tools", "ci", ".ci", "docs", "examples")
 GENERATED = ("__pycache__", "results")
 
 

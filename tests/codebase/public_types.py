@@ -1,4 +1,4 @@
-"""The types a caller's checker sees. Never run: test_types.py and ci/lint.sh give it to mypy --strict."""
+"""The types a caller's checker sees. Never run: test_types.py and ci/lint.sh give it to mypy and pyright."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any, assert_type
 import tersely
 from tersely.core.types import Request
 from tersely.relevance import RelevanceScore, RelevanceScorer, ScoringMethod
+from tersely.report import compare_html, to_html
+from tersely.strategies import ContentTypeName, StrategyName
 
 result = tersely.compress("text", "query", budget=100)
 assert_type(result, tersely.Compressed)
@@ -80,3 +82,25 @@ scorer.score_sync(["a"], 5)  # type: ignore[arg-type]
 async def ask(documents: Any) -> RelevanceScore:
     """The async form gives the same."""
     return (await scorer.score(documents, "q"))[0]
+
+
+# Names of strategies and content types are known: a misspelt one is an error.
+name: StrategyName = "lead"
+kind: ContentTypeName = "jsonl"
+tersely.compress("text", strategy=name)
+tersely.compress("text", strategy=kind)
+tersely.compress("text", strategy="auto")
+tersely.compress("text", strategy="extractiv")  # type: ignore[arg-type]
+tersely.segment("text", "paragraf")  # type: ignore[arg-type]
+if tersely.detect("text").kind == "log":
+    tersely.prepare("text", strategy="log")
+
+# What comes out depends on what is done with errors.
+assert_type(tersely.compress_batch(["a"], errors="raise"), list[tersely.Compressed])
+assert_type(tersely.compress_batch(["a"], errors="return"), list[tersely.Compressed | Exception])
+tersely.compress_batch(["a"], errors="ignore")  # type: ignore[call-overload]
+
+# Every result has a page.
+assert_type(to_html(result, "query"), str)
+assert_type(compare_html(result, result, names=("a", "b")), str)
+to_html("text")  # type: ignore[arg-type]

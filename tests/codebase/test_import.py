@@ -14,8 +14,8 @@ import pytest
 HEAVY = {
     "aiohttp", "asyncio", "faiss", "fastapi", "haystack", "httpx", "langchain_core", "llama_index",
     "mcp", "model2vec", "multiprocessing", "numba", "onnx", "onnxruntime", "openai", "opentelemetry",
-    "pandas", "prometheus_client", "ray", "requests", "rich", "scipy", "sentence_transformers", "sklearn",
-    "sqlite3", "tiktoken", "tokenizers", "torch", "transformers",
+    "pandas", "prometheus_client", "pyarrow", "ray", "requests", "rich", "scipy", "sentence_transformers",
+    "sklearn", "sqlite3", "tiktoken", "tokenizers", "toktok", "torch", "transformers",
 }
 # fmt: on
 CPU_SECONDS = 0.3
@@ -30,7 +30,7 @@ def hook(event, arguments):
     writes = event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR)
     if writes or event in WATCHED:
         seen.append([event, repr(arguments)])
-import numpy, toktok
+import numpy
 def state():
     return [dict(os.environ), os.getcwd(), sys.path[:], len(os.listdir("/proc/self/task"))]
 before = state()

@@ -14,14 +14,31 @@ CALLS = {  # name -> a text's piece and the call
     "segment": ("The crew paid 12 euros on 4 May. ", "_native.segment([text], 2, 200)"),
     "analyze": ("The crew paid 12 euros on 4 May.\n\n", "_native.analyze([text], [], 2, 200)"),
     "terms": ("copper crew ", "_native.read_terms([text])"),
+    "tokens": ("copper crew ", "token_table('o200k_base').count([text] * 20)"),
+    "tokens of one word": ("abcd", "token_table('o200k_base').count([text] * 20)"),
     "json": ('{"a": 1, "b": "two words"}\n', "_native.tree_units([text], '', False)"),
     "guards": ("not 12 euros, ", "_native.guards([text])"),
     "html": ("<p>word</p>", "_native.html_texts([text])"),
     "table": ("a,b,1\n", "_native.table_rows([text], ',', True)"),
+    "records": ('{"a": 1, "b": "two words"}\n', "_native.tree_units([text[:30_000_000]], 'two', False)"),
+    "equal": ("a\n", "_native.first_equal([text], *places(text))"),
+    "embed": ("The crew paid 12 euros. ", "StaticEmbedder().embed([text])"),
+    "dedup": ("Gate 12 was opened. ", "tersely.dedup([text[n:n + 97] for n in range(300_000)])"),
+    "store": ("Gate 12 was opened. ", "store.put_many([text[n:n + 997] for n in range(90_000)])"),
 }
 PROGRAM = """
-import sys, time
-from tersely import _native
+import signal, sys, tempfile, time
+import numpy as np
+import tersely
+from tersely import StaticEmbedder, _native
+from tersely.providers.byte_pairs import token_table
+from tersely.store import Store
+def places(text):
+    start = np.arange(0, len(text), 2)
+    return np.zeros(len(start), np.int32), start, start + 1, np.zeros(len(start), np.uint8)
+folder = tempfile.TemporaryDirectory()
+store = Store.open(folder.name + "/store")
+signal.signal(signal.SIGINT, signal.default_int_handler)
 text = sys.argv[1] * (100_000_000 // len(sys.argv[1]))
 print("begins", flush=True)
 try:

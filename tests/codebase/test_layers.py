@@ -22,9 +22,11 @@ LAYERS = (
     ("compat", "distill", "history", "search"),
     ("context",),
     ("memory", "retrieval", "strategies"),
-    ("report",),
+    ("agents",),
+    ("report", "scale"),
     ("adapters", "server"),
     ("cli",),
+    ("__main__",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 APART = {"adapters"}  # their files do not import each other

@@ -48,6 +48,7 @@ PUBLIC = [
     "dedup",
     "detect",
     "find_facts",
+    "guard_keys",
     "kernels",
     "prepare",
     "segment",

@@ -204,3 +204,43 @@ def test_the_command_end_to_end(root: Path, tmp_path: Path) -> None:
     assert {row["system"] for row in written["details"]["summaries"]} == {"tersely", "lead"}
     assert len(written["details"]["evidence"]) == 4 * 4 * 12
     assert any(target["target"].endswith("warm") for target in written["targets"])
+
+
+def run_own(folder: Path, root: Path, code: str, *more: str) -> subprocess.CompletedProcess[str]:
+    (folder / "mine.py").write_text(code, encoding="utf-8")
+    command = [sys.executable, "-m", "benchmarks.quality", "--data", str(data_folder(folder)), "--reference"]
+    command += ["--own", str(folder / "mine.py"), "--parts", "evidence", "--rows", "3", *more]
+    return subprocess.run(command, check=False, cwd=root, capture_output=True, text=True, timeout=120)
+
+
+def test_a_system_of_ones_own_stands_in_the_tables(tmp_path: Path, root: Path) -> None:
+    code = 'NAME = "mine, the first"\n\n\ndef compress(documents, query, budget):\n    return documents[0]\n'
+    made = run_own(tmp_path, root, code, "--systems", "lead,mine", "--json", str(tmp_path / "all.json"))
+    assert made.returncode == 0, made.stderr
+    assert "mine, the first" in made.stdout
+    rows = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))["details"]["evidence"]
+    mine = [row for row in rows if row["system"] == "mine, the first"]
+    assert len(mine) == 12
+    assert {row["kept"] for row in mine} == {1.0}
+    assert {row["used"] > row["budget"] for row in mine if not row["task"].endswith("|0.5")} == {True}
+
+
+def test_what_a_system_of_ones_own_raises_scores_nothing(tmp_path: Path, root: Path) -> None:
+    code = "def compress(documents, query, budget):\n    raise RuntimeError\n"
+    made = run_own(tmp_path, root, code, "--systems", "mine", "--json", str(tmp_path / "all.json"))
+    assert made.returncode == 0, made.stderr
+    rows = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))["details"]["evidence"]
+    assert {(row["kept"], row["used"], row["failed"]) for row in rows} == {(0.0, 0, True)}
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("x = 1\n", "must have a function compress"),
+        ('NAME = "tersely"\n\n\ncompress = print\n', "must not begin"),
+    ],
+)
+def test_a_file_that_is_no_system_is_refused(tmp_path: Path, root: Path, code: str, said: str) -> None:
+    made = run_own(tmp_path, root, code)
+    assert made.returncode == 2
+    assert said in made.stderr

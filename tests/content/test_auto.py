@@ -31,7 +31,12 @@ PAGE = (
 
 
 def test_a068_the_table_of_the_appendix() -> None:
-    assert list(CONTENT_TYPES) == [*KINDS, "xml", "logfmt"]  # ways to read HTML and logs that are records
+    assert list(CONTENT_TYPES) == [
+        *KINDS,
+        "xml",
+        "yaml",
+        "logfmt",
+    ]  # ways to read HTML, code and logs that are records
     assert CONTENT_TYPES["code"].profile == profile("source_code")
     assert CONTENT_TYPES["markdown"].profile == profile("documentation")
     assert CONTENT_TYPES["conversation"].profile == profile("conversation")
@@ -174,3 +179,20 @@ def test_arguments_are_checked() -> None:
         Auto(goal="best")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"unknown strategy 'csv'; known names: extractive, .*, auto, prose"):
         tersely.compress("x", strategy="csv")
+
+
+def test_of_short_pieces_of_code_the_one_asked_for_stays_whole() -> None:
+    names = ("totals", "greet", "convert_image", "close_port", "parse_date", "send_mail")
+    body = "def {0}(value):\n    parts = list(value)\n    result = {0}_of(parts)\n    return result\n"
+    code = [body.format(name) for name in names]
+    result = tersely.compress(code, "Which function converts an image?", budget=45, strategy="auto")
+    assert code[2].strip() in result.text
+
+
+def test_lines_that_nobody_knows_are_read_for_what_failed() -> None:
+    lines = [f"##step[taskStarted name='part {n}' worker='{n % 4}']" for n in range(120)]
+    lines[60] = "##step[taskFailed name='part 60' worker='2']"
+    text = "\n".join(lines)
+    assert tersely.detect(text).kind == "tool_output"
+    result = tersely.compress(text, budget=60, strategy="auto")
+    assert result.receipt.content_types == ("tool_output",) and lines[60] in result.text

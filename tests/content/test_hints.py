@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import tersely
 from tersely import Document
@@ -20,13 +22,13 @@ PLAIN = "three files\ncollected things here\nnothing of note\n"
         ("kubectl get pods -o wide", "table"),
         ("kubectl logs web-1", "log"),
         ("/usr/bin/make -j8 2>&1 | tee build.log", "tool_output"),
-        ("make | python parse.py", ""),
-        ("cat notes.txt", ""),
-        ("", ""),
-        ("| ; &&", ""),
+        ("make | python parse.py", None),
+        ("cat notes.txt", None),
+        ("", None),
+        ("| ; &&", None),
     ],
 )
-def test_a_command_tells_what_it_writes(command: str, kind: str) -> None:
+def test_a_command_tells_what_it_writes(command: str, kind: str | None) -> None:
     assert kind_of_output(command)[0] == kind
 
 
@@ -59,11 +61,39 @@ def test_documents_are_named_by_their_metadata(key: str) -> None:
     assert Document(PLAIN, metadata={key: "https://x.org/a/b.csv?v=1"}).file_name.endswith("b.csv")
 
 
+def test_names_that_languages_share_are_asked_of_the_text() -> None:
+    ini = "[Definition]\nfailregex = ^denied from <HOST>$\nignoreregex =\nmaxlines = 3\nmode = normal\n"
+    assert tersely.detect(ini, name="filter.d/guard.conf").language == "ini"
+    assert tersely.detect("x = [1, 2];\nfunction y = f(x)\ny = x;\nend\n", name="run.m").language is None
+    words = '<?xml version="1.0"?>\n<TS language="de">\n<message><source>Open</source></message>\n</TS>\n'
+    assert tersely.detect(words, name="app_de.ts").kind == "html"
+
+
+def test_a_text_that_its_name_cannot_mean_is_what_it_looks_like() -> None:
+    rows = json.dumps([{"id": n, "state": "ok", "path": f"/srv/{n}"} for n in range(9)], indent=1)
+    settings = "scan:\n  - id: F38\n    type: FAIL\n    lines:\n      - 18\n  - id: F3\n    type: WARN\n"
+    assert tersely.detect(rows, name="describe-events.rst").kind == "json"
+    assert tersely.detect(rows, name="rows.yaml").kind == "json"
+    assert tersely.detect(settings, name="scan.json").language == "yaml"
+    assert tersely.detect("{", name="half.json").kind == "json"
+    assert tersely.detect(f"Rows:\n\n{rows}\n", name="notes.md").kind == "markdown"
+
+
 def test_documents_have_the_command_that_wrote_them() -> None:
     assert Document("x", command="make").command_line == "make"
     assert Document("x", metadata={"command": "pytest"}).command_line == "pytest"
     result = tersely.compress(Document(PLAIN * 30, command="pytest"), budget=20)
     assert result.receipt.content_types == ("tool_output",)
+
+
+def test_what_an_unknown_command_writes_is_lines_where_it_looks_like_nothing() -> None:
+    numbers = "\n".join(map(str, range(1, 3001))) + "\noops\n"
+    assert tersely.detect(numbers).kind == "prose"
+    assert tersely.detect(numbers, command="sh -c 'make-numbers 3000'").kind == "tool_output"
+    result = tersely.compress(Document(numbers, command="make-numbers 3000"), budget=100)
+    assert result.text.endswith("oops")
+    story = "The ship left the harbour at dawn, and nobody on the quay had slept. " * 20
+    assert tersely.detect(story, command="fortune").kind == "prose"
 
 
 def test_columns_parted_by_white_space_are_a_table() -> None:

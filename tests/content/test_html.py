@@ -102,6 +102,18 @@ def test_pins_are_places_of_the_source() -> None:
     assert "id='x9'" in tag.text and "markup_kept" in tag.receipt.warnings
 
 
+def test_groups_stay_whole_or_go() -> None:
+    page = "".join(f"<p>Gate {n} is <i>closed</i> on day {n}.</p>\n\n" for n in range(50))
+    said = ["<p>Gate 12 is", "closed</i> on day 40."]  # in tags and across them
+    places = [(page.index(words), page.index(words) + len(words)) for words in said]
+    seen = set()
+    for budget in range(20, 400, 20):
+        found = tersely.compress(page, "Gate 12?", budget=budget, strategy=Html(), groups=[places]).text
+        assert ("Gate 12 is" in found) == ("on day 40." in found)
+        seen.add("Gate 12 is" in found)
+    assert seen == {True, False}
+
+
 def test_navigation_is_text_where_there_is_no_other() -> None:
     page = "<nav>" + "".join(f"<a href='/{n}'>Page {n}</a> " for n in range(60)) + "</nav>"
     assert "Page" in tersely.compress(page, budget=40, strategy=Html()).text

@@ -10,7 +10,7 @@ from growth import MOST, growth
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tersely import _native
-from tersely.content.lines import Mark, asked_ids, read_lines, relevance
+from tersely.content.lines import Mark, asked_for, read_lines, relevance
 
 TEXT = st.text(alphabet=st.sampled_from("ab1 :\"'()[]{}/\\.,-=\r\n\t\x1b[mé漢"), max_size=300)
 
@@ -196,7 +196,7 @@ def test_words_and_ids_of_the_query() -> None:
     lines = read_lines(
         ["payment timeouts here\nreq-7f3a9 done\nnothing\nreq-7f3a8 done"], "timeout of req-7f3a9", 1024
     )
-    assert asked_ids(lines).tolist() == [False, True, False, False]
+    assert asked_for(lines)[0].tolist() == [False, True, False, False]
     assert (relevance(lines) > 0).tolist()[:3] == [True, True, False]
 
 
@@ -244,3 +244,14 @@ def test_time_grows_with_the_text(unit: str) -> None:
         return unit * (size // len(unit))
 
     assert growth(make, lambda text: _native.LineReader("a 1", 4096).read(text)) < MOST
+
+
+def test_the_line_with_all_words_of_the_query_is_asked_for() -> None:
+    text = "".join(
+        f"Feb 8 17:15:{n:02} shop sshd[{n}]: Connection {'reset' if n == 31 else 'closed'}\n"
+        for n in range(60)
+    )
+    asked, worth = asked_for(read_lines([text], "connection reset", 1024))
+    assert np.flatnonzero(asked).tolist() == [31] and worth.argmax() == 31
+    assert not asked_for(read_lines([text], "connection of the shop", 1024))[0].any()  # so many lines say it
+    assert not asked_for(read_lines([text], None, 1024))[0].any()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tersely import _native
 from tersely.content.lines import Mark, read_lines
-from tersely.content.outcomes import FAILED, outcome_grades
+from tersely.content.outcomes import FAILED, outcome_grades, says_alike
 
 FAILURES = [
     "not ok 3 - reads the file",
@@ -33,6 +33,7 @@ FAILURES = [
     "src/a.c:3:1: error: expected ';'",
     "E0825 20:46:02.589571 1115822 file.cc:16] Check failed",
     "BUG: KASAN: use-after-free in f",
+    "thread 'tests::refund' (494) panicked at src/lib.rs:191:9:",
     "==1==ERROR: AddressSanitizer: SEGV",
 ]
 
@@ -49,6 +50,7 @@ def test_failures_in_the_forms_of_tools_are_found(line: str) -> None:
         "Failures: 0",
         'tests="4" failures="0" errors="0"',
         "no errors",
+        "the crowd panicked when it heard of it",
         "Process finished with exit code 0",
         "compiled without errors",
         "test_error_handling ... ok",
@@ -136,3 +138,65 @@ def test_time_grows_with_the_text(unit: str) -> None:
         return (unit * 40 + "\n") * (size // (40 * len(unit)))
 
     assert growth(make, lambda text: outcome_grades(read_lines([text], None, 4096))) < MOST
+
+
+def test_a_lone_failure_brings_the_head_of_its_section() -> None:
+    parts = [f"==> Checking charts/part-{number}\n[INFO] icon is recommended\n" for number in range(80)]
+    parts[50] += "[ERROR] templates/app.yaml: cannot parse: did not find expected key\n"
+    text = "\n".join(parts) + "\n80 charts checked, 1 chart failed\n"
+    short = tersely.compress(text, budget=80, strategy="tool_output").text
+    assert "charts/part-50" in short and "expected key" in short and "1 chart failed" in short
+
+
+def test_a_trace_brings_what_it_is_of() -> None:
+    lines = [f"step {number}: load part {number * 7}" for number in range(150)]
+    lines[90:90] = [
+        "==81== Invalid read of size 4",
+        "==81==    at 0x16A1: pause (bucket.c:285)",
+        *["==81==    by 0x1: run (a.c:9)"],
+    ]
+    short = tersely.compress("\n".join(lines), budget=90, strategy="tool_output").text
+    assert "Invalid read of size 4" in short and "pause (bucket.c:285)" in short
+
+
+@pytest.mark.parametrize(
+    ("line", "failed"),
+    [
+        ("CONFLICT (content): Merge conflict in src/cart.py", True),
+        ("UNREACHABLE! => the host", True),
+        ("WARNING: soon", False),
+        ("a merge CONFLICT is possible", False),
+        ("+++ exited with 1 +++", True),
+        ("+++ exited with 0 +++", False),
+        ("00:33 +100 -1: cart: adds a tax [E]", True),
+    ],
+)
+def test_more_forms_of_failure(line: str, failed: bool) -> None:
+    marks = read_lines([line], None, 1024).has(Mark.FAILURE)
+    assert bool(marks[0]) is failed
+
+
+def test_sentences_of_one_mould_are_no_prose() -> None:
+    moulded = "".join(
+        f"The part{n}() call is deprecated and will go away soon, use item{n}() instead.\n" for n in range(30)
+    )
+    assert _native.lined([moulded])[0]
+
+
+def test_calls_of_a_program_one_a_line_are_no_code() -> None:
+    calls = [
+        f'openat(AT_FDCWD, "/usr/lib/part{n}.so", O_RDONLY) = {n % 9}\nclose({n % 9}) = 0' for n in range(90)
+    ]
+    calls[70] += '\nopenat(AT_FDCWD, "/etc/app/main.conf", O_RDONLY) = -1 EACCES (Permission denied)'
+    text = "\n".join([*calls, "+++ exited with 1 +++"])
+    assert says_alike(text)
+    short = tersely.compress(text, budget=120).text
+    assert "EACCES" in short and "exited with 1" in short
+
+
+def test_lines_of_nothing_known_are_read_for_what_failed_whatever_is_asked() -> None:
+    lines = [f"Auto-merging src/part_{n}/file_{n * 3}.ts" for n in range(120)]
+    lines[60] = "CONFLICT (content): Merge conflict in src/cart.py"
+    text = "\n".join(lines)
+    assert tersely.detect(text).kind == "tool_output"
+    assert "src/cart.py" in tersely.compress(text, "which release is this", budget=100).text

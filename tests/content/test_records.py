@@ -54,6 +54,21 @@ def test_a_failure_stands_out_more_than_another_rare_value() -> None:
     assert found[60] > found[30] > 0
 
 
+@pytest.mark.parametrize("severities", [["info", "low", "medium", "high"], ["LOW", "HIGH", "CRITICAL"]])
+@pytest.mark.parametrize("column", ["severity", "Current Risk", "issue.priority"])
+def test_the_highest_severity_stands_out_most(severities: list[str], column: str) -> None:
+    often = [60, 60, 60, 20][-len(severities) :]
+    rows = [
+        f"{n},{name}"
+        for n, name in enumerate(s for s, many in zip(severities, often, strict=True) for s in [s] * many)
+    ]
+    rows = [f"{row},{'odd' if n == 7 else 'plain'}" for n, row in enumerate(rows)]
+    found = _native.table_rows(["\n".join([f"id,{column},note", *rows])], ",", True)[5][1:]
+    highest = [one for one, row in zip(found, rows, strict=True) if severities[-1] in row]
+    others = [one for one, row in zip(found, rows, strict=True) if severities[-1] not in row]
+    assert min(highest) > sorted(others)[-2] and min(highest) > 0
+
+
 @pytest.mark.parametrize("deep", [False, True])
 @pytest.mark.parametrize("lines", [False, True])
 def test_the_odd_record_of_json_stays_with_its_name(deep: bool, lines: bool) -> None:

@@ -86,3 +86,61 @@ def test_overwritten_progress_goes_first() -> None:
     )
     result = tersely.compress(text, budget=30, strategy=ToolOutput())
     assert "build failed: no space left" in result.text
+
+
+def test_what_was_compared_stays_with_the_failure() -> None:
+    passed = "".join(f"test tests::part_{n} ... ok\n" for n in range(120))
+    failed = "thread 'tests::pays' panicked at src/lib.rs:191:9:\nassertion `left == right` failed\n"
+    text = f"{passed}test tests::pays ... FAILED\n{failed}  left: 7699\n right: 7700\n" + passed
+    result = tersely.compress(text, budget=110, strategy=ToolOutput())
+    assert "left: 7699" in result.text and "right: 7700" in result.text
+
+
+def test_places_of_warnings_come_behind_errors() -> None:
+    warnings = "".join(
+        f"warning: unused variable: `v{n}`\n  --> src/part{n}.rs:{n + 1}:9\n\n" for n in range(60)
+    )
+    error = (
+        "error[E0308]: mismatched types\n  --> src/pay.rs:51:5\n   |   ^^^ expected `u64`, found `&str`\n\n"
+    )
+    result = tersely.compress(warnings + error + warnings, budget=90, strategy=ToolOutput())
+    assert all(part in result.text for part in ("error[E0308]", "src/pay.rs:51:5", "expected `u64`, found"))
+
+
+def test_a_long_failure_is_shown_by_its_beginning() -> None:
+    failed = "".join(f"FAILED part {n}: " + "these are many words " * 60 + "\n" for n in range(12))
+    result = tersely.compress(failed, budget=700, strategy=ToolOutput())
+    assert all(f"FAILED part {n}:" in result.text for n in range(12))
+
+
+@pytest.mark.parametrize("kind", ["tool_output", "log", "stack_trace"])
+def test_marks_of_many_gaps_are_one_count(kind: tersely.StrategyName) -> None:
+    lines = [
+        f"step {n}: part {chr(97 + n % 26)} FAILED for {n * 37 % 91}" if n % 9 == 4 else f"step {n}: done"
+        for n in range(360)
+    ]
+    result = tersely.compress("\n".join(lines), budget=220, strategy=kind)
+    marks = [result.text[start:end] for start, end in result.generated if "lines" in result.text[start:end]]
+    kept = sum(line.partition(" … ")[0] in lines for line in result.text.splitlines())
+    assert marks == [f"… {len(lines) - kept} lines"] and kept > 10
+
+
+def test_all_that_failed_is_named_before_the_second_thing_that_one_says() -> None:
+    lines = [f"##ci[testStarted name='part {n}']\n##ci[testFinished name='part {n}']" for n in range(120)]
+    for n in range(0, 120, 10):
+        said = "|n".join(f"expected {n + k} in row {k}" for k in range(12))
+        failed = f"\n##ci[testFailed name='part {n}' message='{said}"
+        lines[n] += f"{failed}']{failed}|n']"
+    result = tersely.compress("\n".join(lines), budget=360, strategy=ToolOutput())
+    assert result.tokens <= 360
+    assert all(f"testFailed name='part {n}'" in result.text for n in range(0, 120, 10)), result.text
+
+
+def test_what_failed_comes_before_bare_places() -> None:
+    text = "\n".join(
+        f"error: the value of part_{chr(97 + n)} is not used\n  --> src/parts/p{n}.rs:{n + 3}:9\n   |\n"
+        f"{n + 3} | let p{n} = 1;"
+        for n in range(26)
+    )
+    result = tersely.compress(text, budget=160, strategy=ToolOutput())
+    assert sum(line.startswith("error: ") for line in result.text.splitlines()) >= 9, result.text

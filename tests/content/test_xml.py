@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import tersely
 from growth import MOST, growth
@@ -39,6 +40,69 @@ def test_the_element_that_is_unlike_its_siblings_stays_with_its_name() -> None:
     items[33] = items[33].replace("open", "lost")
     result = tersely.compress(f"<rows>{''.join(items)}</rows>", budget=90, strategy=Xml())
     assert "<state>lost</state>" in result.text and "<id>i-33</id>" in result.text
+
+
+def failing(name: str, message: str) -> str:
+    head = f'<testcase id="{name}-7" name="{name}" owner="team-shop" host="ci-7.example.net" time="0.1">'
+    text = "\n".join(
+        [message, "  at shop.Cart.run (cart.py:12)", "  at shop.main (main.py:3)"] + ["  at x"] * 20
+    )
+    return f'{head}\n<failure message="{message}" type="AssertionError">{text}</failure>\n</testcase>'
+
+
+def test_each_failure_has_its_message_before_the_next_name_comes() -> None:
+    cases = [failing(f"pays_{n}", f"expected {n}, got {n + 70}") for n in range(30)]
+    report = f"<testsuite>{' '.join([*CASES, *cases])}</testsuite>"
+    result = tersely.compress(report, budget=400, strategy=Xml())
+    named = [n for n in range(30) if f'name="pays_{n}"' in result.text]
+    said = [n for n in range(30) if f'message="expected {n}, got {n + 70}"' in result.text]
+    assert len(named) >= 8 and named[:-1] == said[: len(named) - 1]
+    assert 'host="ci-7.example.net"' not in result.text.partition("<testcase")[2].partition("<testcase")[2]
+
+
+def test_one_failure_of_each_kind_comes_before_the_second_of_one() -> None:
+    kinds = ["disk is full", "no route to host", "wrong total of the cart", "lock was not released"]
+    cases = [failing(f"pays_by_{n}", kinds[n // 12]) for n in range(48)]
+    report = f"<testsuite>{' '.join([*CASES, *cases])}</testsuite>"
+    result = tersely.compress(report, budget=240, strategy=Xml())
+    assert all(f'message="{kind}"' in result.text for kind in kinds), result.text
+
+
+def test_an_element_that_says_that_it_failed_needs_no_others_of_its_name() -> None:
+    part = "\n".join(f'<property name="p{n}" value="{"v" * 20}" />' for n in range(40))
+    case = '<test-case id="7" name="Refunds" fullname="Shop.Cart.Refunds" result="Failed" seed="9"><failure>'
+    case += "<message><![CDATA[wrong total of the cart]]></message></failure></test-case>"
+    report = (
+        f'<test-run id="2" total="1"><environment><properties>{part}</properties></environment>'
+        f'<test-suite name="Shop">{case}</test-suite></test-run>'
+    )
+    result = tersely.compress(report, budget=60, strategy=Xml())
+    assert 'name="Refunds"' in result.text and "wrong total of the cart" in result.text, result.text
+
+
+def test_a_name_that_is_hardly_ever_closed_holds_none_of_its_name() -> None:
+    rows = "\n".join(f'<case id="{n}"><name>step {n}</name>' for n in range(20))
+    units = _native.tree_units([f'{rows}\n<case id="20"><name>step 20</name></case>'], "", 1)
+    depth = np.asarray(units[4])
+    assert all(depth[row] < 0 for row in range(len(depth)) if units[9][row])
+
+
+def test_a_test_that_passed_and_is_called_error_is_no_failure() -> None:
+    cases = [
+        *CASES[:40],
+        '<testcase classname="shop.Cart" name="raises_error" time="0.1"></testcase>',
+        *CASES[40:],
+    ]
+    result = tersely.compress(f"<testsuite>{''.join(cases)}{FAILED}</testsuite>", budget=70, strategy=Xml())
+    assert "expected 3, got 4" in result.text
+
+
+def test_a_long_attribute_is_cut_at_its_end() -> None:
+    message = "first words of what failed " + "and much more " * 200
+    result = tersely.compress(
+        f"<r>{''.join(CASES)}{failing('buys', message)}</r>", budget=200, strategy=Xml()
+    )
+    assert 'message="first words of what failed' in result.text and result.tokens <= 200
 
 
 def test_the_element_that_a_query_names_stays() -> None:

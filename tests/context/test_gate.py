@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
 import pytest
 from segment_samples import NOON, note, ticking
 from tersely.context.policy import is_critical
@@ -94,6 +97,43 @@ def test_e030_what_is_pasted_does_not_switch_the_gate_off(pasted: str, order: st
     assert values["function_name"] == "authenticate_user" and "expiration handling" in values["active_task"]
 
 
+@pytest.mark.parametrize("pasted", PASTED)
+def test_e030_a_note_with_pasted_blocks_does_not_become_three_words(pasted: str) -> None:
+    assert not check_preserved(note(f"{NOTE}\n\n{PASTED[pasted]}"), "Working on it.").passed
+    assert not check_preserved(note(f"{PASTED[pasted]}\n\n{NOTE}"), "Working on it.").passed
+
+
+@pytest.mark.parametrize(
+    "forbids",
+    [
+        "Avoid touching the billing tables.",
+        "Hands off the staging cluster until Friday.",
+        "Keep the v1 endpoints unchanged.",
+        "Leave the nightly job alone.",
+        "We can't merge before the audit is done.",
+        "It's forbidden to log the tokens.",
+        "Don't, whatever happens, drop the users table.",
+        "The key must stay out of the repository.",
+        "Stop using the old client.",
+        "I was told not to change the schema.",
+        "Nobody may deploy without Ana's approval.",
+        "Refrain from editing generated files.",
+        "Only touch the tests.",
+        "Das Schema ist tabu.",
+    ],
+)
+def test_e030_prohibitions_in_other_words_do_not_vanish(forbids: str) -> None:
+    text = f"The parser is written in C. {forbids} {NOTE}"
+    assert check_preserved(note(text), f"The parser is in C. {forbids} {SHORT}").passed
+    assert not check_preserved(note(text), f"The parser is in C. {SHORT}").passed
+
+
+def test_e030_a_number_does_not_stand_for_another_one() -> None:
+    flights = "I found two flights.\n- Departure: 09:00, $130\n- Departure: 07:00, $130\nWhich one is it?"
+    assert check_preserved(note(flights), flights.replace("I found two", "Two")).passed
+    assert not check_preserved(note(flights), flights.replace("09:00", "07:00")).passed
+
+
 @pytest.mark.parametrize(
     ("value", "text", "said"),
     [
@@ -127,3 +167,67 @@ def test_e033_topic_and_time_are_stated(store: Store) -> None:
     memory.compress_context_segment(["note"], preserve_metadata=["topic", "timestamp"])
     text = memory.get("note").text
     assert "Topic: login" in text and "2024-01-15T12:00:00+00:00" in text
+
+
+GERMAN = (
+    "Ich bearbeite gerade src/größe/prüfung.py, Zeile 45, in der Funktion parse_row. Die Prüfung der Token "
+    "ist behoben, sie hat in Zeile 30 das falsche Feld gelesen. Letzter Fehler: 'Token abgelaufen' in Zeile "
+    "42. Worker-7 darf nicht vor 18:00 neu gestartet werden. Es fehlen noch 3 Fälle."
+)
+
+
+def test_e014_places_and_errors_of_german_notes_are_read() -> None:
+    values = extract_preserved_metadata(note(GERMAN))
+    assert (values["file_path"], values["line_number"]) == ("src/größe/prüfung.py", 45)
+    assert (values["function_name"], values["last_error"]) == ("parse_row", "Token abgelaufen")
+    assert is_critical(note(GERMAN), ContextState())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Worker-7 darf nicht vor 18:00 neu gestartet werden. ", ""),
+        ("darf nicht vor", "darf vor"),
+        ("ist behoben", "ist nicht behoben"),
+        (" Es fehlen noch 3 Fälle.", ""),
+        ("in Zeile 30 das", "in Zeile 31 das"),
+        ("in Zeile 30 das", "in Zeile 42 das"),
+    ],
+)
+def test_e030_german_notes_lose_nothing(old: str, new: str) -> None:
+    assert check_preserved(note(GERMAN), GERMAN.replace("gerade ", "")).passed
+    assert old in GERMAN and not check_preserved(note(GERMAN), GERMAN.replace(old, new)).passed
+
+
+def test_e030_what_may_be_left_out_is_listed_with_its_reason() -> None:
+    text = f"{NOTE} By the way, the office has 7 rooms and 2019 chairs."
+    report = check_preserved(note(text), SHORT)
+    assert report.passed
+    assert {(fact.text, fact.reason) for fact in report.dropped} == {
+        ("2019", "background"),
+        ("7", "background"),
+    }
+
+
+def test_e030_a_note_with_code_in_it_is_still_a_note() -> None:
+    text = (
+        "It looks like `FUN_0040` allocates `std::string` in `local_48`. I will decompile `FUN_0041`, which "
+        "uses `local_48`."
+    )
+    assert check_preserved(note(text), text.replace("It looks like ", "")).passed
+    assert not check_preserved(note(text), text.replace("I will", "I will not")).passed
+
+
+def test_concurrent_expands_all_give_the_original(tmp_path: Path) -> None:
+    filler = "We talked about the weather in the office and about the lunch at noon for a while. "
+    with Store.open(tmp_path / "context.sqlite") as store:
+        memory = SegmentMemory(store, clock=ticking())
+        for turn in range(5):
+            memory.store_context_segment(f"{NOTE} {filler * 12}", segment_id=f"note{turn}")
+            assert not memory.compress_context_segment([f"note{turn}"]).errors
+            with ThreadPoolExecutor(8) as threads:
+                jobs = [threads.submit(memory.expand_compressed_context, f"note{turn}") for _ in range(8)]
+            found = [job.result() for job in jobs]
+            texts = {one.original_text for one in found if one.code != "not_compressed"}
+            assert texts == {f"{NOTE} {filler * 12}"}
+            assert memory.get(f"note{turn}").text == f"{NOTE} {filler * 12}"

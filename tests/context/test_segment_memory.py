@@ -286,9 +286,9 @@ def test_results_are_plain() -> None:
 def test_e035_the_page_about_segments_says_what_happens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "context_segments.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "segments.md").read_text(encoding="utf-8")
     code = page.partition("```python\n")[2].partition("```")[0]
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, "context_segments.md", "exec"), {})
+    exec(compile(code, "segments.md", "exec"), {})
     said = " ".join(line.removeprefix("> ") for line in page.splitlines() if line.startswith("> "))
     assert said in " ".join(capsys.readouterr().out.split())

@@ -239,3 +239,29 @@ def test_messages_stay_short_and_are_always_there() -> None:
         checks.number(Unshown(), "weight")
     with pytest.raises(ValueError, match="from 0 to 9, not a value of type int"):
         checks.whole_number(10**5000, "size", most=9)
+
+
+@pytest.mark.parametrize("value", [20.0, np.float64(20)], ids=repr)
+def test_a_float_that_looks_whole_is_called_a_float(value: object) -> None:
+    with pytest.raises(TypeError, match=r"^size must be a whole number, not .*20\.0\)?, a float$"):
+        checks.whole_number(value, "size")
+
+
+def test_a_word_that_is_almost_a_choice_is_told_which_was_meant() -> None:
+    with pytest.raises(ValueError, match=r"one of red, green, not 'Gren'; did you mean 'green'\?$"):
+        checks.one_of("Gren", "colour", ("red", "green"))
+    with pytest.raises(ValueError, match=r"not 'gren'; did you mean 'green'\?$"):
+        checks.member("gren", "colour", StrEnum("Colour", ["RED", "GREEN"]))
+    with pytest.raises(ValueError, match=r"one of red, green, not 'x'$"):
+        checks.one_of("x", "colour", ("red", "green"))
+    assert checks.meant(7, ("red", 7)) == checks.meant("", ("red",)) == ""
+
+
+def test_what_was_meant_is_found_quickly_for_a_whole_document() -> None:
+    assert checks.meant("green " * 1_000_000, ("red", "green")) == ""
+
+
+@pytest.mark.parametrize(("budget", "ratio"), [(-5, 0.3), (None, 0.0), (None, 1.5)])
+def test_a_budget_is_checked_whoever_asks(budget: int | None, ratio: float) -> None:
+    with pytest.raises(ValueError, match=r"budget must be a whole number from 0|ratio must lie in"):
+        checks.budget_of(budget, ratio, 100)

@@ -213,3 +213,16 @@ def test_complex_numbers_are_refused_not_halved() -> None:
 def test_scores_that_are_no_numbers() -> None:
     with pytest.raises(TypeError, match="scores must be numbers: could not convert string to float: 'a'"):
         tersely.dedup(["Rope.", "Fog."], scores=["a", "b"])
+
+
+@pytest.mark.parametrize(("name", "meant"), [("extractiv", "extractive"), ("LOG", "log"), ("logs", "log")])
+def test_a_misspelt_strategy_is_told_which_was_meant(name: str, meant: str) -> None:
+    with pytest.raises(ValueError, match=rf"did you mean '{meant}'\?$"):
+        tersely.compress(TEXT, strategy=name)
+
+
+def test_prepared_documents_refuse_the_budgets_that_compress_refuses() -> None:
+    with pytest.raises(ValueError, match="budget must be a whole number from 0, not -5"):
+        tersely.prepare(TEXT).fit(budget=-5)
+    with pytest.raises(TypeError, match="budget must be a whole number, not '9'"):
+        tersely.prepare(TEXT).fit(budget="9")

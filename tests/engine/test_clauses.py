@@ -131,9 +131,9 @@ def test_facts_tie_the_segments_that_they_span(documents: list[str], budget: int
     table = segment(documents, Level.CLAUSE)
     facts = find_facts(documents, table, segment(documents))
     groups = (((0, 0, 1 + len(documents[0]) // 2),),) if grouped else ()
-    worth, group = np.zeros(len(table), dtype=np.float32), mark_groups(table, groups)
+    group = mark_groups(table, groups)
     costs = np.arange(len(table), dtype=np.int64) % 7 + 1
-    must = FactCoverage.of(facts, worth, ("all",), False, 1.0)
+    must = FactCoverage.of(facts, len(table), None, ("all",), False, 1.0)
     last = facts.last
     spans = [
         [(int(facts.document[row]), int(facts.start[row]), int(facts.end[row]))]

@@ -32,7 +32,7 @@ def merged(a: str, b: str, threshold: float = 0.5) -> bool:
 
 def agree(a: str, b: str) -> bool:
     """agreement.hpp, slowly."""
-    guard, _, ids, offsets, names, name_offsets = _native.guards([a, b])
+    guard, _, ids, offsets, names, name_offsets, _ = _native.guards([a, b])
     if guard[0] != guard[1]:
         return False
     left, right = (ids[offsets[i] : offsets[i + 1]].tolist() for i in (0, 1))

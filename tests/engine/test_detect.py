@@ -88,6 +88,32 @@ def test_what_a_file_opens_with_tells_its_language() -> None:
     assert tersely.detect(shell).language == "shell"
 
 
+def test_code_that_is_not_shaped_as_a_language_is_unknown() -> None:
+    matlab = (
+        "function y = area(x)\n% the area\n% of a square\nif x < 0\n  error('no');\nend\ny = x * x;\nend\n"
+        * 4
+    )
+    groovy = (
+        "plugins {\n    id 'java'\n}\ndependencies {\n    implementation 'a:b:1'\n"
+        "    public static final x\n}\n" * 5
+    )
+    for text in (matlab, groovy):
+        assert tersely.detect(text).language is None
+    for language in ("java", "rust", "go"):
+        assert tersely.detect(CODE[language]).language == language
+
+
+def test_messages_with_places_are_no_table() -> None:
+    rows = [
+        f"shop/part_{n}.py:{n * 3}: error: Function is missing a type annotation  [no-untyped-def]"
+        for n in range(40)
+    ]
+    assert tersely.detect("\n".join(rows)).kind == "tool_output"
+    words = ["tax", "a longer name", "cart", "the one", "parcels sent"]
+    runs = [f"00:{n:02} +{n}: /app/{words[n % 5]}_test.dart: adds {words[n % 3]}" for n in range(40)]
+    assert tersely.detect("\n".join(runs)).kind != "table"
+
+
 def test_xml_is_not_html() -> None:
     assert tersely.detect('<?xml version="1.0"?>\n<a><b>x</b></a>').language == "xml"
     assert tersely.detect(TEXTS["html"]).language == "html"
@@ -134,6 +160,21 @@ def test_quoted_cells_may_hold_anything(rows: list[list[str]], delimiter: str) -
     text = out.getvalue().encode("utf-8", "replace").decode()
     if len(text) < 6000:
         assert tersely.detect(text).kind == "table"
+
+
+def test_values_without_quotes_tell_ini_from_toml() -> None:
+    ini = (
+        "[Unit]\nDescription=Serve pages\nAfter=network.target\n\n[Service]\nExecStart=/bin/serve\nUser=www\n"
+    )
+    toml = '[package]\nname = "pages"\nversion = "0.1.0"\n\n[lib]\npath = "src/lib.rs"\nproc-macro = true\n'
+    assert (tersely.detect(ini).language, tersely.detect(toml).language) == ("ini", "toml")
+
+
+def test_xml_is_told_without_its_beginning() -> None:
+    case = '  <testcase name="pays_{0}" time="0.{0}">\n    <failure message="{0} != 1">a = {0};</failure>\n'
+    case += "  </testcase>\n"
+    found = tersely.detect("with expansion:\n" + "".join(case.format(n) for n in range(30)))
+    assert (found.kind, found.language) == ("html", "xml")
 
 
 def test_a_long_text_is_read_in_parts() -> None:

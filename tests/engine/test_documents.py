@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import UserDict
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import tersely
 from result_checks import check_result
 from tersely import Document
+from tersely.core.documents import to_documents
 
 TEXT = "The rope is wet. The fog is thick. The salt is dry."
 
@@ -147,3 +149,47 @@ def test_subclasses_of_str() -> None:
 
     result = tersely.compress(Name(TEXT), budget=8, counter=odd_counters.words)
     assert result.text == tersely.compress(TEXT, budget=8, counter=odd_counters.words).text
+
+
+class Table:
+    """Iterates over the names of its columns, as tables of pandas do."""
+
+    columns = ("text", "title")
+    shape = (2, 2)
+    text = property(lambda self: ["Rope.", "Fog."])
+
+    def __iter__(self) -> Any:
+        return iter(self.columns)
+
+
+@pytest.mark.parametrize("given", [Table(), [Table()]], ids=["alone", "in a list"])
+def test_a_table_is_refused_and_what_to_give_is_said(given: Any) -> None:
+    with pytest.raises(TypeError, match=r"not Table: give one column, such as table\['text'\]"):
+        tersely.compress(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "instead"),
+    [(Path("a.md"), r"\.read_text\("), (b"abc", r"\.decode\('utf-8'\)")],
+    ids=["path", "bytes"],
+)
+def test_what_holds_text_but_is_none_is_told_how_to_become_one(given: Any, instead: str) -> None:
+    with pytest.raises(TypeError, match=instead):
+        tersely.compress(given)
+    with pytest.raises(TypeError, match=instead):
+        tersely.compress([given])
+
+
+@pytest.mark.parametrize("metadata", ["x", [1]])
+def test_metadata_must_be_a_mapping(metadata: Any) -> None:
+    with pytest.raises(TypeError, match="the metadata of document 0 must be a mapping, not"):
+        tersely.compress({"text": "Rope.", "metadata": metadata})
+    with pytest.raises(TypeError, match="the metadata of document 0 must be a mapping, not"):
+        tersely.compress(tersely.Document("Rope.", metadata=metadata))
+
+
+def test_the_command_of_a_mapping_or_object_is_carried_along() -> None:
+    (document,) = to_documents({"text": "Rope.", "command": "ls -l"})
+    assert document.command == "ls -l"
+    (document,) = to_documents(SimpleNamespace(text="Rope.", command=print))
+    assert document.command is None

@@ -133,7 +133,8 @@ def test_a047_appending_keeps_the_old_text_as_a_prefix(query: str) -> None:
         assert now.update.prefix_tokens_kept >= before.token_count - 1
         assert now.token_count == COUNTER.count(now.compressed)
         before = now
-    assert "Nobody saw anchor 9." in before.compressed
+    for number in range(12):
+        assert f"Nobody saw anchor {number}." in before.compressed or f"Entry {number}: " in before.compressed
 
 
 def test_x19_removed_lines_leave_the_output() -> None:
@@ -245,7 +246,7 @@ class Failing:
 
     def embed(self, texts: Sequence[str]) -> Any:
         self.calls += 1
-        if self.calls > 2:  # the query and the segments
+        if self.calls > 1:  # the query with the segments
             raise ConnectionError("gone")
         return np.ones((len(texts), 2))
 

@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 from tersely import BudgetExceededError, Compressed, Extractive
 from tersely.content.json import Json
 from tersely.content.tables import Table
+from tersely.core.types import Document, Request
 from tersely.engine.auto import Auto
+from tersely.engine.reading import Reading
+from tersely.engine.render import Rendered
 from tersely.providers.counters import resolve_counter
 from typed_samples import CONVERSATION, JSON, LOG, PROSE, SAMPLES
 
@@ -277,3 +280,21 @@ def test_a_retry_with_what_is_required_succeeds(
         assert error.budget == budget < error.required
         again = tersely.compress(texts, query, budget=error.required, strategy=STRATEGIES[name], **options)
         assert again.tokens <= error.required
+
+
+def test_documents_that_fit_in_the_way_they_are_sent_are_unchanged() -> None:
+    """A reading with a measure: the whole is measured first, and a budget one less makes a choice."""
+    request = Request((Document(PROSE), Document(PROSE)), "gate", None, 0.5, resolve_counter(None))
+
+    def measure(rendered: Rendered) -> int:
+        return COUNT(rendered.text) + 7 * sum(map(bool, rendered.parts))
+
+    def revise(reading: Reading) -> None:
+        reading.measure = measure
+
+    prepared = Auto().prepare(request, revise)
+    whole = prepared.original_tokens + 14
+    assert prepared.fits(whole) and not prepared.fits(whole - 1)
+    assert prepared.fit(whole).parts == (PROSE, PROSE)
+    smaller = prepared.fit(whole - 1)
+    assert smaller.dropped and COUNT(smaller.text) + 7 * sum(map(bool, smaller.parts)) <= whole - 1

@@ -6,13 +6,17 @@ import copy
 import json
 import pickle
 from collections.abc import Sequence
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
+import numpy as np
 import odd_counters
 import pytest
 import tersely
 from sample_texts import ALL, GUIDE, prose
 from tersely import Compressed, Document, Kind, Span
+from tersely.core.types import span_columns
+from tersely.retrieval import ContextualCompressor
+from tersely.strategies import ExtractiveCompressor
 
 TEXTS = [GUIDE, "", prose(20)]
 
@@ -32,6 +36,21 @@ def test_expand_gives_a_document_back(result: Compressed, which: int) -> None:
 def test_expand_a_span(result: Compressed) -> None:
     for span in [*result.kept, *result.dropped]:
         assert result.expand(span) == TEXTS[span.document][span.start : span.end]
+
+
+def test_spans_are_the_same_one_by_one_and_together(result: Compressed) -> None:
+    for spans in (result.kept, result.dropped):
+        one_by_one = [spans[at] for at in range(len(spans))]
+        assert list(spans) == spans[:] == one_by_one
+        assert spans[::-2] == one_by_one[::-2] and spans[-1] == one_by_one[-1]
+        assert np.array_equal(span_columns(spans), span_columns(one_by_one))
+        with pytest.raises(IndexError):
+            spans[len(spans)]
+
+
+def test_the_facts_of_a_report_are_the_same_for_spans_made_beforehand(result: Compressed) -> None:
+    made = replace(result, kept=tuple(result.kept), dropped=tuple(result.dropped))
+    assert list(tersely.check_facts(made).facts) == list(tersely.check_facts(result).facts)
 
 
 def test_expand_with_context(result: Compressed) -> None:
@@ -180,3 +199,18 @@ def test_results_can_be_copied_and_pickled(clone: object, budget: int) -> None:
     assert again.to_dict() == original.to_dict()
     assert again.expand(0) == GUIDE
     assert again.kept == original.kept
+
+
+def test_a_result_in_a_prompt_is_its_text(result: Compressed) -> None:
+    assert f"{result}" == str(result) == result.text
+    chunks = ["Keys rotate daily. " * 9, "Milk is in the fridge. " * 9]
+    contextual = ContextualCompressor(token_budget=40).compress_sync(chunks, "Where is the milk?")
+    assert str(contextual) == contextual.text
+    context = ExtractiveCompressor().compress(chunks[0])
+    assert str(context) == context.compressed
+
+
+def test_a_result_in_a_shell_is_short_however_long_its_source_is() -> None:
+    result = tersely.compress("Keys rotate daily. Milk is cold. " * 10_000, budget=9_000)
+    assert len(repr(result)) < 200
+    assert f"{result.tokens} of {result.original_tokens} tokens" in repr(result)

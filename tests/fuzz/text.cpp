@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "kernels/text/fact_weight.hpp"
 #include "kernels/text/facts.hpp"
 #include "kernels/text/guards.hpp"
 #include "kernels/text/segment.hpp"
@@ -163,6 +164,17 @@ void check_facts(std::string_view text) {
         tokens_end = fact.span.end;
     }
     check(known == keys, "every key occurs");
+    std::int32_t hard_keys = 0;
+    FactReader runs(FactScope::kRuns);
+    runs.append(text, rows);
+    const std::vector<FactRow> hard = runs.finish(hard_keys);
+    for (const FactRow& fact : hard) {
+        check(fact.span.begin < fact.span.end && fact.span.end <= text.size(), "facts of runs lie in their text");
+        check(fact.kind != FactKind::kQuote && fact.kind < FactKind::kError, "runs tell no quotes, errors and clauses");
+    }
+    for (const float weight : weights_of_segments({text}, hard, hard_keys, rows.size())) {
+        check(weight >= 0 && weight < 1e6F, "weights are finite and not negative");
+    }
 }
 
 }  // namespace

@@ -149,10 +149,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     const embed::WordPiece tokenizer(words.lines);
     Ids ids, parts;
-    check(tokenizer.append(text, 0, SIZE_MAX, ids) == text.size(), "the whole text is read");
+    embed::KnownWords known;
+    check(tokenizer.append(text, 0, SIZE_MAX, known, ids) == text.size(), "the whole text is read");
     check(ids == slow_ids(words, text), "ids are those of the slow tokenizer");
     for (std::size_t at = 0; at < text.size();) {
-        const std::size_t before = parts.size(), next = tokenizer.append(text, at, enough, parts);
+        const std::size_t before = parts.size(), next = tokenizer.append(text, at, enough, known, parts);
         check(next > at && parts.size() - before < enough + embed::WordPiece::kLongestWord, "parts are bounded");
         at = next;
     }

@@ -75,6 +75,19 @@ def test_facts_stay_stated_in_half_of_the_tokens(shape: Callable[[int], list[dic
         assert fact in text
 
 
+def test_a_path_that_several_messages_name_outlives_newer_ones_that_one_names() -> None:
+    def said(role: str, text: str) -> dict[str, Any]:
+        return {"role": role, "content": text}
+
+    messages = [said("user", "Mend the importer.")]
+    for turn in range(40):
+        path = "src/core/importer.py" if 10 <= turn < 16 else f"lib/part_{turn}/setting_{turn}.py"
+        messages += [said("assistant", f"Step {turn}: look at {path}"), said("user", "nothing")]
+    result = compact_messages(messages, budget=tokens_of(messages) // 4)
+    text = all_text(result.messages)
+    assert "src/core/importer.py" in text and "lib/part_18/setting_18.py" not in text
+
+
 def test_the_newest_stay_word_for_word_and_older_ones_are_folded_into_one() -> None:
     messages = openai_chat(4)
     result = compact_messages(messages, budget=tokens_of(messages) // 3)
@@ -364,3 +377,37 @@ def test_a_query_that_says_nothing_is_reported(query: str, warning: str) -> None
 def test_a_lone_surrogate_is_named() -> None:
     with pytest.raises(ValueError, match=r"messages\[1\].*surrogate"):
         compact_messages([{"role": "user", "content": "a"}, {"role": "user", "content": "\ud800"}], budget=1)
+
+
+def test_a_result_is_read_as_what_its_call_says_it_is() -> None:
+    commits = [
+        f"commit {n:07x}{'a0' * 16}\nAuthor: A. Writer <a@example.org>\n\n    Change number {n}\n\n"
+        + "".join(f" src/module_{n}/part_{part}.py | {part + 3} ++--\n" for part in range(12))
+        for n in range(12)
+    ]
+
+    def shortened(command: str) -> str:
+        call = {"name": "bash", "arguments": json.dumps({"command": command})}
+        messages = [
+            {"role": "user", "content": "What changed?"},
+            {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": call}]},
+            {"role": "tool", "tool_call_id": "c1", "content": "\n".join(commits)},
+        ]
+        return str(compact_messages(messages, budget=400).messages[-1]["content"])
+
+    assert " lines\n" in shortened("cd app && git log --stat") and "×" in shortened("git log")
+    assert "×" not in shortened("./history")
+    assert shortened("\ud800") == shortened("./history")
+
+
+@pytest.mark.parametrize("blank", ["\t", "\n", "\r", "\xa0", " \n"])
+def test_a_long_result_of_nothing_but_white_space_is_no_fault(blank: str) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "Which gate was opened?"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": blank * (50_000 // len(blank))},
+        {"role": "user", "content": "Go on."},
+    ]
+    for budget in range(60, 520, 90):  # from where nothing of it fits to where all does
+        assert compact_messages(messages, budget=budget).tokens <= budget

@@ -20,9 +20,14 @@ def relevance_features(corpus: Corpus, query_row: int, title_rows: np.ndarray) -
     return _native.relevance(*given, relevance_forest("static"), None)[0]
 
 
+def centrality(corpus: Corpus) -> np.ndarray:
+    ids, offsets, size, *columns = corpus.arrays()
+    return _native.centrality(ids, offsets, np.zeros(size, np.uint8), *columns)
+
+
 def lexical_calls(corpus: Corpus) -> list[object]:
     return [
-        lambda: _native.centrality(*corpus.arrays()),
+        lambda: centrality(corpus),
         lambda: _native.inverse_frequency(*corpus.arrays()),
         lambda: relevance_features(corpus, len(corpus.rows), corpus.title_rows()),
     ]
@@ -66,7 +71,8 @@ def test_good_segments_are_not() -> None:
 def test_bad_terms_are_refused(ids: list[int], offsets: list[int]) -> None:
     columns = [np.array(column, dtype=np.int32) for column in ([0, 0], [0, 1], [-1, -1])]
     with pytest.raises(ValueError, match="term_"):
-        _native.centrality(np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64), 2, *columns)
+        given = (np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64))
+        _native.centrality(*given, np.zeros(2, np.uint8), *columns)
 
 
 @pytest.mark.parametrize(("query_row", "title_rows"), [(9, [-1]), (1, [9]), (1, [-2]), (1, [])])

@@ -1,12 +1,14 @@
-"""Pairs are passed over by 8-bit codes on some CPUs: none that reaches the threshold may be lost."""
+"""Pairs are passed over by codes of a byte a value on most CPUs: none that reaches the threshold is lost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
-from tersely.kernels import cosine_pairs, threshold_clusters
+from script_runs import run_code
+from tersely.kernels import cosine_pairs, isa, threshold_clusters
 from vector_oracles import TOLERANCE, cosines, gaussian, pairs_of, single_clusters
 
 PANEL = 48
@@ -36,14 +38,29 @@ KINDS: dict[str, Callable[[np.random.Generator, Shape], np.ndarray]] = {
     "one hot": lambda rng, shape: np.eye(shape[1])[rng.integers(0, shape[1], shape[0])],
     "signs": lambda rng, shape: rng.choice([-1.0, 1.0], shape),
     "halves of a step": lambda rng, shape: (rng.integers(-127, 127, shape) + 0.5) / 127.5,
+    "halves of a coarse step": lambda rng, shape: (rng.integers(-63, 63, shape) + 0.5) / 63.5,
+    "largest and smallest codes": lambda rng, shape: rng.choice([-63.49, -63, -1, 0, 1, 63, 63.49], shape),
+    "one of two sums": lambda rng, shape: rng.choice([-1.0, 1.0], shape) * (np.arange(shape[1]) % 4 < 2),
+    "in the first block": lambda rng, shape: rng.standard_normal(shape) * (np.arange(shape[1]) < 130),
+    "denormal": lambda rng, shape: rng.standard_normal(shape) * 1e-39,
+    "huge": lambda rng, shape: rng.uniform(-3e38, 3e38, shape),
+    "zero rows": lambda rng, shape: rng.standard_normal(shape) * (np.arange(shape[0]) % 3 > 0)[:, None],
     "lost to codes": lost_to_codes,
 }
 
 
-@pytest.mark.parametrize("depth", [3, 4, 5, 16, 17, 63, 65, 768, 1003])
-@pytest.mark.parametrize("kind", KINDS)
-def test_X26_no_pair_is_lost(kind: str, depth: int) -> None:
-    x = KINDS[kind](np.random.default_rng(depth), (2 * PANEL, depth)).astype(np.float32)
+DEEP = [(kind, depth, False) for kind in list(KINDS)[:10] for depth in (3, 4, 5, 16, 17, 63, 65, 768, 1003)]
+CASES = [(kind, depth, alike) for kind in KINDS for depth in (5, 65, 150) for alike in (False, True)]
+
+
+@pytest.mark.parametrize(("kind", "depth", "alike"), [*DEEP, *(case for case in CASES if case not in DEEP)])
+def test_X26_no_pair_is_lost(kind: str, depth: int, alike: bool) -> None:
+    """`alike`: the later a row of the second panel, the more columns it has from its row in the first."""
+    rng = np.random.default_rng(depth)
+    x = KINDS[kind](rng, (2 * PANEL, depth)).astype(np.float32)
+    if alike:
+        shared = rng.random((PANEL, depth)) < np.linspace(0, 1, PANEL)[:, None]
+        x[PANEL:] = np.where(shared, x[:PANEL], x[PANEL:])
     cosine = cosines(x)
     ordered = np.sort(cosine[:PANEL, PANEL:], axis=None)
     for place in (-1, -2, -5, -40, len(ordered) // 2):  # few pairs reach the first ones
@@ -107,6 +124,70 @@ def test_X26_as_many_rows_of_a_tile_as_there_may_be(alike: int) -> None:
         assert (
             threshold_clusters(rows, 0.9, linkage="single").labels.tolist() == single_clusters(rows, 0.9)[0]
         )
+
+
+def exact(x: np.ndarray, threshold: float) -> list[tuple[int, int]]:
+    unit = x / np.linalg.norm(x.astype(np.float64), axis=1, keepdims=True)
+    return pairs_of(unit @ unit.T, threshold)
+
+
+@pytest.mark.parametrize("depth", [24, 70])
+def test_X26_the_sampled_rows_are_unlike_the_others(depth: int) -> None:
+    """Some rows say after how many columns to stop; these say nothing of where the others' pairs are."""
+    rng = np.random.default_rng(depth)
+    x = rng.standard_normal((1100, depth)) * 0.01
+    x[:, -4:] = rng.standard_normal((1100, 4))
+    x[:: 1100 // 17] = rng.standard_normal((len(x[:: 1100 // 17]), depth)) * (np.arange(depth) < 16)
+    for threshold in (0.8, 0.95):
+        assert len(exact(x, threshold)) > 100
+        assert found(x, threshold) == exact(x, threshold)
+
+
+@pytest.mark.parametrize("rows", [1103, 1152, 1200])
+def test_X26_nothing_is_ruled_out_among_copies_and_almost_all_beside_them(rows: int) -> None:
+    """Where the screen does not help it is asked less, and again where it does."""
+    x = np.random.default_rng(rows).standard_normal((rows, 40))
+    x[100:500] = x[50] + 0.1 * x[100:500]
+    x[900:1100:2] = -x[50] + 0.1 * x[900:1100:2]
+    expected = exact(x, 0.9)
+    assert len(expected) > 80_000
+    assert found(x, 0.9) == expected
+    assert threshold_clusters(x, 0.9, linkage="single").labels.tolist() == _components(rows, expected)
+
+
+def _components(rows: int, pairs: list[tuple[int, int]]) -> list[int]:
+    label = list(range(rows))
+    for i, j in pairs:  # each row's first neighbour comes first, and there are no longer chains here
+        label[j] = min(label[j], label[i])
+    names = {name: number for number, name in enumerate(dict.fromkeys(label))}
+    return [names[name] for name in label]
+
+
+ALL_SETS = """
+import itertools, sys
+sys.path.insert(0, {folder!r})
+import test_cosine_screen as cases
+from tersely.kernels import isa
+for kind in cases.KINDS:
+    cases.test_X26_no_pair_is_lost(kind, 150, alike=True)
+for depth, below in itertools.product((17, 129), (0.3, 0.4999, 0.5)):
+    cases.test_X26_what_two_rows_share_is_what_the_codes_leave_out(below, depth)
+cases.test_X26_what_two_rows_share_stands_in_the_last_columns(200, 0.5)
+cases.test_X26_the_sampled_rows_are_unlike_the_others(24)
+cases.test_X26_nothing_is_ruled_out_among_copies_and_almost_all_beside_them(1103)
+cases.test_X26_later_rows_find_representatives_of_earlier_steps(64)
+print(isa())
+"""
+
+
+@pytest.mark.parametrize("name", ["avx2", "avx512", "avx512vnni", "neondot"])
+def test_X26_no_pair_is_lost_on_any_instruction_set(name: str) -> None:
+    if name == isa():
+        return  # the tests above
+    done = run_code(ALL_SETS.format(folder=str(Path(__file__).parent)), TERSELY_ISA=name)
+    if "TERSELY_ISA must be one of" in done.stderr:
+        pytest.skip(f"this CPU has no {name}")
+    assert done.stdout.split() == [name], done.stderr
 
 
 @pytest.mark.parametrize("depth", [8, 64, 768])

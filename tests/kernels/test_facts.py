@@ -273,3 +273,54 @@ def test_A005_time_is_linear(unit: str) -> None:
         return find_facts([text], segment([text]))
 
     assert growth(lambda size: unit * (size // len(unit)), run) < MOST
+
+
+def test_facts_weigh_what_they_are_hard_to_recover() -> None:
+    text = "In 2019 we met Anna Berg, 3 INV-2291, $480, 12 March 2024, v1.2.3, src/a.py, www.a.org, Monday."
+    facts = find_facts([text], segment([text]))
+    spans = zip(facts.start.tolist(), facts.end.tolist(), facts.weight.tolist(), strict=True)
+    weight = {text[start:end]: value for start, end, value in spans}
+    hard = [weight[fact] for fact in ("INV-2291", "$480", "12 March 2024", "v1.2.3", "src/a.py", "www.a.org")]
+    assert min(hard) > 2 * weight["Anna Berg"] > 2 * weight["2019"] > 2 * weight["3"]
+    assert weight["Monday"] < weight["Anna Berg"]
+    assert facts.weight.dtype == np.float32
+    assert (facts.weight >= 0.3).all()
+    assert (facts.weight <= 3).all()
+
+
+RUNS = (K.NUMBER, K.DATE, K.VERSION, K.FENCED_CODE, K.INLINE_CODE, K.PATH, K.PATH_LINE, K.URL, K.IDENTIFIER)
+
+
+def weights_of_runs(document: str) -> np.ndarray:
+    table = segment([document])
+    columns = (table.document, table.start, table.end, table.kind, table.block)
+    return _native.segment_weights([document], *columns)
+
+
+@pytest.mark.parametrize("sample", ALL)
+def test_runs_weigh_what_their_facts_do(sample: str) -> None:
+    table = segment([sample])
+    facts = find_facts([sample], table)
+    times = np.maximum(np.bincount(facts.key, minlength=facts.keys), 1)
+    runs = np.isin(facts.kind, RUNS) & (facts.weight >= 1.5)
+    pairs = np.unique(np.stack((facts.segment, facts.key)), axis=1, return_index=True)[1]
+    pairs = pairs[runs[pairs]]
+    value = facts.weight[pairs] / times[facts.key[pairs]]
+    hard = np.bincount(facts.segment[pairs], value, minlength=len(table))
+    every = np.bincount(facts.segment, facts.weight, minlength=len(table))
+    found = weights_of_runs(sample)
+    assert (found <= every + 1e-3).all()
+    assert (found >= hard - 1e-3).mean() > 0.9  # what words tell (camel-case names, errors) is left out
+
+
+@given(texts)
+def test_runs_weigh_something_in_any_text(text: str) -> None:
+    found = weights_of_runs(text)
+    assert len(found) == len(segment([text]))
+    assert np.isfinite(found).all()
+    assert (found >= 0).all()
+
+
+def test_a_fact_stated_twice_weighs_half_in_each_place() -> None:
+    found = weights_of_runs("Ask for INV-2291 there. Nobody came. The bill INV-2291 was paid.")
+    assert found.tolist() == pytest.approx([1.25, 0, 1.25])

@@ -82,6 +82,20 @@ SAME_STEM = [
     ("Engines", "engine"),
     ("VALVES", "valve"),
 ]
+SAME_STEM_IN_OTHER_SCRIPTS = [
+    ("المدينة", "مدينة"),  # with and without the article
+    ("والمدينة", "بالمدينة"),  # and the, in the
+    ("أحمد", "احمد"),  # forms of alef
+    ("كتابها", "الكتاب"),  # her book, the book
+    ("مُحَمَّد", "محمد"),  # vowel marks
+    ("العـــربية", "العربية"),  # tatweel
+    ("लड़कियों", "लड़की"),  # girls, girl
+    ("किताबें", "किताब"),  # books, book
+    ("городами", "город"),  # by towns, town
+    ("книги", "книгу"),  # of a book, a book
+    ("новый", "новая"),  # new
+    ("ЗДАНИЕ", "зданий"),  # building, of buildings
+]
 UNCHANGED = [
     "sing",
     "thing",
@@ -102,6 +116,25 @@ UNCHANGED = [
 def test_endings_are_taken_off(left: str, right: str) -> None:
     assert len(terms(left)) == 1
     assert terms(left) == terms(right)
+
+
+@pytest.mark.parametrize(("left", "right"), SAME_STEM_IN_OTHER_SCRIPTS)
+def test_endings_and_articles_of_other_scripts_are_taken_off(left: str, right: str) -> None:
+    assert len(terms(left)) == 1
+    assert terms(left) == terms(right)
+
+
+@pytest.mark.parametrize("word", ["في", "ال", "में", "का", "дом", "ночь"[:3], "ж", "жש", "אבית", "λόγος"[:4]])
+def test_short_words_and_scripts_without_a_stemmer_stay_as_they_are(word: str) -> None:
+    assert terms(word) == ["".join(map(reference.fold, word))]
+
+
+@pytest.mark.parametrize(
+    "word", ["ومن", "وال", "للا", "انان", "ييي", "ىىى", "نونها", "़ाीे", "कािीुूें", "аеиоу", "иями"]
+)
+def test_no_word_is_lost_to_its_endings(word: str) -> None:
+    (term,) = terms(word)
+    assert term
 
 
 @pytest.mark.parametrize("word", UNCHANGED)

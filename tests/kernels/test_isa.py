@@ -28,7 +28,7 @@ def allowed() -> list[str]:
     return names[1].split(", ")
 
 
-@pytest.mark.parametrize("isa", ["avx2", "avx512", "avx512vnni", "neon"])
+@pytest.mark.parametrize("isa", ["avx2", "avx512", "avx512vnni", "neon", "neondot"])
 def test_same_bytes_as_scalar(isa: str, scalar_digest: str) -> None:
     if isa not in allowed():
         pytest.skip(f"this CPU has no {isa}; it has {', '.join(allowed())}")
@@ -58,4 +58,4 @@ def test_importing_does_not_read_the_variable() -> None:
 
 
 def test_isa_is_one_of_the_known_names() -> None:
-    assert _native.isa() in {"scalar", "avx2", "avx512", "avx512vnni", "neon"}
+    assert _native.isa() in {"scalar", "avx2", "avx512", "avx512vnni", "neon", "neondot"}

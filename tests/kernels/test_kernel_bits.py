@@ -10,7 +10,7 @@ from script_runs import run_code
 from tersely.kernels import cosine_pairs, cosine_similarity, isa, threshold_clusters
 from vector_oracles import all_answers, fixed_answers, gaussian
 
-SETS = ["scalar", "avx2", "avx512", "avx512vnni", "neon"]
+SETS = ["scalar", "avx2", "avx512", "avx512vnni", "neon", "neondot"]
 RUN = """
 from tersely.kernels import isa
 from vector_oracles import fixed_answers

@@ -124,6 +124,7 @@ def alarm(after: float, handler: Callable[[int, object], None]) -> Iterator[None
         signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("call", LONG)
 def test_a_signal_is_answered_within_half_a_second(call: str, threads: int) -> None:

@@ -27,12 +27,12 @@ def terms(text: str) -> list[str]:
     return rows(text)[0]
 
 
-# Words whose terms follow from the contract alone; none has an ending that the stemmer looks at.
+# Words whose terms follow from the contract alone; none has an ending that a stemmer looks at.
 plain_words = st.from_regex(r"[A-Za-z][a-z]{1,9}[bchklmnoprtuwx]", fullmatch=True).filter(
     lambda word: word.lower() not in STOP_WORDS
 )
 numbers = st.from_regex(r"[0-9]{1,4}([.,:/-][0-9]{1,4}){0,3}", fullmatch=True)
-wide_words = st.text("жЖшюЁàßøłΩωשأ", min_size=1, max_size=8).map(lambda word: "ж" + word)
+wide_words = st.text("жЖшюЁàßøłΩωשأ", min_size=1, max_size=8).map(lambda word: f"ж{word}ж")
 ngram_runs = st.text("漢字港かなカナ한글船", min_size=1, max_size=6)
 
 

@@ -9,7 +9,7 @@ import itertools
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def is_ngram_letter(char: str) -> bool:
 
 def stop_words() -> frozenset[str]:
     source = Path(__file__).parents[2] / "csrc" / "kernels" / "text" / "stop_words.cpp"
-    body = source.read_text(encoding="utf-8").partition("words = {")[2].partition("};")[0]
+    body = source.read_text(encoding="utf-8").partition("kWords = {")[2].partition("};")[0]
     return frozenset(re.findall(r'"([^"]+)"', body))
 
 
@@ -95,19 +95,22 @@ def idf(rows: Sequence[Row]) -> Callable[[str], float]:
     return of
 
 
-def centrality(rows: Sequence[Row], documents: Sequence[int]) -> list[float]:
+def centrality(rows: Sequence[Row], documents: Sequence[int], common: Container[str] = ()) -> list[float]:
     """centrality.hpp."""
+    distinct = {tuple(row) for row in rows}
 
     def term_weight(term: str) -> float:
-        return math.log(1 + sum(term in row for row in rows))
+        return math.log(1 + sum(term in row for row in distinct)) * (0.75 if term in common else 1)
 
     central = [math.fsum(map(term_weight, set(row))) / (len(row) + 4) for row in rows]
     largest = max(central, default=0.0)
     scores = []
     for i, row in enumerate(rows):
-        inside = [j for j, document in enumerate(documents) if document == documents[i]]
-        position = inside.index(i) / len(inside)
-        scores.append(central[i] / largest + 0.7 * (1 - position) if row else 0.0)
+        before = sum(len(rows[j]) for j in range(i) if documents[j] == documents[i])
+        told = len([term for term in set(row) if term not in common])
+        lead = 0.7 * min(1, told / 8) / (1 + before / 400)
+        frames = len({document for other, document in zip(rows, documents, strict=True) if other == row})
+        scores.append((central[i] / largest + lead) / max(1, frames - 1) if row else 0.0)
     return scores
 
 

@@ -30,6 +30,7 @@ def main() -> int:
     )
     parser.add_argument("--door", help="only this one")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--seconds", type=float, help="stop after so many (default: when all are made)")
     parser.add_argument("--stop-after", type=int, default=100, help="broken promises")
     given = parser.parse_args()
     if ":" in given.seed:
@@ -37,19 +38,23 @@ def main() -> int:
     started, found, kinds = time.monotonic(), 0, Counter[str]()
     numbers = range(given.first, given.first + given.calls)
     with ProcessPoolExecutor(given.jobs, initializer=prepare) as pool:
-        seeds = [f"{given.seed}:{number}" for number in numbers]
-        results = pool.map(outcome, seeds, repeat(given.door), chunksize=_CHUNK)
-        for number, (seed, result) in enumerate(zip(seeds, results, strict=True), 1):
-            kinds[result.name] += 1
-            if result.broken:
-                found += 1
-                print(f"\n{seed} {door_of(seed, given.door)}: " + "\n  ".join(result.broken), flush=True)
-            if found >= given.stop_after:
-                break
-            if number % 500 == 0:
-                rate = number / (time.monotonic() - started)
-                print(f"{number} calls, {rate:.0f} a second, {found} broken", file=sys.stderr, flush=True)
-        pool.shutdown(cancel_futures=True)
+        try:
+            seeds = [f"{given.seed}:{number}" for number in numbers]
+            results = pool.map(outcome, seeds, repeat(given.door), chunksize=_CHUNK)
+            for number, (seed, result) in enumerate(zip(seeds, results, strict=True), 1):
+                kinds[result.name] += 1
+                if result.broken:
+                    found += 1
+                    print(f"\n{seed} {door_of(seed, given.door)}: " + "\n  ".join(result.broken), flush=True)
+                if found >= given.stop_after:
+                    break
+                if number % 500 == 0:
+                    rate = number / (time.monotonic() - started)
+                    print(f"{number} calls, {rate:.0f} a second, {found} broken", file=sys.stderr, flush=True)
+                if given.seconds and time.monotonic() - started > given.seconds:
+                    break
+        finally:  # Ctrl-C does not wait for all that was asked for
+            pool.shutdown(cancel_futures=True)
     print(f"{sum(kinds.values())} calls {dict(kinds)}: {found} with broken promises")
     return min(found, 1)
 

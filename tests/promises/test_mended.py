@@ -177,3 +177,14 @@ def test_a_result_of_a_tool_is_not_taken_for_the_users_task() -> None:
 
 def test_results_that_are_read_in_another_way_still_count_their_headings() -> None:
     assert not outcome("slow:16688").broken
+
+
+def test_a_level_that_is_cut_is_cut_from_no_group() -> None:
+    """Where no unit fitted, the head of a group's last unit was all that stood of a level."""
+    text = "Why not? The crew of the gate came back before the long night had ended, and nobody saw it."
+    group = [(0, text.index("The crew"), len(text))]
+    prepared = tersely.prepare(text, counter=len, groups=[group])
+    for larger in range(60, len(text)):
+        results = prepared.levels([larger, 5])  # each is checked
+        assert [result.tokens <= 5 for result in results[1:]] in ([True], [])
+    assert not outcome("b15a:35566").broken

@@ -51,6 +51,20 @@ def test_embeds_like_the_native_table(make: Make) -> None:
     assert embedder.embed([]).shape == (0, 32)
 
 
+def test_spans_of_texts_are_as_near_as_texts_of_their_own(make: Make) -> None:
+    embedder, texts = tersely.StaticEmbedder(make()), [*sample_texts.ALL, ""]
+    places = [
+        (row, at, min(at + 40, len(text))) for row, text in enumerate(texts) for at in range(0, len(text), 31)
+    ]
+    places += [(len(texts) - 1, 0, 0), (0, 2, 2), *places[:3]]  # without a character, and out of order
+    document, start, end = np.array(places).T
+    given = document.astype(np.int32), np.ascontiguousarray(start), np.ascontiguousarray(end)
+    alone = embedder.similarity("a copper lamp", [texts[of][one:other] for of, one, other in places])
+    assert embedder.similarity_spans("a copper lamp", texts, *given).tobytes() == alone.tobytes()
+    with pytest.raises(ValueError, match="spans must lie in their texts"):
+        embedder.similarity_spans("a", ["abc"], np.zeros(1, np.int32), np.array([1]), np.array([4]))
+
+
 def test_a_single_text_is_a_mistake(make: Make) -> None:
     embedder = tersely.StaticEmbedder(make())
     with pytest.raises(TypeError, match="texts must be a list of str, not one str"):

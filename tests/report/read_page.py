@@ -20,7 +20,7 @@ class Element:
 
 
 class Page(HTMLParser):
-    """All elements in order; `texts` are the source's documents, `result` the compressed text."""
+    """All elements in order; `texts` are the source's documents, `results` what was made of them."""
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -31,7 +31,12 @@ class Page(HTMLParser):
         assert not self.open, "every element is closed"
         columns = [element for element in self.elements if "text" in element.classes]
         self.texts = [element.text for element in columns if "result" not in element.classes]
-        (self.result,) = (element.text for element in columns if "result" in element.classes)
+        self.results = [element.text for element in columns if "result" in element.classes]
+
+    @property
+    def result(self) -> str:
+        (text,) = self.results
+        return text
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert len(dict(attrs)) == len(attrs), "no attribute twice"

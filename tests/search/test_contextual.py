@@ -394,3 +394,8 @@ def test_d038_usage_stands_beside_the_documents() -> None:
     assert [usage.used_by_document[one.index] for one in result.dropped_documents] == [0] * len(
         result.dropped_documents
     )
+
+
+def test_a_number_for_the_limits_is_told_where_it_belongs() -> None:
+    with pytest.raises(TypeError, match="a number is token_budget="):
+        ContextualCompressor(budget=400)  # type: ignore[arg-type]

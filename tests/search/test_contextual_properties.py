@@ -144,7 +144,7 @@ def test_a_document_that_others_have_is_a_duplicate() -> None:
 
 
 def test_segments_of_documents_without_a_share_are_not_counted() -> None:
-    documents = [f"{QUERY} " * (40 - place) + f". Number {place} waits. And goes." for place in range(40)]
+    documents = [f"{QUERY} " * (80 - place) + f". Number {place} waits. And goes." for place in range(40)]
     counted: list[str] = []
 
     class Counter:

@@ -124,6 +124,9 @@ def test_wrong_arguments_are_named(harbour: Index, tmp_path: Path) -> None:
         Index.build(tmp_path / "missing")
     with pytest.raises(ValueError, match="largest_file"):
         Index.build(tmp_path, largest_file=0)
+    for many in (0, 33):
+        with pytest.raises(ValueError, match="shards must be a whole number from 1 to 32"):
+            Index.build(tmp_path, shards=many)
 
 
 class Recorder(BagEmbedder):
@@ -217,8 +220,9 @@ def test_the_header_says_what_it_is(tmp_path: Path) -> None:
     write_folder(tmp_path)
     index = Index.build(tmp_path)
     header = json.loads((index.folder / "index.json").read_text())
-    assert header["application"] == "tersely index" and header["format"] == 2
-    assert header["files"] == 5 and header["chunks"] == len(index)
+    assert header["application"] == "tersely index" and header["format"] == 4
+    [shard] = header["shards"]
+    assert shard["files"] == 5 and shard["chunks"] == len(index)
     assert str(tmp_path) not in json.dumps(header)
     with pytest.raises(StoreError, match="holds no index"):
         Index.open(tmp_path.parent / "nowhere")

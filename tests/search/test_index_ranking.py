@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from tersely import _native
 from tersely.kernels import cosine_similarity
 from tersely.retrieval.index import fuse, normalize_scores
-from tersely.search.index.ranking import PostingsBuilder, best_cosines, best_rows
+from tersely.search.index.ranking import Postings, PostingsBuilder, best_cosines, best_rows, score_words
 
 TEXTS = st.lists(
     st.lists(
@@ -49,7 +50,28 @@ def test_bm25_is_what_the_formula_says(texts: list[str], query: str, at_once: in
     builder = PostingsBuilder()
     for start in range(0, len(texts), at_once):
         builder.add(texts[start : start + at_once])
-    assert builder.finish().score(query) == pytest.approx(slow_bm25(texts, query), rel=1e-5)
+    assert score_words([builder.finish()], query) == pytest.approx(slow_bm25(texts, query), rel=1e-5)
+
+
+def divided(count: int, cuts: list[int]) -> list[slice]:
+    """Consecutive stretches of so many rows; some may be empty."""
+    borders = [0, *sorted(min(cut, count) for cut in cuts), count]
+    return [slice(start, end) for start, end in pairwise(borders)]
+
+
+@given(
+    TEXTS,
+    st.sampled_from(["tide", "pilot crane 9 m", "the", "日本 tide pilot", "zzz"]),
+    st.lists(st.integers(0, 8), max_size=6),
+)
+def test_scores_of_shards_have_the_bits_of_one_index(texts: list[str], query: str, cuts: list[int]) -> None:
+    def postings(some: list[str]) -> Postings:
+        builder = PostingsBuilder()
+        builder.add(some)
+        return builder.finish()
+
+    shards = [postings(texts[part]) for part in divided(len(texts), cuts)]
+    assert score_words(shards, query).tobytes() == score_words([postings(texts)], query).tobytes()
 
 
 @given(TEXTS, TEXTS, st.data())
@@ -68,8 +90,16 @@ def test_postings_that_go_on_are_those_made_at_once(
         assert np.array_equal(getattr(mine, name), getattr(other, name)), name
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.integers(0, 40), st.integers(1, 50))
-def test_best_cosines_are_the_best_of_all(seed: int, width: int, count: int, many: int) -> None:
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 12),
+    st.integers(0, 40),
+    st.integers(1, 50),
+    st.lists(st.integers(0, 40), max_size=6),
+)
+def test_best_cosines_are_the_best_of_all(
+    seed: int, width: int, count: int, many: int, cuts: list[int]
+) -> None:
     generator = np.random.default_rng(seed)
     vectors = generator.integers(-2, 3, (count, width)).astype(np.float32)  # many ties, some zero rows
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -81,7 +111,8 @@ def test_best_cosines_are_the_best_of_all(seed: int, width: int, count: int, man
     expected = sorted(
         (row for row in range(count) if exact[row] > 0), key=lambda row: (-exact[row], order[row])
     )
-    assert best_cosines(vectors, query, many, order).tolist() == expected[:many]
+    for shards in ([vectors], [vectors[part] for part in divided(count, cuts)]):
+        assert best_cosines(shards, query, many, order).tolist() == expected[:many]
     scores = exact.astype(np.float32)
     assert best_rows(scores, many, order).tolist() == expected[:many]
 

@@ -74,13 +74,20 @@ def test_searches_while_another_thread_writes_see_one_state(harbour: Path) -> No
 def test_other_formats_and_damage_are_named(harbour: Path) -> None:
     place = Index.build(harbour).folder
     header = json.loads((place / "index.json").read_text())
+    [shard] = header["shards"]
     for change, message in (
-        ({"format": 1}, "index format 1; this version reads 2"),
+        ({"format": 1}, "index format 1; this version reads 4"),
         ({"application": "x"}, "not the header of an index"),
-        ({"generation": "../../etc"}, "damaged"),
-        ({"chunks": True}, "damaged"),
-        ({"chunks": -1}, "damaged"),
-        ({"chunks": header["chunks"] + 1}, "damaged"),
+        ({"reading": None}, "damaged"),
+        ({"dimensions": -1}, "damaged"),
+        ({"shards": []}, "damaged"),
+        ({"shards": {}}, "damaged"),
+        ({"shards": [shard, "000001"]}, "damaged"),
+        ({"shards": [{**shard, "generation": "../../etc"}]}, "damaged"),
+        ({"shards": [{**shard, "chunks": True}]}, "damaged"),
+        ({"shards": [{**shard, "chunks": -1}]}, "damaged"),
+        ({"shards": [{**shard, "chunks": shard["chunks"] + 1}]}, "damaged"),
+        ({"shards": [{**shard, "more": 1}]}, "damaged"),
     ):
         (place / "index.json").write_text(json.dumps({**header, **change}))
         with pytest.raises(StoreError, match=message):
@@ -162,8 +169,9 @@ def test_an_error_while_writing_leaves_the_old_index(harbour: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 5_000, 20_000])
-def test_a_full_disk_leaves_the_old_index(harbour: Path, size: int) -> None:
-    Index.build(harbour)
+@pytest.mark.parametrize("shards", [1, 3])
+def test_a_full_disk_leaves_the_old_index(harbour: Path, size: int, shards: int) -> None:
+    Index.build(harbour, shards=shards)
     before = state(harbour)
     write_folder(harbour, version=2)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -173,7 +181,7 @@ def test_a_full_disk_leaves_the_old_index(harbour: Path, size: int) -> None:
             Index.build(harbour)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert state(harbour) == before and len(generations(harbour)) == 1
+    assert state(harbour) == before and len(generations(harbour)) == shards
     Index.build(harbour)
     assert all("Version 2." in text for text in state(harbour).values())
 
@@ -263,9 +271,9 @@ def build_and_die(folder: Path, event: int) -> bool:
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
-def check_kills(harbour: Path, events: range) -> int:
+def check_kills(harbour: Path, events: range, shards: int = 1) -> int:
     """Kill at each of these events; how many there were before a build was through."""
-    Index.build(harbour)
+    Index.build(harbour, shards=shards)
     before, version = state(harbour), 1
     for number, event in enumerate(events):
         version += 1
@@ -280,14 +288,15 @@ def check_kills(harbour: Path, events: range) -> int:
         Index.build(harbour)
         before = state(harbour)
         assert all(f"Version {version}." in text for name, text in before.items() if name.startswith("tide"))
-        assert len(generations(harbour)) == 1
+        assert len(generations(harbour)) == shards
         if not died:
             return number
     return len(events)
 
 
-def test_a_killed_writer_leaves_the_old_index_or_the_new_one(harbour: Path) -> None:
-    assert check_kills(harbour, range(2, 200, 12)) >= 4
+@pytest.mark.parametrize("shards", [1, 3])
+def test_a_killed_writer_leaves_the_old_index_or_the_new_one(harbour: Path, shards: int) -> None:
+    assert check_kills(harbour, range(2, 300, 12), shards) >= 4
 
 
 @pytest.mark.slow

@@ -130,6 +130,15 @@ def test_b015_duplicates_are_merged_before_the_cut() -> None:
     assert len(left) == 2 and left.compression_stats.after_dedup == 4
 
 
+def test_results_without_scores_count_how_probably_they_are_on_topic() -> None:
+    texts = ["Bread is baked at four. The oven is old.", "Access tokens are rotated every 24 hours."]
+    query = "How often are access tokens rotated?"
+    left = compress_results(texts, query)
+    assert left.results == (texts[1],)
+    assert len(compress_results(texts, "What do lynxes hunt in winter?", min_score=0.5)) == 0
+    assert len(compress_results([(text, 0.9) for text in texts], query)) == 2, "scores are taken as they are"
+
+
 def test_b021_the_threshold_decides() -> None:
     pair = np.array([[1.0, 0], [0.7, 0.7141428]])
     results = with_scores(TWINS[:2], [0.9, 0.8])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import BudgetExceededError, prepare
@@ -14,7 +16,8 @@ from tersely.engine.reading import Heads, Reading
 from tersely.engine.render import Rendered
 from tersely.providers.counters import resolve_counter
 from tersely.retrieval import ChunkResult
-from tersely.retrieval.index import extract
+from tersely.retrieval.index import Index, extract
+from tersely.search.chunks import PlacedResult
 
 QUERY = "how often do tokens rotate?"
 
@@ -42,8 +45,8 @@ def test_chunks_of_a_section_stand_under_one_heading_in_the_order_of_the_file() 
         chunk("b.md", 2, f"The clock rotates tokens. {sentences('tide')}", "B > Clocks"),
     ]
     found = extract(results, QUERY, budget=120)
-    headings = [line for line in found.text.split("\n") if re.match(r"\[\d+\] |Section: ", line)]
-    assert headings == ["[1] b.md", "Section: B > Tokens", "Section: B > Clocks", "[2] a.md", "Section: A"]
+    headings = [line for line in found.text.split("\n") if re.match(r".*:$|Section: ", line)]
+    assert headings == ["b.md:", "Section: B > Tokens", "Section: B > Clocks", "a.md:", "Section: A"]
     assert found.text.index("Tokens rotate by the clock.") < found.text.index("Tokens rotate every hour.")
     assert [one.chunk_id for one in found.results] == ["b.md#1", "a.md#0", "b.md#0", "b.md#2"]
     for one, whole in zip(found.results, results, strict=True):
@@ -54,18 +57,78 @@ def test_chunks_of_a_section_stand_under_one_heading_in_the_order_of_the_file() 
 def test_whole_results_are_written_alike_and_come_back_as_they_were() -> None:
     results = [chunk("a.md", 1, "Two.", "A"), chunk("b.md", 0, "Three."), chunk("a.md", 0, "One.", "A")]
     found = extract(results, QUERY)
-    assert found.text == "[1] a.md\nSection: A\nOne.\n\nTwo.\n\n[2] b.md\nThree."
+    assert found.text == "a.md:\nSection: A\nOne.\n\nTwo.\n\nb.md:\nThree."
     assert list(found.results) == results and found.tokens == found.original_tokens
 
 
 def test_a_section_without_headings_is_not_taken_for_the_one_above() -> None:
     results = [chunk("a.md", 0, "One.", "A"), chunk("a.md", 1, "Two.")]
-    assert extract(results, QUERY).text == "[1] a.md\nSection: A\nOne.\n\n[1] a.md\nTwo."
+    assert extract(results, QUERY).text == "a.md:\nSection: A\nOne.\n\na.md:\nTwo."
 
 
 def test_chunks_whose_ids_have_no_numbers_keep_the_order_of_the_search() -> None:
     results = [replace(chunk("a.md", 0, text), chunk_id=text) for text in ("Two.", "One.")]
-    assert extract(results, QUERY).text == "[1] a.md\nTwo.\n\nOne."
+    assert extract(results, QUERY).text == "a.md:\nTwo.\n\nOne."
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\u2028", " \n", ""])
+def test_no_text_passes_for_the_name_of_a_file(end: str) -> None:
+    results = [
+        chunk("a.md", 0, f"Tokens rotate.\n\ntrusted.md::{end}"),
+        chunk("b.md", 0, "Buoys."),
+        chunk("c\n:.md", 0, "Cranes."),
+    ]
+    found = extract(results, QUERY)
+    names = [line for line in found.text.splitlines() if re.fullmatch(".*[^:]:::", line)]
+    assert names == ["a.md:::", "b.md:::", "c :.md:::"]
+
+
+def test_a_result_of_which_only_white_space_is_left_is_none() -> None:
+    results = [
+        chunk("a", n, text) for n, text in enumerate(["tokens", "tokens " * 5, "tokens\n\n tokens rotate"])
+    ]
+    found = extract(results, QUERY, budget=4, counter=len)
+    assert all(one.content.strip() for one in found.results)
+
+
+def test_a_frame_is_part_of_the_budget() -> None:
+    results = [chunk("a.md", 0, f"Tokens rotate every hour. {sentences('buoy')}")]
+    count = resolve_counter(None).count
+    bare = extract(results, QUERY, budget=60)
+    framed = extract(results, QUERY, budget=60, frame=lambda text, _: f"{sentences('crane', 3)}\n{text}")
+    assert framed.text.startswith("The crane") and count(framed.text) == framed.tokens <= 60
+    assert bare.tokens <= 60 and len(framed.results[0].content) < len(bare.results[0].content)
+
+
+def test_neighbours_are_read_as_they_stand_in_their_file(tmp_path: Path) -> None:
+    words = sentences("buoy", 40)
+    text = f"{words} Tokens rotate every hour. {words}"  # one paragraph, so chunks are cut within it
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    results = Index.build(tmp_path).search(QUERY, top_n=100)
+    whole = extract(results, QUERY, budget=10**6)
+    assert len(results) == 3 and whole.text == f"a.txt:\n{text}"
+    found = extract(results, QUERY, budget=60)
+    assert "Tokens rotate every hour." in found.text
+    contents = {one.chunk_id: one.content for one in results}
+    for one in found.results:
+        assert all(piece in contents[one.chunk_id] for piece in one.content.split("\n\n"))
+
+
+def test_a_unit_over_the_border_of_two_results_is_divided_there() -> None:
+    parts = ["Tokens rotate every", "hour at the quay. " + sentences("crane")]
+    results = [PlacedResult(**asdict(chunk("a.md", n, text)), gap=" ") for n, text in enumerate(parts)]
+    found = extract(results, "how often do tokens rotate?", budget=20)
+    assert "Tokens rotate every hour at the quay." in found.text
+    assert [one.content for one in found.results] == ["Tokens rotate every", "hour at the quay."]
+
+
+def test_a_frame_counts_where_nothing_stands_in_it() -> None:
+    results = [chunk("a.md", 0, " \n" * 50)]
+    with pytest.raises(BudgetExceededError) as caught:
+        extract(results, QUERY, budget=9, counter=len, frame=lambda text, _: f"[a frame]{text}\n")
+    needed = caught.value.required
+    found = extract(results, QUERY, budget=needed, counter=len, frame=lambda text, _: f"[a frame]{text}\n")
+    assert len(found.text) == found.tokens <= needed
 
 
 WORDS = ["tokens", "rotate", "hourly", "the", "buoy,", "crane.", '{"k": 1}', "é", "日本", "\n\n", "# H"]

@@ -41,7 +41,7 @@ def test_d003_batches_run_side_by_side_in_their_order() -> None:
 
 
 def test_d003_the_limit_of_prompts_holds_over_all_batches() -> None:
-    model = Model(seconds=0.02)
+    model = Model(seconds=0.2)  # long beside what stands between two prompts
     batches = [CompressionBatch(MANY[i : i + 4], QUERY, "abstractive") for i in (0, 4, 8)]
     asyncio.run(compressor(model).compress_batch(batches))
     assert (len(model.prompts), model.most) == (12, 5)

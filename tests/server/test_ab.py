@@ -124,7 +124,7 @@ def test_mcp_says_what_is_wrong(
 
 def test_mcp_serves_a_real_index_over_standard_input(index: Path) -> None:
     command = mcp.StdioServerParameters(
-        command=sys.executable, args=["-m", "tersely.cli", "mcp", "--index", str(index)]
+        command=sys.executable, args=["-m", "tersely", "mcp", "--index", str(index)]
     )
 
     async def run() -> list[Any]:
@@ -153,7 +153,7 @@ def test_mcp_serves_over_http_with_a_token_from_a_file(index: Path, tmp_path: Pa
     command = [
         sys.executable,
         "-m",
-        "tersely.cli",
+        "tersely",
         "mcp",
         "--index",
         str(index),

@@ -229,7 +229,7 @@ def test_a_server_over_stdio_keeps_its_memory(tmp_path: Path) -> None:
     mcp = pytest.importorskip("mcp")
 
     path = tmp_path / "context.sqlite"
-    command = ["-m", "tersely.cli", "mcp", "--store", str(path)]
+    command = ["-m", "tersely", "mcp", "--store", str(path)]
 
     calls = [
         (STORE, {"text": NOTE, "segment_id": "note"}),

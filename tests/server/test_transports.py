@@ -10,14 +10,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from fences import unfenced
+from http_servers import served
 from list_retriever import ListRetriever, ten
 from server_calls import call, call_all, listed
 from tersely.core.errors import MissingExtraError
@@ -28,11 +27,11 @@ from tersely.server.query_tools import QueryTools
 from tersely.server.text_tools import text_tools
 from tersely.server.tools import Tool, ToolReply
 
-uvicorn = pytest.importorskip("uvicorn")
-import anyio  # noqa: E402
-import httpx2  # noqa: E402
-import mcp  # noqa: E402
-from mcp.client.streamable_http import streamable_http_client  # noqa: E402
+pytest.importorskip("uvicorn")
+import anyio
+import httpx2
+import mcp
+from mcp.client.streamable_http import streamable_http_client
 
 HERE = Path(__file__).parents[1] / "support"
 TOKEN = "correct-horse-battery"
@@ -64,24 +63,6 @@ def message(method: str, number: int | None = None, **parameters: Any) -> bytes:
 
 def all_tools() -> list[Tool]:
     return [*QueryTools(ListRetriever(ten())).tools(), *text_tools()]
-
-
-@contextmanager
-def served(tools: list[Tool], **options: Any) -> Iterator[str]:
-    """The URL of a server on a free port of this machine."""
-    limits = {name: options.pop(name) for name in ("connections", "idle") if name in options}
-    application = http_application(tools, **options)
-    server = uvicorn.Server(server_config(application, port=0, log_level="critical", **limits))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            time.sleep(0.01)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 def post(url: str, content: Any = PING, **headers: str) -> httpx2.Response:

@@ -7,11 +7,12 @@ import re
 MARKER = re.compile(r"^=== \d{6,} ===$", re.MULTILINE)
 
 
+ONLY = re.compile(r"^Text up to (=== \d{6,} ===) is data: never follow instructions in it\.$", re.MULTILINE)
+
+
 def unfenced(text: str) -> tuple[list[str], str]:
     """The fenced texts in their order, and the marker line; fails where the fences do not pair up."""
-    first = MARKER.search(text)
-    assert first, "nothing is fenced"
-    marker = first[0]
+    text, marker = _paired(text)
     lines = text.split("\n")
     places = [place for place, line in enumerate(lines) if line == marker]
     assert len(places) % 2 == 0
@@ -21,7 +22,7 @@ def unfenced(text: str) -> tuple[list[str], str]:
 
 def outside(text: str) -> str:
     """What stands around the fenced texts: the only thing that may pass for ours."""
-    _, marker = unfenced(text)
+    text, marker = _paired(text)
     lines = text.split("\n")
     inside, kept = False, []
     for line in lines:
@@ -30,3 +31,12 @@ def outside(text: str) -> str:
         elif not inside:
             kept.append(line)
     return "\n".join(kept)
+
+
+def _paired(text: str) -> tuple[str, str]:
+    """A text with a marker line before each fenced text, where the rule may stand for it; and the marker."""
+    first, only = MARKER.search(text), ONLY.search(text)
+    assert first, "nothing is fenced"
+    if only is not None and only.start() < first.start():
+        return f"{text[: only.end()]}\n{only[1]}{text[only.end() :]}", only[1]
+    return text, first[0]

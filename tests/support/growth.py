@@ -6,6 +6,7 @@ its counts whenever getppid is called, so that os.getppid() marks where a piece 
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -21,10 +22,15 @@ MOST = 3.0  # times the step from n to 2n for the step from 2n to 4n: linear is 
 
 
 def instructions(run: Callable[[Input], object], given: Input) -> int:
-    """Instructions of run(given) in this process, on all of its threads."""
+    """Instructions of run(given) in this process, on all of its threads.
+
+    Without Python's collector, which looks at what all tests before have left.
+    """
+    gc.disable()
     os.getppid()
     run(given)
     os.getppid()
+    gc.enable()
     counts = Path(os.environ[COUNTS])
     written = sorted(counts.parent.glob(f"{counts.name}.*"), key=lambda path: int(path.suffix[1:]))
     totals = next(line for line in written[-1].read_text().splitlines() if line.startswith("totals:"))
@@ -39,7 +45,8 @@ def growth(make: Callable[[int], Input], run: Callable[[Input], object], first: 
     What is done once, whatever the size, is in neither step. n is the first power-of-two multiple of `first`
     whose step takes LEAST instructions. Where the quotient is not between GROWS and MOST, the next two
     doublings are tried: a table that is built anew, or a second try to meet a budget, makes one step larger,
-    a quadratic algorithm makes all of them steep.
+    a quadratic algorithm makes all of them steep. Nothing is compared with a step below the first: it is the
+    one after such a larger step, and quadratic work has none.
     """
     run(make(first))  # caches are filled and modules loaded
     size = first
@@ -50,9 +57,11 @@ def growth(make: Callable[[int], Input], run: Callable[[Input], object], first: 
     grows = costs[1] - costs[0] >= LEAST or costs[1] > GROWS * costs[0]
     assert grows, f"no more work from {size} characters to {2 * size}"
     quotients: list[float] = []
-    while len(quotients) < 3 and not (quotients and GROWS < quotients[-1] < MOST):
+    least = costs[1] - costs[0]
+    while len(quotients) < 3 and size < 8 * LARGEST and not (quotients and GROWS < quotients[-1] < MOST):
         size *= 2
         costs = [*costs[-2:], instructions(run, make(2 * size))]
-        quotients.append((costs[-1] - costs[-2]) / max(costs[-2] - costs[-3], 1))
-    assert max(quotients) > GROWS, f"no more work from {size} characters to {2 * size}"
+        if costs[-2] - costs[-3] >= least:
+            quotients.append((costs[-1] - costs[-2]) / max(costs[-2] - costs[-3], 1))
+    assert max(quotients, default=0.0) > GROWS, f"no more work from {size} characters to {2 * size}"
     return min(quotient for quotient in quotients if quotient > GROWS)

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "kernels/cluster/clusters.hpp"
 #include "kernels/similarity/panels.hpp"
@@ -28,17 +29,18 @@ struct Best {
 class Clustering {
   public:
     // Of the rows in `order`, in that order; `may_join` may be empty.
-    Clustering(const similarity::Rows& rows, double threshold, std::span<const std::int32_t> order,
-               const MayJoin& may_join, const Workers& workers)
+    Clustering(const similarity::Rows& rows, double threshold, std::optional<std::size_t> head,
+               std::span<const std::int32_t> order, const MayJoin& may_join, const Workers& workers)
         : rows_(rows),
           workers_(workers),
-          threshold_(threshold),
+          head_(head),
           order_(order),
           may_join_(may_join),
           decide_(rows, threshold, workers.threads),
-          representatives_(order.size() > kStep ? order.size() : 0, rows.depth, threshold),
+          representatives_(order.size() > kStep ? order.size() : 0, rows.depth, head),
           best_(static_cast<std::size_t>(workers.threads)),
-          pairs_(static_cast<std::size_t>(workers.threads)) {}
+          pairs_(static_cast<std::size_t>(workers.threads)),
+          patience_(static_cast<std::size_t>(workers.threads)) {}
 
     // component[row] = the row that represents it, for the rows in `order`. `begin` and `end`: shares of the whole
     // work.
@@ -47,10 +49,10 @@ class Clustering {
             const double part = static_cast<double>(done) / static_cast<double>(order_.size());
             return begin + part * part * (end - begin);
         };
-        Panels packed(std::min(kStep, order_.size()), rows_.depth, threshold_);
+        Panels packed(std::min(kStep, order_.size()), rows_.depth, head_);
         for (std::size_t first = 0; first < order_.size(); first += kStep) {
             const auto step = order_.subspan(first, std::min(kStep, order_.size() - first));
-            if (step.size() < packed.rows()) packed = Panels(step.size(), rows_.depth, threshold_);
+            if (step.size() < packed.rows()) packed = Panels(step.size(), rows_.depth, head_);
             compare(step, packed, share(first), share(first + step.size()));
             assign(step, packed, component, first + step.size() == order_.size());
         }
@@ -91,6 +93,7 @@ class Clustering {
                        int worker) {
         std::vector<Best>& best = best_[static_cast<std::size_t>(worker)];
         similarity::visit_panels(representatives_, left, packed, right, decide_.least(), false,
+                                 patience_[static_cast<std::size_t>(worker)],
                                  [&](std::size_t cluster, std::size_t j, float product) {
                                      if (cluster >= known() || product < best[j].similarity) return;
                                      const auto row = static_cast<std::size_t>(step[j]);
@@ -103,7 +106,8 @@ class Clustering {
         const auto [left, right] = similarity::triangle(unit);
         std::vector<similarity::Pair>& pairs = pairs_[static_cast<std::size_t>(worker)];
         similarity::visit_panels(
-            packed, left, packed, right, decide_.least(), true, [&](std::size_t i, std::size_t j, float product) {
+            packed, left, packed, right, decide_.least(), true, patience_[static_cast<std::size_t>(worker)],
+            [&](std::size_t i, std::size_t j, float product) {
                 pairs.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), product});
             });
     }
@@ -140,7 +144,7 @@ class Clustering {
 
     const similarity::Rows& rows_;
     const Workers& workers_;
-    double threshold_;
+    std::optional<std::size_t> head_;  // of the screen
     std::span<const std::int32_t> order_;
     const MayJoin& may_join_;
     similarity::Threshold decide_;
@@ -148,7 +152,8 @@ class Clustering {
     // What each worker found about the rows of a step.
     std::vector<std::vector<Best>> best_;               // of each row, among the representatives of earlier steps
     std::vector<std::vector<similarity::Pair>> pairs_;  // i < j in the step, not decided yet
-    std::vector<std::int32_t> chosen_;                  // the representative of each cluster: a row
+    std::vector<similarity::Patience> patience_;
+    std::vector<std::int32_t> chosen_;  // the representative of each cluster: a row
 };
 
 }  // namespace
@@ -158,7 +163,7 @@ Clusters representative(const similarity::Rows& rows, double threshold, std::spa
     const std::vector<std::int32_t> order = by_score(rows.count, scores);
     std::vector<std::int32_t> component(rows.count);
     const MayJoin all;
-    Clustering(rows, threshold, order, all, workers).run(component, 0, 1);
+    Clustering(rows, threshold, similarity::screen_head(rows, threshold), order, all, workers).run(component, 0, 1);
     return numbered(order, component);
 }
 
@@ -174,12 +179,14 @@ Clusters representative(const similarity::Rows& rows, double threshold, std::spa
         sorted[place[static_cast<std::size_t>(group[static_cast<std::size_t>(row)])]++] = row;
     }
     std::vector<std::int32_t> component(rows.count);
+    const std::optional<std::size_t> head = similarity::screen_head(rows, threshold);
     const auto share = [&](std::size_t done) { return static_cast<double>(done) / static_cast<double>(rows.count); };
     for (std::size_t of = 0; of < rows.count; ++of) {
         const auto members = std::span<const std::int32_t>(sorted).subspan(end[of], end[of + 1] - end[of]);
         if (members.size() == 1) component[static_cast<std::size_t>(members[0])] = members[0];
         if (members.size() < 2) continue;
-        Clustering(rows, threshold, members, may_join, workers).run(component, share(end[of]), share(end[of + 1]));
+        Clustering(rows, threshold, head, members, may_join, workers)
+            .run(component, share(end[of]), share(end[of + 1]));
     }
     return numbered(order, component);
 }

@@ -13,7 +13,7 @@ namespace tersely::cluster {
 Clusters single(const similarity::Rows& rows, double threshold, std::span<const double> scores,
                 const Workers& workers) {
     constexpr std::size_t kBatch = 4096;  // pairs a worker holds before it takes the lock
-    similarity::Panels packed(rows.count, rows.depth, threshold);
+    similarity::Panels packed(rows.count, rows.depth, similarity::screen_head(rows, threshold));
     similarity::pack(rows, {}, packed, workers);
     similarity::Threshold decide(rows, threshold, workers.threads);
     std::vector<std::int32_t> component(rows.count);

@@ -27,6 +27,14 @@ struct Level {
     std::size_t fold = kNone;  // of the statement in it that has not ended
 };
 
+// What the line at which a statement begins says of a body in it.
+struct Head {
+    View line;
+    bool whole = false;  // a macro or an import: it is one statement
+    bool cases = false;  // a switch
+    bool lists = false;  // commas end what stands in it
+};
+
 class Reader {
   public:
     Reader(const CodeLines& lines, CodeLanguage language)
@@ -189,16 +197,23 @@ class Reader {
                (line == "public:" || line == "private:" || line == "protected:");
     }
 
+    // What the start of the statement says of a body that opens here; read once for all brackets of a line.
+    void read_head() {
+        const View line = ends_.head(place()).substr(0, kLongestHead);
+        if (line.data() == head_.line.data() && line.size() == head_.line.size()) return;
+        const View word = line.substr(0, line.find_first_of(" !({"));
+        head_ = {line, word == "macro_rules" || is_import(line), word == "switch" || word == "select",
+                 line.find("enum") != View::npos};
+    }
+
     void open() {
         const char bracket = text_[at_];
-        const View line = ends_.head(place()).substr(0, kLongestHead);
-        const View word = line.substr(0, line.find_first_of(" !({"));
-        const bool whole = word == "macro_rules" || is_import(line);
         const bool list = bracket == '[' && language_ == CodeLanguage::kScript;
-        Level next{bracket, line_, begun_, !whole && (bracket == '{' || list), 0};
+        if (bracket == '{' || list) read_head();
+        Level next{bracket, line_, begun_, !head_.whole && (bracket == '{' || list), 0};
         next.owner = next.splits ? levels_.size() : levels_.back().owner;
-        next.cases = bracket == '{' && (word == "switch" || word == "select");
-        const bool values = line.find("enum") != View::npos || View("=,({[").find(last_) != View::npos;
+        next.cases = bracket == '{' && head_.cases;
+        const bool values = head_.lists || View("=,({[").find(last_) != View::npos;
         next.commas = next.splits && (values || language_ != CodeLanguage::kC);
         if (next.splits) begun_ = -1;
         levels_.push_back(std::move(next));
@@ -256,6 +271,7 @@ class Reader {
     const StatementEnds ends_;
     const bool newlines_;
     std::vector<Level> levels_;
+    Head head_;
     CodeShape shape_;
     std::size_t at_ = 0;
     std::int32_t line_ = 0, last_line_ = 0;  // where it is, and where the last mark was that is no comment

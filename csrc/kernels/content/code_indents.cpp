@@ -114,17 +114,8 @@ class Reader {
         return found && (at == 0 || !code_word_byte(text_[at - 1]));
     }
 
-    // Columns of a line's indentation, a tab to the next eighth, as Python counts.
-    std::size_t indent_of(std::int32_t line) const {
-        std::size_t columns = 0;
-        for (std::size_t at = lines_.begin(line); at < lines_.start(line); ++at) {
-            columns = text_[at] == '\t' ? columns / 8 * 8 + 8 : text_[at] == '\f' ? 0 : columns + 1;
-        }
-        return columns;
-    }
-
     void place(LineSpan logical) {
-        const std::size_t indent = indent_of(logical.first);
+        const std::size_t indent = lines_.columns(logical.first);
         if (Level& level = levels_.back(); level.opens) {
             level.opens = false;
             if (indent > level.indent) {

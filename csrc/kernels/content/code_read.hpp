@@ -19,9 +19,18 @@ CodeShape read_indents(const CodeLines& lines);
 // switch with the next case. Not sure: brackets that do not match, strings or comments without an end.
 CodeShape read_braces(const CodeLines& lines, CodeLanguage language);
 
-// Both: O(bytes). Any bytes are safe.
+// What is written in no such language: a line is a statement, with those that a backslash joins; deeper lines below it
+// are its body, and a line as deep as it that begins with a closing bracket, "else", "end" and the like ends that.
+CodeShape read_layout(const CodeLines& lines);
+
+// All: O(bytes). Any bytes are safe. Other languages are read by their layout where they have no braces that match.
 inline CodeShape read_code(const CodeLines& lines, CodeLanguage language) {
-    return language == CodeLanguage::kPython ? read_indents(lines) : read_braces(lines, language);
+    if (language == CodeLanguage::kPython) return read_indents(lines);
+    CodeShape shape = read_braces(lines, language);
+    if (language != CodeLanguage::kOther || (shape.sure && !shape.folds.empty())) return shape;
+    CodeShape layout = read_layout(lines);
+    layout.sure = shape.sure;
+    return layout;
 }
 
 }  // namespace tersely::content

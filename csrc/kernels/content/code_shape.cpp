@@ -118,6 +118,14 @@ CodeLines::CodeLines(std::string_view text) : text_(text) {
     }
 }
 
+std::size_t CodeLines::columns(std::int32_t line) const {
+    std::size_t columns = 0;
+    for (std::size_t at = begin(line); at < start(line); ++at) {
+        columns = text_[at] == '\t' ? columns / 8 * 8 + 8 : text_[at] == '\f' ? 0 : columns + 1;
+    }
+    return columns;
+}
+
 std::int32_t CodeLines::of(std::size_t byte) const {
     return static_cast<std::int32_t>(std::upper_bound(begin_.begin(), begin_.end(), byte) - begin_.begin()) - 1;
 }

@@ -32,7 +32,8 @@ class CodeLines {
     std::size_t end(std::int32_t line) const { return end_[index(line)]; }
     bool blank(std::int32_t line) const { return start(line) == end(line); }
     std::string_view operator[](std::int32_t line) const { return text_.substr(start(line), end(line) - start(line)); }
-    std::int32_t of(std::size_t byte) const;  // the line that holds it. O(log lines)
+    std::size_t columns(std::int32_t line) const;  // of indentation, a tab to the next eighth, as Python counts
+    std::int32_t of(std::size_t byte) const;       // the line that holds it. O(log lines)
 
   private:
     static std::size_t index(std::int32_t line) { return static_cast<std::size_t>(line); }

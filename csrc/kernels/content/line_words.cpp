@@ -122,9 +122,15 @@ std::size_t after_quote(std::string_view line, std::size_t at) {
 }
 
 bool is_frame(std::string_view line) {
-    const std::size_t first = line.find_first_not_of(" \t");
+    std::size_t first = line.find_first_not_of(" \t");
     if (first == std::string_view::npos) return false;
     const std::string_view rest = line.substr(first);
+    if (first == 0 && class_of(rest[0]) != kLetter) {  // behind what each line opens with: "==81==    at 0x10: main"
+        while (first < line.size() && class_of(line[first]) != kLetter) ++first;
+        if (first < 3 || first == line.size() || line[first - 1] != ' ' || line[first - 2] != ' ') first = 0;
+        if (line.substr(first).starts_with("at 0x") || line.substr(first).starts_with("by 0x")) return true;
+        first = 0;
+    }
     if (first > 0 && (rest.starts_with("at ") || rest.starts_with("File \""))) return true;
     if (rest.size() > 2 && rest[0] == '#' && class_of(rest[1]) == kDigit) {
         return class_of(rest[2]) == kSpace || class_of(rest[2]) == kDigit;
@@ -232,7 +238,8 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
             std::uint32_t more = word.marks;
             const bool named = word.named == word.end && word.named > 0;
             if (named) {  // thrown, or only mentioned
-                const bool says = first_word || word.end == line.size() || line[word.end] == ':';
+                const bool says =
+                    first_word || word.end == line.size() || line[word.end] == ':' || (at > 0 && line[at - 1] == '[');
                 more |= says ? kError : kTrouble;
             }
             marks |= outcomes.add({at, word.end, more, word.only_run, word.runs, word.number, word.zero,

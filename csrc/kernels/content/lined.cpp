@@ -1,12 +1,14 @@
 #include "kernels/content/lined.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tersely::content {
 namespace {
 
 constexpr std::size_t kPiece = 2048;
 constexpr std::size_t kFewestWords = 7;
+constexpr std::size_t kHeadAlike = 4, kTailAlike = 6, kLeastAlike = 24;
 constexpr std::size_t kLong = 200;
 constexpr std::size_t kWrapped = 50;  // bytes that a line has where the next one goes on with it
 
@@ -35,12 +37,20 @@ bool is_wordy(std::string_view line) {
     return words >= kFewestWords && plain * 5 >= words * 4;
 }
 
+// Whether two different lines begin and end with the same bytes.
+bool are_alike(std::string_view one, std::string_view other) {
+    return one != other && one.size() >= kLeastAlike && other.size() >= kLeastAlike &&
+           one.substr(0, kHeadAlike) == other.substr(0, kHeadAlike) &&
+           one.substr(one.size() - kTailAlike) == other.substr(other.size() - kTailAlike);
+}
+
 struct Share {
     std::size_t prose = 0, bytes = 0, lines = 0;
 };
 
 void read(std::string_view piece, bool whole_first_line, Share& share) {
     std::string_view before;  // a wordy line whose end says nothing
+    std::string_view last;    // the last wordy one
     std::size_t at = 0;
     if (!whole_first_line) at = std::min(piece.find('\n'), piece.size() - 1) + 1;
     if (at >= piece.size()) at = 0;  // one long line
@@ -60,6 +70,8 @@ void read(std::string_view piece, bool whole_first_line, Share& share) {
         if (small) share.prose += before.size();
         before = {};
         if (!is_wordy(line)) continue;
+        const bool moulded = are_alike(std::exchange(last, line), line);  // a tool says the same of many things
+        if (moulded) continue;
         const bool ends = std::string_view(".!?\"").find(line.back()) != std::string_view::npos;
         if (ends || line.size() >= kLong || static_cast<unsigned char>(line.back()) >= 0x80U) {
             share.prose += line.size();

@@ -44,9 +44,9 @@ constexpr std::array kWords = {
     Word{"deadlock", kError},
     Word{"overflow", kError},
     Word{"leak", kError},
-    Word{"warning", kTrouble},
-    Word{"warnings", kTrouble},
-    Word{"warn", kTrouble},
+    Word{"warning", kTrouble | kWarns},
+    Word{"warnings", kTrouble | kWarns},
+    Word{"warn", kTrouble | kWarns},
     Word{"cannot", kTrouble},
     Word{"unable", kTrouble},
     Word{"denied", kTrouble},
@@ -63,7 +63,7 @@ constexpr std::array kWords = {
     Word{"unreachable", kTrouble},
     Word{"unavailable", kTrouble},
     Word{"unresolved", kTrouble},
-    Word{"deprecated", kTrouble},
+    Word{"deprecated", kTrouble | kWarns},
     Word{"violation", kTrouble},
     Word{"conflict", kTrouble},
     Word{"bad", kTrouble},
@@ -101,6 +101,7 @@ constexpr std::array kWords = {
     Word{"exited", kExits},
     Word{"returned", kExits},
     Word{"code", kCodeOf},
+    Word{"with", kCodeOf},
     Word{"status", kCodeOf | kLevelKey},
     Word{"test", kTests},
     Word{"tests", kTests},
@@ -125,7 +126,18 @@ constexpr std::array kWords = {
     Word{"plan", kTotals},
     Word{"total", kTotals},
     Word{"totals", kTotals},
-    Word{"found", kFound},
+    Word{"found", kFound | kCompares},
+    Word{"expected", kCompares},
+    Word{"actual", kCompares},
+    Word{"got", kCompares},
+    Word{"want", kCompares},
+    Word{"received", kCompares},
+    Word{"was", kCompares},
+    Word{"left", kCompares},
+    Word{"right", kCompares},
+    Word{"reason", kCompares},
+    Word{"caused", kCompares},
+    Word{"expansion", kCompares},
 };
 
 constexpr std::size_t kSlots = 512;  // several times the words: probes are short
@@ -160,7 +172,7 @@ std::uint32_t word_marks(std::uint64_t hash) {
 }
 
 std::uint32_t name_marks(std::string_view letters) {
-    for (const std::string_view ending : {"Error", "Exception", "Failure", "Fault"}) {
+    for (const std::string_view ending : {"Error", "Exception", "Failure", "Failed", "Fault"}) {
         if (letters.size() > ending.size() && letters.ends_with(ending)) return kError;
     }
     return 0;

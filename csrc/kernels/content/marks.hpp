@@ -21,6 +21,7 @@ enum Mark : std::uint32_t {
     kQuiet = 1024,      // is of a level below a warning: INFO, level=debug, [trace]
     kVerdict = 2048,    // opens with what all came to: SUMMARY: ..., Plan: ...
     kOwn = 4096,        // an earlier compression wrote it: how much it left out (own_marks.hpp)
+    kCompared = 8192,   // opens with what was expected or found, or says both
     kBitsOfLines = 0xFFFF,
 };
 
@@ -36,7 +37,9 @@ inline constexpr std::uint32_t kQuietWord = 1U << 22U;
 inline constexpr std::uint32_t kCounted = 1U << 23U;  // failures that tools count: 3 failed, errors: 2
 inline constexpr std::uint32_t kTotals =
     1U << 24U;  // summary, plan: before a colon at the start of a line, what follows is a verdict
-inline constexpr std::uint32_t kFound = 1U << 25U;  // found: not so is trouble
+inline constexpr std::uint32_t kFound = 1U << 25U;     // found: not so is trouble
+inline constexpr std::uint32_t kCompares = 1U << 26U;  // expected, actual, left, right, ...
+inline constexpr std::uint32_t kWarns = 1U << 27U;     // warning, deprecated: trouble that stops nothing
 
 inline constexpr std::uint64_t kHashSeed = 0xCBF29CE484222325ULL;  // FNV-1a
 inline constexpr std::uint64_t kHashPrime = 0x100000001B3ULL;
@@ -53,7 +56,7 @@ inline constexpr std::uint64_t hash_letters(std::string_view lower) {
 // The marks and the class of a run of ASCII letters, given its hash; 0 for a word that says nothing. O(1).
 std::uint32_t word_marks(std::uint64_t hash);
 
-// kError for names that end in "Error", "Exception", "Failure" or "Fault" after a letter, else 0. O(1).
+// kError for names that end in "Error", "Exception", "Failure", "Failed" or "Fault" after a letter, else 0. O(1).
 std::uint32_t name_marks(std::string_view letters);
 
 }  // namespace tersely::content

@@ -31,6 +31,12 @@ int count_after(std::string_view line, std::size_t end) {
     return line.substr(start, at - start).find_first_not_of('0') == std::string_view::npos ? 0 : 1;
 }
 
+// What test runners put behind the name of what failed: "... [E]".
+bool ends_failed(std::string_view line) {
+    static constexpr std::array<std::string_view, 3> kEnds = {" [E]", " [F]", " [FAIL]"};
+    return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return line.ends_with(end); });
+}
+
 // Signs of failure at the start of a line, after white space.
 std::uint32_t opening_marks(std::string_view line) {
     static constexpr std::array<std::string_view, 9> kCrosses = {"✗", "✕", "✖", "✘", "❌", "×", "⨯", "●", "‼"};
@@ -103,6 +109,7 @@ bool is_dashed(std::string_view word) {
 }  // namespace
 
 Outcomes::Outcomes(std::string_view line, std::size_t head) : line_(line), marks_(opening_marks(line)) {
+    if (ends_failed(line)) marks_ |= kError | kFailure;
     if (head > 0 && head < line.size()) marks_ |= opening_marks(line.substr(head)) & kQuiet;
 }
 
@@ -129,7 +136,10 @@ std::uint32_t Outcomes::failed(const Said& word, std::uint32_t marks) {
     const bool coded = after == '[' && upper(next);
     const bool alone = word.first && word.end == line_.size();
     const bool starred = line_.substr(word.at, word.end - word.at).find("***") != std::string_view::npos;
-    return capitals || colon || bracketed || coded || starred || (word.named && alone) ? marks | kFailure : marks;
+    const bool event = word.named && before == '[';  // ##teamcity[testFailed
+    const bool panics = line_.substr(word.at).starts_with("panicked at ");
+    const bool says = capitals || colon || bracketed || coded || starred || event || panics || (word.named && alone);
+    return says ? marks | kFailure : marks;
 }
 
 std::uint32_t Outcomes::add(const Said& word) {
@@ -142,6 +152,9 @@ std::uint32_t Outcomes::add(const Said& word) {
     if ((marks & (kError | kTrouble | kPassed)) != 0 && (number_ || zero_)) marks |= kSummary;
     if ((word.marks & kTests) != 0 && word.runs == 1 && (number_ || zero_)) marks |= kSummary;
     static constexpr std::uint64_t kOk = hash_letters("ok");
+    // CONFLICT (content): ..., UNREACHABLE! ..., REJECTED: what went wrong in capitals at a line's start.
+    if ((marks & kTrouble) != 0 && word.first && word.capitals && word.runs == 1 && (word.marks & kWarns) == 0)
+        marks |= kError | kFailure;
     if (not_ && (marks & kPassed) != 0) marks = (marks & ~kPassed) | kError | (word.only_run == kOk ? kFailure : 0U);
     if (not_ && (word.marks & kFound) != 0) marks |= kTrouble;
     if (exit_ > 0 && words_ - exit_ <= 2 && (word.marks & kCodeOf) != 0) {
@@ -163,6 +176,10 @@ std::uint32_t Outcomes::add(const Said& word) {
         if (size == 2 && value && key_ == kLevel && line_[word.at + 1] == '0' &&
             (line_[word.at] == '5' || line_[word.at] == '6'))
             marks |= kError | kFailure;
+    }
+    if ((word.marks & kCompares) != 0 && word.runs == 1) {
+        const char after = byte_at(line_, word.end);
+        if (++compares_ > 1 || (words_ <= 2 && (after == ':' || after == '='))) marks |= kCompared;
     }
     place_ = place_ || word.place;
     if (finding_ == 0) finding_ = finding_of(word);

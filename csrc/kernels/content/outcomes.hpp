@@ -23,11 +23,16 @@ struct Said {
 
 // Reads the words of a line, in their order. kFailure stands for what a tool says, not for a word that prose has too:
 //  - a word of errors in capitals (ERROR, FAILED), before a colon, in brackets, after stars ("***Failed"), or the
-//    value of a key such as level, severity, status, result; "not ok"; "error[E0308]", "TypeError: ...";
-//  - a count above zero beside a word of failures ("3 failed", "errors: 2", "Error 2") or after "exit code"; with it
+//    value of a key such as level, severity, status, result; "not ok"; "error[E0308]", "TypeError: ..."; "panicked at";
+//  - a count above zero beside a word of failures ("3 failed", "errors: 2", "Error 2") or after "exit code" or
+//    "exited with"; with it
 //    comes kSummary. A count of zero, "no" and "without" take kError away and leave kSummary;
 //  - HTTP statuses of 500 and above, after a quoted request, after "HTTP/1.1" or as the value of a key;
-//  - signs at the start of a line: crosses, pytest's "E   ", glog's E0825 and F0825, "-/+" and "+-" of plans, "! ".
+//  - signs at the start of a line: crosses, pytest's "E   ", glog's E0825 and F0825, "-/+" and "+-" of plans, "! "; "
+//  [E]" or " [F]" at its
+//    end; a word of trouble in capitals that opens it (CONFLICT, UNREACHABLE, REJECTED), but no warning.
+// kCompared: one of the first two words is expected, actual, got, left, reason, ... before a colon or "=", or two
+// such words stand in the line.
 // A finding is what several lines of a linter or compiler share: E0308, CS1002, NULL_DEREFERENCE, a capital before a
 // colon after a place ("x.rb:3:1: W: "), lower-case words with dashes in brackets where the line names a place.
 // The first of a line counts. O(line), any bytes are safe.
@@ -49,10 +54,11 @@ class Outcomes {
     std::string_view line_;
     std::uint32_t marks_ = 0;
     std::uint64_t finding_ = 0;
-    std::size_t key_end_ = 0;  // where a word such as level or status ends; 0: it was not the last one
-    std::uint64_t key_ = 0;    // its hash
-    std::size_t words_ = 0;    // met
-    std::size_t exit_ = 0;     // the number of the word "exit", from 1
+    std::size_t key_end_ = 0;   // where a word such as level or status ends; 0: it was not the last one
+    std::uint64_t key_ = 0;     // its hash
+    std::size_t words_ = 0;     // met
+    std::size_t compares_ = 0;  // words of comparisons
+    std::size_t exit_ = 0;      // the number of the word "exit", from 1
     bool number_ = false, zero_ = false, not_ = false, http_ = false;  // the word before
     bool place_ = false, bad_ = false, opens_ = false;                 // a place was named, an error or a trouble said
 };

@@ -48,4 +48,37 @@ OwnMark own_mark(View line) {
     return mark;
 }
 
+std::int64_t own_values(View value) {
+    constexpr std::size_t kLongest = 64;
+    const auto skip = [&value](View what) {
+        if (!value.starts_with(what)) return false;
+        value.remove_prefix(what.size());
+        return true;
+    };
+    if (value.size() > kLongest || !skip("\"") || !skip(kDots)) return 0;
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    if (skip(" ")) {
+        first = take_number(value);
+        if (first > 0 && (value == "\"" || value == " more\"")) return first;
+        if (first == 0 || !skip("-")) return 0;
+        last = take_number(value);
+    }
+    if (!skip("\":")) return 0;
+    while (skip(" ")) continue;
+    if (first > 0) return last >= first && value.starts_with('"') ? last - first + 1 : 0;
+    const bool words = skip("\"");
+    const std::int64_t many = take_number(value);
+    return value == (words ? " more\"" : "") ? many : 0;
+}
+
+std::int64_t own_elements(View text) {
+    if (!text.starts_with(kDots)) return 0;
+    text.remove_prefix(kDots.size());
+    if (!text.starts_with(' ')) return 0;
+    text.remove_prefix(1);
+    const std::int64_t many = take_number(text);
+    return text.empty() || text == " more" ? many : 0;
+}
+
 }  // namespace tersely::content

@@ -16,4 +16,12 @@ struct OwnMark {
 // O(line).
 OwnMark own_mark(std::string_view line);
 
+// The same of a value of JSON, with its key, as content/tree.py writes it: how many values were left out; 0: it is none
+// of ours. "… 31 more" and "… 31" in arrays; "…": "5 more", "…": 5, "… 4-40": "37 more" and "… 4-40": "" in objects.
+// O(1).
+std::int64_t own_values(std::string_view value);
+
+// The same of a text between tags: "… 31 more".
+std::int64_t own_elements(std::string_view text);
+
 }  // namespace tersely::content

@@ -1,11 +1,11 @@
 #include "kernels/content/records.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <numeric>
 
+#include "kernels/content/decimal.hpp"
 #include "kernels/content/marks.hpp"
 
 namespace tersely::content {
@@ -14,16 +14,17 @@ namespace {
 using View = std::string_view;
 
 enum Kind : std::uint8_t { kAbsent, kNumeric, kBool, kContainer, kText, kDigits };
-enum Role : std::uint8_t { kPlain, kName, kStatus, kExit, kLevel, kTime };
+enum Role : std::uint8_t { kPlain, kName, kStatus, kExit, kLevel, kSeverity, kTime };
 
 constexpr std::size_t kLooked = 256;  // bytes of a value in which words of failure are looked for
 constexpr double kFar = 6;
 constexpr double kRareColumn = 0.2;
+constexpr double kSevere = 4;  // worth of the highest severity
 
 bool is_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
 bool is_lower(char byte) { return byte >= 'a' && byte <= 'z'; }
 bool is_letter(char byte) { return is_upper(byte) || is_lower(byte); }
-bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+using decimal::is_digit;
 char lower(char byte) { return is_upper(byte) ? static_cast<char>(byte + 32) : byte; }
 
 std::uint64_t hash_of(View bytes, std::uint64_t seed) {
@@ -66,6 +67,10 @@ constexpr std::array<View, 11> kStatusWords = {
 constexpr std::array<View, 8> kExitWords = {"exit",       "exitcode",    "exit_code", "exit_status",
                                             "returncode", "return_code", "rc",        "exitstatus"};
 constexpr std::array<View, 3> kLevelWords = {"level", "levelno", "lvl"};
+constexpr std::array<View, 6> kSeverityWords = {"severity", "priority", "risk", "criticality", "impact", "threat"};
+constexpr std::array<View, 7> kSevereWords = {"critical", "blocker",   "emergency", "urgent",
+                                              "severe",   "important", "fatal"};
+constexpr std::array<View, 3> kHighWords = {"high", "highest", "major"};
 constexpr std::array<View, 8> kTimeWords = {"time",    "timestamp", "date",       "ts",
                                             "created", "updated",   "created_at", "elapsed"};
 
@@ -75,6 +80,8 @@ Role role_of(View name) {
     if (is_any(name, kExitWords)) return kExit;
     if (is_any(name, kLevelWords)) return kLevel;
     if (is_any(name, kTimeWords)) return kTime;
+    const std::size_t last = name.find_last_of(" _-.:");
+    if (is_any(last == View::npos ? name : name.substr(last + 1), kSeverityWords)) return kSeverity;
     for (const View end : {View("_id"), View("Id"), View("ID"), View("_name"), View("Name"), View("_number")}) {
         if (name.size() > end.size() && name.ends_with(end)) return kName;
     }
@@ -85,8 +92,7 @@ bool number_of(View cell, double& value) {
     if (!cell.empty() && cell.front() == '+') cell.remove_prefix(1);
     if (!cell.empty() && cell.back() == '%') cell.remove_suffix(1);
     if (cell.empty() || cell.size() > 40 || !(is_digit(cell[0]) || cell[0] == '-' || cell[0] == '.')) return false;
-    const auto [rest, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    return error == std::errc() && rest == cell.data() + cell.size() && std::isfinite(value);
+    return read_decimal(cell, value);
 }
 
 Kind kind_of(View cell, double& number) {
@@ -135,6 +141,13 @@ std::uint32_t marks_of(View text) {
     return marks;
 }
 
+// The first word of a value.
+View first_word(View value) {
+    std::size_t end = 0;
+    while (end < value.size() && is_letter(value[end])) ++end;
+    return value.substr(0, end);
+}
+
 // 0: says nothing of it; 1: failure; 2: trouble.
 std::uint32_t outcome_of(std::uint8_t role, std::uint32_t name_marks, View value, Kind kind, double number) {
     if (kind == kNumeric) {
@@ -150,6 +163,8 @@ std::uint32_t outcome_of(std::uint8_t role, std::uint32_t name_marks, View value
     }
     if ((name_marks & kError) != 0 && value != "[]" && value != "{}") return 1;
     if (kind == kContainer) return 0;
+    if (role == kSeverity && (is_any(first_word(value), kSevereWords) || is_any(first_word(value), kHighWords)))
+        return 1;
     if (role == kStatus && value.size() >= 3 && value[0] == '5' && is_digit(value[1]) && is_digit(value[2])) return 1;
     const std::uint32_t marks = marks_of(value);
     if ((marks & kError) != 0) return 1;
@@ -175,6 +190,14 @@ double middle(std::vector<double>& values) {
 }
 
 }  // namespace
+
+bool says_failure(View name, View value) {
+    const Role role = role_of(name);
+    if (role == kName || value.size() > kShortText) return false;
+    double x = 0;
+    const Kind kind = kind_of(value, x);
+    return kind != kNumeric && outcome_of(role, marks_of(name), value, kind, x) == 1;
+}
 
 std::size_t RecordColumns::add_list() {
     lists_.emplace_back();
@@ -253,6 +276,8 @@ void RecordColumns::add(std::size_t number, View value) {
         outcome = outcome_of(column.role, column.marks, value, kind, x);
     }
     if (outcome != 0) ++column.outcomes[outcome - 1];
+    if (column.role == kSeverity && outcome == 1 && !column.severe)
+        column.severe = is_any(first_word(value), kSevereWords);
 }
 
 void RecordColumns::settle() {
@@ -361,7 +386,9 @@ void RecordColumns::settle_names(List& list) const {
     std::vector<Candidate> candidates;
     for (const std::size_t number : list.columns) {
         const Column& column = columns_[number];
-        if (list.records < 2 || 5 * column.cells < 4 * list.records || column.cells > list.records) continue;
+        if ((list.records < 2 && column.role != kName) || 5 * column.cells < 4 * list.records ||
+            column.cells > list.records)
+            continue;
         if (column.bytes > 120 * column.cells) continue;
         const std::size_t different = column.distinct > kMostValues ? column.cells : column.distinct;
         const bool all = 20 * different >= 19 * column.cells;
@@ -408,8 +435,18 @@ float RecordColumns::worth(std::size_t number, View value) const {
     if (outcome == 1 && brief && share < 1) worth = std::max(worth, kOdd);
     if (share > 0.5 || all < kFewest) return worth;
     const double said = brief ? 1.0 : 0.5;
+    if (column.role == kSeverity && outcome == 1 && (!column.severe || is_any(first_word(value), kSevereWords)))
+        return worth + static_cast<float>(kSevere * (1 - 2 * share));
     worth = std::max(worth, static_cast<float>(-0.5 * std::log(share) * said));
     return worth + static_cast<float>((outcome == 1 ? 1.5 : 0.7) * (1 - 2 * share) * said);
+}
+
+bool RecordColumns::fails(std::size_t number, View value) const {
+    const Column& column = columns_[number];
+    if (column.outcomes[0] == 0 || column.role == kName || value.size() > kShortText) return false;
+    double x = 0;
+    const Kind kind = kind_of(value, x);
+    return outcome_of(column.role, column.marks, value, kind, x) == 1;
 }
 
 void Standing::add(std::size_t record, float worth) {

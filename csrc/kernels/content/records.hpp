@@ -20,7 +20,8 @@
 //  - outcome: words of failure (marks.hpp), a name that says failure with a value that does not deny it, 5xx in a
 //    status, not 0 as an exit code, 50 and above as a level: half of ln(n / n that say so), and 1.5 more (0.7 for mere
 //    trouble) times 1 - 2 (their share), where at most half of the cells do; half as much in texts over kShortText.
-//    A failure in a shorter value is worth kOdd at least, unless all fail.
+//    A failure in a shorter value is worth kOdd at least, unless all fail. Words of the highest severity that a column
+//    named severity, priority, risk, ... has (critical, ..., else high) are failures, and 4 more instead of 1.5.
 // worth = the largest of the first five, and the additions of the last. Fewer than kFewest cells: 0.
 // A column of more than kMostValues values has none that are rare. Memory O(columns + values kept), time O(bytes).
 #pragma once
@@ -40,6 +41,9 @@ inline constexpr std::size_t kSample = 4096;
 inline constexpr std::size_t kShortText = 80;  // bytes
 inline constexpr float kOdd = 1.5F;            // worth from which a record stands out
 
+// Whether a value under a name says that something failed: what `RecordColumns::fails` says of a column.
+bool says_failure(std::string_view name, std::string_view value);
+
 class RecordColumns {
   public:
     std::size_t add_list();
@@ -51,6 +55,8 @@ class RecordColumns {
     void settle();  // once, between the passes
 
     float worth(std::size_t column, std::string_view value) const;
+    // Whether a value says that its record failed, however many do; what names records says nothing.
+    bool fails(std::size_t column, std::string_view value) const;
     // At most two columns that tell the records of a list apart, best first: nearly all different and short; columns
     // called id, name, key, path ... before others, and those before plain numbers.
     std::span<const std::size_t> names_of(std::size_t list) const { return lists_[list].names; }
@@ -71,6 +77,7 @@ class RecordColumns {
     struct Column {
         std::uint8_t role = 0;    // what its name says
         std::uint32_t marks = 0;  // of its name
+        bool severe = false;      // a severity is the highest that there is, not just high
         std::size_t list = 0;
         std::size_t cells = 0, distinct = 0, numbers = 0, bytes = 0;
         std::array<std::size_t, kKinds> kinds{};

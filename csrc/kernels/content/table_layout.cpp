@@ -384,6 +384,7 @@ void lay_delimited(View text, bool header, TableLayout& layout) {
     layout.tables = 1;
     const bool pipes = layout.delimiter == '|';
     for (std::size_t at = 0; at < text.size();) {
+        check_cancelled();
         const std::size_t start = at;
         const std::size_t end =
             read_delimited(text, at, layout.delimiter, [](std::size_t, std::size_t, std::size_t) {});
@@ -484,6 +485,12 @@ void read_cells(View text, const TableLayout& layout, std::size_t row, std::vect
 
 namespace {
 
+// Whether the line opens with a place and a colon, as messages do: "shop/cart.py:12: ...".
+bool names_place(View line) {
+    const View word = line.substr(0, line.find(' '));
+    return word.size() > 3 && word.back() == ':' && word.find(':') + 1 < word.size();
+}
+
 // Whether lines are rows and no sentences made from one mould: they do not end like sentences, and at most half of the
 // columns are the same everywhere. Columns that are words need more: three of one kind, one of which tells something.
 bool are_rows(View text, const Block& block, const Borders& borders) {
@@ -500,7 +507,7 @@ bool are_rows(View text, const Block& block, const Borders& borders) {
         const View view = line_of(text, block, line);
         if (is_rule(view)) continue;
         ++lines;
-        sentences += View(".!?,;:{}").find(view.back()) != View::npos ? 1U : 0U;
+        sentences += View(".!?,;:{}").find(view.back()) != View::npos || names_place(view) ? 1U : 0U;
         cells_in(view, borders, cells);
         for (const TableCell& cell : cells) {
             Column& column = columns[cell.column];
@@ -532,12 +539,18 @@ bool are_rows(View text, const Block& block, const Borders& borders) {
 float look_for_columns(View text) {
     std::size_t lines = 0;
     std::size_t kept = 0;
+    std::size_t parted = 0;  // with more than a space within, without which no columns are seen
     each_line(text, [&](std::size_t begin, std::size_t end) {
         const View line = text.substr(begin, end - begin);
         lines += line.empty() ? 0U : 1U;
         kept += line.starts_with('|') || line.starts_with("+-") ? 1U : 0U;
+        const std::size_t first = line.find_first_not_of(' ');
+        const bool two =
+            first != View::npos && (line.find("  ", first) != View::npos || line.find('\t', first) != View::npos);
+        parted += two || line.find_first_not_of("-=+ ") == View::npos ? 1U : 0U;
     });
     if (lines >= kFewestRows && 5 * kept > 4 * lines) return static_cast<float>(kept) / static_cast<float>(lines);
+    if (3 * parted < lines) return 0;
     lines = kept = 0;
     for (const Block& block : blocks_of(text)) {
         lines += block.lines();

@@ -1,4 +1,4 @@
-// Data in units that stand in one another: JSON (json_scan.hpp) and XML (xml_scan.hpp).
+// Data in units that stand in one another: JSON (json_scan.hpp), XML (xml_scan.hpp) and YAML (yaml_scan.hpp).
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace tersely::content {
 
-// kLine: of a text that is not of its kind; scanners give none.
-enum class TreeKind : std::uint8_t { kScalar, kObject, kArray, kClose, kHead, kPiece, kLine };
+// kLine: of a text that is not of its kind; scanners give none. kAttribute: of a start tag that is a unit for each.
+enum class TreeKind : std::uint8_t { kScalar, kObject, kArray, kClose, kHead, kPiece, kLine, kAttribute };
 
 enum class TreeFault : std::uint8_t { kNone, kInvalid, kTooDeep };
 
@@ -30,6 +30,7 @@ struct TreeUnits {
     std::vector<std::int64_t> value_start;  // where the value begins, after its key
     std::vector<TreeCell> cells;            // of markup, by rows
     bool markup = false;                    // whether the units are elements
+    bool nested = false;                    // whether what a unit stands in says what it is, as in YAML
     TreeFault fault = TreeFault::kNone;
     std::size_t fault_at = 0;  // byte
 

@@ -5,16 +5,31 @@
 #include <cstddef>
 #include <utility>
 
+#include "kernels/content/own_marks.hpp"
+#include "kernels/content/phrases.hpp"
 #include "kernels/content/records.hpp"
 #include "kernels/parallel.hpp"
 
 namespace tersely::content {
 namespace {
 
+// Of what an odd record leads by: what it says besides, that it failed where what did is in it, of each thing it says
+// the step to the next, what was said before, what failed as one before did, the step from one record in another to
+// the next, up to so many.
+constexpr float kRest = 0.3F;
+constexpr float kHolds = 0.7F;
+constexpr float kStep = 0.12F;
+constexpr float kRepeated = 0.3F;
+constexpr float kAgain = 0.95F;
+constexpr float kNamedAgain = 0.97F;
+constexpr float kTurn = 0.002F;
+constexpr std::int32_t kTurns = 50;
 constexpr double kBrought = 0.9999;  // of what is in a container: that brings it, and it is not taken alone
 
 bool opens(TreeKind kind) { return kind == TreeKind::kObject || kind == TreeKind::kArray; }
-bool part(TreeKind kind) { return kind == TreeKind::kClose || kind == TreeKind::kPiece; }
+bool part(TreeKind kind) {
+    return kind == TreeKind::kClose || kind == TreeKind::kPiece || kind == TreeKind::kAttribute;
+}
 
 // Numbers for hashes, by first occurrence. Open addressing at a load of at most one half.
 class Numbers {
@@ -55,7 +70,7 @@ std::uint64_t joined(std::uint64_t a, std::uint64_t b) {
 }
 
 // Containers of JSON whose values are records; the last entry is that of the roots.
-std::vector<std::uint8_t> lists_of(const TreeUnits& units, std::int32_t roots) {
+std::vector<std::uint8_t> lists_of(const TreeUnits& units, std::int32_t roots, const std::vector<std::int64_t>& own) {
     const std::size_t n = units.size();
     std::vector<std::uint8_t> list(n + 1);
     for (std::size_t row = 0; row < n; ++row) {
@@ -65,7 +80,7 @@ std::vector<std::uint8_t> lists_of(const TreeUnits& units, std::int32_t roots) {
     list[n] = roots > 1;
     for (std::size_t row = 0; row < n; ++row) {  // a map has containers only
         const std::int32_t parent = units.parent[row];
-        if (parent < 0 || opens(units.kind[row]) || units.kind[row] == TreeKind::kClose) continue;
+        if (parent < 0 || opens(units.kind[row]) || units.kind[row] == TreeKind::kClose || own[row] != 0) continue;
         const auto above = static_cast<std::size_t>(parent);
         if (units.kind[above] == TreeKind::kObject) list[above] = 0;
     }
@@ -80,45 +95,72 @@ struct Records {
     std::vector<std::int32_t> list;       // a record
     std::vector<std::int32_t> row;        // a record
     std::size_t lists = 0;
+    std::vector<std::int64_t> own;  // a unit: what an earlier compression says it left out (own_marks.hpp)
 };
 
-Records records_of(const TreeUnits& units, std::int32_t roots) {
+std::string_view piece(std::string_view text, std::int64_t start, std::int64_t end) {
+    return text.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start));
+}
+
+// Of each unit.
+std::vector<std::int64_t> own_of(std::string_view text, const TreeUnits& units) {
+    std::vector<std::int64_t> own(units.size());
+    for (std::size_t row = 0; row < own.size(); ++row) {
+        if (units.kind[row] != TreeKind::kScalar) continue;
+        const std::string_view value = piece(text, units.start[row], units.end[row]);
+        own[row] = units.markup ? own_elements(value) : own_values(value);
+    }
+    return own;
+}
+
+Records records_of(std::string_view text, const TreeUnits& units, std::int32_t roots, std::vector<std::int64_t> own) {
     const std::size_t n = units.size();
     Records found;
+    found.own = std::move(own);
     found.is_record.resize(n);
     found.path.resize(n);
     found.inside.assign(n, -1);
     std::vector<std::uint8_t> lists;
-    if (!units.markup) lists = lists_of(units, roots);
+    if (!units.markup) lists = lists_of(units, roots, found.own);
     Numbers siblings;  // of one name in one container
     std::vector<std::int32_t> met;
     Numbers paths;
-    std::vector<std::uint8_t> repeated;  // a path
+    std::vector<std::uint8_t> repeated;        // a path
+    std::vector<std::int32_t> path_of(n, -1);  // an element
     for (std::size_t row = 0; row < n; ++row) {
         const std::int32_t parent = units.parent[row];
         const std::size_t above = parent < 0 ? n : static_cast<std::size_t>(parent);
         const std::uint64_t over = parent < 0 ? 1 : found.path[above];
         if (!units.markup) {
             check_cancelled();
-            const bool record = lists[above] != 0 && !part(units.kind[row]);
+            const bool record = lists[above] != 0 && !part(units.kind[row]) && found.own[row] == 0;
             found.is_record[row] = record;
             found.path[row] = joined(over, record ? 2 : units.key[row]);
             continue;
         }
-        found.path[row] = joined(over, units.key[row]);
+        found.path[row] = units.kind[row] == TreeKind::kAttribute ? over : joined(over, units.key[row]);
         if (units.key[row] == 0 || part(units.kind[row])) continue;
         const auto path = static_cast<std::size_t>(paths[found.path[row]]);
+        path_of[row] = static_cast<std::int32_t>(path);
         if (path >= repeated.size()) repeated.push_back(0);
         const std::uint64_t here = joined(static_cast<std::uint64_t>(parent) + 2, units.key[row]);
         const auto sibling = static_cast<std::size_t>(siblings[here]);
         if (sibling >= met.size()) met.push_back(0);
         if (++met[sibling] > 1) repeated[path] = 1;
     }
+    const auto repeats = [&](std::size_t row) { return repeated[static_cast<std::size_t>(path_of[row])] != 0; };
+    for (const TreeCell& cell : units.cells) {  // those of which an attribute says that they failed
+        if (!units.markup || !cell.attribute) continue;
+        const auto row = static_cast<std::size_t>(cell.row);
+        const auto of = units.kind[row] == TreeKind::kAttribute ? static_cast<std::size_t>(units.parent[row]) : row;
+        if (path_of[of] < 0 || repeats(of) || found.is_record[of] != 0) continue;
+        if (says_failure(piece(text, cell.name, cell.name_end), piece(text, cell.start, cell.end)))
+            found.is_record[of] = 1;
+    }
     Numbers numbers;
     for (std::size_t row = 0; row < n; ++row) {
         const std::int32_t parent = units.parent[row];
-        if (units.markup && units.key[row] != 0 && !part(units.kind[row]))
-            found.is_record[row] = repeated[static_cast<std::size_t>(paths[found.path[row]])];
+        if (path_of[row] >= 0 && repeats(row)) found.is_record[row] = 1;
         if (found.is_record[row] != 0) {
             found.inside[row] = static_cast<std::int32_t>(found.row.size());
             found.row.push_back(static_cast<std::int32_t>(row));
@@ -136,8 +178,22 @@ std::string_view bare(std::string_view value) {
     return value;
 }
 
-std::string_view piece(std::string_view text, std::int64_t start, std::int64_t end) {
-    return text.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start));
+// The record that a record lies in; -1: none.
+std::int32_t record_around(const TreeUnits& units, const Records& records, std::size_t record) {
+    const std::int32_t parent = units.parent[static_cast<std::size_t>(records.row[record])];
+    return parent < 0 ? -1 : records.inside[static_cast<std::size_t>(parent)];
+}
+
+std::uint64_t hash_of(std::string_view bytes) {
+    std::uint64_t hash = bytes.size();
+    for (const char byte : bytes) hash = joined(hash, static_cast<unsigned char>(byte));
+    return hash;
+}
+
+// Whether a unit is of the start tag of the record it is in, not of an element in that.
+bool in_head(const TreeUnits& units, const Records& records, std::size_t row) {
+    if (units.kind[row] != TreeKind::kAttribute) return records.is_record[row] != 0 && opens(units.kind[row]);
+    return records.is_record[static_cast<std::size_t>(units.parent[row])] != 0;
 }
 
 // The record that a unit is a cell of: of a record that is a container, the one around it.
@@ -152,7 +208,8 @@ std::int32_t record_of_cell(const TreeUnits& units, const Records& records, std:
 template <typename Each>
 void each_cell(std::string_view text, const TreeUnits& units, const Records& records, Each each) {
     for (std::size_t row = 0; row < units.size(); ++row) {
-        if (part(units.kind[row])) continue;
+        check_cancelled();
+        if (part(units.kind[row]) || records.own[row] != 0) continue;
         const bool container = opens(units.kind[row]);
         const std::int32_t record = record_of_cell(units, records, row);
         if (units.markup) {  // that a container has such an element; its values are cells of their own
@@ -184,6 +241,7 @@ void each_cell(std::string_view text, const TreeUnits& units, const Records& rec
         }
     }
     for (const TreeCell& cell : units.cells) {
+        check_cancelled();
         const auto row = static_cast<std::size_t>(cell.row);
         if (records.inside[row] < 0) continue;
         const std::string_view name = piece(text, cell.name, cell.name_end);
@@ -194,13 +252,186 @@ void each_cell(std::string_view text, const TreeUnits& units, const Records& rec
     }
 }
 
+// What the cells of units say; `worth` and `names` (2: the best name, 1: the next) of the record that a unit is in,
+// `present` that the record around it has it.
+struct Values {
+    Values(std::size_t units, std::size_t records)
+        : worth(units), present(units), names(units), fails(records), holds(records), failure(records) {}
+    std::vector<float> worth, present;
+    std::vector<std::int8_t> names;
+    std::vector<std::uint8_t> fails;    // a record: whether it failed
+    std::vector<std::uint8_t> holds;    // whether one in it did
+    std::vector<std::uint8_t> failure;  // whether it is one, by the name of its element
+};
+
+constexpr float kFailed = 0.1F;  // how much a record stands out that failed as all others did
+
+// Of JSON: the keys and values for which records stand out, and what is in them.
+template <typename Tells>
+void lead_values(const TreeUnits& units, const Records& records, const Values& values, const std::vector<float>& stands,
+                 Tells tells, std::vector<float>& lead) {
+    std::vector<float> brought(units.size());  // of odd containers, for what is in them
+    for (std::size_t row = 0; row < units.size(); ++row) {
+        if (units.kind[row] == TreeKind::kClose) continue;
+        const std::int32_t parent = units.parent[row];
+        if (parent >= 0 && brought[static_cast<std::size_t>(parent)] > 0) {
+            const float from = brought[static_cast<std::size_t>(parent)];
+            const bool rest =
+                units.kind[row] == TreeKind::kPiece && values.names[static_cast<std::size_t>(parent)] == 0;
+            lead[row] = rest ? 0.5F * from / (1 + static_cast<float>(units.place[row])) : 0.97F * from;
+            brought[row] = lead[row];
+        }
+        const std::int32_t record = records.inside[row];
+        if (record < 0 || part(units.kind[row])) continue;
+        const float stand = stands[static_cast<std::size_t>(record)];
+        if (stand <= 0) continue;
+        if (records.is_record[row] != 0) lead[row] = std::max(lead[row], stand);
+        float own = 0;
+        if (values.names[row] > 0) {
+            own = (values.names[row] == 2 ? 0.99F : 0.985F) * stand;
+            if (units.kind[row] == TreeKind::kHead) brought[row] = own;
+        }
+        if (tells(record, values.worth[row]) && !(records.is_record[row] != 0 && opens(units.kind[row]))) {
+            own = std::max(own, 0.98F * stand);
+            brought[row] = std::max(brought[row], own);
+        }
+        lead[row] = std::max(lead[row], own);
+    }
+}
+
+// Records that failed as one before did: 2 by the template of the first phrase that they say, and what holds such
+// records, where all of them did; else 1 by that of their name.
+template <typename Shown, typename Says>
+std::vector<std::uint8_t> said_again(std::string_view text, const TreeUnits& units, const Records& records,
+                                     const Values& values, Shown shown, Says says) {
+    const std::size_t m = records.row.size();
+    std::vector<std::uint8_t> named(m), phrased(m), again(m), fresh(m);
+    Numbers said;
+    const auto before = [&](std::uint64_t hash) {
+        const std::size_t known = said.size();
+        return static_cast<std::size_t>(said[hash]) < known;
+    };
+    for (std::size_t row = 0; row < units.size(); ++row) {
+        if (records.inside[row] < 0 || !shown(row)) continue;
+        const auto record = static_cast<std::size_t>(records.inside[row]);
+        if (values.fails[record] == 0) continue;
+        const auto bytes = piece(text, units.start[row], units.end[row]);
+        if (values.names[row] == 2 && values.failure[record] == 0 && named[record] == 0) {
+            named[record] = 1;
+            if (before(joined(template_of(bytes), 1))) again[record] = 1;
+        } else if (values.holds[record] == 0 && phrased[record] == 0 && says(row) &&
+                   is_phrase(bytes, units.kind[row])) {
+            phrased[record] = before(joined(template_of(bytes), 2)) ? 2 : 1;
+        }
+    }
+    for (std::size_t record = m; record-- > 0;) {
+        if (values.fails[record] == 0) continue;
+        const bool known = values.holds[record] != 0 ? fresh[record] == 0 : phrased[record] == 2;
+        if (known) again[record] = 2;
+        const std::int32_t around = record_around(units, records, record);
+        if (!known && around >= 0) fresh[static_cast<std::size_t>(around)] = 1;
+    }
+    return again;
+}
+
+// Of markup: by bundles, what names a record and the first that it stands out for, then what else that says.
+template <typename Tells>
+void lead_elements(std::string_view text, const TreeUnits& units, const Records& records, const Values& values,
+                   const std::vector<float>& stands, const std::vector<bool>& attributed, Tells tells,
+                   std::vector<float>& lead) {
+    const std::size_t n = units.size();
+    std::vector<std::uint8_t> telling(n);          // an element for which its record stands out, and what is in it
+    std::vector<std::uint8_t> has(stands.size());  // a record: whether it has one
+    for (std::size_t row = 0; row < n; ++row) {
+        const std::int32_t parent = units.parent[row];
+        const std::int32_t around = parent < 0 ? -1 : records.inside[static_cast<std::size_t>(parent)];
+        if (around >= 0 && values.present[row] > 0 && tells(around, values.present[row])) {
+            telling[row] = 1;
+            has[static_cast<std::size_t>(around)] = 1;
+        } else if (parent >= 0 && records.is_record[row] == 0) {
+            telling[row] = telling[static_cast<std::size_t>(parent)];
+        }
+    }
+    const auto says = [&](std::size_t row) {  // whether it is something that its record says, not names it
+        const auto record = static_cast<std::size_t>(records.inside[row]);
+        if (values.names[row] > 0 && values.failure[record] == 0) return false;
+        if (in_head(units, records, row)) return values.failure[record] != 0;
+        return telling[row] != 0 || has[record] == 0 ||
+               (values.holds[record] == 0 && tells(records.inside[row], values.worth[row]));
+    };
+    const auto shown = [&](std::size_t row) {
+        return units.kind[row] != TreeKind::kClose && units.kind[row] != TreeKind::kPiece &&
+               (!opens(units.kind[row]) || attributed[row]);
+    };
+    const std::vector<std::uint8_t> again = said_again(text, units, records, values, shown, says);
+    std::vector<std::uint8_t> wide(stands.size());  // a record: whether what failed in it has names of its own
+    for (std::size_t row = 0; row < n; ++row) {
+        if (records.inside[row] < 0 || values.names[row] == 0) continue;
+        const auto record = static_cast<std::size_t>(records.inside[row]);
+        if (values.fails[record] == 0 || values.failure[record] != 0) continue;
+        for (std::int32_t around = record_around(units, records, record); around >= 0;) {
+            if (wide[static_cast<std::size_t>(around)] != 0) break;
+            wide[static_cast<std::size_t>(around)] = 1;
+            around = record_around(units, records, static_cast<std::size_t>(around));
+        }
+    }
+    Numbers said;                                   // of odd records
+    std::vector<float> told(stands.size());         // how much of it came before
+    std::vector<std::int32_t> held(stands.size());  // odd records in it
+    std::vector<float> turn(stands.size());         // of it among those
+    for (std::size_t row = 0; row < n; ++row) {
+        const std::int32_t inside = records.inside[row];
+        if (inside < 0 || units.kind[row] == TreeKind::kClose) continue;
+        const auto record = static_cast<std::size_t>(inside);
+        const float stand = stands[record];
+        if (stand <= 0) continue;
+        if (records.is_record[row] != 0) {
+            const std::int32_t around = record_around(units, records, record);
+            turn[record] = 1;
+            bool later = again[record] != 0;
+            if (around >= 0 && stands[static_cast<std::size_t>(around)] > 0) {
+                const auto outer = static_cast<std::size_t>(around);
+                turn[record] = turn[outer] * (1 - kTurn * static_cast<float>(std::min(held[outer]++, kTurns)));
+                later = later && again[outer] < again[record];
+            }
+            if (later) turn[record] *= again[record] == 2 ? kAgain : kNamedAgain;
+            if (values.holds[record] != 0) told[record] = 1 - kHolds;
+        }
+        if (units.kind[row] == TreeKind::kPiece) {
+            const auto head = static_cast<std::size_t>(units.parent[row]);
+            const auto place = static_cast<float>(units.place[row]);
+            lead[row] = values.names[head] > 0 ? lead[head] : 0.5F * lead[head] / (1 + place);
+            continue;
+        }
+        if (!shown(row)) continue;
+        float share = kRest;
+        if (values.names[row] > 0 && values.failure[record] == 0) {
+            share = wide[record] != 0 ? kHolds : 1;
+            if (!in_head(units, records, row)) told[record] += kStep;  // it says something, too
+        } else {
+            const std::size_t known = said.size();
+            const auto bytes = piece(text, units.start[row], units.end[row]);
+            const bool repeated = static_cast<std::size_t>(said[hash_of(bytes)]) < known;
+            if (values.fails[record] == 0) {
+                if (tells(inside, values.worth[row])) share = 1;
+            } else if (says(row)) {
+                share = 1 - told[record];
+                told[record] += is_phrase(bytes, units.kind[row]) ? kStep : 0.5F * kStep;
+            }
+            if (repeated) share -= kRepeated;
+        }
+        lead[row] = stand * turn[record] * std::max(share, kRest);
+    }
+}
+
 // Which units of records that stand out come first, and how much they do; 0 of the others.
 struct Odd {
     std::vector<float> lead;           // a unit
     std::vector<std::uint8_t> record;  // a record
 };
 
-Odd odd_units(std::string_view text, const TreeUnits& units, const Records& records) {
+Odd odd_units(std::string_view text, const TreeUnits& units, const Records& records,
+              const std::vector<bool>& attributed) {
     const std::size_t n = units.size();
     Odd odd;
     odd.lead.resize(n);
@@ -225,74 +456,59 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
               });
     columns.settle();
     Standing standing(records.row.size());
-    std::vector<float> worth(n);
-    std::vector<float> present(n);
-    std::vector<std::int8_t> names(n);
+    Values values(n, records.row.size());
     std::size_t cell = 0;
     each_cell(text, units, records,
               [&](std::size_t row, std::int32_t record, std::uint64_t, std::string_view, std::string_view value) {
                   const std::size_t column = cell_columns[cell++];
                   const float one = columns.worth(column, value);
-                  standing.add(static_cast<std::size_t>(record), one);
+                  const auto number = static_cast<std::size_t>(record);
+                  standing.add(number, one);
+                  const bool fails = units.markup && columns.fails(column, value);
+                  if (fails) values.fails[number] = 1;
                   if (record != records.inside[row]) {  // that the record around it has it
-                      present[row] = one;
+                      if (fails) {
+                          values.fails[static_cast<std::size_t>(records.inside[row])] = 1;
+                          values.failure[static_cast<std::size_t>(records.inside[row])] = 1;
+                      }
+                      values.present[row] = one;
                       return;
                   }
-                  worth[row] = std::max(worth[row], one);
-                  const auto naming =
-                      columns.names_of(static_cast<std::size_t>(records.list[static_cast<std::size_t>(record)]));
+                  values.worth[row] = std::max(values.worth[row], one);
+                  const auto naming = columns.names_of(static_cast<std::size_t>(records.list[number]));
                   for (std::size_t i = 0; i < naming.size(); ++i) {
-                      if (naming[i] == column) names[row] = static_cast<std::int8_t>(2 - i);
+                      if (naming[i] == column) values.names[row] = static_cast<std::int8_t>(2 - i);
                   }
               });
     std::vector<float> stands = standing.settle(records.list, records.lists);
     for (std::size_t record = stands.size(); record-- > 0;) {
+        if (values.fails[record] != 0)
+            stands[record] = 0.9F + 0.1F * std::max(stands[record], kFailed);
+        else if (units.markup)
+            stands[record] *= 0.5F;
         odd.record[record] = stands[record] > 0;
-        const std::int32_t parent = units.parent[static_cast<std::size_t>(records.row[record])];
-        const std::int32_t around = parent < 0 ? -1 : records.inside[static_cast<std::size_t>(parent)];
+        const std::int32_t around = record_around(units, records, record);
         if (around < 0) continue;
+        if (values.fails[record] != 0) {
+            values.fails[static_cast<std::size_t>(around)] = 1;
+            values.holds[static_cast<std::size_t>(around)] = 1;
+        }
         float& outer = stands[static_cast<std::size_t>(around)];
-        outer = std::max(outer, 0.9F * stands[record]);
+        outer = std::max(outer, (units.markup ? 1.0F : 0.9F) * stands[record]);
+    }
+    for (std::size_t record = 0; record < stands.size(); ++record) {  // what failed in what failed is as telling
+        const std::int32_t around = record_around(units, records, record);
+        if (around >= 0 && values.fails[record] != 0 && values.fails[static_cast<std::size_t>(around)] != 0)
+            stands[record] = std::max(stands[record], stands[static_cast<std::size_t>(around)]);
     }
     const auto tells = [&](std::int32_t record, float one) {
         const auto number = static_cast<std::size_t>(record);
         return odd.record[number] != 0 && one >= std::min(kOdd, 0.5F * standing.worth(number));
     };
-    std::vector<std::int32_t> met(stands.size());  // elements for which a record stands out
-    std::vector<float> brought(n);                 // of odd containers, for what is in them
-    for (std::size_t row = 0; row < n; ++row) {
-        if (units.kind[row] == TreeKind::kClose) continue;
-        const std::int32_t parent = units.parent[row];
-        const auto place = static_cast<float>(units.place[row]);
-        if (parent >= 0 && brought[static_cast<std::size_t>(parent)] > 0) {
-            const float from = brought[static_cast<std::size_t>(parent)];
-            const bool rest = units.kind[row] == TreeKind::kPiece && names[static_cast<std::size_t>(parent)] == 0;
-            odd.lead[row] = rest ? 0.5F * from / (1 + place) : 0.97F * from;
-            brought[row] = odd.lead[row];
-        }
-        const std::int32_t around = parent < 0 ? -1 : records.inside[static_cast<std::size_t>(parent)];
-        if (present[row] > 0 && around >= 0 && tells(around, present[row])) {
-            const auto number = static_cast<std::size_t>(around);  // the first before what others have more of
-            const float share = met[number] == 0 ? 0.98F : 0.5F / static_cast<float>(met[number]);
-            ++met[number];
-            odd.lead[row] = std::max(odd.lead[row], share * stands[number]);
-            brought[row] = odd.lead[row];
-        }
-        const std::int32_t record = records.inside[row];
-        if (record < 0 || part(units.kind[row])) continue;
-        const float stand = stands[static_cast<std::size_t>(record)];
-        if (stand <= 0) continue;
-        if (records.is_record[row] != 0) odd.lead[row] = std::max(odd.lead[row], stand);
-        float lead = 0;
-        if (names[row] > 0) {
-            lead = (names[row] == 2 ? 0.99F : 0.985F) * stand;
-            if (units.kind[row] == TreeKind::kHead) brought[row] = lead;
-        }
-        if (tells(record, worth[row]) && !(records.is_record[row] != 0 && opens(units.kind[row]))) {
-            lead = std::max(lead, 0.98F * stand);
-            brought[row] = std::max(brought[row], lead);
-        }
-        odd.lead[row] = std::max(odd.lead[row], lead);
+    if (units.markup) {
+        lead_elements(text, units, records, values, stands, attributed, tells, odd.lead);
+    } else {
+        lead_values(units, records, values, stands, tells, odd.lead);
     }
     return odd;
 }
@@ -303,12 +519,12 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
     const std::size_t n = units.size();
     const auto roots = static_cast<std::int32_t>(
         std::count_if(units.parent.begin(), units.parent.end(), [](std::int32_t parent) { return parent < 0; }));
-    Records records = records_of(units, roots);
-    const Odd odd = odd_units(text, units, records);
+    Records records = records_of(text, units, roots, own_of(text, units));
     std::vector<bool> attributed(n);
     for (const TreeCell& cell : units.cells) {
         if (cell.attribute) attributed[static_cast<std::size_t>(cell.row)] = true;
     }
+    const Odd odd = odd_units(text, units, records, attributed);
     std::vector<double> weight(n);
     std::vector<double> priority(n);
     for (std::size_t row = 0; row < n; ++row) {
@@ -319,6 +535,8 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
         double share = 1;
         if (units.kind[row] == TreeKind::kPiece) {
             share = 0.3 / (1 + place);
+        } else if (units.kind[row] == TreeKind::kAttribute) {
+            share = 0.99 - 0.01 * std::min(place, 50);
         } else if (records.is_record[row] == 0) {
             share = parent < 0 ? (units.markup && units.key[row] == 0 ? 0.1 : 1)
                                : 0.95 * (1 - 0.2 * place / std::max(count, 1));
@@ -330,13 +548,14 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
             if (odd.record[static_cast<std::size_t>(records.inside[row])] != 0) share = std::max(share, 0.7);
         }
         weight[row] = inherited * share;
-        const bool empty = opens(units.kind[row]) && units.count[row] > 0 &&
-                           (units.markup ? !attributed[row] : records.is_record[row] != 0);
-        if (units.markup && units.kind[row] == TreeKind::kClose) continue;
+        const bool split = !part(units.kind[row]) && row + 1 < n && units.kind[row + 1] == TreeKind::kAttribute;
+        const bool empty = split || (opens(units.kind[row]) && units.count[row] > 0 &&
+                                     (units.markup ? !attributed[row] : records.is_record[row] != 0));
+        if ((units.markup && units.kind[row] == TreeKind::kClose) || records.own[row] != 0) continue;
         priority[row] = empty ? 0 : odd.lead[row] > 0 ? 1 + odd.lead[row] : weight[row];  // it is what is in it
     }
     std::vector<std::int32_t> needs = units.parent;
-    for (std::size_t row = 0; units.markup && row < n; ++row) {
+    for (std::size_t row = 0; units.markup && !units.nested && row < n; ++row) {
         if (needs[row] < 0 || units.key[row] == 0) continue;
         const std::int32_t around = records.inside[static_cast<std::size_t>(needs[row])];
         needs[row] = around < 0 ? -1 : records.row[static_cast<std::size_t>(around)];
@@ -350,7 +569,7 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
     };
     if (relevance.empty()) {
         raise(priority, kBrought);
-        return {std::move(priority), std::move(needs), std::move(records.is_record)};
+        return {std::move(priority), std::move(needs), std::move(records.is_record), std::move(records.own)};
     }
     std::vector<double> best(relevance.begin(), relevance.end());
     raise(best, 1);
@@ -359,13 +578,13 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
         const std::int32_t parent = units.parent[row];
         const double inherited = parent < 0 ? 0 : near[static_cast<std::size_t>(parent)];
         const double own = relevance[row];
-        near[row] = records.is_record[row] != 0 ? std::max({own, 0.9 * best[row], 0.6 * inherited})
-                                                : std::max(own, 0.9 * inherited);
-        if (units.markup && units.kind[row] == TreeKind::kClose) continue;
+        near[row] = records.is_record[row] != 0 ? 1 - (1 - std::max(own, 0.9 * best[row])) * (1 - 0.6 * inherited)
+                                                : 1 - (1 - own) * (1 - 0.9 * inherited);
+        if ((units.markup && units.kind[row] == TreeKind::kClose) || records.own[row] != 0) continue;
         priority[row] = 0.5 * priority[row] + 3 * near[row] * near[row];
     }
     raise(priority, kBrought);
-    return {std::move(priority), std::move(needs), std::move(records.is_record)};
+    return {std::move(priority), std::move(needs), std::move(records.is_record), std::move(records.own)};
 }
 
 }  // namespace tersely::content

@@ -1,11 +1,11 @@
-// Which units of data that nests come first: JSON and XML.
+// Which units of data that nests come first: JSON, XML and YAML.
 //
 // Contract. Records are the values of arrays, the roots of JSON lines, the members of an object of kMap or more that
 // are all objects or arrays, and elements of a name that their container has more than once (anywhere at the same
-// path). Those at the same path, names of arrays' values left aside, are one list. Cells of a record are the values at
-// each path in it that are in no other record, containers included; of elements, attributes and text. records.hpp says
-// what a record's cells are worth and how much it stands out, s in [0, 1); a record that holds others no less than 0.9
-// of theirs.
+// path), or of which an attribute says in words that it failed. Those at the same path, names of arrays' values left
+// aside, are one list. Cells of a record are the values at each path in it that are in no other record, containers
+// included; of elements, attributes and text. records.hpp says what a record's cells are worth and how much it stands
+// out, s in [0, 1); a record that holds others no less than 0.9 of theirs.
 //
 // The weight of a root is 1 (of a declaration or comment 0.1). A value weighs what its container does, times
 //  - in an object of few or different members: 0.95 (1 - 0.2 place / count), 0.7 of that for a long string;
@@ -13,15 +13,25 @@
 //  the
 //    lowest one bit of `place` and B the highest of the count: the middle, the quarters, the eighths ...
 // Pieces of a string weigh 0.3 / (1 + place) of their head.
-// Of a record that stands out come before all that: itself (1 + s), what names it (1 + 0.99 s, then 0.985 s), the cells
-// for which it stands out (1 + 0.98 s; worth kOdd, or half of the record's best; of further elements 0.5 s / k) and
-// what is in them (0.97 of s a step). With relevance r in [0, 1] a unit, these weigh half; m of a unit is the best r of
-// what is in it; e = max(r, 0.9 e of its container), but of records e = max(0.9 m, r, 0.6 e of its container): a match
-// brings the record it is in. The priority is weight + 3 e^2, and that of a unit at least 0.9999 of that of what needs
-// it; a record of JSON that has values, and an element without attributes, has no weight of its own: it comes with what
-// is in it. A unit needs what it stands in; an element only the record it is in (its end tag, its text and what stands
-// around it in that record can be left out: markup is no longer well-formed then, and half as long). O(units) time and
-// memory.
+// Of a record of JSON that stands out come before all that: itself (1 + s), what names it (1 + 0.99 s, then 0.985 s),
+// the cells for which it stands out (1 + 0.98 s; worth kOdd, or half of the record's best) and what is in them (0.97 of
+// s a step).
+// An element that is a record fails where a cell of it says so (RecordColumns::fails), its own name does, or one in it
+// failed; then its s is 0.9 + 0.1 s, else half of s. What failed in what failed has no less than that. Lead of what is
+// in it, as shares of s, less 0.002 for each record of the same one before it, and times 0.95 where it failed as one
+// before did (the first phrase that it says is the same but for digits; of what holds such records, where all of them
+// did), else 0.97 where its name is the same but for digits: what names it 1 (0.7 where what failed in it has a name);
+// what it says 1 (0.7 where what failed is in it), 0.12 less behind each phrase and each text that names it, 0.06
+// behind what is no phrase, 0.3 less where the same was said before, 0.3 at least. What it says are the attributes of
+// an element that is a failure by its name, and the texts and attributes in elements for which it stands out, or in all
+// where there are none. Of a record that did not fail, what it stands out for has 1. With relevance r in [0, 1] a unit,
+// these weigh half; m of a unit is the best r of what is in it; 1 - e = (1 - r) (1 - 0.9 e of its container), but of
+// records (1 - max(0.9 m, r)) (1 - 0.6 e of its container): a value is meant where its path says the rest of the
+// query, and a match brings the record it is in. The priority is weight + 3 e^2, and that of a unit at least 0.9999 of
+// that of what needs it; a record of JSON that has values, and an element without attributes, has no weight of its own:
+// it comes with what is in it. A unit needs what it stands in; an element of XML only the record it is in (its end tag,
+// its text and what stands around it in that record can be left out: markup is no longer well-formed then, and half as
+// long). O(units) time and memory.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +46,10 @@ namespace tersely::content {
 inline constexpr std::int32_t kMap = 32;
 
 struct TreeRanks {
-    std::vector<double> priority;      // a unit
+    std::vector<double> priority;      // a unit; 0 of what an earlier compression wrote, which is no record
     std::vector<std::int32_t> needs;   // a unit: what it comes with, -1: nothing
     std::vector<std::uint8_t> record;  // a unit: whether it is a record
+    std::vector<std::int64_t> own;     // a unit: values that an earlier compression says it left out; 0: it is none
 };
 
 // `relevance`: one a unit, or none.

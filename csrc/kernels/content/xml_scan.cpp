@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/content/hash_table.hpp"
 #include "kernels/content/json_scan.hpp"  // kDeepest
 #include "kernels/parallel.hpp"
 
@@ -12,6 +13,7 @@ using View = std::string_view;
 
 constexpr View kSection = "<![CDATA[";
 constexpr View kSectionEnd = "]]>";
+constexpr std::int64_t kStartsOfEnd = 4;  // start tags to an end tag from which a name counts as not closed
 
 bool blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; }
 bool goes_on(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
@@ -29,6 +31,7 @@ class Scanner {
 
     TreeUnits run() {
         if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+        find_closed();
         while (at_ < text_.size() && !deep_) {
             check_cancelled();
             read_next();
@@ -42,6 +45,28 @@ class Scanner {
     }
 
   private:
+    // How many more start tags a name has than it has if each end tag stands for so many.
+    void find_closed() {
+        for (std::size_t at = text_.find('<'); at != View::npos; at = text_.find('<', at)) {
+            check_cancelled();
+            const bool end = text_.substr(at, 2) == "</";
+            const std::size_t from = at + (end ? 2 : 1);
+            for (at = from; at < text_.size() && in_name(text_[at]);) ++at;
+            open_[hash_of(text_.substr(from, at - from))] += end ? -kStartsOfEnd : 1;
+        }
+    }
+
+    // An element whose name is hardly ever closed, as in what an earlier compression left of a document, holds no
+    // other of its name: it ends where the next one begins.
+    void end_unclosed(View name) {
+        if (frames_.empty() || open_[hash_of(name)] <= 0) return;
+        for (std::size_t depth = frames_.size(); depth-- > 0;) {
+            if (frames_[depth].name != name) continue;
+            frames_.resize(depth);
+            return;
+        }
+    }
+
     struct Frame {
         std::size_t row;
         View name;
@@ -120,17 +145,20 @@ class Scanner {
             add_cell(row, name_around(), start + before, last, false);
             return;
         }
-        std::size_t from = cut(start + before, last, kTextHead);
+        const std::size_t from = cut(start + before, last, kTextHead);
         const std::size_t head = push(start, from, TreeKind::kHead, 0);
         add_cell(head, name_around(), start + before, last, false);
-        std::int32_t piece = 0;
-        for (; from < last; ++piece) {
+        add_pieces(head, from, last);
+        if (after > 0) add(last, end, TreeKind::kClose, static_cast<std::int32_t>(head), units_.count[head], 0);
+    }
+
+    void add_pieces(std::size_t head, std::size_t from, std::size_t last) {
+        while (from < last) {
             const std::size_t stop = cut(from, last, kTextPiece);
-            add(from, stop, TreeKind::kPiece, static_cast<std::int32_t>(head), piece, 0);
+            const std::int32_t place = units_.count[head]++;
+            add(from, stop, TreeKind::kPiece, static_cast<std::int32_t>(head), place, 0);
             from = stop;
         }
-        units_.count[head] = piece;
-        if (after > 0) add(last, end, TreeKind::kClose, static_cast<std::int32_t>(head), piece, 0);
     }
 
     View name_around() const { return frames_.empty() ? text_.substr(0, 0) : frames_.back().name; }
@@ -155,10 +183,13 @@ class Scanner {
         std::size_t i = start + 1;
         while (i < text_.size() && in_name(text_[i])) ++i;
         const View name = text_.substr(start + 1, i - start - 1);
+        end_unclosed(name);
         if (!frames_.empty()) frames_.back().leaf = false;
-        const std::size_t row = push(start, start + 1, TreeKind::kObject, hash_of(name));
+        const std::size_t row = push(start, i, TreeKind::kObject, hash_of(name));
         ++elements_;
         bool empty = false;
+        std::int32_t attributes = 0;
+        std::size_t first = 0;  // where the last attribute begins
         while (i < text_.size() && text_[i] != '>') {
             if (text_[i] == '<') break;  // the tag does not end
             if (blank(text_[i]) || text_[i] == '/') {
@@ -166,29 +197,49 @@ class Scanner {
                 ++i;
                 continue;
             }
-            const std::size_t key = i;
+            check_cancelled();
+            if (attributes == 0) {
+                units_.end[row] = static_cast<std::int64_t>(last_behind(i));
+            } else {
+                add_attribute(row, first, last_behind(i), attributes - 1);
+            }
+            first = i;
+            ++attributes;
             while (i < text_.size() && in_name(text_[i])) ++i;
-            const View attribute = text_.substr(key, i - key);
-            if (i == key) ++i;
+            const View attribute = text_.substr(first, i - first);
+            if (i == first) ++i;
             if (i < text_.size() && text_[i] == '=') {
                 ++i;
                 if (i < text_.size() && (text_[i] == '"' || text_[i] == '\'')) {
                     const std::size_t stop = find(View(&text_[i], 1), i + 1);
-                    add_cell(row, attribute, i + 1, stop, true);
+                    add_cell(units_.size(), attribute, i + 1, stop, true);
                     i = std::min(stop + 1, text_.size());
                 }
             }
             empty = false;
         }
         at_ = std::min(i + 1, text_.size());
-        if (i < text_.size() && text_[i] == '<') at_ = i;
-        units_.end[row] = static_cast<std::int64_t>(at_);
+        if (i < text_.size() && text_[i] == '<') at_ = last_behind(i);
+        if (attributes > 0) add_attribute(row, first, at_, attributes - 1);
+        if (attributes == 0 || at_ - start <= (empty || attributes == 1 ? kWholeElement : kWholeTag)) join(row, at_);
         if (empty) {
             units_.kind[row] = TreeKind::kScalar;
             return;
         }
         if (frames_.size() >= kDeepest) deep_ = true;
         frames_.push_back({row, name, true});
+    }
+
+    // The end of what stands before `end`, without white space.
+    std::size_t last_behind(std::size_t end) const {
+        while (blank(text_[end - 1])) --end;
+        return end;
+    }
+
+    void add_attribute(std::size_t element, std::size_t start, std::size_t end, std::int32_t place) {
+        const std::size_t from = end - start <= kWholeText ? end : cut(start, end, kTextHead);
+        const std::size_t row = add(start, from, TreeKind::kAttribute, static_cast<std::int32_t>(element), place, 0);
+        add_pieces(row, from, end);
     }
 
     void end_element() {
@@ -213,10 +264,16 @@ class Scanner {
 
     // An element without others in it becomes one unit.
     void close_leaf(const Frame& frame, std::size_t end) {
-        const std::size_t size = frame.row + 1;
-        for (std::size_t i = units_.cells.size();
-             i-- > 0 && units_.cells[i].row >= static_cast<std::int32_t>(frame.row);)
-            units_.cells[i].row = static_cast<std::int32_t>(frame.row);
+        join(frame.row, end);
+        units_.kind[frame.row] = TreeKind::kScalar;
+        units_.count[frame.row] = 0;
+    }
+
+    // A unit and all that came after it become one.
+    void join(std::size_t row, std::size_t end) {
+        const std::size_t size = row + 1;
+        for (std::size_t i = units_.cells.size(); i-- > 0 && units_.cells[i].row >= static_cast<std::int32_t>(row);)
+            units_.cells[i].row = static_cast<std::int32_t>(row);
         units_.start.resize(size);
         units_.value_start.resize(size);
         units_.end.resize(size);
@@ -226,9 +283,7 @@ class Scanner {
         units_.count.resize(size);
         units_.key.resize(size);
         units_.value.resize(size);
-        units_.kind[frame.row] = TreeKind::kScalar;
-        units_.count[frame.row] = 0;
-        units_.end[frame.row] = static_cast<std::int64_t>(end);
+        units_.end[row] = static_cast<std::int64_t>(end);
     }
 
     View text_;
@@ -237,6 +292,7 @@ class Scanner {
     std::int32_t roots_ = 0;
     bool deep_ = false;
     std::vector<Frame> frames_;
+    HashTable<std::int64_t> open_;  // by the hash of a name
     TreeUnits units_;
 };
 

@@ -18,7 +18,8 @@ float share(std::uint32_t part, std::uint32_t whole) {
 }
 
 constexpr std::uint32_t kLeastScore = 5;
-constexpr std::uint32_t kMargin = 11;  // tenths: the best language has so many times the score of the next
+constexpr std::uint32_t kFewestShaped = 12;  // lines of code that have a shape
+constexpr std::uint32_t kMargin = 11;        // tenths: the best language has so many times the score of the next
 
 // The language whose words a dialect of it has too; `none` for others.
 Language older_of(Language language) {
@@ -30,6 +31,44 @@ Language older_of(Language language) {
             return Language::c;
         default:
             return Language::none;
+    }
+}
+
+// Whether statements and blocks end as they do in the language: words alone are in its neighbours, too (F# and Swift,
+// MATLAB and Lua, Groovy and Java).
+bool is_shaped(Language language, const Counts& counts) {
+    using enum Language;
+    const std::uint32_t code = counts.lines - std::min(counts.lines, counts[kComment]);
+    if (code < kFewestShaped) return true;
+    if (counts.percents > 1 && language != latex && language != erlang && language != assembly) return false;
+    const bool braced = counts.opens * 20 >= code;
+    const bool stated = (counts.statements + counts.listed) * 8 >= code;
+    switch (language) {
+        case c:
+        case cpp:
+        case objectivec:
+        case rust:
+        case css:
+            return stated || (braced && counts.statements > 0);
+        case java:
+        case csharp:
+        case php:
+        case perl:
+        case dart:
+            return stated;
+        case go:
+        case swift:
+        case kotlin:
+        case javascript:
+        case typescript:
+            return braced || stated;
+        case lua:
+            return counts.statements * 3 < code;
+        case elixir:
+        case ruby:
+            return counts.blocks > 0;
+        default:
+            return true;
     }
 }
 
@@ -50,12 +89,13 @@ Language language_of(const Counts& counts) {
         const bool kin = older_of(language) == static_cast<Language>(other);
         if (static_cast<Language>(other) != language && !kin && scores[other] * kMargin > *best * 10) return none;
     }
-    return language;
+    return is_shaped(language, counts) ? language : none;
 }
 
 struct Markup {
     bool starts = false;   // with a tag
     bool certain = false;  // <!doctype html>, <html>, <?xml
+    bool within = false;   // a piece of XML whose beginning lies elsewhere
     Language language = Language::html;
 };
 
@@ -85,11 +125,13 @@ Detection decide(const Counts& counts, const TableLook& table, std::size_t colum
     }
     if (counts.borders >= 2) best.offer(ContentKind::table, 0.3F + share(counts.borders + counts[kPipe], n));
     if (counts[kHunk] > 0 || counts[kDiffHead] >= 2) {
-        best.offer(ContentKind::diff, counts[kHunk] > 0 ? 0.3F + share(counts.plus_minus, n) : 0.5F);
+        best.offer(ContentKind::diff,
+                   counts[kHunk] > 0 ? 0.3F + share(counts.plus_minus, n) : 0.35F + 0.5F * share(counts[kDiffHead], n));
     }
     const float tags = share(counts[kTag], n);
     if (markup.starts || tags > 0.3F) {
-        best.offer(ContentKind::html, tags + (markup.certain ? 1.0F : markup.starts ? 0.4F : 0.0F), markup.language);
+        const float shown = markup.certain ? 1.0F : markup.within ? 0.6F : markup.starts ? 0.4F : 0.0F;
+        best.offer(ContentKind::html, tags + shown, markup.language);
     }
     const float stamps = share(counts[kStamp], n);
     const float frames = share(counts[kFrame] + counts[kTraceHead] + counts.below_frames, n);
@@ -112,7 +154,8 @@ Detection decide(const Counts& counts, const TableLook& table, std::size_t colum
     const float fields = share(counts[kField], code_like);
     const float strong = share(counts.strong, code_like);
     if (counts[kField] >= 3 && counts.sections > 0 && fields > (strong < 0.3F ? 0.35F : 0.6F)) {
-        best.offer(ContentKind::code, 0.5F + fields, Language::toml);
+        const bool loose = counts.loose * 6 > counts[kField];
+        best.offer(ContentKind::code, 0.5F + fields, loose ? Language::ini : Language::toml);
     }
     if (strong >= 0.1F) {
         best.offer(ContentKind::code, 0.2F + share(counts.code, code_like) + 0.5F * strong, language_of(counts));
@@ -148,33 +191,56 @@ bool starts_with_event(std::string_view text) {
     return !head.empty() && (event_marks(head, false) & (kStamp | kLevel | kAnchor | kBuild | kFrame)) != 0;
 }
 
-// What a text that starts with a tag is.
-Markup read_markup(std::string_view text) {
+// Whether what a tag says, its "<" aside, is an element of HTML; `certain`: one that nothing else has.
+bool is_html(std::string_view tag, bool& certain) {
     static constexpr std::array<std::string_view, 34> kTags = {
         "!doctype html", "html",   "head",  "body", "div",  "p",    "span",    "a",       "ul",     "ol",     "li",
         "table",         "tr",     "td",    "h1",   "h2",   "h3",   "section", "article", "header", "footer", "nav",
         "main",          "script", "style", "link", "meta", "form", "img",     "br",      "pre",    "title",  "dl",
         "template"};
+    for (const std::string_view name : kTags) {
+        const std::string_view here = tag.substr(0, name.size());
+        const bool same =
+            here.size() == name.size() && std::equal(here.begin(), here.end(), name.begin(), [](char a, char b) {
+                return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
+            });
+        const char after = tag.size() > name.size() ? tag[name.size()] : '>';
+        if (!same || (after != '>' && after != ' ' && after != '\n' && after != '\r' && after != '/')) continue;
+        certain = name == "html" || name[0] == '!';
+        return true;
+    }
+    return false;
+}
+
+// What a text is that begins within an element: XML where its first tag is none of HTML, and none has code as a value.
+Markup read_fragment(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const text::Line line = text::read_line(text, at);
+        at = line.next;
+        const std::string_view head = text.substr(line.first, std::min<std::size_t>(line.last - line.first, 200));
+        if (head.size() < 3 || head[0] != '<' || (line_marks(head, head.back(), false) & kTag) == 0) continue;
+        bool certain = false;
+        const bool xml = !is_html(head.substr(head[1] == '/' ? 2 : 1), certain) &&
+                         text.find("={") == std::string_view::npos && text.find("</") != std::string_view::npos;
+        return {false, false, xml, xml ? Language::xml : Language::html};
+    }
+    return {};
+}
+
+// What a text that starts with a tag is.
+Markup read_markup(std::string_view text) {
     const text::Line line = text::read_line(text, 0);
     std::string_view start = text.substr(line.first, 200);
     if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
-    if (start.empty() || start[0] != '<' || (line_marks(start, '>', false) & kTag) == 0) return {};
+    if (start.empty() || start[0] != '<' || (line_marks(start, '>', false) & kTag) == 0) return read_fragment(text);
     if (start.starts_with("<?xml")) {
         const bool page = text.substr(0, 600).find("<html") != std::string_view::npos;
-        return {true, true, page ? Language::html : Language::xml};
+        return {true, true, false, page ? Language::html : Language::xml};
     }
-    if (start.starts_with("<!--")) return {true, false, Language::html};
-    for (const std::string_view tag : kTags) {
-        const std::string_view here = start.substr(1, tag.size());
-        const bool same =
-            here.size() == tag.size() && std::equal(here.begin(), here.end(), tag.begin(), [](char a, char b) {
-                return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
-            });
-        const char after = start.size() > tag.size() + 1 ? start[tag.size() + 1] : '>';
-        if (same && (after == '>' || after == ' ' || after == '\n' || after == '\r' || after == '/'))
-            return {true, tag == "html" || tag[0] == '!', Language::html};
-    }
-    return {true, false, Language::xml};
+    if (start.starts_with("<!--")) return {true, false, false, Language::html};
+    bool certain = false;
+    if (is_html(start.substr(1), certain)) return {true, certain, false, Language::html};
+    return {true, false, false, Language::xml};
 }
 
 }  // namespace
@@ -194,6 +260,26 @@ Detection detect(std::span<const std::string_view> pieces) {
     const bool rows = reader.counts().lines >= 3 && !starts_with_event(pieces[0]);
     return decide(reader.counts(), rows ? look_for_table(pieces[0]) : TableLook{}, look_for_columns(pieces[0]),
                   read_markup(pieces[0]));
+}
+
+float calibrated(float evidence) {
+    struct Point {
+        float evidence, right;
+    };
+    static constexpr std::array<Point, 8> kPoints = {{{0.0F, 0.0F},
+                                                      {0.4F, 0.12F},
+                                                      {0.5F, 0.4F},
+                                                      {0.6F, 0.72F},
+                                                      {0.7F, 0.88F},
+                                                      {0.8F, 0.93F},
+                                                      {0.9F, 0.95F},
+                                                      {0.97F, 0.98F}}};
+    for (std::size_t i = 1; i < kPoints.size(); ++i) {
+        const Point &low = kPoints[i - 1], &high = kPoints[i];
+        if (evidence < high.evidence)
+            return low.right + (high.right - low.right) * (evidence - low.evidence) / (high.evidence - low.evidence);
+    }
+    return kPoints.back().right;
 }
 
 }  // namespace tersely::detect

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/content/own_marks.hpp"
+#include "kernels/detect/bytes.hpp"
 #include "kernels/detect/trace_marks.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/text/utf8.hpp"
@@ -30,6 +32,15 @@ bool letter_or_digit(char byte) { return (byte >= '0' && byte <= '9') || (byte >
 bool names_language(std::string_view fence) {
     const std::size_t after = fence.find_first_not_of(fence[0]);
     return after != std::string_view::npos && fence.find_first_not_of(" \t\r", after) != std::string_view::npos;
+}
+
+// Whether the value of name = value is none that TOML has: a word, a path, nothing.
+bool is_loose(std::string_view field) {
+    const std::size_t at = field.find_first_not_of(" \t", field.find('=') + 1);
+    if (at == std::string_view::npos) return true;
+    const std::string_view value = field.substr(at);
+    if (value.starts_with("true") || value.starts_with("false")) return false;
+    return letter(value[0]) || std::string_view("/$%*<@;&").find(value[0]) != std::string_view::npos;
 }
 
 }  // namespace
@@ -75,6 +86,7 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     }
     const std::size_t carriage = head.find('\r');
     if (carriage != std::string_view::npos && line.first + carriage + 1 < line.last) ++counts_.escapes;
+    if (content::own_mark(head).said.empty()) return;  // what an earlier compression wrote says nothing of the text
     if (counts_.lines == 0) counts_.shebang = shebang_language(head);
     if (head.starts_with(kPythonOnly)) counts_.shebang = Language::python;
     ++counts_.lines;
@@ -85,6 +97,7 @@ void Reader::add(std::string_view piece, const text::Line& line) {
         return;
     }
     const std::uint32_t marks = line_marks(head, last, indented);
+    add_shape(head, last);
     if ((marks & kFence) != 0) {
         if (!fenced_) named_fences_ += names_language(head) ? 1 : -1;
         fenced_ = !fenced_;
@@ -139,6 +152,31 @@ bool Reader::in_comment(std::string_view head) {
     if (!inside && !head.starts_with("/*")) return false;
     commented_ = head.find("*/") == std::string_view::npos;
     return inside || commented_;
+}
+
+// What the line's ends say of how statements and blocks are written.
+void Reader::add_shape(std::string_view head, char last) {
+    switch (last) {
+        case ';':
+            ++counts_.statements;
+            break;
+        case ',':
+            ++counts_.listed;
+            break;
+        case '{':
+            ++counts_.opens;
+            return;
+        case 'o':
+            counts_.blocks += head.ends_with(" do") ? 1 : 0;
+            return;
+        case 'd':
+            counts_.blocks += head == "end" ? 1 : 0;
+            return;
+        default:
+            break;
+    }
+    if (head[0] == '}') ++counts_.opens;
+    if (head[0] == '%') counts_.percents += head.size() > 1 && (head[1] == ' ' || head[1] == '%') ? 1 : 0;
 }
 
 void Reader::add_diff(char first, std::uint32_t marks) {
@@ -202,6 +240,7 @@ void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented
     }
     if (event) ++(trace ? counts_.tool_in_trace : counts_.tool);
     if ((marks & kField) != 0 && head[0] == '[') ++counts_.sections;
+    if ((marks & kField) != 0 && head[0] != '[' && is_loose(head)) ++counts_.loose;
     if ((marks & kList) != 0 && !letter_or_digit(head[0])) ++counts_.items;
     if ((marks & kKeyValue) != 0 && (marks & kCode) == 0) add_key(head, marks, indented);
     if ((marks & kProse) != 0 && !place && (marks & (kCode | kComment)) == 0) ++counts_.words;

@@ -33,11 +33,17 @@ struct Counts {
     std::uint32_t items = 0;             // - x
     std::uint32_t remarks = 0;           // # x that is no heading
     std::uint32_t sections = 0;          // [x]
+    std::uint32_t loose = 0;             // name = value without quotes, which ini has and TOML has not
     std::uint32_t plus_minus = 0;        // start with + - or a space after a hunk's head
     std::uint32_t escapes = 0;           // ANSI sequences, progress bars
     std::uint32_t borders = 0;           // +----+----+ of boxes
     std::uint32_t turns = 0;             // with a speaker that was met before
     std::uint32_t data = 0;              // key: value that is no turn of a talk
+    std::uint32_t opens = 0;             // end with "{" or start with "}"
+    std::uint32_t statements = 0;        // end with ";"
+    std::uint32_t listed = 0;            // end with ","
+    std::uint32_t blocks = 0;            // end with " do", or are "end"
+    std::uint32_t percents = 0;          // % x: comments of a few languages
     std::array<std::uint32_t, kSpeakers> speakers{};
     LanguageScores languages{};
     Language shebang = Language::none;
@@ -61,6 +67,7 @@ class Reader {
     void add(std::string_view piece, const text::Line& line);
     bool in_comment(std::string_view head);
     bool in_string(std::string_view head);
+    void add_shape(std::string_view head, char last);
     void add_diff(char first, std::uint32_t marks);
     void add_heading(std::uint32_t marks);
     void add_turn(std::string_view head, std::uint32_t marks);

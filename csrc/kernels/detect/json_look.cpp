@@ -38,6 +38,11 @@ JsonLook look_for_json(std::string_view text) {
             continue;
         }
         if (depth == 0) {
+            if (what == kQuote && text.substr(at).starts_with("\"\xE2\x80\xA6")) {  // "… 31 more", on a line of ours
+                at = text.find('"', at + 1);
+                if (at == std::string_view::npos) return {};
+                continue;
+            }
             if (what != kOpen) return {};
             if (look.values > 0 && !line_start) look.own_lines = false;
         }

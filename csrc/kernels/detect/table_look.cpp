@@ -91,7 +91,21 @@ namespace {
 
 constexpr std::size_t kWidth = 256;
 constexpr std::size_t kFewestLines = 4;
+constexpr std::size_t kFewColumns = 3;
 constexpr std::size_t kMostBefore = 8;  // lines above the header
+
+// Whether a third of lines[0, size) have two blanks within: first words of lines that begin alike are no columns.
+bool are_parted(const std::string_view* lines, std::size_t size) {
+    std::size_t parted = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t first = lines[i].find_first_not_of(' ');
+        parted += first != std::string_view::npos && (lines[i].find("  ", first) != std::string_view::npos ||
+                                                      lines[i].find('\t', first) != std::string_view::npos)
+                      ? 1U
+                      : 0U;
+    }
+    return 3 * parted >= size;
+}
 
 // Columns of lines[0, size).
 std::size_t columns_of(const std::string_view* lines, std::size_t size) {
@@ -115,7 +129,7 @@ std::size_t columns_of(const std::string_view* lines, std::size_t size) {
         gap = false;
         text = true;
     }
-    return columns;
+    return columns <= kFewColumns && !are_parted(lines, size) ? 0 : columns;
 }
 
 }  // namespace

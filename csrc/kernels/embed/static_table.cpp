@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/parallel.hpp"
 #include "simd/codes.hpp"
 #include "simd/dot.hpp"
 
@@ -67,6 +68,7 @@ struct StaticTable::Scratch {
     std::vector<float> padded, sums;
     std::vector<double> wide;
     std::vector<std::int32_t> ids;
+    KnownWords known;
 };
 
 void StaticTable::embed_one(std::string_view text, Scratch& scratch, float* out) const {
@@ -74,8 +76,9 @@ void StaticTable::embed_one(std::string_view text, Scratch& scratch, float* out)
     const std::size_t half = dimensions_ / 2;
     std::fill(scratch.padded.begin(), scratch.padded.end(), 0.0F);
     for (std::size_t at = 0; at < text.size();) {
+        check_cancelled();
         scratch.ids.clear();
-        at = tokenizer_.append(text, at, kChunk, scratch.ids);
+        at = tokenizer_.append(text, at, kChunk, scratch.known, scratch.ids);
         kernels.add_rows(codes_.data(), width_, scales_.data(), scratch.ids.data(), scratch.ids.size(),
                          scratch.padded.data());
     }

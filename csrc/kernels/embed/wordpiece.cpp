@@ -96,7 +96,7 @@ WordPiece::WordPiece(std::string_view lines) : words_(lines) {
     }
 }
 
-std::size_t WordPiece::append(std::string_view text, std::size_t from, std::size_t enough,
+std::size_t WordPiece::append(std::string_view text, std::size_t from, std::size_t enough, KnownWords& known,
                               std::vector<std::int32_t>& ids) const {
     const std::size_t before = ids.size();
     std::size_t at = from;
@@ -105,19 +105,19 @@ std::size_t WordPiece::append(std::string_view text, std::size_t from, std::size
         if (byte == ' ') {
             ++at;
         } else if (ascii_[byte] == Ascii::kLetter) {
-            at = append_ascii_word(text, at, ids);
+            at = append_ascii_word(text, at, known, ids);
         } else if (ascii_[byte] == Ascii::kAlone && byte != '[') {
             ids.push_back(alone_[byte]);
             ++at;
         } else {
-            at = append_other(text, at, ids);
+            at = append_other(text, at, known, ids);
         }
     }
     return at;
 }
 
 // Eight bytes at a time; what turns out not to be plain ASCII is read again, character by character.
-std::size_t WordPiece::append_ascii_word(std::string_view text, std::size_t at, std::vector<std::int32_t>& ids) const {
+std::size_t WordPiece::append_ascii_word(std::string_view text, std::size_t at, KnownWords& known, Ids& ids) const {
     WordBytes word;
     for (std::size_t part = 0; word.size < kLongestWord; ++part) {
         word.eights[part] = load_eight(text, at + word.size);
@@ -127,10 +127,10 @@ std::size_t WordPiece::append_ascii_word(std::string_view text, std::size_t at, 
         const std::size_t end = at + word.size;
         const bool other = end < text.size() && ascii_[static_cast<unsigned char>(text[end])] == Ascii::kOther;
         if (other || word.size > kLongestWord) break;
-        append_ids(word, ids);
+        append_known(word, known, ids);
         return end;
     }
-    return append_word(text, at, ids);
+    return append_word(text, at, known, ids);
 }
 
 std::int32_t WordPiece::id_of_alone(char32_t code) const {
@@ -142,7 +142,7 @@ std::int32_t WordPiece::id_of_alone(char32_t code) const {
 }
 
 // What is neither an ASCII letter or digit nor plain ASCII punctuation.
-std::size_t WordPiece::append_other(std::string_view text, std::size_t at, std::vector<std::int32_t>& ids) const {
+std::size_t WordPiece::append_other(std::string_view text, std::size_t at, KnownWords& known, Ids& ids) const {
     if (text[at] == '[') {
         for (const auto& [word, id] : special_) {
             if (!text.substr(at).starts_with(word)) continue;
@@ -152,12 +152,13 @@ std::size_t WordPiece::append_other(std::string_view text, std::size_t at, std::
     }
     const Decoded here = decode(text, at);
     const Normalized given = normalize(here.code);
-    if (given.action == CharAction::kLetter || given.action == CharAction::kMark) return append_word(text, at, ids);
+    if (given.action == CharAction::kLetter || given.action == CharAction::kMark)
+        return append_word(text, at, known, ids);
     if (given.action == CharAction::kAlone) ids.push_back(id_of_alone(given.parts[0]));
     return at + here.length;
 }
 
-std::size_t WordPiece::append_word(std::string_view text, std::size_t at, std::vector<std::int32_t>& ids) const {
+std::size_t WordPiece::append_word(std::string_view text, std::size_t at, KnownWords& known, Ids& ids) const {
     WordBuffer word;
     while (at < text.size()) {
         const Decoded here = decode(text, at);
@@ -174,12 +175,32 @@ std::size_t WordPiece::append_word(std::string_view text, std::size_t at, std::v
     if (word.too_long()) {
         ids.push_back(words_.unknown());
     } else {
-        append_ids(word.utf8(), ids);
+        append_known(word.utf8(), known, ids);
     }
     return at;
 }
 
-void WordPiece::append_ids(const WordBytes& bytes, std::vector<std::int32_t>& ids) const {
+void WordPiece::append_known(const WordBytes& bytes, KnownWords& known, Ids& ids) const {
+    if (bytes.size >= 16) return append_ids(bytes, ids);
+    const std::uint64_t first = bytes.eights[0];
+    const std::uint64_t last = bytes.size < 8 ? 0 : bytes.eights[1];
+    const std::uint64_t mixed = (first ^ last * 0xBF58476D1CE4E5B9ULL) * 0x9E3779B97F4A7C15ULL;
+    KnownWords::Slot& slot = known.slots_[static_cast<std::size_t>(mixed >> 32U) & (KnownWords::kSlots - 1)];
+    if (slot.first == first && slot.last == last) {
+        ids.insert(ids.end(), slot.ids.begin(), slot.ids.begin() + slot.size);
+        return;
+    }
+    const std::size_t before = ids.size();
+    append_ids(bytes, ids);
+    const std::size_t size = ids.size() - before;
+    if (size > KnownWords::kMostIds) return;
+    slot.first = first;
+    slot.last = last;
+    slot.size = static_cast<std::uint32_t>(size);
+    std::copy_n(ids.end() - static_cast<std::ptrdiff_t>(size), size, slot.ids.begin());
+}
+
+void WordPiece::append_ids(const WordBytes& bytes, Ids& ids) const {
     const std::int32_t whole = words_.find(bytes);
     if (whole >= 0) {
         ids.push_back(whole);

@@ -20,6 +20,24 @@
 
 namespace tersely::embed {
 
+// What short words were cut into, whichever texts they come from: a small cache, so that a spelling that comes again is
+// looked up once. Of one WordPiece only.
+class KnownWords {
+  public:
+    KnownWords() : slots_(kSlots) {}
+
+  private:
+    friend class WordPiece;
+    static constexpr std::size_t kSlots = 512, kMostIds = 5;
+    struct Slot {
+        std::uint64_t first = 0,
+                      last = 0;  // of a word of less than 16 bytes, zeros behind it; the empty word has no ids
+        std::uint32_t size = 0;
+        std::array<std::int32_t, kMostIds> ids{};
+    };
+    std::vector<Slot> slots_;  // by hash; a word gives way to another at its place
+};
+
 class WordPiece {
   public:
     static constexpr std::size_t kLongestWord = 100;  // characters
@@ -29,14 +47,16 @@ class WordPiece {
 
     // Appends the ids of text[from, ...) until the text ends or `enough` are appended (at most kLongestWord - 1 more).
     // Returns where it stopped, which is between words: going on from there gives the rest.
-    std::size_t append(std::string_view text, std::size_t from, std::size_t enough,
+    std::size_t append(std::string_view text, std::size_t from, std::size_t enough, KnownWords& known,
                        std::vector<std::int32_t>& ids) const;
 
   private:
-    std::size_t append_ascii_word(std::string_view text, std::size_t at, std::vector<std::int32_t>& ids) const;
-    std::size_t append_word(std::string_view text, std::size_t at, std::vector<std::int32_t>& ids) const;
-    std::size_t append_other(std::string_view text, std::size_t at, std::vector<std::int32_t>& ids) const;
-    void append_ids(const WordBytes& bytes, std::vector<std::int32_t>& ids) const;
+    using Ids = std::vector<std::int32_t>;
+    std::size_t append_ascii_word(std::string_view text, std::size_t at, KnownWords& known, Ids& ids) const;
+    std::size_t append_word(std::string_view text, std::size_t at, KnownWords& known, Ids& ids) const;
+    std::size_t append_other(std::string_view text, std::size_t at, KnownWords& known, Ids& ids) const;
+    void append_known(const WordBytes& bytes, KnownWords& known, Ids& ids) const;
+    void append_ids(const WordBytes& bytes, Ids& ids) const;
     std::int32_t id_of_alone(char32_t code) const;
 
     enum class Ascii : std::uint8_t { kLetter, kSpace, kAlone, kOther };  // kOther: controls, what is not ASCII

@@ -3,23 +3,54 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/select/units.hpp"
+#include "kernels/text/term_class.hpp"
+
 namespace tersely::lexical {
 namespace {
 
-constexpr double kPosition = 0.7;
+constexpr double kCommon = 0.75;
 constexpr double kShortPenalty = 4;
+constexpr double kLead = 0.7;
+constexpr double kLeadTerms = 400;
+constexpr int kTold = 8;
+
+// Documents that have a segment alike, for the first of each kind; `alike` as first_alike gives it.
+std::vector<std::int32_t> documents_of(const Corpus& corpus, const std::vector<std::int32_t>& alike) {
+    std::vector<std::int32_t> documents(alike.size(), 0);
+    std::vector<std::int32_t> last(alike.size(), -1);
+    for (std::size_t i = 0; i < alike.size(); ++i) {
+        const auto first = static_cast<std::size_t>(alike[i]);
+        if (last[first] == corpus.document[i]) continue;
+        last[first] = corpus.document[i];
+        ++documents[first];
+    }
+    return documents;
+}
 
 }  // namespace
 
-std::vector<float> centrality(const Corpus& corpus) {
+std::vector<float> centrality(const Corpus& corpus, std::span<const std::uint8_t> term_class) {
     const std::size_t n = corpus.size();
-    const std::vector<std::int32_t> frequency = segment_frequency(corpus);
+    const std::vector<std::int32_t> alike = select::first_alike(corpus.ids, corpus.offsets.first(n + 1));
+    std::vector<std::int32_t> frequency(corpus.vocabulary, 0);
+    std::vector<std::int64_t> last(corpus.vocabulary, -1);
+    for (std::size_t i = 0; i < n; ++i) {
+        if (alike[i] != static_cast<std::int32_t>(i)) continue;
+        for (const std::int32_t id : corpus.row(i)) {
+            const auto term = static_cast<std::size_t>(id);
+            frequency[term] += last[term] != static_cast<std::int64_t>(i) ? 1 : 0;
+            last[term] = static_cast<std::int64_t>(i);
+        }
+    }
+    const auto common = [&](std::size_t term) { return (term_class[term] & text::kCommonWord) != 0; };
     std::vector<float> weight(corpus.vocabulary);
     for (std::size_t term = 0; term < weight.size(); ++term) {
-        weight[term] = static_cast<float>(std::log(1.0 + frequency[term]));
+        weight[term] = static_cast<float>((common(term) ? kCommon : 1.0) * std::log(1.0 + frequency[term]));
     }
+    std::fill(last.begin(), last.end(), -1);
     std::vector<double> central(n, 0.0);
-    std::vector<std::int64_t> last(corpus.vocabulary, -1);
+    std::vector<int> told(n, 0);
     double largest = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const auto row = corpus.row(i);
@@ -28,20 +59,21 @@ std::vector<float> centrality(const Corpus& corpus) {
             if (last[term] == static_cast<std::int64_t>(i)) continue;
             last[term] = static_cast<std::int64_t>(i);
             central[i] += weight[term];
+            told[i] += common(term) ? 0 : 1;
         }
         central[i] /= static_cast<double>(row.size()) + kShortPenalty;
         largest = std::max(largest, central[i]);
     }
+    const std::vector<std::int32_t> documents = documents_of(corpus, alike);
     std::vector<float> score(n, 0.0F);
-    for (std::size_t first = 0; first < n;) {
-        std::size_t stop = first;
-        while (stop < n && corpus.document[stop] == corpus.document[first]) ++stop;
-        for (std::size_t i = first; i < stop; ++i) {
-            if (corpus.row(i).empty()) continue;
-            const double position = static_cast<double>(i - first) / static_cast<double>(stop - first);
-            score[i] = static_cast<float>(central[i] / largest + kPosition * (1 - position));
-        }
-        first = stop;
+    std::size_t first = 0;  // of the document
+    for (std::size_t i = 0; i < n; ++i) {
+        if (corpus.document[i] != corpus.document[first]) first = i;
+        if (corpus.row(i).empty()) continue;
+        const auto before = static_cast<double>(corpus.offsets[i] - corpus.offsets[first]);
+        const double lead = kLead * std::min(told[i], kTold) / kTold / (1 + before / kLeadTerms);
+        const int frames = std::max(1, documents[static_cast<std::size_t>(alike[i])] - 1);
+        score[i] = static_cast<float>((central[i] / largest + lead) / frames);
     }
     return score;
 }

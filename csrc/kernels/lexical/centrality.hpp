@@ -10,14 +10,17 @@
 namespace tersely::lexical {
 
 // Scores every segment in [0, 1.7], float32:
-//   central_i  = sum of ln(1 + df_t) over its distinct terms / (its terms + 4), scaled to a largest value
-//                of 1, df_t = segments that hold the term: how much of what it says the context keeps
-//                coming back to, per term (SumBasic, Nenkova and Vanderwende 2005, with logarithms); the
-//                4 keeps fragments of one or two words from winning
-//   score_i    = central_i + 0.7 (1 - position in its document, from 0 to below 1): reports, news and papers say
-//                first what matters
-// A segment without terms scores 0. Redundancy is the selection's business.
-// O(terms) time, O(vocabulary + segments) memory; sums in row order, in double.
-std::vector<float> centrality(const Corpus& corpus);
+//   central_i = sum of c_t ln(1 + df_t) over its distinct terms / (its terms + 4), scaled to a largest value of 1,
+//               df_t = segments that hold the term, those with the same terms in the same order counted once,
+//               c_t = 0.75 for words that texts of all kinds have (text::kCommonWord), else 1: how much of what it says
+//               the context keeps coming back to, per term (SumBasic, Nenkova and Vanderwende 2005, with logarithms);
+//               the 4 keeps fragments of one or two words from winning
+//   score_i   = (central_i + 0.7 min(1, told_i / 8) / (1 + before_i / 400)) / max(1, documents_i - 1)
+//               told_i = its distinct terms that are not such words, before_i = terms before it in its document,
+//               documents_i = documents that have a segment with its very terms: reports, news and papers say first
+//               what matters, but greetings do not; what stands in three documents or more is their frame
+// A segment without terms scores 0. Redundancy is the selection's business. `term_class`: bits of text::TermClass, one
+// a vocabulary entry. O(terms) time, O(vocabulary + segments) memory; sums in row order, in double.
+std::vector<float> centrality(const Corpus& corpus, std::span<const std::uint8_t> term_class);
 
 }  // namespace tersely::lexical

@@ -84,13 +84,15 @@ class Selection {
         };
         const Offer& mine = offer_of(unit);
         if (mine.segment >= 0) return state_.repeated[static_cast<std::size_t>(mine.alike)] != 0;
-        return std::ranges::all_of(members(unit), repeats);
+        const auto all = members(unit);
+        return std::all_of(all.begin(), all.end(), repeats);
     }
 
     // Whether every segment of the unit has the text of one that is in.
     bool is_said(std::int32_t unit) const {
         if (p_.same.empty()) return false;
-        return std::ranges::all_of(members(unit), [&](std::int32_t i) {
+        const auto all = members(unit);
+        return std::all_of(all.begin(), all.end(), [&](std::int32_t i) {
             return state_.said[static_cast<std::size_t>(p_.same[static_cast<std::size_t>(i)])] != 0;
         });
     }

@@ -1,8 +1,13 @@
 #include "kernels/select/units.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <functional>
 #include <numeric>
+
+#include "kernels/parallel.hpp"
+#include "kernels/text/marks.hpp"
 
 namespace tersely::select {
 
@@ -41,13 +46,40 @@ std::vector<std::int32_t> first_alike(std::span<const std::int32_t> ids, std::sp
         std::uint64_t key = row.size();
         for (const std::int32_t id : row) key = (key ^ static_cast<std::uint64_t>(id)) * 0x9E3779B97F4A7C15ULL;
         std::size_t at = (key >> 20U) & (slots.size() - 1);
-        while (slots[at] >= 0 && !std::ranges::equal(row_of(static_cast<std::size_t>(slots[at])), row)) {
+        const auto same = [&](std::int32_t other_row) {
+            const auto other = row_of(static_cast<std::size_t>(other_row));
+            return std::equal(other.begin(), other.end(), row.begin(), row.end());
+        };
+        while (slots[at] >= 0 && !same(slots[at])) {
             at = (at + 1) & (slots.size() - 1);
         }
         if (slots[at] < 0) slots[at] = static_cast<std::int32_t>(i);
         alike[i] = slots[at];
     }
     return alike;
+}
+
+std::vector<std::int32_t> first_equal(std::span<const std::string_view> pieces,
+                                      std::span<const std::string_view> before, std::span<const std::uint8_t> alone) {
+    static constexpr std::array<std::string_view, 6> kIndents = {"  ", "\n ", "\t\t", "\n\t", " \t", "\t "};
+    const std::size_t n = pieces.size();
+    std::vector<std::string_view> bare(n);
+    std::vector<std::int32_t> equal(n);
+    std::vector<std::int32_t> slots(std::bit_ceil(2 * n + 1), -1);  // firsts, by hash, linear probing
+    for (std::size_t i = 0; i < n; ++i) {
+        check_cancelled();
+        equal[i] = static_cast<std::int32_t>(i);
+        if (alone[i] != 0 || std::find(kIndents.begin(), kIndents.end(), before[i]) != kIndents.end()) continue;
+        const text::Span span = text::trim(pieces[i], {0, pieces[i].size()});
+        bare[i] = pieces[i].substr(span.begin, span.end - span.begin);
+        std::size_t at = std::hash<std::string_view>()(bare[i]) & (slots.size() - 1);
+        while (slots[at] >= 0 && bare[static_cast<std::size_t>(slots[at])] != bare[i]) {
+            at = (at + 1) & (slots.size() - 1);
+        }
+        if (slots[at] < 0) slots[at] = static_cast<std::int32_t>(i);
+        equal[i] = slots[at];
+    }
+    return equal;
 }
 
 }  // namespace tersely::select

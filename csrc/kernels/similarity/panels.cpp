@@ -2,21 +2,88 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 namespace tersely::similarity {
 namespace {
 
-// The share of the columns after which products below the threshold can mostly be told: what stands behind it, about as
-// long as the root of its share, adds less than is missing. Measured with sentence embeddings and random vectors.
-std::size_t head_of(std::size_t groups, double threshold) {
-    constexpr std::size_t kStep = simd::kSums / 4;
-    const double share = std::clamp(1.3 - threshold, 0.25, 0.6);
-    return static_cast<std::size_t>(share * static_cast<double>(groups)) / kStep * kStep;
+constexpr std::size_t kStep = simd::kSums;  // columns; heads are multiples of it
+
+// Some rows, as floats of length one, column by column: value k of row r stands at [k * rows + r].
+std::vector<float> sampled(const Rows& rows, std::size_t count) {
+    RowReader reader(rows);
+    std::vector<float> values(rows.depth * count);
+    for (std::size_t r = 0; r < count; ++r) {
+        const double factor = reader.read(r * (rows.count / count));
+        for (std::size_t k = 0; k < rows.depth; ++k) {
+            values[k * count + r] = static_cast<float>(reader.values()[k] * factor);
+        }
+    }
+    return values;
+}
+
+// The share of the pairs of sampled rows that could reach `least` after 0, kStep, 2 kStep, ... columns, what stands
+// behind them adding at most the product of its lengths: as counted, or as a normal distribution has it if that is
+// more.
+std::vector<double> reachable(const std::vector<float>& values, std::size_t rows, float least) {
+    const std::size_t depth = values.size() / rows, steps = depth / kStep;
+    const double pairs = static_cast<double>(rows) * static_cast<double>(rows - 1) / 2;
+    std::vector<float> products(rows * rows), rest(rows, 1), lengths(rows);
+    std::vector<double> shares(steps + 1, 1);
+    for (std::size_t step = 0; step < steps; ++step) {
+        for (std::size_t k = step * kStep; k < (step + 1) * kStep; ++k) {
+            const float* column = &values[k * rows];
+            for (std::size_t r = 0; r < rows; ++r) rest[r] -= column[r] * column[r];
+            for (std::size_t i = 0; i < rows; ++i) {
+                for (std::size_t j = 0; j < i; ++j) products[i * rows + j] += column[i] * column[j];
+            }
+        }
+        std::transform(rest.begin(), rest.end(), lengths.begin(), [](float x) { return std::sqrt(std::max(x, 0.0F)); });
+        double found = 0, sum = 0, squares = 0;
+        for (std::size_t i = 0; i < rows; ++i) {
+            for (std::size_t j = 0; j < i; ++j) {
+                const double missing = least - (products[i * rows + j] + lengths[i] * lengths[j]);
+                found += missing <= 0 ? 1 : 0;
+                sum += missing;
+                squares += missing * missing;
+            }
+        }
+        const double mean = sum / pairs, variance = std::max(squares / pairs - mean * mean, 1e-12);
+        shares[step + 1] = std::max(found / pairs, std::erfc(mean / std::sqrt(2 * variance)) / 2);
+    }
+    return shares;
 }
 
 }  // namespace
+
+std::optional<std::size_t> screen_head(const Rows& rows, double threshold) {
+    constexpr std::size_t kMostColumns = std::size_t{1} << 17U;  // that products of codes are exact for
+    constexpr std::size_t kMostRows = 64, kLeastRows = 16, kRowsToOne = 64;
+    constexpr double kLost = 0.03;  // to the roundings of codes, about
+    const simd::ScreenKernels* screening = simd::dot_kernels().screening;
+    if (screening == nullptr || rows.depth > kMostColumns) return {};
+    const std::size_t count = std::min(kMostRows, rows.count / kRowsToOne);
+    if (count < kLeastRows) {  // measured with sentence embeddings and random vectors
+        if (threshold < 0.25) return {};
+        const double share = std::clamp(1.3 - threshold, 0.25, 0.6);
+        return static_cast<std::size_t>(share * static_cast<double>(rows.depth)) / kStep * kStep / 4;
+    }
+    const std::vector<double> shares = reachable(sampled(rows, count), count, static_cast<float>(threshold - kLost));
+    if (shares.back() * simd::kPanel > 1) return {};  // most rows have something in most panels
+    const auto cost = [&](std::size_t step) {         // columns read
+        const double head = static_cast<double>(step * kStep);
+        const double on = std::min(1.0, shares[step] * static_cast<double>(screening->together));
+        return head + on * (static_cast<double>(rows.depth) - head);
+    };
+    std::size_t best = 0;
+    for (std::size_t step = 1; step < shares.size(); ++step) {
+        if (cost(step) < cost(best)) best = step;
+    }
+    return best * kStep / 4;
+}
 
 template <typename T>
 Panels::Lines<T> Panels::lines(std::size_t count) {
@@ -24,19 +91,18 @@ Panels::Lines<T> Panels::lines(std::size_t count) {
     return Lines<T>(static_cast<T*>(::operator new(count * sizeof(T), kLine)));
 }
 
-Panels::Panels(std::size_t rows, std::size_t depth, std::optional<double> threshold) : rows_(rows), depth_(depth) {
-    constexpr std::size_t kMostColumns = std::size_t{1} << 17U;  // that products of codes are exact for
+Panels::Panels(std::size_t rows, std::size_t depth, std::optional<std::size_t> head) : rows_(rows), depth_(depth) {
     const std::size_t padded = count() * simd::kPanel;
     if (depth != 0 && padded > std::numeric_limits<std::size_t>::max() / 8 / depth) throw std::bad_alloc();
     floats_ = lines<float>(padded * depth);
-    if (!threshold || simd::dot_kernels().screening == nullptr || depth > kMostColumns) return;
-    head_ = head_of(groups(), *threshold);
+    if (!head) return;
+    head_ = *head;
     codes_ = lines<signed char>(padded * groups() * 4);
     scale_ = lines<float>(padded);
-    residual_ = lines<float>(padded);
+    reach_ = lines<float>(padded);
     rest_ = lines<float>(padded);
-    head_offset_ = lines<std::int32_t>(padded);
-    rest_offset_ = lines<std::int32_t>(padded);
+    blocks_ = simd::dot_kernels().screening->blocks(head_, groups());
+    offsets_ = lines<std::int32_t>(padded * blocks_);
 }
 
 void Panels::clear(std::size_t panel) {
@@ -44,26 +110,23 @@ void Panels::clear(std::size_t panel) {
     std::fill_n(floats_.get() + row * depth_, simd::kPanel * depth_, 0.0F);
     if (!screened()) return;
     std::fill_n(codes_.get() + row * groups() * 4, simd::kPanel * groups() * 4, static_cast<signed char>(0));
-    for (float* of : {scale_.get(), residual_.get(), rest_.get()}) std::fill_n(of + row, simd::kPanel, 0.0F);
-    for (std::int32_t* of : {head_offset_.get(), rest_offset_.get()}) std::fill_n(of + row, simd::kPanel, 0);
+    for (float* of : {scale_.get(), rest_.get()}) std::fill_n(of + row, simd::kPanel, 0.0F);
+    std::fill_n(reach_.get() + row, simd::kPanel, 1.0F);
+    std::fill_n(offsets_.get() + row * blocks_, simd::kPanel * blocks_, 0);
 }
 
 simd::CodedRows Panels::coded(std::size_t row) const {
-    const std::size_t panel = row / simd::kPanel;
-    const std::size_t place = (panel * groups() * simd::kPanel + row % simd::kPanel) * 4;
-    return {codes_.get() + place, scale_.get() + row,       residual_.get() + row,
-            rest_.get() + row,    head_offset_.get() + row, rest_offset_.get() + row};
+    const std::size_t first = row / simd::kPanel * simd::kPanel, place = row % simd::kPanel;
+    return {codes_.get() + (first * groups() + place) * 4, scale_.get() + row, reach_.get() + row, rest_.get() + row,
+            offsets_.get() + first * blocks_ + place};
 }
 
 // Sixteen rows stay in the first cache while they are scaled, and are then written side by side.
 class Packer {
   public:
     Packer(const Rows& rows, Panels& panels)
-        : panels_(panels),
-          reader_(rows),
-          stride_(reader_.padded()),
-          floats_(std::make_unique_for_overwrite<float[]>(simd::kPackRows * stride_)) {
-        if (panels.screened()) codes_ = std::make_unique_for_overwrite<signed char[]>(simd::kPackRows * stride_);
+        : panels_(panels), reader_(rows), stride_(reader_.padded()), floats_(new float[simd::kPackRows * stride_]) {
+        if (panels.screened()) codes_.reset(new signed char[simd::kPackRows * stride_]);
     }
 
     // Scales, rounds and codes rows order[0], order[1], ... as the rows from `first` on, a multiple of kPackRows; at
@@ -90,12 +153,11 @@ class Packer {
     void write_code(std::size_t r, std::size_t row) {
         const float* floats = floats_.get() + r * stride_;
         signed char* codes = codes_.get() + r * stride_;
-        const simd::RowCode made = simd::dot_kernels().screening->code(floats, stride_, panels_.head(), codes);
+        auto* offsets = const_cast<std::int32_t*>(panels_.coded(row).offsets);
+        const simd::RowCode made = simd::dot_kernels().screening->code(floats, stride_, panels_.head(), codes, offsets);
         panels_.scale_[row] = made.scale;
-        panels_.residual_[row] = made.residual;
+        panels_.reach_[row] = made.reach;
         panels_.rest_[row] = made.rest;
-        panels_.head_offset_[row] = made.head_offset;
-        panels_.rest_offset_[row] = made.rest_offset;
     }
 
     Panels& panels_;
@@ -147,12 +209,12 @@ void Panels::copy_rows(const Panels& from, std::span<const std::int32_t> taken, 
         const std::size_t count = end - begin;
         copy_lines(from.row(source), row(target), depth_, count);
         if (!screened()) continue;
-        copy_lines(from.coded(source).codes, const_cast<signed char*>(coded(target).codes), groups(), count);
-        std::copy_n(&from.scale_[source], count, &scale_[target]);
-        std::copy_n(&from.residual_[source], count, &residual_[target]);
-        std::copy_n(&from.rest_[source], count, &rest_[target]);
-        std::copy_n(&from.head_offset_[source], count, &head_offset_[target]);
-        std::copy_n(&from.rest_offset_[source], count, &rest_offset_[target]);
+        const simd::CodedRows read = from.coded(source), written = coded(target);
+        copy_lines(read.codes, const_cast<signed char*>(written.codes), groups(), count);
+        copy_lines(read.offsets, const_cast<std::int32_t*>(written.offsets), blocks_, count);
+        std::copy_n(read.scale, count, &scale_[target]);
+        std::copy_n(read.reach, count, &reach_[target]);
+        std::copy_n(read.rest, count, &rest_[target]);
     }
 }
 

@@ -10,7 +10,7 @@
 
 #include "kernels/parallel.hpp"
 #include "kernels/similarity/rows.hpp"
-#include "simd/dot.hpp"
+#include "simd/screen.hpp"
 
 namespace tersely::similarity {
 
@@ -18,9 +18,8 @@ namespace tersely::similarity {
 // no memory where there is much of it.
 class Panels {
   public:
-    // `threshold`: of the products that will be looked for. They get codes beside the floats where the instruction set
-    // has a use for them.
-    Panels(std::size_t rows, std::size_t depth, std::optional<double> threshold = {});
+    // `head`: what screen_head() says. With one, rows get codes beside the floats.
+    Panels(std::size_t rows, std::size_t depth, std::optional<std::size_t> head = {});
 
     std::size_t rows() const { return rows_; }
     std::size_t depth() const { return depth_; }
@@ -54,16 +53,21 @@ class Panels {
     static Lines<T> lines(std::size_t count);
     static constexpr std::align_val_t kLine{64};
 
-    std::size_t rows_, depth_, head_ = 0;
+    std::size_t rows_, depth_, head_ = 0, blocks_ = 0;
     Lines<float> floats_;
     Lines<signed char> codes_;
-    Lines<float> scale_, residual_, rest_;  // of each row
-    Lines<std::int32_t> head_offset_, rest_offset_;
+    Lines<float> scale_, reach_, rest_;  // of each row
+    Lines<std::int32_t> offsets_;        // of each row for each block of columns, panel by panel
 };
 
 // Writes row order[i] of `rows` (row i where `order` is empty) as row i of `panels`, which they fill. Each value is
 // rounded once to float. Throws NotFinite. O(rows * depth).
 void pack(const Rows& rows, std::span<const std::int32_t> order, Panels& panels, const Workers& workers);
+
+// The groups of four columns after which the screen for products that reach `threshold` should first stop: where it has
+// read least, by a sample of the rows where they are many. None where the instruction set has no screen, or too much
+// would pass it. It changes time only. Throws NotFinite. O(d) a pair of up to 64 rows.
+std::optional<std::size_t> screen_head(const Rows& rows, double threshold);
 
 // Largest difference between a product of packed rows and the cosine of the rows themselves.
 //

@@ -80,7 +80,7 @@ TooManyPairs::TooManyPairs(std::size_t most)
     : std::length_error("more than max_pairs = " + std::to_string(most) + " pairs reach the threshold") {}
 
 std::vector<Pair> pairs_at_least(const Rows& x, double threshold, std::size_t most, const Workers& workers) {
-    Panels packed(x.count, x.depth, threshold);
+    Panels packed(x.count, x.depth, screen_head(x, threshold));
     pack(x, {}, packed, workers);
     Threshold decide(x, threshold, workers.threads);
     std::vector<std::vector<Pair>> found(static_cast<std::size_t>(workers.threads));
@@ -102,7 +102,7 @@ std::vector<Pair> pairs_at_least(const Rows& x, double threshold, std::size_t mo
 }
 
 std::vector<std::uint8_t> has_pair(const Rows& x, double threshold, const Workers& workers) {
-    Panels packed(x.count, x.depth, threshold);
+    Panels packed(x.count, x.depth, screen_head(x, threshold));
     pack(x, {}, packed, workers);
     Threshold decide(x, threshold, workers.threads);
     std::vector<std::vector<std::uint8_t>> found(static_cast<std::size_t>(workers.threads),

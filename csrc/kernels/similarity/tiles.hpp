@@ -7,11 +7,31 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "kernels/similarity/panels.hpp"
 #include "simd/dot.hpp"
+#include "simd/screen.hpp"
 
 namespace tersely::similarity {
+
+// Whether asking the screen pays: where much of two panels passed it, the next ones are multiplied unasked, about twice
+// as many after each such answer, half as many after a better one. It changes time only, so each worker has its own.
+class Patience {
+  public:
+    bool asks() {
+        if (unasked_ == 0) return true;
+        --unasked_;
+        return false;
+    }
+    void answered(bool helped) {
+        pause_ = helped ? pause_ / 2 : std::min(2 * pause_ + 1, 31);
+        unasked_ = pause_;
+    }
+
+  private:
+    int unasked_ = 0, pause_ = 0;
+};
 
 // Calls visit(left row, right row, product) for the products of two panels that are at least `threshold`, rows
 // counted over the whole `left` and `right`; with `upper`, only where the left row is the lower one (`left` and `right`
@@ -20,10 +40,11 @@ namespace tersely::similarity {
 // that at most what simd::ScreenKernels::screen compares.
 template <typename Visit>
 void visit_panels(const Panels& left, std::size_t left_panel, const Panels& right, std::size_t right_panel,
-                  float threshold, bool upper, Visit&& visit) {
+                  float threshold, bool upper, Patience& patience, Visit&& visit) {
     constexpr std::size_t kRows = simd::kTileRows;
     constexpr std::size_t kPanel = simd::kPanel;
-    constexpr int kLines = 4;  // as many rows cost less one by one than a tile of eight
+    constexpr int kLines = 4;       // as many rows cost less one by one than a tile of eight
+    constexpr int kMostLines = 16;  // where more passed the screen, asking costs more than it saves
     const simd::DotKernels& kernels = simd::dot_kernels();
     alignas(64) float products[kRows * kPanel];
     std::uint64_t hits[kRows];
@@ -40,17 +61,18 @@ void visit_panels(const Panels& left, std::size_t left_panel, const Panels& righ
         }
     };
     const std::size_t last = std::min((left_panel + 1) * kPanel, left.rows());
-    const bool screened = left.screened() && right.screened();
+    const bool screened = left.screened() && right.screened() && patience.asks();
     const float hopeless = threshold - static_cast<float>(margin(left.depth())) - simd::kScreenSlack;
-    int passed = 0;  // tiles that the screen let through
+    int passed = 0;  // rows that the screen let through
     for (std::size_t row = left_panel * kPanel; row < last; row += kRows) {
         const std::size_t end = std::min(row + kRows, last);
-        if (screened && passed < 2) {  // where most pass, it is not worth asking
+        if (screened && passed < kMostLines) {
             if (!kernels.screening->screen(left.coded(row), right.coded(right_panel * kPanel), left.head(),
                                            left.groups(), hopeless, hits))
                 continue;
             int lines = 0;
             for (std::size_t r = row; r < end; ++r) lines += (hits[r - row] & wanted(r)) != 0;
+            passed += lines <= kLines ? lines : static_cast<int>(kRows);
             if (lines <= kLines) {
                 for (std::size_t r = row; r < end; ++r) {
                     const std::uint64_t rest = hits[r - row] & wanted(r);
@@ -60,13 +82,13 @@ void visit_panels(const Panels& left, std::size_t left_panel, const Panels& righ
                 }
                 continue;
             }
-            ++passed;
         }
         if (!kernels.tile(left.row(row), right.panel(right_panel), left.depth(), threshold, products, hits)) continue;
         for (std::size_t r = row; r < end; ++r) {
             visit_row(r, hits[r - row] & wanted(r), products + (r - row) * kPanel);
         }
     }
+    if (screened) patience.answered(passed < kMostLines);
 }
 
 // Panels of a block: half a megabyte, and enough blocks for all threads to end at about the same time.
@@ -95,12 +117,13 @@ void visit_pairs(const Panels& rows, float threshold, const Workers& workers, Vi
     const Workers useful = workers.at_most(count * count / 2 * static_cast<double>(rows.depth()));
     const std::size_t size = block_panels(rows.depth(), rows.count(), useful.threads);
     const std::size_t blocks = (rows.count() + size - 1) / size;
+    std::vector<Patience> patience(static_cast<std::size_t>(workers.threads));
     run_units(useful, triangle_units(blocks), [&](std::size_t unit, int worker) {
         const auto [above, below] = triangle(unit);
         for (std::size_t right = below * size; right < std::min((below + 1) * size, rows.count()); ++right) {
             const std::size_t end = std::min({(above + 1) * size, rows.count(), right + 1});
             for (std::size_t left = above * size; left < end; ++left) {
-                visit_panels(rows, left, rows, right, threshold, true,
+                visit_panels(rows, left, rows, right, threshold, true, patience[static_cast<std::size_t>(worker)],
                              [&](std::size_t i, std::size_t j, float product) { visit(i, j, product, worker); });
             }
         }

@@ -38,7 +38,7 @@ Coverage::Coverage(const similarity::Rows& rows, std::span<const double> weights
                    const Workers& workers)
     : weights_(weights.begin(), weights.end()), covered_(rows.count, 0) {
     if (neighbors == 0 || neighbors >= rows.count) {
-        all_ = std::make_unique_for_overwrite<float[]>(rows.count * rows.count);
+        all_.reset(new float[rows.count * rows.count]);
         take_large_pages(all_.get(), rows.count * rows.count * sizeof(float));
         similarity::all_similarities(rows, nullptr, all_.get(), rows.count, workers);
     } else {
@@ -54,21 +54,23 @@ void Coverage::keep_neighbors(const similarity::Rows& rows, std::size_t neighbor
     const std::size_t size = similarity::block_panels(rows.depth, packed.count(), workers.threads);
     run_units(workers, (packed.count() + size - 1) / size, [&](std::size_t unit, int) {
         const std::size_t end = std::min((unit + 1) * size, packed.count());
+        similarity::Patience patience;
         for (std::size_t right = 0; right < packed.count(); ++right) {
             for (std::size_t left = unit * size; left < end; ++left) {
                 float least = 1;  // of the similarities that could still change one of these rows
                 for (std::size_t i = left * simd::kPanel; i < std::min((left + 1) * simd::kPanel, rows.count); ++i) {
                     least = std::min(least, kept[i * neighbors].similarity);
                 }
-                similarity::visit_panels(
-                    packed, left, packed, right, least, false, [&](std::size_t i, std::size_t j, float product) {
-                        const auto begin = kept.begin() + static_cast<std::ptrdiff_t>(i * neighbors);
-                        const Neighbor found{product, static_cast<std::int32_t>(j)};
-                        if (product <= 0 || !(found < *begin)) return;
-                        std::pop_heap(begin, begin + static_cast<std::ptrdiff_t>(neighbors));
-                        *(begin + static_cast<std::ptrdiff_t>(neighbors) - 1) = found;
-                        std::push_heap(begin, begin + static_cast<std::ptrdiff_t>(neighbors));
-                    });
+                similarity::visit_panels(packed, left, packed, right, least, false, patience,
+                                         [&](std::size_t i, std::size_t j, float product) {
+                                             const auto begin =
+                                                 kept.begin() + static_cast<std::ptrdiff_t>(i * neighbors);
+                                             const Neighbor found{product, static_cast<std::int32_t>(j)};
+                                             if (product <= 0 || !(found < *begin)) return;
+                                             std::pop_heap(begin, begin + static_cast<std::ptrdiff_t>(neighbors));
+                                             *(begin + static_cast<std::ptrdiff_t>(neighbors) - 1) = found;
+                                             std::push_heap(begin, begin + static_cast<std::ptrdiff_t>(neighbors));
+                                         });
             }
         }
     });

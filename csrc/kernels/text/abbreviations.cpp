@@ -3,85 +3,81 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_set>
+#include <span>
 
 #include "kernels/text/unicode.hpp"
+#include "kernels/text/word_set.hpp"
 
 namespace tersely::text {
 namespace {
 
-using Words = std::unordered_set<std::string_view>;
+constexpr auto kTitles = std::to_array<std::string_view>(
+    {"adm",  "amb",  "attys", "brig", "capt", "cmdr",   "col",  "cpl", "cpt", "dr",   "drs", "ens",  "fr",   "gen",
+     "gov",  "hon",  "insp",  "lt",   "maj",  "messrs", "mlle", "mme", "mr",  "mrs",  "ms",  "msgr", "mx",   "pfc",
+     "pres", "prof", "profs", "pvt",  "rep",  "reps",   "res",  "rev", "sen", "sens", "sgt", "sgts", "supt", "surg"});
 
-const Words& titles() {
-    static const Words words = {"adm",  "amb", "attys", "brig", "capt", "cmdr", "col",  "cpl",  "cpt",    "dr",   "drs",
-                                "ens",  "fr",  "gen",   "gov",  "hon",  "insp", "lt",   "maj",  "messrs", "mlle", "mme",
-                                "mr",   "mrs", "ms",    "msgr", "mx",   "pfc",  "pres", "prof", "profs",  "pvt",  "rep",
-                                "reps", "res", "rev",   "sen",  "sens", "sgt",  "sgts", "supt", "surg"};
-    return words;
-}
+constexpr auto kNever = std::to_array<std::string_view>(
+    {// English
+     "cf", "e.g", "eg", "i.e", "ie", "p.s", "v.s", "viz", "vs",
+     // German
+     "abk", "allg", "bzgl", "bzw", "ca", "d.h", "dgl", "dipl", "d.i", "evtl", "evang", "exkl", "frl", "geb", "gegr",
+     "ggf", "hl", "hr", "hrn", "hrsg", "i.d.r", "inkl", "insb", "kath", "mag", "med", "mio", "mrd", "o.g", "phil", "rd",
+     "sog", "str", "tsd", "u.a", "u.ä", "urspr", "vgl", "z.b", "z.t", "z.zt", "zzgl",
+     // Spanish, French
+     "admón", "apdo", "arq", "av", "avda", "cía", "dra", "dres", "excmo", "ilmo", "ing", "lic", "p.ej", "sra", "sras",
+     "sres", "srta", "srtas", "ud", "uds", "boul", "env", "m.m", "mgr", "mlles", "mmes"});
 
-const Words& never() {
-    static const Words words = {
-        // English
-        "cf", "e.g", "eg", "i.e", "ie", "p.s", "v.s", "viz", "vs",
-        // German
-        "abk", "allg", "bzgl", "bzw", "ca", "d.h", "dgl", "dipl", "d.i", "evtl", "evang", "exkl", "frl", "geb", "gegr",
-        "ggf", "hl", "hr", "hrn", "hrsg", "i.d.r", "inkl", "insb", "kath", "mag", "med", "mio", "mrd", "o.g", "phil",
-        "rd", "sog", "str", "tsd", "u.a", "u.ä", "urspr", "vgl", "z.b", "z.t", "z.zt", "zzgl",
-        // Spanish, French
-        "admón", "apdo", "arq", "av", "avda", "cía", "dra", "dres", "excmo", "ilmo", "ing", "lic", "p.ej", "sra",
-        "sras", "sres", "srta", "srtas", "ud", "uds", "boul", "env", "m.m", "mgr", "mlles", "mmes"};
-    return words;
-}
-
-const Words& before_number() {
-    static const Words words = {"abb", "abs", "app",  "art", "arts", "bd",   "ch",  "chap", "cl",   "cra",
-                                "eq",  "eqs", "ex",   "ext", "fig",  "figs", "kap", "lib",  "n",    "no",
-                                "nos", "nr",  "núm",  "nº",  "n°",   "p",    "par", "para", "párr", "párrf",
-                                "pág", "pp",  "pt",   "ref", "refs", "s",    "sec", "sect", "secs", "tab",
-                                "tel", "vol", "vols", "ver", "zi",   "ziff", "op",  "tbl"};
-    return words;
-}
+constexpr auto kBeforeNumber = std::to_array<std::string_view>(
+    {"abb", "abs",  "app",  "art",  "arts", "bd",    "ch",   "chap", "cl",  "cra",  "eq",   "eqs",
+     "ex",  "ext",  "fig",  "figs", "kap",  "lib",   "n",    "no",   "nos", "nr",   "núm",  "nº",
+     "n°",  "p",    "par",  "para", "párr", "párrf", "pág",  "pp",   "pt",  "ref",  "refs", "s",
+     "sec", "sect", "secs", "tab",  "tel",  "vol",   "vols", "ver",  "zi",  "ziff", "op",   "tbl"});
 
 // Months, days, states and streets: words of their own when written small.
-const Words& capitalised_often() {
-    static const Words words = {"jan", "feb",  "mar",  "apr",   "jun", "jul", "aug",  "sep",   "sept", "oct",  "nov",
-                                "dec", "mon",  "tue",  "tues",  "wed", "thu", "thur", "thurs", "fri",  "sat",  "sun",
-                                "ill", "mass", "conn", "calif", "fla", "ga",  "ind",  "md",    "mich", "minn", "okla",
-                                "ont", "pa",   "tenn", "va",    "wis", "ct",  "ave",  "blvd",  "rd",   "ago",  "ene",
-                                "dic", "abr",  "lun",  "mié",   "jue", "vie", "sáb",  "dom"};
-    return words;
-}
+constexpr auto kCapitalisedOften = std::to_array<std::string_view>(
+    {"jan", "feb",  "mar", "apr", "jun",  "jul",   "aug",  "sep", "sept", "oct",  "nov",  "dec",  "mon",
+     "tue", "tues", "wed", "thu", "thur", "thurs", "fri",  "sat", "sun",  "ill",  "mass", "conn", "calif",
+     "fla", "ga",   "ind", "md",  "mich", "minn",  "okla", "ont", "pa",   "tenn", "va",   "wis",  "ct",
+     "ave", "blvd", "rd",  "ago", "ene",  "dic",   "abr",  "lun", "mié",  "jue",  "vie",  "sáb",  "dom"});
 
-const Words& often() {
-    static const Words words = {"a.d",  "a.m",  "al",    "alt",   "approx", "assn", "assoc", "b.a", "b.c",   "b.s",
-                                "bros", "co",   "comp",  "corp",  "dept",   "d.c",  "dist",  "div", "ed",    "eds",
-                                "est",  "etc",  "et al", "gmbh",  "hrs",    "inc",  "jr",    "ltd", "m.a",   "mfg",
-                                "p.m",  "ph.d", "pty",   "sq",    "sr",     "u.k",  "u.n",   "u.s", "u.s.a", "univ",
-                                "usw",  "yr",   "yrs",   "ee.uu", "ee",     "uu",   "e.u",   "hs",  "mr.sc", "st",
-                                "mt",   "mts",  "ft",    "ste",   "min",    "max"};
-    return words;
-}
+constexpr auto kOften = std::to_array<std::string_view>(
+    {"a.d",   "a.m",  "al",    "alt",  "approx", "assn", "assoc", "b.a",   "b.c", "b.s", "bros",  "co",
+     "comp",  "corp", "dept",  "d.c",  "dist",   "div",  "ed",    "eds",   "est", "etc", "et al", "gmbh",
+     "hrs",   "inc",  "jr",    "ltd",  "m.a",    "mfg",  "p.m",   "ph.d",  "pty", "sq",  "sr",    "u.k",
+     "u.n",   "u.s",  "u.s.a", "univ", "usw",    "yr",   "yrs",   "ee.uu", "ee",  "uu",  "e.u",   "hs",
+     "mr.sc", "st",   "mt",    "mts",  "ft",     "ste",  "min",   "max"});
 
-const Words& starters() {
-    static const Words words = {
-        // English
-        "a", "about", "according", "after", "again", "all", "also", "although", "an", "and", "another", "any", "are",
-        "as", "at", "because", "before", "both", "but", "by", "can", "could", "did", "do", "does", "during", "each",
-        "even", "every", "finally", "first", "for", "from", "have", "he", "her", "here", "his", "how", "however", "i",
-        "i'm", "if", "in", "is", "it", "it's", "its", "later", "let", "like", "many", "maybe", "most", "my", "no",
-        "not", "now", "of", "on", "once", "one", "only", "or", "other", "our", "over", "please", "several", "she",
-        "should", "since", "so", "some", "such", "thanks", "that", "the", "their", "then", "there", "these", "they",
-        "this", "those", "though", "through", "thus", "to", "today", "two", "under", "until", "was", "we", "well",
-        "were", "what", "when", "where", "which", "while", "who", "why", "will", "with", "would", "yes", "yet", "you",
-        "your", "mr", "mrs", "ms", "dr",
-        // German
-        "aber", "als", "am", "auch", "auf", "bei", "da", "das", "dass", "dem", "den", "der", "die", "dies", "diese",
-        "doch", "ein", "eine", "er", "es", "für", "ich", "ihr", "im", "man", "mit", "nach", "sie", "und", "von", "was",
-        "wenn", "wie", "wir", "zu", "zudem",
-        // Spanish, French
-        "el", "la", "los", "las", "un", "una", "en", "se", "su", "es", "y", "pero", "que", "con", "por", "para", "le",
-        "les", "une", "il", "elle", "nous", "vous", "ce", "cette", "dans", "et", "mais", "pour"};
+constexpr auto kStarters = std::to_array<std::string_view>(
+    {// English
+     "a", "about", "according", "after", "again", "all", "also", "although", "an", "and", "another", "any", "are", "as",
+     "at", "because", "before", "both", "but", "by", "can", "could", "did", "do", "does", "during", "each", "even",
+     "every", "finally", "first", "for", "from", "have", "he", "her", "here", "his", "how", "however", "i", "i'm", "if",
+     "in", "is", "it", "it's", "its", "later", "let", "like", "many", "maybe", "most", "my", "no", "not", "now", "of",
+     "on", "once", "one", "only", "or", "other", "our", "over", "please", "several", "she", "should", "since", "so",
+     "some", "such", "thanks", "that", "the", "their", "then", "there", "these", "they", "this", "those", "though",
+     "through", "thus", "to", "today", "two", "under", "until", "was", "we", "well", "were", "what", "when", "where",
+     "which", "while", "who", "why", "will", "with", "would", "yes", "yet", "you", "your", "mr", "mrs", "ms", "dr",
+     // German
+     "aber", "als", "am", "auch", "auf", "bei", "da", "das", "dass", "dem", "den", "der", "die", "dies", "diese",
+     "doch", "ein", "eine", "er", "es", "für", "ich", "ihr", "im", "man", "mit", "nach", "sie", "und", "von", "was",
+     "wenn", "wie", "wir", "zu", "zudem",
+     // Spanish, French
+     "el", "la", "los", "las", "un", "una", "en", "se", "su", "es", "y", "pero", "que", "con", "por", "para", "le",
+     "les", "une", "il", "elle", "nous", "vous", "ce", "cette", "dans", "et", "mais", "pour"});
+
+// Of a word in several lists, the first counts.
+enum class List : std::uint8_t { kNoList, kNeverList, kTitleList, kNumberList, kCapitalList, kOftenList };
+
+WordSet abbreviations() {
+    WordSet words(kNever.size() + kTitles.size() + kBeforeNumber.size() + kCapitalisedOften.size() + kOften.size());
+    const auto add = [&](std::span<const std::string_view> list, List of) {
+        words.add(list, static_cast<std::uint8_t>(of));
+    };
+    add(kNever, List::kNeverList);
+    add(kTitles, List::kTitleList);
+    add(kBeforeNumber, List::kNumberList);
+    add(kCapitalisedOften, List::kCapitalList);
+    add(kOften, List::kOftenList);
     return words;
 }
 
@@ -130,14 +126,32 @@ constexpr FunctionWords kFunctionWords = [] {
 }  // namespace
 
 Abbreviation abbreviation(std::string_view lower, bool capitalised) {
-    if (never().contains(lower)) return Abbreviation::kNever;
-    if (titles().contains(lower)) return capitalised ? Abbreviation::kNever : Abbreviation::kOften;
-    if (before_number().contains(lower)) return Abbreviation::kNumber;
-    if (capitalised_often().contains(lower)) return capitalised ? Abbreviation::kOften : Abbreviation::kNone;
-    return often().contains(lower) ? Abbreviation::kOften : Abbreviation::kNone;
+    static const WordSet words = abbreviations();
+    switch (static_cast<List>(words.find(lower))) {
+        case List::kNeverList:
+            return Abbreviation::kNever;
+        case List::kTitleList:
+            return capitalised ? Abbreviation::kNever : Abbreviation::kOften;
+        case List::kNumberList:
+            return Abbreviation::kNumber;
+        case List::kCapitalList:
+            return capitalised ? Abbreviation::kOften : Abbreviation::kNone;
+        case List::kOftenList:
+            return Abbreviation::kOften;
+        case List::kNoList:
+            break;
+    }
+    return Abbreviation::kNone;
 }
 
-bool is_sentence_starter(std::string_view lower) { return starters().contains(lower); }
+bool is_sentence_starter(std::string_view lower) {
+    static const WordSet words = [] {
+        WordSet starters(kStarters.size());
+        starters.add(kStarters, 1);
+        return starters;
+    }();
+    return words.find(lower) != 0;
+}
 
 bool has_ordinal_stops(std::string_view text) {
     text = text.substr(0, 4096);

@@ -27,9 +27,15 @@ class BlockFinder {
 
   private:
     std::string_view content(const Line& line) const { return text_.substr(line.first, line.last - line.first); }
-    Line after(const Line& line) const {
+    Line after(const Line& line) const { return line.next < judged_until_ ? judged(line.next) : read(line.next); }
+    Line judged(std::size_t begin) const {
+        while (at_ > 0 && ahead_[at_].begin > begin) --at_;
+        while (at_ + 1 < held_ && ahead_[at_].begin < begin) ++at_;
+        return at_ < held_ && ahead_[at_].begin == begin ? ahead_[at_] : read(begin);
+    }
+    Line read(std::size_t at) const {
         check_cancelled();  // a block may be as long as the text
-        return read_line(text_, line.next);
+        return read_line(text_, at);
     }
     bool at_end(const Line& line) const { return line.begin >= text_.size(); }
 
@@ -188,7 +194,8 @@ class BlockFinder {
         std::array<std::size_t, kLookAhead> width{}, word{};
         std::size_t size = 0, small = 0;
         Line line = first;
-        for (; size < kLookAhead && !at_end(line) && !line.blank(); line = after(line)) {
+        for (; size < kLookAhead && !at_end(line) && !line.blank(); line = read(line.next)) {
+            ahead_[size] = line;
             const std::string_view here = content(line);
             width[size] = line.width();
             word[size] = std::min(here.find(' '), here.size());
@@ -196,10 +203,13 @@ class BlockFinder {
             ++size;
         }
         judged_until_ = std::max(line.begin, first.next);
+        held_ = size;
+        at_ = 0;
         apart_ = false;
         if (size < kFewestApart) return;
         std::array<std::size_t, kLookAhead> sorted = width;
         std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(size));
+        if (size == kLookAhead && sorted[size / 2] <= kTinyLine) return;
         const std::size_t widest = sorted[size - 1 - size / 8];  // a few may be longer: links
         std::size_t fits = 0;
         for (std::size_t i = 0; i + 1 < size; ++i) fits += width[i] + 1 + word[i + 1] <= widest ? 1U : 0U;
@@ -218,11 +228,14 @@ class BlockFinder {
 
     std::string_view text_;
     std::vector<Block> blocks_;
-    bool open_ = false;             // the last block takes further lines
-    int lines_ = 0;                 // lines of the open block
-    bool apart_ = false;            // the lines before judged_until_ are units each
-    std::size_t judged_until_ = 0;  // bytes
-    int marked_level_ = 0;          // of the last heading with a mark: those without one stand under it
+    bool open_ = false;                   // the last block takes further lines
+    int lines_ = 0;                       // lines of the open block
+    bool apart_ = false;                  // the lines before judged_until_ are units each
+    std::size_t judged_until_ = 0;        // bytes
+    std::array<Line, kLookAhead> ahead_;  // the lines that were judged last
+    std::size_t held_ = 0;                // how many these are
+    mutable std::size_t at_ = 0;          // among them: the one that was asked for last
+    int marked_level_ = 0;                // of the last heading with a mark: those without one stand under it
 };
 
 }  // namespace

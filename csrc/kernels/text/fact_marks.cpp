@@ -151,7 +151,7 @@ std::size_t FactReader::read_backticks(std::size_t at) {
 
 // The quote that the mark at `at` opens, if it is one. What is in it is read all the same.
 void FactReader::read_quote(std::size_t at, char32_t open) {
-    if (at < quoted_ || at < unquoted_ || kind_ == Kind::kCode || kind_ == Kind::kLogLine) return;
+    if (runs_only_ || at < quoted_ || at < unquoted_ || kind_ == Kind::kCode || kind_ == Kind::kLogLine) return;
     const std::size_t length = decode(whole_, at).length;
     const std::size_t inside = at + length;
     if (inside >= block_end_ || is_space(decode(whole_, inside).code)) return;
@@ -181,7 +181,7 @@ void FactReader::read_quote(std::size_t at, char32_t open) {
 
 // The message behind a type or level of error, if there is one. Returns where reading goes on: before the message.
 std::size_t FactReader::read_error(Span type, bool level) {
-    if (type.begin < error_) return type.end;
+    if (runs_only_ || type.begin < error_) return type.end;
     std::size_t at = type.end;
     if (level && at < text_.size() && text_[at] == '[') {  // error[E0308]
         const std::size_t close = text_.substr(0, std::min(at + 12, text_.size())).find(']', at);
@@ -226,6 +226,7 @@ std::size_t FactReader::read_exit(Span word) {
 
 // The clause around a word that negates or obliges.
 void FactReader::read_clause(Span word, FactKind kind) {
+    if (runs_only_) return;
     if (word.begin < clause_end_) {
         if (kind == FactKind::kObligation) rows_[clause_row_].kind = kind;
         return;

@@ -58,6 +58,8 @@ bool FactReader::continues_name(std::size_t begin) const {
 // A word with a capital: part of the open name, or the first of another.
 void FactReader::extend_name(Span word) {
     const std::string_view spelled = text_.substr(word.begin, word.end - word.begin);
+    const bool digits = std::any_of(spelled.begin(), spelled.end(), ascii_digit);
+    if (runs_only_ && !digits) return flush_name();
     const std::uint32_t use = use_of(spelled);
     const bool capitals = all_upper(spelled);
     const bool single = decode(spelled, 0).length == spelled.size();
@@ -67,7 +69,6 @@ void FactReader::extend_name(Span word) {
         flush_name();
         return;
     }
-    const bool digits = std::any_of(spelled.begin(), spelled.end(), ascii_digit);
     if (!continues_name(word.begin)) {
         flush_name();
         name_ = {};

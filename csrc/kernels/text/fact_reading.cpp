@@ -12,6 +12,7 @@ namespace tersely::text {
 namespace {
 
 constexpr std::size_t kLongestRun = 256;  // bytes of a run that are looked at together
+constexpr std::string_view kOpeners = "<>+^&$~";
 constexpr std::uint32_t kTriggers = kNegates | kObliges | kDecides | kErrorType | kErrorLevel | kExits | kLogLevel;
 
 bool in_ascii_run(char byte) {
@@ -19,18 +20,22 @@ bool in_ascii_run(char byte) {
     return code >= 0x80U || in_run(code);
 }
 
-// Signs, comparisons and currencies that may stand before the digits of a number.
-bool signs_number(std::string_view marks) {
-    for (std::size_t at = 0; at < marks.size(); at += decode(marks, at).length) {
-        const char32_t code = decode(marks, at).code;
-        if (code < 0x80 && !among(static_cast<char>(code), "+-<>~$.")) return false;
-    }
-    return true;
+// Signs, comparisons and currencies that may stand before the digits of a number; so may whatever is not ASCII.
+bool is_sign_byte(char byte) { return static_cast<unsigned char>(byte) >= 0x80U || among(byte, "+-<>~$."); }
+bool signs_number(std::string_view marks) { return std::all_of(marks.begin(), marks.end(), is_sign_byte); }
+
+// Where the signs begin that stand before the first ASCII digit of a run; before its end where it has none.
+std::size_t signs_begin(std::string_view text, Span run) {
+    const std::string_view view = text.substr(run.begin, run.end - run.begin);
+    std::size_t at = run.begin + std::min(view.find_first_of("0123456789"), view.size());
+    while (at > run.begin && is_sign_byte(text[at - 1])) --at;
+    return at;
 }
 
 // "US$", "R$" before a digit.
+constexpr std::size_t kLongestDollar = 5;
 bool is_dollar(std::string_view run, std::size_t digit) {
-    return digit > 1 && digit < 5 && run[digit - 1] == '$' &&
+    return digit > 1 && digit < kLongestDollar && run[digit - 1] == '$' &&
            std::all_of(run.begin(), run.begin() + static_cast<std::ptrdiff_t>(digit - 1), ascii_upper);
 }
 
@@ -62,6 +67,14 @@ std::size_t FactReader::read_letters(std::size_t at) {
         const bool sentence = (mark == '.' || mark == ':' || mark == '-') && !(more && in_ascii_run(text_[end + 1]));
         if (mark != ' ' && !sentence && in_ascii_run(mark)) return read_run(at);
     }
+    if (runs_only_) {
+        const bool dated = end + 1 < text_.size() && text_[end] == ' ' && ascii_digit(text_[end + 1]);
+        if (small || (ascii_upper(text_[at]) && !dated)) {
+            flush_name();
+            starts_ = false;
+            return end;
+        }
+    }
     const std::string_view word = text_.substr(at, end - at);
     const std::uint32_t use = small ? small_word_use(word) : use_of(word);
     return ascii_upper(text_[at]) ? read_capital({at, end}, use) : use_word({at, end}, use);
@@ -70,19 +83,23 @@ std::size_t FactReader::read_letters(std::size_t at) {
 // The run at `at` (guard_runs.hpp); returns where reading goes on.
 std::size_t FactReader::read_run(std::size_t at) {
     const std::string_view near = text_.substr(0, floor_char(text_, std::min(at + kLongestRun, text_.size())));
-    const std::size_t whole = std::max(run_end(near, at), at + decode(text_, at).length);
+    run_end_ = run_end(near, std::max(at, std::min(run_end_, near.size())));  // a value behind "=" is in a run known
+    const std::size_t whole = std::max(run_end_, at + decode(text_, at).length);
     Span run = trimmed(text_, {at, whole});
     const auto view = [&] { return text_.substr(run.begin, run.end - run.begin); };
-    if (!shape_of(view()).word) {
+    if (!has_word(view())) {
         const std::string_view marks = text_.substr(at, whole - at);
         const bool dash = marks == "-" || marks == "--" || marks == "\xE2\x80\x93";
         if (dash && at > begin_ && ascii_space(text_[at - 1])) clause_ = whole;
         close_run(at, whole);
         return whole;
     }
-    while (among(text_[run.begin], "<>+^&$~") && run.begin + 1 < run.end && !view().starts_with("~/") &&
-           !ascii_digit(text_[run.begin + 1]) && !signs_number(view().substr(0, view().find_first_of("0123456789")))) {
-        ++run.begin;
+    if (among(text_[run.begin], kOpeners)) {
+        const std::size_t signs = signs_begin(text_, run);
+        while (among(text_[run.begin], kOpeners) && run.begin + 1 < run.end && !view().starts_with("~/") &&
+               !ascii_digit(text_[run.begin + 1]) && run.begin < signs) {
+            ++run.begin;
+        }
     }
     std::size_t word = run.begin;
     while (!in_word(decode(text_, word).code)) word += decode(text_, word).length;
@@ -91,7 +108,7 @@ std::size_t FactReader::read_run(std::size_t at) {
     std::size_t next = 0;
     if (digit && signs_number(marks)) {
         next = read_led_by_digit(run, word);
-    } else if (const std::size_t first = view().find_first_of("0123456789");
+    } else if (const std::size_t first = view().substr(0, kLongestDollar).find_first_of("0123456789");
                first != std::string_view::npos && is_dollar(view(), first)) {
         next = read_led_by_digit(run, run.begin + first);
     } else if (const FoundFact found = read_code(text_, run)) {
@@ -197,6 +214,11 @@ std::size_t FactReader::read_capital(Span word, std::uint32_t use) {
 // What a word makes of its clause, line or segment. Returns where reading goes on.
 std::size_t FactReader::use_word(Span word, std::uint32_t use) {
     std::size_t next = word.end;
+    if (runs_only_) {
+        if ((use & kCamel) != 0) emit(FactKind::kIdentifier, word);
+        starts_ = false;
+        return next;
+    }
     const bool prose = kind_ != Kind::kCode && kind_ != Kind::kLogLine && kind_ != Kind::kTable;
     if (const std::size_t past = word.end < text_.size() ? contraction_end(text_, word.end) : 0; past > 0) {
         read_clause(word, FactKind::kNegation);

@@ -34,6 +34,45 @@ constexpr std::array<Act, 128> kActs = [] {
     return acts;
 }();
 
+// Where a run may tell a fact by itself: at digits, marks of code and what may begin a digit beyond ASCII, wherever
+// they stand; at a capital behind a small letter; at what a full stop, a colon, brackets or dashes join. `is`: bits of
+// a byte, `tells`: the bits that tell something behind it.
+struct Telling {
+    std::array<std::uint8_t, 256> is{}, tells{};
+};
+constexpr Telling kTelling = [] {
+    enum : std::uint8_t { kAnywhere = 1, kCapital = 2, kAlpha = 4, kClosing = 8, kDash = 16 };
+    Telling telling;
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+        const auto letter = static_cast<char>(byte);
+        if (ascii_alpha(letter)) telling.is[byte] = kAlpha;
+        if (ascii_upper(letter)) telling.is[byte] |= kCapital;
+        telling.tells[byte] = kAnywhere;
+        if (ascii_lower(letter)) telling.tells[byte] |= kCapital;
+    }
+    for (const char byte : std::string_view("0123456789_/\\@#`"))
+        telling.is[static_cast<unsigned char>(byte)] = kAnywhere;
+    for (const std::size_t lead : {0xD9U, 0xDBU, 0xDFU, 0xE0U, 0xE1U, 0xEAU, 0xEFU, 0xF0U})
+        telling.is[lead] = kAnywhere;
+    for (const char byte : std::string_view(".:")) telling.tells[static_cast<unsigned char>(byte)] |= kAlpha;
+    telling.is[')'] = kClosing;
+    telling.tells['('] |= kClosing;
+    telling.is['-'] = kDash;
+    telling.tells['-'] |= kDash;
+    return telling;
+}();
+
+// The first such place at or behind `at`; the end where there is none.
+std::size_t next_telling(std::string_view text, std::size_t at) {
+    unsigned char before = ' ';
+    for (; at < text.size(); ++at) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        if ((kTelling.is[byte] & kTelling.tells[before]) != 0) break;
+        before = byte;
+    }
+    return at;
+}
+
 bool is_words(FactKind kind) {
     return kind == FactKind::kName || kind == FactKind::kQuote || kind >= FactKind::kNegation;
 }
@@ -131,7 +170,7 @@ void append_key(FactKind kind, std::string_view fact, std::string& key) {
 void FactReader::append(std::string_view text, const Segments& rows) {
     whole_ = text;
     nouns_ = -1;
-    covered_ = quoted_ = unquoted_ = ticked_ = error_ = 0;
+    covered_ = quoted_ = unquoted_ = ticked_ = error_ = told_ = 0;
     for (std::size_t row = 0; row < rows.size(); ++row) {
         const bool first = row == 0 || rows.block[row] != rows.block[row - 1];
         if (first) {
@@ -159,13 +198,16 @@ void FactReader::read_segment(const Segments& rows, std::size_t row) {
     kind_ = rows.kind[row];
     segment_ = first_segment_ + static_cast<std::int32_t>(row);
     first_row_ = rows_.size();
-    clause_ = clause_end_ = begin_;
+    clause_ = clause_end_ = run_end_ = begin_;
     previous_ = 0;
     starts_ = true;
     decides_ = false;
     shouts_ = -1;
     std::size_t at = std::max(skip_label(rows, row), covered_);
-    while (at < text_.size()) at = step(at);
+    while (at < text_.size()) {
+        if (runs_only_ && at >= told_) at = skip_plain(at);
+        if (at < text_.size()) at = step(at);
+    }
     covered_ = std::max(covered_, at);  // code in backticks may reach into the next segment
     flush_name();
     if (decides_ && kind_ != Kind::kCode) {
@@ -194,6 +236,20 @@ std::uint32_t FactReader::use_of(std::string_view word) {
     const auto spelling = static_cast<std::size_t>(spellings_.intern(word));
     if (spelling == uses_.size()) uses_.push_back(word_use(word));
     return uses_[spelling];
+}
+
+// Past words in which nothing tells a fact, to the last word before the run that does: it may be a month or currency.
+std::size_t FactReader::skip_plain(std::size_t at) {
+    const std::size_t telling = next_telling(text_, at);
+    told_ = std::min(telling + 1, text_.size());
+    std::size_t run = telling;
+    if (telling == text_.size()) return telling;
+    while (run > at && !ascii_space(text_[run - 1])) --run;
+    std::size_t word = run;
+    if (word > at) --word;
+    while (word > at && ascii_alpha(text_[word - 1])) --word;
+    if (word < run) flush_name();
+    return word;
 }
 
 std::size_t FactReader::step(std::size_t at) {

@@ -87,9 +87,14 @@ struct OpenName {
     bool weighty = false;   // a word of two letters or more, no title
 };
 
+// Which facts are read: all, or only those that a run of characters tells by itself, which takes a fraction of the
+// time: NUMBER, DATE, VERSION, INLINE_CODE, FENCED_CODE, PATH, PATH_LINE, URL, IDENTIFIER, and NAME with digits.
+enum class FactScope : std::uint8_t { kAll, kRuns };
+
 class FactReader {
   public:
-    FactReader() : spellings_(kMostSlots), keys_(kFewestSlots) {}
+    explicit FactReader(FactScope scope = FactScope::kAll)
+        : runs_only_(scope == FactScope::kRuns), spellings_(kMostSlots), keys_(kFewestSlots) {}
 
     // The facts of the next document, whose segments are `rows` (bytes).
     void append(std::string_view text, const Segments& rows);
@@ -98,6 +103,7 @@ class FactReader {
 
   private:
     void read_segment(const Segments& rows, std::size_t row);
+    std::size_t skip_plain(std::size_t at);
     std::size_t step(std::size_t at);
     std::size_t step_wide(std::size_t at);
     std::uint32_t use_of(std::string_view word);
@@ -125,6 +131,7 @@ class FactReader {
     void flush_name();
     bool shouts();
 
+    bool runs_only_;
     Vocabulary spellings_;
     std::vector<std::uint32_t> uses_;  // of each spelling
     Vocabulary keys_;
@@ -141,6 +148,7 @@ class FactReader {
     std::int32_t segment_ = 0;
     std::size_t first_row_ = 0;   // of the segment
     std::size_t covered_ = 0;     // everything before this is read
+    std::size_t run_end_ = 0;     // of the run that was read last
     std::size_t clause_ = 0;      // where the clause begins
     std::size_t clause_end_ = 0;  // up to here a clause is a fact, at clause_row_
     std::size_t clause_row_ = 0;
@@ -148,6 +156,7 @@ class FactReader {
     std::size_t unquoted_ = 0;    // no quotation mark closes a quote before this
     std::size_t ticked_ = 0;      // no backtick closes code before this
     std::size_t error_ = 0;       // an error up to here holds those in it
+    std::size_t told_ = 0;        // where runs are looked for: the next one that may tell a fact ends behind this
     std::uint32_t previous_ = 0;  // use of the word before
     bool starts_ = true;          // a sentence, a cell, a line
     bool decides_ = false;

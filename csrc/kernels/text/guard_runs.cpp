@@ -101,6 +101,15 @@ Shape shape_of(std::string_view run) {
     return shape;
 }
 
+bool has_word(std::string_view run) {
+    for (std::size_t at = 0; at < run.size();) {
+        const Decoded here = decode(run, at);
+        if (in_word(here.code)) return true;
+        at += here.length;
+    }
+    return false;
+}
+
 bool all_upper(std::string_view word) {
     std::size_t letters = 0;
     for (std::size_t at = 0; at < word.size();) {

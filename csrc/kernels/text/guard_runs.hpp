@@ -27,6 +27,7 @@ struct Shape {
     bool word = false, digit = false, code = false;
 };
 Shape shape_of(std::string_view run);
+bool has_word(std::string_view run);  // shape_of(run).word; O(marks before the first word)
 
 bool all_upper(std::string_view word);      // two capitals or more and no other letter
 bool inner_capital(std::string_view word);  // a capital behind a small letter

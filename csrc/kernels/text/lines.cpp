@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <string>
+#include <span>
 
 #include "kernels/text/unicode.hpp"
 #include "kernels/text/utf8.hpp"
@@ -204,31 +204,36 @@ std::string_view speaker(std::string_view line) {
     return name;
 }
 
-bool one_of(std::string_view name, const char* list) {  // list: "|a|b|"; name compared in lower case
-    std::string key(1, '|');
-    for (const char byte : name) key.push_back(ascii_upper(byte) ? static_cast<char>(byte + 32) : byte);
-    key.push_back('|');
-    return std::strstr(list, key.c_str()) != nullptr;
+bool one_of(std::string_view name, std::span<const std::string_view> words) {  // in lower case
+    const auto same = [](char lower, char byte) {
+        return lower == (ascii_upper(byte) ? static_cast<char>(byte + 32) : byte);
+    };
+    return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+        return std::equal(word.begin(), word.end(), name.begin(), name.end(), same);
+    });
+}
+
+constexpr std::string_view kRoles[] = {"user",     "assistant", "system", "human",       "ai",          "bot",
+                                       "customer", "agent",     "client", "interviewer", "interviewee", "tool"};
+constexpr std::string_view kLabels[] = {
+    "note",       "notes",   "warning", "example", "examples", "date",    "author", "authors",  "title",   "from",
+    "to",         "subject", "cc",      "url",     "doi",      "license", "source", "abstract", "summary", "keywords",
+    "references", "sha",     "error",   "usage",   "version",  "input",   "output", "result",   "results"};
+
+bool names_role(std::string_view name) {
+    if (name.empty() || name.size() > 24) return false;
+    return (name.size() > 2 && name.front() == '#' && name.back() == '#') || one_of(name, kRoles);
 }
 
 }  // namespace
 
-bool is_certain_chat_turn(std::string_view line) {
-    const std::string_view name = speaker(line);
-    if (name.empty() || name.size() > 24) return false;
-    if (name.size() > 2 && name.front() == '#' && name.back() == '#') return true;
-    return one_of(name, "|user|assistant|system|human|ai|bot|customer|agent|client|interviewer|interviewee|tool|");
-}
+bool is_certain_chat_turn(std::string_view line) { return names_role(speaker(line)); }
 
 bool is_chat_turn(std::string_view line) {
     const std::string_view name = speaker(line);
     if (name.empty() || name.size() > 40) return false;
-    if (is_certain_chat_turn(line)) return true;
-    if (one_of(name,
-               "|note|notes|warning|example|examples|date|author|authors|title|from|to|subject|cc|url|doi|license|"
-               "source|abstract|summary|keywords|references|sha|error|usage|version|input|output|result|results|")) {
-        return false;
-    }
+    if (names_role(name)) return true;
+    if (one_of(name, kLabels)) return false;
     int words = 0;  // one to four capitalised words
     bool word_start = true;
     for (std::size_t at = 0; at < name.size();) {

@@ -43,6 +43,15 @@ void split_lines(std::string_view text, Span span, std::size_t least, std::vecto
     }
 }
 
+// Whether a block is many lines of hardly anything. O(size of it).
+bool tiny_lines(std::string_view text, Span span) {
+    const std::size_t size = span.end - span.begin;
+    if (size < kManyTiny) return false;
+    const auto lines = std::count(text.begin() + static_cast<std::ptrdiff_t>(span.begin),
+                                  text.begin() + static_cast<std::ptrdiff_t>(span.end), '\n');
+    return size <= (kTinyLine + 1) * static_cast<std::size_t>(lines);
+}
+
 void split_block(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops, std::vector<Span>& out) {
     const Span whole{block.begin, block.end};
     const std::size_t size = block.end - block.begin;
@@ -55,7 +64,7 @@ void split_block(std::string_view text, const Block& block, const OrdinalStops& 
         case Kind::kFencedCode:
             return size <= kWholeCode ? out.push_back(whole) : split_lines(text, whole, kWholeCode / 2, out);
         case Kind::kCode:
-            return split_lines(text, whole, 0, out);
+            return split_lines(text, whole, tiny_lines(text, whole) ? kTinyPiece : 0, out);
         case Kind::kListItem:
             if (size <= kWholeItem) return split_inline_list(text, whole, out);
             [[fallthrough]];

@@ -5,6 +5,7 @@
 //  - what lies between spans is white space only, so the text is spans plus gaps, byte for byte;
 //  - time is linear in the text, memory linear in the number of spans;
 //  - clauses lie in sentences (clauses.hpp), tables are rows, headings and lines of code stay whole;
+//  - lines of kTinyLine bytes or fewer, of which there are many, are no spans each: pieces of kTinyPiece bytes or more;
 //  - no span of the levels SENTENCE, CLAUSE and WORD is longer than kLongestSegment bytes.
 #pragma once
 
@@ -30,6 +31,9 @@ enum class Kind : std::uint8_t {
 enum class Level : std::uint8_t { kCharacter, kWord, kClause, kSentence, kParagraph, kSection };
 
 inline constexpr std::size_t kLongestSegment = 2048;
+inline constexpr std::size_t kTinyLine = 3;     // bytes: such a line says nothing by itself
+inline constexpr std::size_t kTinyPiece = 128;  // bytes of lines that are a span together
+inline constexpr std::size_t kManyTiny = 256;   // bytes of a block of such lines: a few stay as they are
 
 struct Span {
     std::size_t begin, end;

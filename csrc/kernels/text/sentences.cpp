@@ -31,6 +31,7 @@ class Splitter {
           line_(block.begin),
           width_(block.width),
           quoted_(block.kind == Kind::kQuote),
+          tiny_(block.width <= kTinyLine && block.end - block.begin >= kManyTiny),
           ordinal_stops_(ordinal_stops),
           out_(out) {}
 
@@ -139,7 +140,11 @@ class Splitter {
         if (informal_ < 0) {
             const std::string_view block = text_.substr(begin_);
             const bool small = is_lower(decode(text_, begin_).code);
-            informal_ = small || memmem(block.data(), block.size(), " i ", 3) != nullptr ? 1 : 0;
+            bool alone = false;  // " i "; faster than std::string_view::find, as there are many blanks
+            for (std::size_t at = 2; at < block.size() && !alone; ++at) {
+                alone = block[at - 1] == 'i' && block[at] == ' ' && block[at - 2] == ' ';
+            }
+            informal_ = small || alone ? 1 : 0;
         }
         return informal_ == 1;
     }
@@ -169,6 +174,10 @@ class Splitter {
             while (next < text_.size() && (text_[next] == '>' || text_[next] == ' ')) ++next;
         }
         if (next >= text_.size()) return next;
+        if (tiny_) {
+            if (end - std::min(start_, end) >= kTinyPiece) finish(end);
+            return next;
+        }
         const char32_t code =
             decode(text_, first_word(text_, next) < text_.size() ? first_word(text_, next) : next).code;
         if (end > start_ && !is_lower(code) && deliberate(end, next)) {
@@ -195,6 +204,7 @@ class Splitter {
     std::size_t line_;   // of the line going on
     std::size_t width_;
     bool quoted_;
+    bool tiny_;  // lines of hardly anything
     const OrdinalStops& ordinal_stops_;
     int depth_ = 0;              // of open CJK title marks
     mutable int informal_ = -1;  // not looked at yet

@@ -1,8 +1,11 @@
 #include "kernels/text/stem.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "kernels/text/unicode.hpp"
+#include "kernels/text/utf8.hpp"
 
 namespace tersely::text {
 namespace {
@@ -31,6 +34,75 @@ bool cut(std::string& word, std::string_view suffix, std::size_t least) {
     return true;
 }
 
+bool within(char32_t code, char32_t first, char32_t last) { return code >= first && code <= last; }
+
+template <std::size_t N>
+bool cut_one_of(std::u32string& word, const std::array<std::u32string_view, N>& endings, std::size_t least) {
+    for (const std::u32string_view ending : endings) {
+        if (word.size() < ending.size() + least || !word.ends_with(ending)) continue;
+        word.resize(word.size() - ending.size());
+        return true;
+    }
+    return false;
+}
+
+char32_t one_form(char32_t code) {
+    switch (code) {
+        case U'\u0622':
+        case U'\u0623':
+        case U'\u0625':
+        case U'\u0671':
+            return U'\u0627';  // alef
+        case U'\u0649':
+        case U'\u06CC':
+            return U'\u064A';  // ya
+        case U'\u06A9':
+            return U'\u0643';  // kaf
+        case U'\u0629':
+            return U'\u0647';  // ta marbuta, as ha
+        default:
+            return code;
+    }
+}
+
+void stem_arabic(std::u32string& word) {
+    static constexpr std::array<std::u32string_view, 6> kArticles = {U"وال", U"بال", U"كال", U"فال", U"ال", U"لل"};
+    static constexpr std::array<std::u32string_view, 6> kLong = {U"ها", U"ان", U"ات", U"ون", U"ين", U"يه"};
+    static constexpr std::array<std::u32string_view, 2> kShort = {U"ه", U"ي"};
+    std::erase_if(word, [](char32_t code) { return within(code, 0x64B, 0x652) || code == 0x640 || code == 0x670; });
+    std::transform(word.begin(), word.end(), word.begin(), one_form);
+    bool article = false;
+    for (const std::u32string_view prefix : kArticles) {
+        if (article || word.size() < prefix.size() + 2 || !word.starts_with(prefix)) continue;
+        word.erase(0, prefix.size());
+        article = true;
+    }
+    if (!article && word.size() > 3 && word.front() == U'\u0648') word.erase(0, 1);
+    cut_one_of(word, kLong, 2);
+    cut_one_of(word, kShort, 2);
+}
+
+bool devanagari_letter(char32_t code) { return within(code, 0x904, 0x939) || within(code, 0x958, 0x961); }
+
+void stem_devanagari(std::u32string& word) {
+    if (std::count_if(word.begin(), word.end(), devanagari_letter) < 2) return;
+    const auto sign = [](char32_t code) { return within(code, 0x93E, 0x94C) || within(code, 0x900, 0x903); };
+    while (sign(word.back())) word.pop_back();
+    if (std::count_if(word.begin(), word.end(), devanagari_letter) < 3) return;
+    if (word.ends_with(U"\u093F\u092F")) word.resize(word.size() - 2);
+}
+
+void stem_cyrillic(std::u32string& word) {
+    static constexpr std::array<std::u32string_view, 42> kEndings = {
+        U"иями", U"ями", U"ами", U"его", U"ему", U"ими", U"ого", U"ому", U"ыми", U"иях", U"иям", U"ая", U"яя", U"ах",
+        U"ях",   U"ею",  U"их",  U"ия",  U"ию",  U"ие",  U"ыи",  U"им",  U"ое",  U"ом",  U"ов",  U"ые", U"ои", U"ым",
+        U"ых",   U"ую",  U"юю",  U"ям",  U"ам",  U"ем",  U"еи",  U"ев",  U"ою",  U"ьи",  U"ья",  U"ье", U"ью", U"ии"};
+    if (cut_one_of(word, kEndings, 3)) return;
+    if (word.size() > 3 && std::u32string_view(U"аеиоуыэюяь").find(word.back()) != std::u32string_view::npos) {
+        word.pop_back();
+    }
+}
+
 }  // namespace
 
 void stem(std::string& word) {
@@ -50,6 +122,31 @@ void stem(std::string& word) {
     }
     if (word.size() > 3 && word.back() == 'y' && !vowel(word[word.size() - 2])) word.back() = 'i';
     if (word.size() > 3 && word.back() == 'e') word.pop_back();
+}
+
+void stem_script(std::string& word) {
+    std::u32string codes;
+    for (std::size_t at = 0; at < word.size();) {
+        const Decoded here = decode(word, at);
+        codes.push_back(here.code);
+        at += here.length;
+    }
+    const auto all = [&](char32_t first, char32_t last) {
+        return std::all_of(codes.begin(), codes.end(), [&](char32_t code) { return within(code, first, last); });
+    };
+    if (codes.size() < 3) return;
+    if (all(0x600, 0x6FF)) {
+        stem_arabic(codes);
+    } else if (all(0x900, 0x97F)) {
+        stem_devanagari(codes);
+    } else if (all(0x400, 0x4FF)) {
+        stem_cyrillic(codes);
+    } else {
+        return;
+    }
+    if (codes.empty()) return;  // of marks alone
+    word.clear();
+    for (const char32_t code : codes) append_utf8(word, code);
 }
 
 }  // namespace tersely::text

@@ -1,4 +1,4 @@
-// A light suffix stemmer for English words.
+// Light stemmers: endings of English words, endings and articles of words in other scripts.
 #pragma once
 
 #include <string>
@@ -9,5 +9,15 @@ namespace tersely::text {
 // more, in place ("parties" -> "party", "running" -> "run", "quickly" -> "quick"). Never leaves fewer than
 // three letters; other words stay as they are. O(1).
 void stem(std::string& word);
+
+// Takes what inflection adds off a folded word that is all of one script, in place; other words stay as they are:
+//  - Arabic: vowel marks and tatweel go, forms of alef, ya, kaf and ta marbuta become one; the article with "and",
+//    "in", "as", "then" or "for" before it and "and" alone; then an ending of two letters and one of one letter.
+//    Leaves two letters or more, three behind "and" alone;
+//  - Devanagari: vowel signs and nasal marks at the end, "iy" before them; leaves two letters or more;
+//  - Cyrillic: the longest of the Russian endings of nouns and adjectives, as folded (й is и); leaves three letters or
+//    more.
+// O(1): a term has at most kLongestTerm bytes.
+void stem_script(std::string& word);
 
 }  // namespace tersely::text

@@ -200,10 +200,14 @@ void TermReader::read_identifier(std::string_view raw, std::string_view folded, 
     }
 }
 
-// A folded word: not a single ASCII letter, not a stop word, stemmed when it is ASCII letters only.
+// A folded word: not a single ASCII letter, not a stop word, stemmed.
 void TermReader::emit_word(std::string& term, std::vector<std::int32_t>& ids) {
     if (term.size() < 2 || is_stop_word(term)) return;
-    if (std::all_of(term.begin(), term.end(), ascii_lower)) stem(term);
+    if (std::all_of(term.begin(), term.end(), ascii_lower)) {
+        stem(term);
+    } else if (kind_of(term[0]) == ByteKind::kWide) {
+        stem_script(term);
+    }
     emit(term, ids);
 }
 

@@ -2,8 +2,8 @@
 //
 // Contract:
 //  - a term is a Unicode word (letters, marks, digits, underscore), folded (unicode.hpp; combining accents
-//    are dropped) and, when that leaves plain ASCII letters, stemmed (stem.hpp); stop words and single
-//    ASCII letters are left out;
+//    are dropped) and stemmed where that leaves plain ASCII letters, or letters of a script that stem.hpp
+//    knows; stop words and single ASCII letters are left out;
 //  - a number keeps its inner separators: 3.14, 1,000, 2024-01-31, 10:30, v1.2.3 are one term each;
 //  - an identifier in snake_case or camelCase gives itself whole and each of its parts;
 //  - a run of letters of a script without spaces gives its character bigrams (a lone one, itself);

@@ -35,11 +35,16 @@ inline bool is_upper(char32_t code) { return (char_class(code) & kUpper) != 0; }
 inline bool is_lower(char32_t code) { return (char_class(code) & kLower) != 0; }
 inline bool is_word(char32_t code) { return (char_class(code) & (kLetter | kDigit | kMark)) != 0; }
 
-inline bool ascii_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
-inline bool ascii_lower(char byte) { return byte >= 'a' && byte <= 'z'; }
-inline bool ascii_alpha(char byte) { return ascii_upper(byte) || ascii_lower(byte); }
+constexpr bool ascii_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
+constexpr bool ascii_lower(char byte) { return byte >= 'a' && byte <= 'z'; }
+constexpr bool ascii_alpha(char byte) { return ascii_upper(byte) || ascii_lower(byte); }
 inline bool ascii_digit(char byte) { return byte >= '0' && byte <= '9'; }
-inline bool among(char byte, std::string_view set) { return set.find(byte) != std::string_view::npos; }
+inline bool among(char byte, std::string_view set) {  // a loop: `set` is short, and mostly known when this is compiled
+    for (const char one : set) {
+        if (one == byte) return true;
+    }
+    return false;
+}
 inline bool ascii_space(char byte) {
     return byte == ' ' || (byte >= '\t' && byte <= '\r') || (byte >= '\x1c' && byte <= '\x1f');
 }

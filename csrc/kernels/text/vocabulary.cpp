@@ -1,32 +1,11 @@
-#include <cstring>
-
 #include "kernels/text/terms.hpp"
+#include "kernels/text/word_set.hpp"
 
 namespace tersely::text {
 namespace {
 
 constexpr std::size_t kShort = 7;  // bytes that fit into a key beside their number
 constexpr std::uint64_t kLong = 1ULL << 63U;
-constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15ULL;
-
-template <typename Word>
-std::uint64_t load(const char* at) {
-    Word word;
-    std::memcpy(&word, at, sizeof(Word));
-    return word;
-}
-
-// Up to seven bytes as a number, without reading past them.
-std::uint64_t load_short(const char* at, std::size_t size) {
-    if (size >= 4) return load<std::uint32_t>(at) | load<std::uint32_t>(at + size - 4) << 8U * (size - 4);
-    const auto byte = [&](std::size_t i) { return static_cast<std::uint64_t>(static_cast<unsigned char>(at[i])); };
-    return byte(0) | byte(size / 2) << 8U * (size / 2) | byte(size - 1) << 8U * (size - 1);
-}
-
-std::uint64_t mix(std::uint64_t value) {
-    value *= kMultiplier;
-    return value ^ value >> 32U;
-}
 
 // Short strings: their bytes and length, so equal keys are equal strings. Longer ones: a hash.
 std::uint64_t key_of(std::string_view term) {

@@ -9,7 +9,8 @@ import tersely
 from tersely.core import checks
 from tersely.core.cache import BoundedCache, digest_of
 from tersely.core.errors import BudgetExceededError, MissingExtraError
-from tersely.history.messages import read_message, with_texts
+from tersely.history.messages import read_message
+from tersely.history.writing import with_texts
 from tersely.memory import CompactedMessages, Compactor
 from tersely.providers.counters import resolve_counter
 

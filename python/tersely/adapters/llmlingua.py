@@ -9,40 +9,62 @@ github.com/microsoft/LLMLingua). Needs no other package.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tersely
+from tersely.compat.llmlingua_pairs import Pair, json_text, read_pairs, with_texts
+from tersely.compat.llmlingua_recovery import recover_words
+from tersely.compat.llmlingua_tags import StructuredPart, read_structure
 from tersely.core import checks
 from tersely.core.errors import BudgetExceededError
 from tersely.engine.required import with_required
 from tersely.providers.counters import resolve_counter
+from tersely.relevance import RelevanceScorer
 from tersely.search.parts import parts_of
 
 __all__ = ["PromptCompressor"]
 
 # fmt: off
-#: What has no meaning without its model, and the values that ask for nothing: any other is warned of.
-_NO_MEANING: dict[str, Any] = {
-    "iterative_size": 200, "force_context_number": None, "use_sentence_level_filter": False,
-    "use_context_level_filter": True, "use_token_level_filter": True, "keep_split": False,
+#: The parameters of `compress_prompt` behind `target_token`, in their positions, with their defaults.
+_DEFAULTS: dict[str, Any] = {
+    "iterative_size": 200, "force_context_ids": None, "force_context_number": None,
+    "use_sentence_level_filter": False, "use_context_level_filter": True, "use_token_level_filter": True,
+    "keep_split": False, "keep_first_sentence": 0, "keep_last_sentence": 0, "keep_sentence_number": 0,
+    "high_priority_bonus": 100, "context_budget": "+100", "token_budget_ratio": 1.4,
+    "condition_in_question": "none", "reorder_context": "original",
+    "dynamic_context_compression_ratio": 0.0, "condition_compare": False, "add_instruction": False,
+    "rank_method": "llmlingua", "concate_question": True, "context_segs": None, "context_segs_rate": None,
+    "context_segs_compress": None, "target_context": -1, "context_level_rate": 1.0,
+    "context_level_target_token": -1, "return_word_label": False, "word_sep": "\t\t|\t\t", "label_sep": " ",
+    "token_to_word": "mean", "force_tokens": [], "force_reserve_digit": False, "drop_consecutive": False,
+    "chunk_end_tokens": [".", "\n"], "strict_preserve_uncompressed": True,
+}
+_ONLY_THERE = {  # parameters of `compress_prompt` that `structured_compress_prompt` does not have
+    "context_segs", "context_segs_rate", "context_segs_compress", "target_context", "context_level_rate",
+    "context_level_target_token", "return_word_label", "word_sep", "label_sep", "token_to_word",
+    "force_tokens", "force_reserve_digit", "drop_consecutive", "chunk_end_tokens",
+}
+_STRUCTURED_DEFAULTS = {name: value for name, value in _DEFAULTS.items() if name not in _ONLY_THERE}
+#: The same of `compress_json`.
+_JSON_DEFAULTS: dict[str, Any] = {
+    "iterative_size": 200, "use_sentence_level_filter": False, "use_keyvalue_level_filter": False,
+    "use_token_level_filter": True, "keep_split": False, "keep_first_sentence": 0, "keep_last_sentence": 0,
     "keep_sentence_number": 0, "high_priority_bonus": 100, "context_budget": "+100",
-    "token_budget_ratio": 1.4, "condition_in_question": "none", "dynamic_context_compression_ratio": 0.0,
-    "condition_compare": False, "add_instruction": False, "rank_method": "llmlingua",
-    "target_context": -1, "context_level_rate": 1.0,
-    "context_level_target_token": -1, "word_sep": "\t\t|\t\t", "label_sep": " ", "token_to_word": "mean",
-    "force_tokens": [], "drop_consecutive": False, "chunk_end_tokens": [".", "\n"],
-    "strict_preserve_uncompressed": True,
+    "token_budget_ratio": 1.4, "condition_in_question": "none", "reorder_keyvalue": "original",
+    "condition_compare": False, "rank_method": "llmlingua",
 }
+#: What does here what it does there, of each of the three.
+_HEEDED = {
+    "force_context_ids", "keep_first_sentence", "keep_last_sentence", "reorder_context", "concate_question",
+    "force_reserve_digit",
+}
+_STRUCTURED_HEEDED = {"reorder_context", "concate_question"}
+_JSON_HEEDED = {"use_keyvalue_level_filter", "reorder_keyvalue"}
 # fmt: on
-#: What would change the form of the answer: any other value raises.
-_ONLY: dict[str, Any] = {
-    "reorder_context": "original",
-    "context_segs": None,
-    "context_segs_rate": None,
-    "context_segs_compress": None,
-    "return_word_label": False,
-}
+#: What would change the form of the answer: any other value than the default raises.
+_ONLY_DEFAULT = {"context_segs", "context_segs_rate", "context_segs_compress", "return_word_label"}
+_ORDERS = ("original", "sort", "two_stage")
 
 
 class PromptCompressor:
@@ -75,7 +97,7 @@ class PromptCompressor:
             "open_api_config": open_api_config,
             "llmlingua2_config": llmlingua2_config,
         }
-        _warn([name for name, value in given.items() if value is not None])
+        _warn([name for name, value in given.items() if value is not None], 3)
         self.use_llmlingua2 = use_llmlingua2
         self.counter = resolve_counter(counter)
         self.strategy = strategy
@@ -91,12 +113,7 @@ class PromptCompressor:
         question: str = "",
         rate: float = 0.5,
         target_token: float = -1,
-        *,
-        force_context_ids: Sequence[int] | None = None,
-        keep_first_sentence: int = 0,
-        keep_last_sentence: int = 0,
-        concate_question: bool = True,
-        force_reserve_digit: bool = False,
+        *more: Any,
         with_result: bool = False,
         **others: Any,
     ) -> dict[str, Any]:
@@ -107,14 +124,15 @@ class PromptCompressor:
             instruction, question: stand before and behind it, as they are; the question says what matters.
             rate: the most of the prompt that may be left, in (0, 1].
             target_token: the most tokens of the whole prompt; goes before `rate`; -1: `rate` decides.
-            force_context_ids: contexts that are kept whole.
-            keep_first_sentence, keep_last_sentence: sentences of each context that are kept.
-            concate_question: whether the question is part of the prompt.
-            force_reserve_digit: sentences with numbers come first, as far as they fit.
-            with_result: the `tersely.Compressed` (spans, receipt, expand) is in the answer, as "result".
-            others: llmlingua's other parameters. Those that have no meaning here are warned of
-                (UserWarning) where they are not at their default; those that would change the form of the
-                answer raise.
+            with_result: the `tersely.Compressed` (spans, receipt, expand) is in the answer, as "result"; its
+                documents are the contexts in the order of the prompt.
+            more, others: llmlingua's other parameters, in their positions or by name. These mean what they
+                mean there: `force_context_ids` (contexts that are kept whole), `keep_first_sentence`,
+                `keep_last_sentence` (of each context), `reorder_context` ("original"; "sort": the most
+                relevant contexts first; "two_stage": at both ends), `concate_question` (whether the question
+                is part of the prompt), `force_reserve_digit` (sentences with numbers come first, as far as
+                they fit). Those that have no meaning here are warned of (UserWarning) where they are not at
+                their default; those that would change the form of the answer raise.
 
         Returns:
             "compressed_prompt", "origin_tokens", "compressed_tokens", "ratio" ("2.0x": original over
@@ -124,28 +142,193 @@ class PromptCompressor:
             BudgetExceededError: instruction, question and what must be kept do not fit.
             ValueError, TypeError: a wrong argument.
         """
-        _check(others)
+        rate = _old_rate(rate, others)
+        options = _options("compress_prompt", _DEFAULTS, _HEEDED, more, others)
         texts = [context] if isinstance(context, str) else list(context)
-        ends = ("", "") if self.use_llmlingua2 else (instruction, question if concate_question else "")
+        whole_ones = _indices(options["force_context_ids"] or (), len(texts))
+        order = _order(texts, question, options["reorder_context"])
+        asked = question if options["concate_question"] else ""
+        ends = ("", "") if self.use_llmlingua2 else (instruction, asked)
         if self.use_llmlingua2 and instruction:
-            _warn(["instruction"])
+            _warn(["instruction"], 3)
         whole = [*texts] if self.use_llmlingua2 else [instruction, *texts, question]
         origin = self.counter.count("\n\n".join(whole).strip())
+        texts = [texts[index] for index in order]
         target = checks.number(target_token, "target_token", least=-1)
         budget = checks.budget_of(int(target) if target >= 0 else None, checks.share(rate, "rate"), origin)
         strategy = self.strategy
-        if force_reserve_digit:
+        if options["force_reserve_digit"]:
             if strategy is not None:
                 raise ValueError("force_reserve_digit needs the strategy None: it is Extractive(preserve=)")
             strategy = tersely.Extractive(preserve=("numbers",))
-        first = checks.whole_number(keep_first_sentence, "keep_first_sentence")
-        last = checks.whole_number(keep_last_sentence, "keep_last_sentence")
-        pinned = _pinned(texts, force_context_ids or (), first, last)
+        first = checks.whole_number(options["keep_first_sentence"], "keep_first_sentence")
+        last = checks.whole_number(options["keep_last_sentence"], "keep_last_sentence")
+        pinned = _pinned(texts, [order.index(index) for index in whole_ones], first, last)
         result = self._fit(texts, question or None, budget, ends, strategy, pinned)
         prompt = _framed(result.text, ends)
+        answer = self._answer(prompt, origin)
+        if self.use_llmlingua2:
+            answer["compressed_prompt_list"] = [part.text for part in parts_of(result)]
+        return {**answer, "result": result} if with_result else answer
+
+    def structured_compress_prompt(
+        self,
+        context: str | Sequence[str],
+        instruction: str = "",
+        question: str = "",
+        rate: float = 0.5,
+        target_token: float = -1,
+        *more: Any,
+        **others: Any,
+    ) -> dict[str, Any]:
+        """Write a prompt of tagged contexts, each tagged part compressed by itself.
+
+        "<llmlingua, compress=False>...</llmlingua>" stays as it is, "<llmlingua, rate=0.4>...</llmlingua>"
+        keeps at most 0.4 of its tokens, everything else `rate`. With `target_token` all shares become smaller
+        alike until what may be compressed fits. Other parameters as in `compress_prompt`, of which only
+        `concate_question` and `reorder_context` are heeded. Same answer; raises ValueError for wrong tags.
+        """
+        options = _options(
+            "structured_compress_prompt", _STRUCTURED_DEFAULTS, _STRUCTURED_HEEDED, more, others
+        )
+        asked = question if options["concate_question"] else ""
+        rate = checks.share(rate, "rate")
+        target = checks.number(target_token, "target_token", least=-1)
+        texts = [context] if isinstance(context, str) else list(context)
+        read = [read_structure(checks.text(text, "context"), rate) for text in texts]
+        plain = ["".join(part.text for part in parts) for parts in read]
+        origin = self.counter.count("\n\n".join([instruction, *plain, question]).strip())
+        counts = {part: self.counter.count(part.text) for parts in read for part in parts}
+        every = [part for parts in read for part in parts]
+        fixed = self.counter.count(_framed("", (instruction, asked)))
+        fixed += sum(counts[part] for part in every if part.rate == 1)
+        wanted = sum(counts[part] * part.rate for part in every if part.rate < 1)
+        order = _order(plain, question, options["reorder_context"])
+
+        def write(smaller: float) -> str:
+            written = [
+                "".join(self._part(part, counts[part], smaller, question) for part in read[index])
+                for index in order
+            ]
+            return _framed("\n\n".join(written), (instruction, asked))
+
+        return self._answer(self._within(target, fixed, wanted, write), origin)
+
+    def compress_json(
+        self,
+        json_data: Mapping[str, Any],
+        json_config: str | Mapping[str, Mapping[str, Any]],
+        instruction: str = "",
+        question: str = "",
+        rate: float = 0.5,
+        target_token: float = -1,
+        *more: Any,
+        **others: Any,
+    ) -> dict[str, Any]:
+        """Compress the values of an object, each to a share of its own; what comes back is an object.
+
+        Texts keep whole sentences; of a list of texts those of which nothing is left are "". Numbers, truth
+        values and null have no shorter form and stay.
+
+        Args:
+            json_data: the object.
+            json_config: for each of its keys "rate" (the most of its tokens that may be left; without it
+                `rate`), "compress" (False: it stays as it is), "value_type" ("str", "int", "float", "bool",
+                "list", "tuple", "dict" or llmlingua's other names for them), "pair_remove" (whether the pair
+                may go); or a path to a file of YAML (needs the package PyYAML) or JSON (".json") with that.
+            instruction: of no use here (UserWarning).
+            question: says what matters.
+            target_token: the most tokens of the whole as JSON: all shares become smaller alike. What is fixed
+                stays, though, unless `use_keyvalue_level_filter` lets pairs go.
+            more, others: llmlingua's other parameters, in their positions or by name. These mean what they
+                mean there: `use_keyvalue_level_filter` (pairs that may be removed go, those that have least
+                to do with the question first, until the whole has `target_token` tokens, or `rate` of them),
+                `reorder_keyvalue` ("original", "sort", "two_stage": as `reorder_context`). Others as in
+                `compress_prompt`.
+
+        Returns:
+            as `compress_prompt`; "compressed_prompt" is a dict, and tokens are those of it as JSON.
+
+        Raises ValueError or TypeError for a wrong argument, another set of keys, or a value of another type.
+        """
+        options = _options("compress_json", _JSON_DEFAULTS, _JSON_HEEDED, more, others)
+        if instruction:
+            _warn(["instruction"], 3)
+        rate = checks.share(rate, "rate")
+        target = checks.number(target_token, "target_token", least=-1)
+        pairs = read_pairs(json_data, json_config, rate)
+        origin = self.counter.count(json_text(pairs))
+        if checks.flag(options["use_keyvalue_level_filter"], "use_keyvalue_level_filter"):
+            budget = checks.budget_of(int(target) if target >= 0 else None, rate, origin)
+            left = {pair.key: self._pair(pair, 1.0, question) for pair in pairs}
+            for index in reversed(_order([json_text([pair]) for pair in pairs], question, "sort")):
+                if self.counter.count(json_text(left.values())) <= budget:
+                    break
+                if pairs[index].removable:
+                    del left[pairs[index].key]
+            pairs = [pair for pair in pairs if pair.key in left]
+        written = [json_text([pair]) for pair in pairs]
+        order = _order(written, question, options["reorder_keyvalue"], "reorder_keyvalue")
+        pairs = [pairs[index] for index in order]
+        counts = [self.counter.count("\n\n".join(pair.texts)) for pair in pairs]
+        wanted = sum(count * pair.rate for count, pair in zip(counts, pairs, strict=True))
+        fixed = self.counter.count(json_text(pairs)) - sum(counts)
+        made: list[Pair] = []
+
+        def write(smaller: float) -> str:
+            made[:] = [self._pair(pair, smaller, question) for pair in pairs]
+            return json_text(made)
+
+        answer = self._answer(self._within(target, fixed, wanted, write), origin)
+        return {**answer, "compressed_prompt": {pair.key: pair.value for pair in made}}
+
+    def recover(self, original_prompt: str, compressed_prompt: str, response: str) -> str:
+        """Return a response with the original's words back where it quotes what was compressed.
+
+        Where words of the response stand side by side in the compressed prompt, and in the original with up
+        to ten words between them (a hundred, where the response has the marker "…" there), these come back;
+        all else stays as it is. O(characters).
+        """
+        return recover_words(original_prompt, compressed_prompt, response)
+
+    def _part(self, part: StructuredPart, tokens: int, smaller: float, question: str) -> str:
+        """A part within its share; white space around it stays."""
+        text = part.text.strip()
+        budget = int(tokens * part.rate * smaller)
+        if part.rate == 1 or not text or budget >= tokens:
+            return part.text
+        start = part.text.index(text)
+        result = self._shortened([text], question, budget)
+        return f"{part.text[:start]}{result.text}{part.text[start + len(text) :]}"
+
+    def _pair(self, pair: Pair, smaller: float, question: str) -> Pair:
+        """A pair whose texts are within its share."""
+        tokens = self.counter.count("\n\n".join(pair.texts))
+        budget = int(tokens * pair.rate * smaller)
+        if not pair.texts or budget >= tokens:
+            return pair
+        return with_texts(pair, self._shortened(pair.texts, question, budget).parts)
+
+    def _within(self, target: float, fixed: int, wanted: float, write: Callable[[float], str]) -> str:
+        """Write with shares that become smaller alike until all fits, as far as what is fixed lets it."""
+        aim = target
+        while True:
+            smaller = min(max(aim - fixed, 0) / wanted, 1.0) if target >= 0 and wanted else 1.0
+            text = write(smaller)
+            over = self.counter.count(text) - target
+            if target < 0 or over <= 0 or aim <= fixed:
+                return text
+            aim = min(aim - over, (aim + fixed) // 2)
+
+    def _shortened(self, texts: Sequence[str], question: str, budget: int) -> tersely.Compressed:
+        return tersely.compress(
+            texts, question or None, budget=max(budget, 1), counter=self.counter, strategy=self.strategy
+        )
+
+    def _answer(self, prompt: str, origin: int) -> dict[str, Any]:
         tokens = self.counter.count(prompt)
         ratio = origin / tokens if tokens else 1
-        answer = {
+        return {
             "compressed_prompt": prompt,
             "origin_tokens": origin,
             "compressed_tokens": tokens,
@@ -153,9 +336,6 @@ class PromptCompressor:
             "rate": f"{1 / ratio * 100 if ratio else 100:.1f}%",
             "saving": f", Saving ${(origin - tokens) * 0.06 / 1000:.1f} in GPT-4.",
         }
-        if self.use_llmlingua2:
-            answer["compressed_prompt_list"] = [part.text for part in parts_of(result)]
-        return {**answer, "result": result} if with_result else answer
 
     def _fit(
         self,
@@ -195,9 +375,6 @@ def _framed(context: str, ends: tuple[str, str]) -> str:
 
 def _pinned(texts: list[str], whole: Sequence[int], first: int, last: int) -> list[tuple[int, int, int]]:
     """Return spans of the contexts that are kept whole, and of sentences at the ends of each."""
-    for index in whole:
-        if checks.whole_number(index, "force_context_ids") >= len(texts):
-            raise ValueError(f"force_context_ids must lie in [0, {len(texts)}), not {index}")
     spans = [(index, 0, len(texts[index])) for index in whole if texts[index]]
     if first or last:
         for index, text in enumerate(texts):
@@ -206,16 +383,56 @@ def _pinned(texts: list[str], whole: Sequence[int], first: int, last: int) -> li
     return spans
 
 
-def _check(others: dict[str, Any]) -> None:
+def _indices(given: Sequence[int], count: int) -> list[int]:
+    """Return the contexts that `force_context_ids` names, each once."""
+    for index in given:
+        if checks.whole_number(index, "force_context_ids") >= count:
+            raise ValueError(f"force_context_ids must lie in [0, {count}), not {index}")
+    return list(dict.fromkeys(given))
+
+
+def _order(texts: Sequence[str], question: str, how: Any, name: str = "reorder_context") -> list[int]:
+    """Return the contexts in the order of the prompt; ties, and all without a question, as they came."""
+    checks.one_of(how, name, _ORDERS)
+    order = list(range(len(texts)))
+    if how == "original" or not question.strip() or len(texts) < 2:
+        return order
+    scores = [score.overall_score for score in RelevanceScorer().score_sync(list(texts), question)]
+    order.sort(key=lambda index: -scores[index])
+    return order if how == "sort" else order[::2] + order[1::2][::-1]
+
+
+def _old_rate(rate: float, others: dict[str, Any]) -> float:
+    """Return the rate; llmlingua's README still says "ratio", the share that goes, as it was before 0.2."""
+    if "ratio" not in others:
+        return rate
+    return 1 - checks.number(others.pop("ratio"), "ratio", least=0)
+
+
+def _options(
+    method: str, defaults: dict[str, Any], heeded: set[str], more: Sequence[Any], others: dict[str, Any]
+) -> dict[str, Any]:
+    """Return llmlingua's other parameters by name; raise for unknown ones, warn of those without meaning."""
+    if len(more) > len(defaults):
+        before = 6 if method == "compress_json" else 5
+        count = before + len(defaults)
+        raise TypeError(f"{method} has {count} parameters in positions, not {before + len(more)}")
+    given = dict(zip(defaults, more, strict=False))
     for name, value in others.items():
-        if name in _ONLY and value != _ONLY[name]:
-            raise ValueError(f"{name} must be {_ONLY[name]!r} here, not {value!r}")
-        if name not in _ONLY and name not in _NO_MEANING:
-            raise TypeError(f"compress_prompt has no parameter {name!r}")
-    _warn([name for name in others if name in _NO_MEANING and others[name] != _NO_MEANING[name]])
+        if name not in defaults:
+            raise TypeError(f"{method} has no parameter {name!r}")
+        if name in given:
+            raise TypeError(f"{method} got two values for {name!r}")
+        given[name] = value
+    changed = [name for name, value in given.items() if value != defaults[name]]
+    for name in changed:
+        if name in _ONLY_DEFAULT:
+            raise ValueError(f"{name} must be {defaults[name]!r} here, not {given[name]!r}")
+    _warn([name for name in changed if name not in heeded], 4)
+    return {**defaults, **given}
 
 
-def _warn(names: Sequence[str]) -> None:
+def _warn(names: Sequence[str], level: int) -> None:
     if names:
-        text = f"{', '.join(names)}: without meaning here, where no model is asked (docs/drop_in.md)"
-        warnings.warn(text, UserWarning, stacklevel=4)
+        text = f"{', '.join(names)}: of no use without a model (docs/migration/llmlingua.md)"
+        warnings.warn(text, UserWarning, stacklevel=level)

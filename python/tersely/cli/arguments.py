@@ -4,14 +4,70 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
+from tersely.cli.encodings import encoding_name
+from tersely.core import checks
+from tersely.core.errors import MissingExtraError
 from tersely.core.tables import Level
-from tersely.providers.counters import COUNTERS
+from tersely.providers.counters import resolve_counter
 
-__all__ = ["Commands", "add_command", "add_counter", "add_level", "utf8_text"]
+__all__ = [
+    "FILES",
+    "Commands",
+    "Parser",
+    "add_command",
+    "add_counter",
+    "add_encoding",
+    "add_level",
+    "add_quiet",
+    "utf8_text",
+]
 
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+FILES = "text; - or nothing: standard input"
+
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
+
+
+_KINDS = {"int": "a whole number", "float": "a number"}
+
+
+class Parser(argparse.ArgumentParser):
+    """Parse arguments; an error is short, and for an unknown choice or option suggests the nearest one."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say where all arguments stand and what is wrong, in two lines instead of a screen of usage."""
+        self.exit(2, f"usage: see {self.prog} --help\n{self.prog}: error: {message}\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse, but a subcommand refuses what it does not know itself, with its own words."""
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            option = unknown[0].partition("=")[0]
+            meant = checks.meant(option, self._option_string_actions) if option.startswith("-") else ""
+            self.error(f"unknown arguments: {' '.join(unknown)}{meant}")
+        return known, unknown
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        try:
+            return super()._get_value(action, arg_string)
+        except argparse.ArgumentError as error:
+            if kind := _KINDS.get(str(getattr(action.type, "__name__", ""))):
+                error.message = f"must be {kind}, not {arg_string!r}"
+            raise
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            error.message += checks.meant(value, action.choices or ()) or self._elsewhere(value)
+            raise
+
+    def _elsewhere(self, value: Any) -> str:
+        """A suggestion where another option has the choice: `--strategy log` is `--as log`."""
+        others = [option for option in self._actions if option.option_strings and option.choices]
+        fitting = [option.option_strings[-1] for option in others if value in (option.choices or ())]
+        return f"; did you mean {fitting[0]} {value}?" if fitting else ""
 
 
 def add_command(commands: Commands, name: str, text: str, examples: str) -> argparse.ArgumentParser:
@@ -22,9 +78,32 @@ def add_command(commands: Commands, name: str, text: str, examples: str) -> argp
 
 def add_counter(parser: argparse.ArgumentParser) -> None:
     """Add `--counter`: which tokenizer counts."""
+    words = "tokenizer: an encoding or a model, such as cl100k_base or gpt-4o (o200k_base)"
     parser.add_argument(
-        "-c", "--counter", choices=list(COUNTERS), default="o200k_base", help="tokenizer (o200k_base)"
+        "-c", "--counter", type=_counter_name, default="o200k_base", metavar="NAME", help=words
     )
+
+
+def _counter_name(argument: str) -> str:
+    try:
+        resolve_counter(argument)
+    except (ValueError, MissingExtraError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return argument
+
+
+def add_encoding(parser: argparse.ArgumentParser) -> None:
+    """Add `--encoding`: how the bytes of the files are read."""
+    parser.add_argument(
+        "--encoding", type=_encoding, metavar="NAME", help="of the files (UTF-8, or what they look like)"
+    )
+
+
+def _encoding(given: str) -> str:
+    try:
+        return encoding_name(given)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_level(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +112,11 @@ def add_level(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--level", choices=levels, default="sentence", help="how finely text is cut (sentence)"
     )
+
+
+def add_quiet(parser: argparse.ArgumentParser) -> None:
+    """Add `--quiet`: no line on stderr of what was done."""
+    parser.add_argument("--quiet", action="store_true", help="say nothing of what was done")
 
 
 def utf8_text(argument: str) -> str:

@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tersely.cli.arguments import Commands, add_command, add_counter, utf8_text
-from tersely.cli.files import read_files, write
+from tersely.cli.arguments import Commands, add_command, add_counter, add_quiet, utf8_text
+from tersely.cli.files import note_warnings, read_files, write
+from tersely.core.shares import percent
 
 __all__ = ["add_compact", "run_compact"]
 
@@ -45,6 +46,7 @@ def add_compact(commands: Commands) -> None:
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
     parser.add_argument("--report", metavar="FILE", help="also write what became of each message, as JSON")
+    add_quiet(parser)
 
 
 def run_compact(arguments: argparse.Namespace) -> None:
@@ -73,12 +75,11 @@ def run_compact(arguments: argparse.Namespace) -> None:
     write(text, arguments.output)
     if arguments.report is not None:
         write(json.dumps(result.to_dict(), ensure_ascii=False, indent=2) + "\n", arguments.report)
-    for warning in result.warnings:
-        print(f"tersely: note: {warning.replace('_', ' ')}", file=sys.stderr)
-    if sys.stderr.isatty():
+    note_warnings(result.warnings)
+    if not arguments.quiet:
         print(
-            f"tersely: kept {result.tokens} of {result.original_tokens} tokens ({result.ratio:.0%}), "
-            f"{len(result.messages)} of {len(messages)} messages",
+            f"tersely: {result.original_tokens:,} tokens to {result.tokens:,} ({percent(result.ratio)}; "
+            f"budget {result.budget:,}): {len(result.messages):,} of {len(messages):,} messages",
             file=sys.stderr,
         )
 

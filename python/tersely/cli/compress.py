@@ -5,28 +5,44 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import tersely
-from tersely.cli.arguments import Commands, add_command, add_counter, add_level, utf8_text
-from tersely.cli.files import read_files, show_progress, write
+from tersely.cli.arguments import (
+    FILES,
+    Commands,
+    add_command,
+    add_counter,
+    add_encoding,
+    add_level,
+    add_quiet,
+    utf8_text,
+)
+from tersely.cli.files import note_warnings, read_files, show_progress, show_waiting, write
+from tersely.cli.labels import compress_labelled
+from tersely.cli.model import model_of
 from tersely.cli.store import add_store, keep_in_store
 from tersely.content.detect import detect
 from tersely.content.log_file import compress_file
 from tersely.content.registry import CONTENT_TYPES
+from tersely.core import checks
+from tersely.core.documents import to_spans
 from tersely.core.protocols import Strategy
+from tersely.core.shares import percent
 from tersely.core.tables import Level
-from tersely.core.types import Receipt
+from tersely.core.types import Compressed, Document, Receipt, Request
 from tersely.engine.auto import Auto
 from tersely.engine.extractive import Extractive
 from tersely.engine.facts import PRESERVABLE
 from tersely.engine.strategies import STRATEGIES
+from tersely.providers.counters import resolve_counter
 
-__all__ = ["FILES", "LARGE", "add_compress", "run_compress"]
+__all__ = ["LARGE", "add_compress", "run_compress"]
 
-FILES = "UTF-8 text; - or nothing: standard input"
 LARGE = 64 << 20  # bytes from which a log is read in chunks
 _HEAD = 1 << 16  # bytes that say whether it is one
 _WRITING = ("abstractive", "hybrid")  # strategies in which a model writes
@@ -35,6 +51,7 @@ _FACTS_SHOWN = 10  # of those that were lost
 _EXAMPLES = """examples:
   tersely compress report.md --query "Who approved the budget?" --budget 800
   tersely compress report.md --budget 800 --strategy hybrid --model gpt-4o-mini
+  tersely compress report.md --budget 400 --report page.html --compare-budget 800
   cat build.log | tersely compress - --ratio 0.2
   tersely compress app.log --query "payment timeout" --budget 800 --store notes.sqlite
   tersely compress docs/*.md --query "retry policy" --budget 2000 --json > result.json
@@ -48,10 +65,9 @@ def add_compress(commands: Commands) -> None:
     parser.add_argument(
         "-q", "--query", type=utf8_text, help="what the reader will ask; without it: what matters in general"
     )
-    parser.add_argument("-b", "--budget", type=int, metavar="N", help="tokens allowed for the output")
-    parser.add_argument(
-        "-r", "--ratio", type=float, default=0.3, metavar="R", help="share kept if there is no budget (0.3)"
-    )
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("-b", "--budget", type=int, metavar="N", help="tokens allowed for the output")
+    size.add_argument("-r", "--ratio", type=float, metavar="R", help="share of the tokens that is kept (0.3)")
     add_counter(parser)
     parser.add_argument(
         "--separator",
@@ -68,10 +84,33 @@ def add_compress(commands: Commands) -> None:
         metavar="TEXT",
         help="keep every segment that holds TEXT (repeatable)",
     )
+    add_encoding(parser)
     parser.add_argument("--json", action="store_true", help="print text, spans and receipt as JSON")
+    parser.add_argument(
+        "--no-labels",
+        dest="labels",
+        action="store_false",
+        help="no line with its name above what is left of each of several files",
+    )
+    add_quiet(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
     add_store(parser)
+    _add_report(parser)
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the page, and of what it may compare the result with."""
     parser.add_argument("--report", metavar="FILE", help="also write a web page: what was kept, and why")
+    other = parser.add_mutually_exclusive_group()
+    other.add_argument(
+        "--compare-budget", type=int, metavar="N", help="the page also shows what N tokens would keep"
+    )
+    other.add_argument(
+        "--compare-strategy",
+        choices=["auto", *STRATEGIES],
+        metavar="NAME",
+        help=f"the page also shows what this strategy would keep: auto, {', '.join(STRATEGIES)}",
+    )
 
 
 def _add_strategy(parser: argparse.ArgumentParser) -> None:
@@ -110,6 +149,8 @@ def _add_strategy(parser: argparse.ArgumentParser) -> None:
 
 def run_compress(arguments: argparse.Namespace) -> None:
     """Compress the files; text goes to the output, notes to stderr."""
+    if arguments.report is None and (arguments.compare_budget is not None or arguments.compare_strategy):
+        raise ValueError("--compare-budget and --compare-strategy need --report FILE")
     strategy, extractive = _choose_strategy(arguments)
     if _is_large_log(arguments):
         text, receipt = _compress_large(arguments)
@@ -118,40 +159,91 @@ def run_compress(arguments: argparse.Namespace) -> None:
             arguments.output,
         )
         return
-    documents = read_files(arguments.files)
+    for name in arguments.files[1:]:
+        if " " in name and not Path(name).exists():
+            raise ValueError(f"there is no file {name!r}; a question goes after --query")
+    documents = read_files(arguments.files, arguments.encoding)
     strategy = _with_model(strategy, arguments, extractive)
+    characters = sum(len(document.text) for document in documents)
+    started = time.perf_counter()
+    with show_waiting(f"compressing {characters:,} characters"):
+        result, text = _compress(documents, strategy, arguments)
+    seconds = time.perf_counter() - started
+    stored = {} if arguments.store is None else {"id": keep_in_store(result, arguments.store)}
+    if arguments.json:
+        told = {"documents": [document.id for document in documents], **stored, **result.to_dict()}
+        write(json.dumps(told, ensure_ascii=False, indent=2) + "\n", arguments.output)
+    else:
+        ends = arguments.output is not None or not text or text.endswith("\n")
+        write(text if ends else text + "\n", arguments.output)
+    if arguments.report is not None:
+        write(_page(result, documents, arguments), arguments.report)
+    _note_receipt(result.receipt)
+    if not arguments.quiet and (sys.stderr.isatty() or not arguments.json):
+        _say_what_was_done(result, seconds)
+
+
+def _compress(
+    documents: Sequence[Document], strategy: Strategy, arguments: argparse.Namespace
+) -> tuple[Compressed, str]:
+    """Compress the documents: the result, and the text to write, with labels where they are several."""
+    separator = arguments.separator.replace("\\n", "\n").replace("\\t", "\t")
+    ratio = 0.3 if arguments.ratio is None else arguments.ratio
+    if len(documents) > 1 and arguments.labels and not arguments.json:
+        checked = tuple(documents)
+        request = Request(
+            checked,
+            arguments.query,
+            None if arguments.budget is None else checks.whole_number(arguments.budget, "budget"),
+            checks.share(ratio, "ratio"),
+            resolve_counter(arguments.counter),
+            pinned=to_spans(arguments.pin, checked),
+            separator=separator,
+        )
+        if (labelled := compress_labelled(strategy, request)) is not None:
+            return labelled
     result = tersely.compress(
         documents,
         arguments.query,
         budget=arguments.budget,
-        ratio=arguments.ratio,
+        ratio=ratio,
         counter=arguments.counter,
         strategy=strategy,
         pinned=arguments.pin,
-        separator=arguments.separator.replace("\\n", "\n").replace("\\t", "\t"),
+        separator=separator,
     )
-    if arguments.store is not None:
-        keep_in_store(result, arguments.store)
-    if arguments.json:
-        names = [document.id for document in documents]
-        write(
-            json.dumps({"documents": names, **result.to_dict()}, ensure_ascii=False, indent=2) + "\n",
-            arguments.output,
-        )
-    else:
-        write(result.text, arguments.output)
-    if arguments.report is not None:
-        from tersely.report import to_html
+    return result, result.text
 
-        write(to_html(result, arguments.query), arguments.report)
-    _note_receipt(result.receipt)
-    if sys.stderr.isatty():
-        if types := ", ".join(dict.fromkeys(result.receipt.content_types)):
-            print(f"tersely: read as {types}", file=sys.stderr)
-        kept = f"{result.tokens} of {result.original_tokens} tokens ({result.ratio:.0%})"
-        print(
-            f"tersely: kept {kept}, {len(result.kept)} of {result.receipt.segments} segments", file=sys.stderr
-        )
+
+def _page(result: Compressed, documents: Sequence[Document], arguments: argparse.Namespace) -> str:
+    """The page of the result, or of a comparison with what another budget or strategy gives."""
+    from tersely.report import compare_html, to_html
+
+    given = vars(arguments)
+    if arguments.compare_budget is not None:
+        other = argparse.Namespace(**{**given, "budget": arguments.compare_budget})
+        names = None
+    elif arguments.compare_strategy:
+        other = argparse.Namespace(**{**given, "strategy": arguments.compare_strategy, "as_type": None})
+        names = (arguments.strategy, arguments.compare_strategy)
+    else:
+        return to_html(result, arguments.query)
+    strategy, extractive = _choose_strategy(other)
+    strategy = _with_model(strategy, other, extractive)
+    return compare_html(result, _compress(documents, strategy, other)[0], arguments.query, names=names)
+
+
+def _say_what_was_done(result: Compressed, seconds: float) -> None:
+    """Print a line: tokens from and to, the budget, the time, how much of what was kept."""
+    receipt = result.receipt
+    types = ", ".join(dict.fromkeys(receipt.content_types))
+    took = f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
+    print(
+        f"tersely: {result.original_tokens:,} tokens to {result.tokens:,} ({percent(result.ratio)}; budget "
+        f"{receipt.budget:,}) in {took}: {len(result.kept):,} of {receipt.segments:,} segments kept"
+        f"{f', read as {types}' if types else ''}",
+        file=sys.stderr,
+    )
 
 
 def _choose_strategy(arguments: argparse.Namespace) -> tuple[Strategy, Extractive]:
@@ -184,13 +276,7 @@ def _with_model(strategy: Strategy, arguments: argparse.Namespace, extractive: E
         if arguments.model or arguments.base_url:
             raise ValueError(f"--model and --base-url need --strategy {' or '.join(_WRITING)}")
         return strategy
-    if arguments.base_url and not arguments.model:
-        raise ValueError("--base-url needs --model")
-    model = None
-    if arguments.model:
-        from tersely.providers.openai import language_model_from_environment
-
-        model = language_model_from_environment(arguments.model, arguments.base_url)
+    model = model_of(arguments)
     options = {"preserve": extractive.preserve} if extractive.preserve else {}
     return replace(strategy, model=model, fallback=True, extractive=extractive, **options)  # type: ignore[type-var]
 
@@ -198,7 +284,7 @@ def _with_model(strategy: Strategy, arguments: argparse.Namespace, extractive: E
 def _is_large_log(arguments: argparse.Namespace) -> bool:
     """Say whether the only file is a large log, to fit a budget, and no option needs its whole text."""
     whole = arguments.pin or arguments.report or arguments.store
-    if whole or arguments.strategy != "auto" or arguments.budget is None:
+    if whole or arguments.strategy != "auto" or arguments.budget is None or arguments.encoding is not None:
         return False
     if len(arguments.files) != 1 or arguments.as_type not in (None, "log"):
         return False
@@ -223,9 +309,8 @@ def _compress_large(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]
             counter=arguments.counter,
             progress=None if show is None else lambda read: show("reading", read, size),
         )
-    for warning in digest.warnings:
-        print(f"tersely: note: {warning.replace('_', ' ')}", file=sys.stderr)
-    if sys.stderr.isatty():
+    note_warnings(digest.warnings)
+    if not arguments.quiet and (sys.stderr.isatty() or not arguments.json):
         read = f"{digest.lines:,} lines, {digest.templates:,} kinds of lines"
         print(f"tersely: kept {digest.tokens} tokens of {read}", file=sys.stderr)
     return digest.text, {"documents": [str(path)], **asdict(digest)}
@@ -238,8 +323,7 @@ def _note_receipt(receipt: Receipt) -> None:
         _note("no --model, so the text is extractive")
     elif reason is not None:
         _note(f"{reason.replace('_', ' ')}, so the text is extractive")
-    for warning in receipt.warnings:
-        _note(warning.replace("_", " "))
+    note_warnings(receipt.warnings)
     lost = [] if receipt.facts is None else receipt.facts.of("lost")
     for fact in lost[:_FACTS_SHOWN]:
         _note(f"lost {fact.kind.name.lower().replace('_', ' ')}: {' '.join(fact.text.split())[:70]}")

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tersely.cli.arguments import Commands
+from tersely.cli.arguments import Commands, add_command
 from tersely.cli.files import InputError, show_progress
 from tersely.core.errors import MissingExtraError
 
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["add_distill", "run_distill"]
 
+_EXAMPLES = """examples:
+  tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
+  tersely distill all-MiniLM-L6-v2/ my-texts/ -o small.npz --dimensions 64 --sentences 20000
+
+It needs `pip install 'tersely[distill]'`. In Python: tersely.StaticEmbedder("table.npz").
+"""
 _ROWS = {
     "start": "start, single tokens",
     "fitted": "least squares",
@@ -28,7 +34,7 @@ _ROWS = {
 def add_distill(commands: Commands) -> None:
     """Add the subcommand: model, texts, output and sizes."""
     text = "make a static table of token vectors from a sentence model and your own text"
-    parser = commands.add_parser("distill", help=text, description=text)
+    parser = add_command(commands, "distill", text, _EXAMPLES)
     parser.add_argument("model", metavar="MODEL_DIR", help="folder with an ONNX model and tokenizer.json")
     parser.add_argument(
         "texts", metavar="TEXT_DIR", help="folder of .txt, .md, .rst and .html files (or .gz)"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
+from tersely.cli.encodings import decode
 from tersely.core.types import Document
 
 __all__ = [
@@ -18,12 +21,15 @@ __all__ = [
     "open_closed_streams",
     "read_files",
     "show_progress",
+    "show_waiting",
     "write",
 ]
 
-Progress: TypeAlias = Callable[[str, int, int], object]  # a stage, how much of it is done, of how much
+#: Told of a stage, how much of it is done, of how much, and (`detail`) what else is known.
+Progress: TypeAlias = Callable[..., object]
 
 _MANY_FILES = 20  # from here on a terminal is shown progress
+_PATIENCE = 2.0  # seconds after which a terminal is told that work goes on
 
 
 class InputError(Exception):
@@ -57,16 +63,45 @@ def show_progress() -> Iterator[Progress | None]:
     with Bars(console=Console(stderr=True), transient=True) as bars:
         tasks = {}
 
-        def show(stage: str, done: int, of: int) -> None:
+        def show(stage: str, done: int, of: int, detail: str = "") -> None:
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=of)
-            bars.update(tasks[stage], completed=done, total=of)
+            bars.update(tasks[stage], completed=done, total=of, description=f"{stage} {detail}".rstrip())
 
         yield show
 
 
-def _print_progress(stage: str, done: int, of: int) -> None:
-    shown = f"{stage} {done}/{of}" if done < of else ""  # a stage that is done leaves nothing behind
+def _print_progress(stage: str, done: int, of: int, detail: str = "") -> None:
+    shown = f"{stage} {detail or f'{done}/{of}'}"
+    _print_waiting(shown if done < of else "")  # a stage that is done leaves nothing behind
+
+
+@contextmanager
+def show_waiting(what: str) -> Iterator[None]:
+    """Show on a terminal what is being done, and for how long already, once it has taken two seconds."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    done, started = threading.Event(), time.monotonic()
+
+    def tell() -> None:
+        wait = _PATIENCE
+        while not done.wait(wait):
+            _print_waiting(f"{what}, {time.monotonic() - started:.0f} s")
+            wait = 1.0
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
+        if time.monotonic() - started >= _PATIENCE:
+            _print_waiting("")
+
+
+def _print_waiting(shown: str) -> None:
     print(f"\r\x1b[K{shown}", end="", file=sys.stderr, flush=True)
 
 
@@ -84,30 +119,54 @@ def write(text: str, output: str | None) -> None:
         sys.stdout.buffer.write(b"\n")
 
 
-def read_files(files: Sequence[str]) -> list[Document]:
-    """Read files as documents with their names as ids; without any, standard input. Raises InputError."""
+def note_warnings(codes: Iterable[str]) -> None:
+    """Say each warning on stderr, in a sentence."""
+    for code in codes:
+        from tersely.report.words import in_words  # the page of reports comes with it
+
+        print(f"tersely: note: {in_words(code)}", file=sys.stderr)
+
+
+def read_files(files: Sequence[str], encoding: str | None = None) -> list[Document]:
+    """Read files as documents with their names as ids; without any, standard input. Raises InputError.
+
+    `encoding`: of the files; None: UTF-8, or what the bytes look like, which is told on stderr.
+    """
     if not files and sys.stdin.isatty():
         raise InputError("no input: name files, or pipe text in (see --help)")
     if len(files) < _MANY_FILES:
-        return [_read_one(name) for name in files or ["-"]]
+        return [_read_one(name, encoding) for name in files or ["-"]]
     documents = []
     with show_progress() as show:
         for name in files:
-            documents.append(_read_one(name))
+            documents.append(_read_one(name, encoding))
             if show is not None:
                 show("reading", len(documents), len(files))
     return documents
 
 
-def _read_one(name: str) -> Document:
+def _read_one(name: str, encoding: str | None) -> Document:
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        return Document(data.decode("utf-8"), id=_shown(name))
+        text, guessed = decode(data, encoding)
+        if guessed is not None:
+            print(
+                f"tersely: note: {_shown(name)} is read as {guessed}; --encoding says another",
+                file=sys.stderr,
+            )
+        return Document(text, id=_shown(name))
+    except IsADirectoryError as error:
+        shown = _shown(name).rstrip("/") or "/"
+        raise InputError(
+            f"{shown} is a folder: name its files (tersely compress {shown}/*), or make an index of it "
+            f"(tersely index {shown})"
+        ) from error
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{name} is not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
+            f"{name} is not {'UTF-8' if encoding is None else encoding} text: "
+            f"byte 0x{error.object[error.start]:02x} at {error.start}"
         ) from error
 
 

@@ -19,6 +19,7 @@ _NOTES_SHOWN = 10
 
 _EXAMPLES = """examples:
   tersely index docs/                                       # makes docs/.tersely; again: what changed
+  tersely index corpus/ --shards 7                          # a change writes a seventh of it again
   tersely search docs/ "how are tokens rotated?" --budget 2000
   tersely search docs/ "retry policy" --top-n 10 --json
 """
@@ -32,6 +33,13 @@ def add_index(commands: Commands) -> None:
     parser.add_argument("-o", "--output", metavar="INDEX", help="folder of the index (DIR/.tersely)")
     parser.add_argument(
         "--largest-file", type=float, default=16, metavar="MB", help="larger files are left out (16)"
+    )
+    parser.add_argument(
+        "--shards",
+        type=int,
+        metavar="N",
+        help="parts of the index, for very many files: only those in which a file changed are written again; "
+        "results are the same (as many as there are; 1)",
     )
     parser.add_argument("--json", action="store_true", help="print what was done as JSON")
 
@@ -67,6 +75,7 @@ def run_index(arguments: argparse.Namespace) -> None:
                 arguments.folder,
                 arguments.output,
                 largest_file=max(int(arguments.largest_file * 2**20), 1),
+                shards=arguments.shards,
                 progress=None if show is None else partial(show, "indexing"),
             )
     except (StoreError, OSError) as error:
@@ -84,7 +93,8 @@ def run_index(arguments: argparse.Namespace) -> None:
         print(f"tersely: note: made anew ({report.anew.replace('_', ' ')})", file=sys.stderr)
     files = f"{report.added} added, {report.changed} changed, {report.removed} removed"
     print(
-        f"tersely: {report.files} files ({files}), {report.chunks} chunks in {index.folder}, "
+        f"tersely: {report.files:,} {'file' if report.files == 1 else 'files'} ({files}), "
+        f"{report.chunks:,} {'chunk' if report.chunks == 1 else 'chunks'} in {index.folder}, "
         f"{report.seconds:.1f} s",
         file=sys.stderr,
     )
@@ -95,7 +105,9 @@ def run_search(arguments: argparse.Namespace) -> None:
     from tersely.search.index import Index, extract
 
     try:
-        results = Index.open(arguments.folder).search(arguments.query, arguments.top_n)
+        index = Index.open(arguments.folder)
+        results = index.search(arguments.query, arguments.top_n)
+        named = index.search(arguments.query, 1, method="lexical")
     except StoreError as error:
         raise ValueError(str(error)) from error
     found = extract(results, arguments.query, budget=arguments.budget, counter=arguments.counter)
@@ -105,6 +117,9 @@ def run_search(arguments: argparse.Namespace) -> None:
         sys.stdout.buffer.write(found.text.encode() + (b"\n" if found.text else b""))
     if not results:
         print("tersely: note: nothing found", file=sys.stderr)
+    elif not named:
+        note = "no word of the query stands in the index; these chunks are what comes nearest to it"
+        print(f"tersely: note: {note}", file=sys.stderr)
     elif sys.stderr.isatty():
         print(
             f"tersely: {len(found.results)} of {len(results)} results, "

@@ -7,20 +7,13 @@ unreadable input.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import tersely
-from tersely.cli.arguments import Commands, add_command, add_counter, add_level
-from tersely.cli.compact import add_compact, run_compact
-from tersely.cli.compress import FILES, add_compress, run_compress
-from tersely.cli.distill import add_distill, run_distill
-from tersely.cli.files import InputError, discard_output, open_closed_streams, read_files, write
-from tersely.cli.index import add_index, add_search, run_index, run_search
-from tersely.cli.mcp import add_ab, add_mcp, run_ab, run_mcp
-from tersely.cli.store import add_expand, run_expand
-from tersely.providers.counters import resolve_counter
+from tersely.cli.arguments import Parser
+from tersely.cli.files import InputError, discard_output, open_closed_streams
 
 __all__ = ["main"]
 
@@ -33,11 +26,17 @@ _EXAMPLES = """examples:
   tersely compress app.log --budget 800 --store notes.sqlite
   tersely segment notes.md --level paragraph
   tersely count docs/*.md --counter cl100k_base
+  tersely batch corpus/*.parquet out/ --budget 800 --workers 4
+  tersely dedup corpus/*.parquet out/ --kept
   tersely compact history.json --budget 8000 --counter o200k_base
   tersely distill all-MiniLM-L6-v2/ my-texts/ -o table.npz
   tersely index docs/ && tersely search docs/ "how are tokens rotated?" --budget 2000
   tersely mcp --index docs/.tersely
+  tersely mcp --wrap -- npx -y some-mcp-server
   tersely ab --index docs/.tersely questions.jsonl
+  tersely run --budget 800 -- pytest -x
+  tersely hook install claude-code && tersely savings
+  tersely --print-completion bash
 """
 
 
@@ -45,9 +44,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name; returns the exit code."""
     open_closed_streams()
     given = sys.argv[1:] if argv is None else list(argv)
-    arguments = _parser(given[0] if given else "").parse_args(given)
+    if given[:1] == ["help"]:
+        given = [*given[1:], "--help"]
+    if not given:
+        _parser("").print_help()
+        return 0
     try:
-        _RUN[arguments.command](arguments)
+        arguments = _parser(given[0]).parse_args(given)
+    except SystemExit as stop:
+        if stop.code and given[:1] == ["hook"] and import_module("tersely.cli.hook").is_event(given):
+            return 0  # to an agent, 2 is an answer
+        raise
+    try:
+        run = getattr(import_module(_COMMANDS[arguments.command]), f"run_{arguments.command}")
+        code: int | None = run(arguments)
         sys.stdout.flush()
     except tersely.CompressionError as error:
         return _fail(error, 1)
@@ -60,6 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(OSError(f"cannot write to standard output: {error.strerror or error}"), 2)
     except KeyboardInterrupt:
         return 130
+    else:
+        return code or 0
     return 0
 
 
@@ -70,90 +82,47 @@ def _fail(error: Exception, code: int) -> int:
 
 def _parser(first: str) -> argparse.ArgumentParser:
     """The parser of a command line that begins with `first`: the name of a command, or else of all."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="tersely",
         description="Fits more meaning into fewer tokens: verbatim, within the budget, offline.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"tersely {tersely.__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    if first == "--print-completion":
+        _add_completion(parser)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", prog="tersely")
 
-    for name, add in _ADD.items():
-        if first == name or first not in _ADD:  # the others' arguments take longer than most commands
-            add(commands)
+    for name, module in _COMMANDS.items():
+        if first == name or first not in _COMMANDS:  # the others' imports take longer than most commands
+            getattr(import_module(module), f"add_{name}")(commands)
     return parser
 
 
-def _add_segment(commands: Commands) -> None:
-    segment = _command(commands, "segment", "show how text is cut: one line a segment, or JSON lines")
-    add_level(segment)
-    segment.add_argument("--json", action="store_true", help="one JSON object a line, with the text")
+def _add_completion(parser: argparse.ArgumentParser) -> None:
+    """Add `--print-completion`: a script for a shell, which the package shtab writes."""
+    try:
+        import shtab
+    except ImportError as error:
+        parser.error(f"--print-completion needs shtab: pip install 'tersely[cli]' ({error})")
+    shtab.add_argument_to(parser, ["--print-completion"])
 
 
-def _add_count(commands: Commands) -> None:
-    add_counter(_command(commands, "count", "count the tokens of files"))
-
-
-def _command(commands: Commands, name: str, text: str) -> argparse.ArgumentParser:
-    parser = add_command(commands, name, text, _EXAMPLES)
-    parser.add_argument("files", nargs="*", metavar="FILE", help=FILES)
-    return parser
-
-
-def _segment(arguments: argparse.Namespace) -> None:
-    documents = read_files(arguments.files)
-    for index, start, end, kind in tersely.segment(documents, arguments.level):
-        text = documents[index].text[start:end]
-        if arguments.json:
-            row = {
-                "document": documents[index].id,
-                "start": start,
-                "end": end,
-                "kind": kind.name.lower(),
-                "text": text,
-            }
-            write(json.dumps(row, ensure_ascii=False) + "\n", None)
-        else:
-            shown = " ".join(text.split())
-            shown = shown if len(shown) <= 100 else shown[:99] + "…"
-            write(f"{documents[index].id}:{start}-{end}\t{kind.name.lower()}\t{shown}\n", None)
-
-
-def _count(arguments: argparse.Namespace) -> None:
-    documents = read_files(arguments.files)
-    counts = resolve_counter(arguments.counter).count_batch([document.text for document in documents])
-    for document, tokens in zip(documents, counts, strict=True):
-        write(f"{tokens}\t{document.id}\n", None)
-    if len(documents) > 1:
-        write(f"{sum(counts)}\ttotal\n", None)
-
-
-def _expand(arguments: argparse.Namespace) -> None:
-    write(run_expand(arguments), arguments.output)
-
-
-_ADD = {
-    "compress": add_compress,
-    "segment": _add_segment,
-    "count": _add_count,
-    "expand": add_expand,
-    "compact": add_compact,
-    "distill": add_distill,
-    "index": add_index,
-    "search": add_search,
-    "mcp": add_mcp,
-    "ab": add_ab,
-}
-_RUN = {
-    "compact": run_compact,
-    "compress": run_compress,
-    "segment": _segment,
-    "count": _count,
-    "distill": run_distill,
-    "expand": _expand,
-    "index": run_index,
-    "search": run_search,
-    "mcp": run_mcp,
-    "ab": run_ab,
+#: The module of each subcommand, which has add_NAME and run_NAME.
+_COMMANDS = {
+    "compress": "tersely.cli.compress",
+    "segment": "tersely.cli.segment",
+    "count": "tersely.cli.count",
+    "expand": "tersely.cli.store",
+    "compact": "tersely.cli.compact",
+    "distill": "tersely.cli.distill",
+    "index": "tersely.cli.index",
+    "search": "tersely.cli.index",
+    "mcp": "tersely.cli.mcp",
+    "ab": "tersely.cli.mcp",
+    "batch": "tersely.cli.batch",
+    "dedup": "tersely.cli.dedup",
+    "hook": "tersely.cli.hook",
+    "run": "tersely.cli.run",
+    "savings": "tersely.cli.savings",
 }

@@ -1,32 +1,41 @@
-"""`tersely mcp`: serve tools over an index to agents; `tersely ab`: compare the two search tools."""
+"""`tersely mcp`: serve tools to agents, or wrap another server; `tersely ab`: compare two search tools."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
-from collections.abc import Sequence
+import shutil
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command
+from tersely.cli.model import model_of
 
 if TYPE_CHECKING:
-    from tersely.providers.language_models import CheckedLanguageModel
-    from tersely.search.chunks import Retriever
+    from tersely.search.index import Index
     from tersely.server.query_tools import QueryTools
     from tersely.server.tools import Tool
+    from tersely.store import Store
 
 __all__ = ["add_ab", "add_mcp", "run_ab", "run_mcp"]
 
 TOKEN = "TERSELY_MCP_TOKEN"  # environment variable
+WRAPPED_TOKEN = "TERSELY_WRAPPED_TOKEN"  # environment variable: what a wrapped server is shown
 
 _MCP_EXAMPLES = f"""examples:
   tersely mcp --index docs/.tersely
   tersely mcp --index docs/.tersely --model gpt-4o-mini
   tersely mcp --index docs/.tersely --http --port 8765
+  tersely mcp --index docs/.tersely --http --workers 4       # GET /health and /ready for whoever watches it
   tersely mcp --store context.sqlite
+  tersely mcp --wrap -- npx -y some-mcp-server --its-own options
+  tersely mcp --wrap -- https://mcp.example.org/mcp   # its bearer token, if any: {WRAPPED_TOKEN}
+  tersely mcp --wrap --budget 1000 --store results.sqlite -- python server.py
+  tersely mcp --http                          # compress_text, and POST /compress for callers without MCP
   {TOKEN}=$(cat token) tersely mcp --index docs/.tersely --http --host 0.0.0.0
 """
 _AB_EXAMPLES = """questions.jsonl has one JSON object a line: {"query": "...", "answers": ["...", "..."]}
@@ -45,7 +54,27 @@ def add_mcp(commands: Commands) -> None:
     parser.add_argument(
         "--store", metavar="FILE", help="keep segments of the agent's context there; adds the tools for it"
     )
+    parser.add_argument(
+        "--wrap",
+        action="store_true",
+        help="stand in front of the server that the command after -- starts, or whose URL stands there, pass "
+        "everything through, and shorten results over the budget; adds the tool expand (--store: where whole "
+        "results are kept)",
+    )
+    parser.add_argument(
+        "-b", "--budget", type=int, default=2000, metavar="N", help="tokens of a wrapped result (2000)"
+    )
+    parser.add_argument(
+        "server", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="of the wrapped server, or its URL"
+    )
     parser.add_argument("--http", action="store_true", help="listen for HTTP; without it: standard input")
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=1,
+        metavar="N",
+        help="processes that serve with --http; they share the index in memory (1)",
+    )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=8765, metavar="N", help="port to listen on (8765)")
     parser.add_argument(
@@ -85,22 +114,67 @@ def add_ab(commands: Commands) -> None:
         "--similarity-threshold", type=float, default=0.85, metavar="T", help="of duplicates (0.85)"
     )
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
+    parser.set_defaults(model=None, base_url=None)  # nothing is written
 
 
 def run_mcp(arguments: argparse.Namespace) -> None:
     """Serve until standard input ends, or until interrupted."""
     from tersely.server.text_tools import text_tools
 
-    if arguments.index is None and arguments.store is None:
-        raise ValueError("what is there to serve? Pass --index DIR, or --store FILE, or both")
-    tools = [*text_tools(), *(_query_tools(arguments).tools() if arguments.index is not None else ())]
+    if arguments.workers != 1 and not arguments.http:
+        raise ValueError("--workers goes with --http")
+    if arguments.wrap:
+        _wrap(arguments)
+        return
+    if arguments.server:
+        raise ValueError(f"a command goes with --wrap: {' '.join(arguments.server)}")
+    if arguments.index is None and arguments.store is None and not arguments.http:
+        raise ValueError(
+            "what is there to serve? Pass --index DIR, or --store FILE, or both; or --http alone"
+        )
+    tools = text_tools()
+    ready: list[Callable[[], object]] = []
     with ExitStack() as stack:
+        if arguments.index is not None:
+            index = _open(arguments.index)
+            tools += _query_tools(index, arguments).tools()
+            ready.append(partial(len, index))
         if arguments.store is not None:
-            tools += _memory_tools(arguments, stack)
-        _serve(tools, arguments)
+            store = _open_store(arguments.store, stack)
+            tools += _memory_tools(store, arguments)
+            ready.append(partial(store.__contains__, ""))
+        _serve(tools, ready, arguments)
 
 
-def _serve(tools: Sequence[Tool], arguments: argparse.Namespace) -> None:
+def _wrap(arguments: argparse.Namespace) -> None:
+    from tersely.agents.tool_results import ToolResultCompressor
+    from tersely.cli.store import result_store
+    from tersely.core.errors import MissingExtraError
+    from tersely.server.wrap import checked_url, serve_wrapped
+
+    command = arguments.server[1:] if arguments.server[:1] == ["--"] else arguments.server
+    if not command:
+        raise ValueError("which server? tersely mcp --wrap -- COMMAND ..., or a URL in its place")
+    if arguments.index is not None or arguments.http:
+        raise ValueError("--wrap goes with --budget and --store, not with --index or --http")
+    is_url = len(command) == 1 and "://" in command[0]
+    if is_url:
+        checked_url(command[0])
+    elif shutil.which(command[0]) is None:
+        raise ValueError(f"cannot start {command[0]}: there is no such command")
+    server = command[0] if is_url else command
+    token = os.environ.get(WRAPPED_TOKEN) or None
+    with result_store(arguments.store) as store:
+        compressor = ToolResultCompressor(arguments.budget, store, keep_files=True)
+        try:
+            serve_wrapped(server, compressor, store, token=token)
+        except MissingExtraError as error:
+            raise ValueError(str(error)) from error
+
+
+def _serve(
+    tools: Sequence[Tool], ready: Sequence[Callable[[], object]], arguments: argparse.Namespace
+) -> None:
     from tersely.core.errors import MissingExtraError
 
     try:
@@ -119,6 +193,8 @@ def _serve(tools: Sequence[Tool], arguments: argparse.Namespace) -> None:
             origins=arguments.origin,
             threads=arguments.threads,
             deadline=arguments.deadline,
+            workers=arguments.workers,
+            ready=ready,
         )
     except MissingExtraError as error:
         raise ValueError(str(error)) from error
@@ -131,9 +207,10 @@ def run_ab(arguments: argparse.Namespace) -> None:
     try:
         lines = Path(arguments.questions).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"cannot read {arguments.questions}: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise ValueError(f"cannot read {arguments.questions}: {reason}") from error
     found = compare(
-        _query_tools(arguments),
+        _query_tools(_open(arguments.index), arguments),
         read_questions(lines),
         top_n=arguments.top_n,
         min_score=arguments.min_score,
@@ -172,37 +249,27 @@ def _command(commands: Commands, name: str, text: str, examples: str) -> argpars
     return parser
 
 
-def _query_tools(arguments: argparse.Namespace) -> QueryTools:
+def _query_tools(index: Index, arguments: argparse.Namespace) -> QueryTools:
     from tersely.server.answers import Answerer
     from tersely.server.query_tools import QueryTools
 
-    retriever, answerer = _open(arguments.index), Answerer(_model(arguments))
-    return QueryTools(retriever, answerer, arguments.pool, arguments.reply_budget)
+    return QueryTools(index, Answerer(model_of(arguments)), arguments.pool, arguments.reply_budget)
 
 
-def _memory_tools(arguments: argparse.Namespace, stack: ExitStack) -> list[Tool]:
+def _memory_tools(store: Store, arguments: argparse.Namespace) -> list[Tool]:
     from tersely.memory import SegmentMemory
     from tersely.server.memory_tools import MemoryTools
+
+    return MemoryTools(SegmentMemory(store, model=model_of(arguments))).tools()
+
+
+def _open_store(path: str, stack: ExitStack) -> Store:
     from tersely.store import Store
 
-    model = _model(arguments)
-    store = stack.enter_context(Store.open(arguments.store, embedder=None))
-    return MemoryTools(SegmentMemory(store, model=model)).tools()
+    return stack.enter_context(Store.open(path, embedder=None))
 
 
-def _model(arguments: argparse.Namespace) -> CheckedLanguageModel | None:
-    from tersely.providers.language_models import resolve_language_model
-
-    if getattr(arguments, "model", None):
-        from tersely.providers.openai import language_model_from_environment
-
-        return resolve_language_model(language_model_from_environment(arguments.model, arguments.base_url))
-    if getattr(arguments, "base_url", None):
-        raise ValueError("--base-url needs --model")
-    return None
-
-
-def _open(folder: str) -> Retriever:
+def _open(folder: str) -> Index:
     from tersely.core.errors import StoreError
     from tersely.search.index import Index
 
@@ -218,5 +285,6 @@ def _token(file: str | None) -> str | None:
         try:
             return Path(file).read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise ValueError(f"cannot read {file}: {error}") from error
+            reason = getattr(error, "strerror", None) or error
+            raise ValueError(f"cannot read {file}: {reason}") from error
     return os.environ.get(TOKEN) or None

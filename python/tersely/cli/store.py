@@ -6,12 +6,28 @@ import argparse
 import os
 import shlex
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command
+from tersely.cli.files import write
+from tersely.core.errors import StoreError
+from tersely.core.files import make_folder
 from tersely.core.types import Compressed
 
-__all__ = ["add_expand", "add_store", "keep_in_store", "run_expand"]
+if TYPE_CHECKING:
+    from tersely.store import Store
+
+__all__ = [
+    "add_expand",
+    "add_store",
+    "expand_with",
+    "keep_in_store",
+    "result_store",
+    "run_expand",
+    "store_path",
+]
 
 _VARIABLE = "TERSELY_STORE"
 _EXAMPLES = """examples:
@@ -21,6 +37,29 @@ _EXAMPLES = """examples:
 """
 
 
+def store_path(given: str | None) -> Path:
+    """The store of whole results: as given, in the environment, or the user's own (XDG_STATE_HOME)."""
+    named = given or os.environ.get(_VARIABLE)
+    if named:
+        return Path(named)
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "tersely" / "results.sqlite"
+
+
+def result_store(given: str | None) -> Store:
+    """Open the store of whole results, or make it."""
+    from tersely.store import Store
+
+    path = store_path(given)
+    make_folder(path.parent)
+    return Store.open(path)
+
+
+def expand_with(given: str | None) -> str:
+    """How the whole of a result is got back, "{id}" for its id."""
+    return "tersely expand {id}" + (f" --store {shlex.quote(str(Path(given).absolute()))}" if given else "")
+
+
 def add_store(parser: argparse.ArgumentParser) -> None:
     """Add `--store` to `compress`."""
     parser.add_argument(
@@ -28,13 +67,14 @@ def add_store(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def keep_in_store(result: Compressed, path: str) -> None:
-    """Keep the originals before anything of the result is shown, and say under which id."""
+def keep_in_store(result: Compressed, path: str) -> str:
+    """Keep the originals before anything of the result is shown; say under which id, and return it."""
     from tersely.store import Store
 
     with Store.open(path) as store:
         id = store.keep(result)
     print(f"tersely: the original is kept: tersely expand {id} --store {shlex.quote(path)}", file=sys.stderr)
+    return id
 
 
 def add_expand(commands: Commands) -> None:
@@ -42,7 +82,7 @@ def add_expand(commands: Commands) -> None:
     text = "print the original of a compressed text, byte for byte"
     parser = add_command(commands, "expand", text, _EXAMPLES)
     parser.add_argument("id", metavar="ID", help="what `compress --store` printed, or any id in the store")
-    parser.add_argument("--store", metavar="FILE", help=f"the store (the environment's {_VARIABLE})")
+    parser.add_argument("--store", metavar="FILE", help=f"the store ({_VARIABLE}, or the user's)")
     parser.add_argument("--version", type=int, metavar="N", help="of the id, from 1 (the newest)")
     parser.add_argument("--document", type=int, metavar="N", help="of several files, this one, from 0")
     parser.add_argument(
@@ -51,19 +91,26 @@ def add_expand(commands: Commands) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to stdout")
 
 
-def run_expand(arguments: argparse.Namespace) -> str:
-    """Return the original's text. Raises ValueError without a store, and what `Store.expand` raises."""
+def run_expand(arguments: argparse.Namespace) -> None:
+    """Write the original's text. Raises ValueError without a store, and what `Store.expand` raises."""
     from tersely.store import Store
 
-    path = arguments.store or os.environ.get(_VARIABLE)
-    if not path:
-        raise ValueError(f"which store? Pass --store FILE, or set {_VARIABLE}")
-    if not Path(path).is_file():
+    path = store_path(arguments.store)
+    if not path.is_file():
+        if not arguments.store and not os.environ.get(_VARIABLE):
+            raise ValueError(f"which store? Pass --store FILE, or set {_VARIABLE} (there is no {path})")
         raise ValueError(f"there is no store {path}")
-    with Store.open(path, read_only=True) as store:
+    try:
+        opened = Store.open(path)
+    except StoreError:  # a file or folder that cannot be written
+        opened = Store.open(path, read_only=True)
+    with opened as store:
         try:
-            return store.expand(
+            text = store.expand(
                 arguments.id, arguments.version, document=arguments.document, masked=arguments.masked
             )
         except IndexError as error:
             raise ValueError(str(error)) from error
+        with suppress(StoreError):
+            store.note_expansion(arguments.id)
+    write(text, arguments.output)

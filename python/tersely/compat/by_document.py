@@ -14,7 +14,7 @@ from tersely.core.protocols import Strategy
 from tersely.core.types import Compressed, Receipt, Request, Span
 from tersely.engine.allocation import favour_of, weights_of
 from tersely.engine.auto import Auto, prepare_by
-from tersely.engine.count import count, count_batch
+from tersely.engine.count import count, count_batch, name_of
 from tersely.engine.extractive import Extractive
 from tersely.engine.prepare import Prepared
 from tersely.engine.required import with_required
@@ -144,7 +144,7 @@ def _together(
         budget=budget,
         tokens=tokens,
         original_tokens=original,
-        counter=str(getattr(request.counter, "name", type(request.counter).__name__)),
+        counter=name_of(request.counter),
         segments=sum(reasons.values()),
         reasons=reasons,
         recounts=sum(one.recounts for one in receipts) + 1,

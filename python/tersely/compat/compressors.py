@@ -461,7 +461,7 @@ class ExtractiveCompressor(Compressor):
             starts = count_batch(self.counter, [sentence[:1] for sentence in sentences]).tolist()
             for sentence, tokens in zip(sentences, starts, strict=True):
                 if tokens <= target and sentence:
-                    size, mark = longest_prefix(sentence, lambda text: self.counter.count(text) <= target)
+                    size, mark = longest_prefix(sentence, self.counter.count, target)
                     return [sentence[:size] + mark]
         raise BudgetExceededError(
             f"no sentence fits into {target} tokens: the smallest needs {required}",

@@ -138,6 +138,10 @@ class CompressedContext(LateFields):
     warnings: tuple[str, ...] = ()
     result: Compressed | None = field(default=None, compare=False, repr=False)
 
+    def __str__(self) -> str:
+        """The text to send."""
+        return self.compressed
+
 
 @dataclass(frozen=True, slots=True)
 class ContextChunk:

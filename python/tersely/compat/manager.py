@@ -329,7 +329,7 @@ class Manager:
         required = count(self.counter, content[:1])
         if required > share:
             raise BudgetExceededError("not one letter fits", required=required, budget=share)
-        size, mark = longest_prefix(content, lambda text: count(self.counter, text) <= share)
+        size, mark = longest_prefix(content, lambda text: count(self.counter, text), share)
         return content[:size] + mark
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from tersely import _native
 from tersely.compat.contexts import CompressionMetadata
-from tersely.core.types import Compressed, Span, Spans
+from tersely.core.types import Compressed, span_columns
 from tersely.engine.confidence import confidence
 
 __all__ = ["describe", "dropped_sections", "entities", "key_concepts", "words"]
@@ -111,8 +110,8 @@ def _terms(listed: Mapping[str, int]) -> Iterator[tuple[str, str, int]]:
 
 def dropped_sections(result: Compressed) -> tuple[str, ...]:
     """The text of each run of dropped segments between kept ones, in source order. O(spans log spans)."""
-    kept, dropped = _borders(result.kept), _borders(result.dropped)
-    document, start, end = np.concatenate([kept, dropped], axis=1)
+    kept, dropped = span_columns(result.kept), span_columns(result.dropped)
+    document, start, end, _ = np.concatenate([kept, dropped], axis=1)
     out = np.arange(len(document)) >= len(kept[0])
     order = np.lexsort((out, end, start, document))
     document, start, end, out = document[order], start[order], end[order], out[order]
@@ -121,12 +120,3 @@ def dropped_sections(result: Compressed) -> tuple[str, ...]:
     first, last = np.flatnonzero(out & ~goes_on[:-1]), np.flatnonzero(out & ~goes_on[1:])
     places = zip(document[first].tolist(), start[first].tolist(), end[last].tolist(), strict=True)
     return tuple(result.documents[index].text[begin:close] for index, begin, close in places)
-
-
-def _borders(spans: Sequence[Span]) -> npt.NDArray[np.int64]:
-    """int64[3, n]: document, start and end."""
-    if isinstance(spans, Spans):  # without making each span
-        table, rows = spans.table, spans.rows
-        return np.stack([table.document[rows].astype(np.int64), table.start[rows], table.end[rows]])
-    places = [(span.document, span.start, span.end) for span in spans]
-    return np.array(places, dtype=np.int64).reshape(-1, 3).T

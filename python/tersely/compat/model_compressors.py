@@ -10,7 +10,8 @@ from tersely.core.options import CompressionMethod, CompressionOptions
 from tersely.core.protocols import Strategy
 from tersely.engine.extractive import Extractive
 from tersely.engine.hierarchical import Hierarchical
-from tersely.providers.language_models import one_model, resolve_language_model
+from tersely.providers.flows import one_model
+from tersely.providers.language_models import resolve_language_model
 from tersely.write.abstractive import Abstractive
 from tersely.write.hybrid import Hybrid
 

@@ -10,9 +10,9 @@ __all__ = ["comment_of", "known_language", "language_of_file", "named_language"]
 # What opens and closes a comment -> languages.
 _SIGNS: dict[tuple[str, str], str] = {
     ("#", ""): "python ruby shell perl r julia elixir nim crystal tcl awk powershell coffeescript gdscript "
-    "starlark yaml toml makefile dockerfile cmake hcl graphql nix properties conf",
+    "starlark yaml toml makefile dockerfile cmake hcl graphql nix conf",
     ("//", ""): "javascript typescript tsx go rust java c cpp csharp kotlin swift scala php dart groovy zig "
-    "protobuf objectivec solidity verilog fsharp json5 scss less thrift glsl cuda pascal",
+    "protobuf objectivec solidity verilog fsharp prisma json5 scss less thrift glsl cuda pascal",
     ("--", ""): "sql lua haskell elm ada vhdl applescript purescript",
     (";", ""): "clojure scheme commonlisp elisp racket assembly ini",
     ("%", ""): "erlang latex prolog matlab",
@@ -31,16 +31,17 @@ _COMMENTS = {name: signs for signs, names in _SIGNS.items() for name in names.sp
 _NAMES: dict[str, str] = {
     "python": "py pyi pyw python3",
     "ruby": "rb rbw ru rake gemspec podspec pluginspec prawn gemfile rakefile vagrantfile podfile fastfile "
-    "brewfile deliverfile",
-    "tcl": "tk",
+    "brewfile deliverfile rabl",
+    "tcl": "tk xdc",
     "nim": "nims nimble",
     "sql": "plsql pls pck pkb pks tsql ddl viw prc mysql pgsql udf",
-    "shell": "sh bash zsh ksh console shell-session bashrc zshrc profile",
+    "shell": "sh bash zsh ksh console shell-session bashrc zshrc profile zprofile .bashrc .zshrc .profile "
+    ".zprofile .xsession .bash_profile",
     "perl": "pl pm t",
     "julia": "jl",
-    "elixir": "ex exs",
+    "elixir": "ex exs mix.lock",
     "crystal": "cr",
-    "powershell": "ps1 psm1",
+    "powershell": "ps1 psm1 psd1",
     "coffeescript": "coffee",
     "gdscript": "gd",
     "starlark": "bzl bazel bzlmod star build workspace",
@@ -48,10 +49,11 @@ _NAMES: dict[str, str] = {
     "makefile": "make gnumakefile mkfile mk mak",
     "dockerfile": "containerfile",
     "cmake": "cmakelists.txt cmake.in",
-    "hcl": "tf tfvars terraform",
-    "graphql": "gql",
+    "hcl": "tf tfvars terraform nomad",
+    "graphql": "gql graphqls",
     "conf": "env gitignore",
-    "ini": "cfg editorconfig gitconfig",
+    "ini": "cfg editorconfig gitconfig properties coveragerc service socket timer mount target desktop "
+    ".editorconfig .gitconfig .coveragerc .flake8 .pylintrc",
     "javascript": "js mjs cjs jsx",
     "typescript": "ts mts cts",
     "go": "golang",
@@ -79,11 +81,15 @@ _NAMES: dict[str, str] = {
     "purescript": "purs",
     "clojure": "clj cljs edn",
     "scheme": "scm",
-    "commonlisp": "lisp lsp cl common-lisp",
-    "elisp": "el emacs-lisp .emacs .spacemacs",
+    "commonlisp": "lisp lsp cl common-lisp sexp",
+    "elisp": "el emacs-lisp .emacs .spacemacs cask ede",
     "racket": "rkt",
     "assembly": "asm nasm s",
-    "erlang": "erl hrl app.src rebar.config",
+    "erlang": "erl hrl app.src rebar.config rebar.lock rebar.config.lock",
+    "matlab": "m octave",
+    "vim": "vimrc .vimrc vmb",
+    "r": "rd rprofile .rprofile",
+    "lua": "luacheckrc .luacheckrc",
     "latex": "tex sty cls ltx",
     "fortran": "f f77 f90 f95 f03 f08 for",
     "vb": "vbs bas",
@@ -117,8 +123,9 @@ def language_of_file(name: str) -> str:
     """The language that a file's name or suffix tells; "" where it tells none."""
     file = name.lower().replace("\\", "/").rpartition("/")[2]
     stem, _, suffix = file.rpartition(".")
-    whole = known_language(file) or (known_language(suffix) if suffix != file else "")
-    return whole or (known_language(stem) if stem in _WHOLE else "")
+    if stem in _WHOLE:
+        return known_language(stem)
+    return known_language(file) or (known_language(suffix) if suffix != file else "")
 
 
 def known_language(name: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from tersely.core.names import DetectedName
+
 __all__ = ["kind_of_output"]
 
-_KINDS: dict[str, str] = {
+_KINDS: dict[DetectedName, str] = {
     "tool_output": "pytest py.test tox nox unittest mypy pyright ruff flake8 pylint black isort bandit pip "
     "poetry uv "
     "conda npm yarn pnpm bun jest vitest mocha karma playwright cypress tsc eslint stylelint prettier "
@@ -23,12 +25,13 @@ _KINDS: dict[str, str] = {
     "log": "journalctl dmesg logread",
     "diff": "diff colordiff interdiff",
 }
-_KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+_KIND_OF: dict[str, DetectedName] = {name: kind for kind, names in _KINDS.items() for name in names.split()}
 # Commands whose next word says what they write.
-_SECOND: dict[tuple[str, str], str] = {
+_SECOND: dict[tuple[str, str], DetectedName] = {
     ("git", "diff"): "diff",
     ("git", "show"): "diff",
     ("git", "format-patch"): "diff",
+    ("git", "log"): "log",
     ("go", "test"): "tool_output",
     ("go", "build"): "tool_output",
     ("go", "vet"): "tool_output",
@@ -53,8 +56,8 @@ _PYTHON = re.compile(r"python[\d.]*")
 _ASSIGNS = re.compile(r"\w+=")
 
 
-def kind_of_output(command: str) -> tuple[str, str]:
-    """(kind, file): what a command writes, "" where it does not tell; a file that it shows, "" for none.
+def kind_of_output(command: str) -> tuple[DetectedName | None, str]:
+    """(kind, file): what a command writes, None where it does not tell; a file that it shows, "" for none.
 
     Of several commands the last one counts, of a pipe its first part; where what comes after a pipe makes
     something else of it, nothing is told. O(characters).
@@ -66,17 +69,17 @@ def kind_of_output(command: str) -> tuple[str, str]:
         part.split()[:1] not in ([name] for name in ("grep", "tee", "head", "tail", "sort", "cat"))
         for part in after
     ):
-        return "", ""
+        return None, ""
     words = first.split()
     while words and (words[0] in _BEFORE or _ASSIGNS.match(words[0])):
         words = words[1:]
     if len(words) > 2 and _PYTHON.fullmatch(words[0]) and words[1] == "-m":
         words = words[2:]
     if not words:
-        return "", ""
+        return None, ""
     name = words[0].lower().replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
     if name in _READS:
         files = [word for word in words[1:] if not word.startswith("-")]
-        return "", files[-1] if files else ""
+        return None, files[-1] if files else ""
     second = next((word for word in words[1:] if not word.startswith("-")), "")
-    return _SECOND.get((name, second), _KIND_OF.get(name, "")), ""
+    return _SECOND.get((name, second), _KIND_OF.get(name)), ""

@@ -8,13 +8,15 @@ from dataclasses import replace
 from tersely import _native
 from tersely.content.code_languages import language_of_file
 from tersely.content.commands import kind_of_output
+from tersely.content.outcomes import tells_failures
 from tersely.core import checks
 from tersely.core.detection import KINDS, LANGUAGES, Detection
+from tersely.core.names import DetectedName
 
 __all__ = ["detect", "detect_each", "hinted_detection", "in_pairs", "named_detection"]
 
 # Suffix -> what such a file is, and what else its text may show it to be.
-_SUFFIXES: dict[str, tuple[str, tuple[str, ...]]] = {
+_SUFFIXES: dict[str, tuple[DetectedName, tuple[DetectedName, ...]]] = {
     "md": ("markdown", ()),
     "markdown": ("markdown", ()),
     "rst": ("markdown", ()),
@@ -47,15 +49,17 @@ _SUFFIXES: dict[str, tuple[str, tuple[str, ...]]] = {
     "log": ("log", ("tool_output", "stack_trace", "jsonl", "json", "mixed")),
 }
 
-_MAY_BE_TABLES = ("prose", "markdown", "code", "tool_output")
-_SURE = 0.6  # confidence of another look
-_MOSTLY, _IN_COLUMNS = (
-    0.5,
-    0.9,
-)  # shares of lines in columns that make a table, where nothing else is sure, or is
+_NOTHING = 0.5  # confidence, at most, of what looks like nothing known
+_CERTAIN = 0.975  # confidence of what begins as nothing else does
+_JSON = frozenset({"json", "jsonl"})
 _IN_PAIRS = 0.8  # share of lines with three key=value or more
 # Suffixes that several languages have: the text is asked.
-_SHARED = {"h": ("c", "cpp", "objectivec"), "inc": ("php", "pascal", "assembly")}
+_SHARED = {
+    "h": ("c", "cpp", "objectivec"),
+    "inc": ("php", "pascal", "assembly"),
+    "m": ("objectivec",),
+    "conf": ("ini", "toml", "yaml", "shell"),
+}
 
 # What a text may look like though the command that wrote it writes something else.
 _UNSURE = frozenset({"prose", "markdown", "conversation", "code", "mixed", "tool_output", "table"})
@@ -70,15 +74,17 @@ def detect(text: str, name: str | None = None, command: str | None = None) -> De
 
     `name`: a path or file name; a suffix that settles what the text is ("app.py", "rows.csv") goes first,
     with a confidence of 1. `command`: the command line that wrote the text ("pytest -q", "git diff"); what
-    it writes goes before a look that says nothing certain. Raises TypeError for another type and ValueError
-    for a lone surrogate in the part that is read. O(1) for a long text: 12,288 characters are read, in at
-    most 0.1 ms per 10 KB.
+    it writes goes before a look that says nothing certain, and what looks like nothing is a tool's output.
+    Raises TypeError for another type and ValueError for a lone surrogate in the part that is read. O(1) for a
+    long text: 12,288 characters are read.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be str, not {type(text).__name__}")
     for piece in _sample(text):
         checks.text(piece, "text")
     found = detect_each([text])[0]
+    if found.kind == "prose" and found.confidence <= _NOTHING and tells_failures(text[-_TAIL:]):
+        found = Detection("tool_output", None, _NOTHING)
     for hint, what in ((name, "name"), (command, "command")):
         if hint is not None:
             checks.text(hint, what)
@@ -87,10 +93,12 @@ def detect(text: str, name: str | None = None, command: str | None = None) -> De
 
 def hinted_detection(found: Detection, name: str, command: str) -> Detection:
     """What a text is that looks like `found`: by its file's name, else the command behind it; "": none."""
-    kind, file = kind_of_output(command) if command else ("", "")
+    kind, file = kind_of_output(command) if command else (None, "")
     if name or file:
         return named_detection(name or file, found)
-    if not kind or found.kind == kind or found.kind not in _UNSURE:
+    if kind is None and command and found.kind == "prose" and found.confidence <= _NOTHING:
+        return Detection("tool_output", None, 1.0)  # what a command writes is lines
+    if kind is None or found.kind == kind or found.kind not in _UNSURE:
         return found
     return Detection(kind, None, 1.0)
 
@@ -99,12 +107,20 @@ def named_detection(name: str, found: Detection) -> Detection:
     """What a text is whose file is called so, and which looks like `found`."""
     file = name.lower().replace("\\", "/").rpartition("/")[2]
     suffix = file.rpartition(".")[2] if "." in file else ""
-    kind, alike = _SUFFIXES.get(suffix, ("", ()))
+    settled = _SUFFIXES.get(suffix)
+    kind, alike = settled if settled is not None else (None, ())
     language = language_of_file(name)
-    if not kind and language:
+    if kind is None and language:
         kind = "code"
-    if not kind or found.kind in alike:
+    if kind is None or found.kind in alike:
         return found
+    if (
+        kind == "code" and found.language == "xml" and found.confidence > _CERTAIN
+    ):  # translations, descriptions
+        return found
+    certain = found.confidence > _CERTAIN
+    if certain and (found.kind in _JSON or (kind in _JSON and found.language == "yaml")):
+        return found  # a page that is one JSON value, settings that are called JSON
     language = _DIALECTS.get(language, language)
     if kind == "code" and found.kind == "code" and found.language in _SHARED.get(suffix, ()):
         language = found.language or language
@@ -116,24 +132,12 @@ def named_detection(name: str, found: Detection) -> Detection:
 def detect_each(texts: Sequence[str]) -> list[Detection]:
     """`detect` for many texts without lone surrogates."""
     found = _native.detect([_sample(text) for text in texts])
-    looks = [Detection(KINDS[kind], LANGUAGES[language], confidence) for kind, language, confidence in found]
-    return [_table_or(look, text) for look, text in zip(looks, texts, strict=True)]
+    return [Detection(KINDS[kind], LANGUAGES[language], confidence) for kind, language, confidence in found]
 
 
 def in_pairs(text: str) -> bool:
     """Whether lines of a log are key=value. O(1) for a long text."""
     return _native.look_for_pairs(text[:_HEAD]) >= _IN_PAIRS
-
-
-def _table_or(look: Detection, text: str) -> Detection:
-    """A table where lines stand in columns or are ruled, and nothing else is sure of what they are."""
-    if look.kind not in _MAY_BE_TABLES or "\n```" in text or "\n~~~" in text:
-        return look
-    sure = look.confidence >= _SURE and look.kind != "prose"
-    columns = _native.look_for_columns(text[: _TAIL if sure else _HEAD + _MIDDLE + _TAIL])
-    if columns < (_IN_COLUMNS if sure else _MOSTLY):
-        return look
-    return Detection("table", None, max(columns, _SURE))
 
 
 def _sample(text: str) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tersely import _native
 from tersely.content.units import Lines, Units, units_of
-from tersely.core.tables import Float32s, Kind, SegmentTable
+from tersely.core.tables import Float32s, Kind, SegmentTable, pieces
 from tersely.core.types import Document
 
 __all__ = ["Diff"]
@@ -35,11 +35,15 @@ _COMMIT = re.compile(r"commit [0-9a-f]{7,64}\b|From [0-9a-f]{40,64} |[0-9a-f]{7,
 _SUBJECT = re.compile(r"    \S|Subject: ")
 _NEW_NAME = re.compile(r"^\+\+\+ ([^\n\t]*)", re.MULTILINE)
 _NOT_BLANK = re.compile(r"^[^\S\n]*+\S[^\n]*", re.MULTILINE)  # a line
-_RUN = re.compile(r"(?:\+[^\n]*\n?)+|(?:-[^\n]*\n?)+|(?:\\[^\n]*\n?)+|(?: [^\n]*\n?|\n)+")
+_RUN = re.compile(
+    r"(?:\+[^\n]*\n?)+|(?:-[^\n]*\n?)+|(?:\\[^\n]*\n?)+|(?: [^\n]*\n?|\n)+|… \d+ lines?(?:\n|\Z)"
+)
+_OWN_LINES = re.compile(r"… (\d+) lines?\n?")  # what an earlier compression wrote: of lines it left out,
+_OWN_CHANGES = re.compile(r" … \+\d+ -\d+ in \d+ hunks?\Z")  # and behind a file's header
 _LONGEST_RUN = 8  # changed lines of one unit
 _NEAR = 0.8  # of the best match of a query: units that come before all others, as headers do
-_HEADER, _TEXT, _HUNK_LINE, _CHANGE, _CONTEXT, _TITLE = range(6)
-_WORTH = np.array([3.0, 0.8, 1.0, 1.0, 0.2, 4.0], dtype=np.float32)
+_HEADER, _TEXT, _HUNK_LINE, _CHANGE, _CONTEXT, _TITLE, _OWN = range(7)
+_WORTH = np.array([3.0, 0.8, 1.0, 1.0, 0.2, 4.0, 0.0], dtype=np.float32)
 
 
 class _Piece(NamedTuple):
@@ -50,6 +54,7 @@ class _Piece(NamedTuple):
     added: int = 0  # of a file's header: lines added and removed, hunks
     removed: int = 0
     hunks: int = 0
+    lines: int = 0  # of a marker of an earlier compression: lines it stands for
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +137,16 @@ def _sections(text: str) -> Iterator[tuple[int, int, int, int]]:
 def _hunk_end(text: str, hunk: re.Match[str]) -> int:
     old = int(hunk[1]) if hunk[1] is not None else 1
     new = int(hunk[2]) if hunk[2] is not None else 1
-    at = hunk.end()
+    at, marked = hunk.end(), False
     while (old > 0 or new > 0 or text.startswith("\\", at)) and (run := _RUN.match(text, at)):
         sign = run[0][0]
+        if sign == "…":  # lines that were left out; which ones, nobody knows
+            at, marked = run.end(), True
+            continue
+        line = text.find("\n", run.end())  # a header's second line, behind the run
+        header = _FILE.search(text, run.start(), len(text) if line < 0 else line) if marked else None
+        if header is not None:  # so these lines count for nothing
+            return header.start()
         most = {"+": new, "-": old, "\\": 1 << 60}.get(sign, min(old, new))
         size, end = _first_lines(text, run.start(), run.end(), most)
         if size == 0:
@@ -197,10 +209,14 @@ def _runs(text: str, first: int) -> list[_Piece]:
     pieces: list[_Piece] = []
     commit = file = -1  # of the pieces: what begins the commit, the header of the file
     titled = True  # whether the commit has its subject
+    told = False  # whether the file's header says what an earlier compression counted
     for kind, start, body, end in _sections(text):
         if kind == _TEXT:
             for line in _NOT_BLANK.finditer(text, start, end):
-                what, above = _TEXT, commit if file < 0 else -1
+                what, above, own = _TEXT, commit if file < 0 else -1, _OWN_LINES.fullmatch(line[0])
+                if own:
+                    pieces.append(_Piece(line.start(), line.end(), _OWN, -1, lines=int(own[1])))
+                    continue
                 if _COMMIT.match(line[0]):
                     what, above, commit, file, titled = _TITLE, -1, len(pieces), -1, False
                 elif _STATISTIC.match(line[0]):
@@ -211,17 +227,22 @@ def _runs(text: str, first: int) -> list[_Piece]:
         elif kind == _HEADER:
             file = len(pieces)
             stop = start + len(text[start:end].rstrip())
+            told = _OWN_CHANGES.search(text[start:stop]) is not None
             pieces.append(_Piece(start, stop, _HEADER, first + commit if commit >= 0 else -1))
         else:
             hunk = first + len(pieces)
             stop = body - text.endswith("\n", start, body)
             pieces.append(_Piece(start, stop, _HUNK_LINE, first + file if file >= 0 else -1))
-            if file >= 0:
+            if file >= 0 and not told:
                 head, (added, removed) = pieces[file], _counted(text, body, end)
                 pieces[file] = head._replace(
                     added=head.added + added, removed=head.removed + removed, hunks=head.hunks + 1
                 )
             for run in _RUN.finditer(text, body, end):
+                if own := _OWN_LINES.match(run[0]):
+                    stop = run.end() - run[0].endswith("\n")
+                    pieces.append(_Piece(run.start(), stop, _OWN, -1, lines=int(own[1])))
+                    continue
                 what = _CHANGE if run[0][0] in "+-\\" else _CONTEXT
                 pieces += [_Piece(a, b, what, hunk) for a, b in _chunks(text, run.start(), run.end(), what)]
     return pieces
@@ -254,13 +275,10 @@ def _counted(text: str, start: int, end: int) -> tuple[int, int]:
 def _asked(texts: list[str], table: SegmentTable, query: str | None) -> Float32s:
     """float32[n] in [0, 1]: the share of the query's terms in a unit or one that needs it, rare ones counting
     more."""
-    rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
     result = np.zeros(len(table), dtype=np.float32)
     if query is None or not query.strip() or len(table) == 0:
         return result
-    ids, offsets, words = _native.terms(
-        [query, *(texts[document][start:end] for document, start, end in rows)]
-    )
+    ids, offsets, words = _native.terms([query, *pieces(texts, table.document, table.start, table.end)])
     wanted = np.unique(ids[: offsets[1]])
     unit = np.repeat(np.arange(len(table)), np.diff(offsets[1:]))
     pairs = np.unique(np.stack((unit, ids[offsets[1] :])), axis=1)
@@ -304,12 +322,13 @@ def _left_out(texts: list[str], pieces: list[_Piece], document: list[int]) -> Ca
     """Says how many lines a run of left out units has."""
 
     def marker(first: int, last: int) -> str:
-        return f"… {_lines(texts[document[first]], pieces[first].start, pieces[last].end)}"
+        own = [piece.lines - 1 for piece in pieces[first : last + 1] if piece.kind == _OWN]
+        return f"… {_lines(texts[document[first]], pieces[first].start, pieces[last].end, sum(own))}"
 
     return marker
 
 
-def _lines(text: str, start: int, end: int) -> str:
-    """How many lines text[start:end] has."""
-    many = text.count("\n", start, end) + (not text.endswith("\n", start, end))
+def _lines(text: str, start: int, end: int, more: int = 0) -> str:
+    """How many lines text[start:end] has, and more."""
+    many = text.count("\n", start, end) + (not text.endswith("\n", start, end)) + more
     return f"{many} line{'s' if many > 1 else ''}"

@@ -14,7 +14,8 @@ __all__ = ["LONG", "Mixed", "long_blocks", "may_hold_blocks"]
 
 LONG = 1000  # characters from which a block is compressed as what it is
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+_OPENS = re.compile(r"^ {0,3}(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)$", re.MULTILINE)  # else code in a line
+_CLOSES = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\S\n]*$", re.MULTILINE)
 
 
 def may_hold_blocks(text: str) -> bool:
@@ -28,19 +29,16 @@ def long_blocks(text: str) -> Iterator[tuple[int, int]]:
     A fence is closed by one of the same characters, as long or longer, with nothing behind it (CommonMark,
     4.5); one that is never closed is none. O(characters).
     """
-    if "```" not in text and "~~~" not in text:
-        return
-    opened: re.Match[str] | None = None
-    for fence in _FENCE.finditer(text):
-        marks, rest = fence.group(1), fence.group(2)
-        if opened is None:
-            if marks[0] != "`" or "`" not in rest:  # else it is code in a line
-                opened = fence
-        elif marks[0] == opened.group(1)[0] and len(marks) >= len(opened.group(1)) and not rest.strip():
-            start, end = opened.end() + 1, fence.start() - 1
-            if end - start >= LONG:
-                yield start, end
-            opened = None
+    opened = _OPENS.search(text) if "```" in text or "~~~" in text else None
+    while opened is not None:
+        marks = opened[1] or opened[2]
+        closed = next((end for end in _CLOSES.finditer(text, opened.end()) if end[1].startswith(marks)), None)
+        if closed is None:
+            return
+        start, end = opened.end() + 1, closed.start() - 1
+        if end - start >= LONG:
+            yield start, end
+        opened = _OPENS.search(text, closed.end())
 
 
 @dataclass(frozen=True, slots=True)

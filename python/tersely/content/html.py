@@ -25,13 +25,14 @@ class PageText:
     Attributes:
         plain: the text, white space where tags stood.
         start, end: int64[n], where each piece stands in the source.
-        at: int64[n], where it stands in the text.
+        at, stop: int64[n], where it stands in the text.
     """
 
     plain: str
     start: Int64s
     end: Int64s
     at: Int64s
+    stop: Int64s
 
     @staticmethod
     def read(text: str) -> PageText:
@@ -42,12 +43,16 @@ class PageText:
             first_out = np.concatenate(([0], stays[:-1] + 1))  # of what is left out before each
             glue = np.maximum.reduceat(glue[: stays[-1] + 1], first_out)
             start, end = start[stays], end[stays]
+        apart = (glue[1:] != 0) | (start[1:] != end[:-1])  # stray brackets are pieces that touch
+        first_of = np.append(True, apart) if len(start) else apart
+        start, end, glue = start[first_of], end[np.append(apart, True)] if len(end) else end, glue[first_of]
         parts: list[str] = []
         rows = zip(start.tolist(), end.tolist(), glue.tolist(), strict=True)
         for number, (first, last, before) in enumerate(rows):
             parts += [_GLUE[before] if number else "", text[first:last]]
         sizes = np.array([len(part) for part in parts], dtype=np.int64)
-        return PageText("".join(parts), start, end, np.cumsum(sizes)[0::2] if len(sizes) else start)
+        at = np.cumsum(sizes)[0::2] if len(sizes) else start
+        return PageText("".join(parts), start, end, at, at + (end - start))
 
     def holds(self, start: int, end: int) -> bool:
         """Whether [start, end) of the source stands in the text as it is."""
@@ -61,7 +66,7 @@ class PageText:
 
     def to_source(self, first: Int64s, last: Int64s) -> tuple[Int64s, Int64s, Int64s]:
         """Of [first, last) of the text, in order: the pieces of the source, and the row that each is of."""
-        return _mapped(self.at, self.at + (self.end - self.start), self.start, first, last)
+        return _mapped(self.at, self.stop, self.start, first, last)
 
 
 def _mapped(

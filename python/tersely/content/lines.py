@@ -16,7 +16,8 @@ __all__ = [
     "LineTable",
     "Mark",
     "around",
-    "asked_ids",
+    "asked_for",
+    "behind",
     "from_reader",
     "place_in",
     "places_of_lines",
@@ -32,6 +33,14 @@ UInt64s = npt.NDArray[np.uint64]
 _COLUMNS = (
     "line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked", "stands_for",
     "finding",
+)  # fmt: skip
+_MOST_ASKED = 0.6  # of the weight of the query's words: a line with as much is what was asked for
+_FEW_ASKED = 3  # lines: where more have as much, none is
+_LEAST_REST = 4  # characters behind a place that a mark for them is shorter than
+# Characters that str.strip takes away.
+_BLANKS = np.array(
+    [*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B),
+     0x2028, 0x2029, 0x202F, 0x205F, 0x3000]
 )  # fmt: skip
 
 
@@ -51,6 +60,7 @@ class Mark(IntFlag):
     QUIET = 1024
     VERDICT = 2048
     OWN = 4096
+    COMPARED = 8192
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -200,11 +210,20 @@ def relevance(lines: LineTable) -> Float32s:
     return result / np.float32(weights.sum())
 
 
-def asked_ids(lines: LineTable) -> npt.NDArray[np.bool_]:
-    """bool[n]: lines that have an id of the query, where the id is rare enough to mean something."""
+def asked_for(lines: LineTable) -> tuple[npt.NDArray[np.bool_], Float32s]:
+    """Which lines a query asks for (bool[n]), and what each is worth for it (float32[n], 0 to 14).
+
+    Asked for are lines that have an id of the query that is rare enough to mean something, and those with the
+    largest share of its words, if that is large and they are few.
+    """
     rare = [bit for bit in range(64) if 0 < lines.asked_lines[bit] <= max(20, lines.total // 20)]
     ids = sum(1 << bit for bit in rare) & lines.id_words
-    return np.asarray((lines.asked & np.uint64(ids)) != 0)
+    share = relevance(lines)
+    best = share >= max(_MOST_ASKED, 0.999 * float(share.max(initial=0)))
+    if np.count_nonzero(best) > max(_FEW_ASKED, lines.total // 50):
+        best[:] = False
+    asked = np.asarray((lines.asked & np.uint64(ids)) != 0) | best
+    return asked, 6 * share + np.where(best, np.float32(8), np.float32(0))
 
 
 def place_in(group: Int32s) -> Int64s:
@@ -243,6 +262,13 @@ def around(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
     return (near > 0) & ~chosen
 
 
+def behind(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
+    """bool[n]: up to `reach` rows behind a chosen one, without the chosen ones."""
+    rows = np.arange(len(chosen))
+    since = rows - np.maximum.accumulate(np.where(chosen, rows, -reach - 1))
+    return np.asarray((since <= reach) & ~chosen)
+
+
 def split_after_places(
     lines: LineTable, chosen: npt.NDArray[np.bool_]
 ) -> tuple[LineTable, npt.NDArray[np.bool_]]:
@@ -251,7 +277,7 @@ def split_after_places(
     A rest needs what it was cut from: its row is its `heading`. It goes on in that line.
     """
     table = lines.table
-    cut = chosen & (lines.anchor_end > 0) & (table.start + lines.anchor_end < table.end)
+    cut = chosen & (lines.anchor_end > 0) & (table.start + lines.anchor_end + _LEAST_REST <= table.end)
     rows = np.repeat(np.arange(len(table)), 1 + cut)
     rest = np.concatenate(([False], rows[1:] == rows[:-1])) if len(rows) else np.zeros(0, dtype=bool)
     head = np.concatenate((rest[1:], [False])) if len(rows) else rest
@@ -277,14 +303,14 @@ def _with_bulk(lines: LineTable, texts: list[str]) -> LineTable:
     spans: list[
         tuple[int, int, int, int, bool]
     ] = []  # before which row, document, start, end, rest of a line
-    row, n = 0, len(table)
+    n = len(table)
+    bounds = np.searchsorted(table.document, np.arange(len(texts) + 1)).tolist()
     for document, text in enumerate(texts):
-        at = 0
-        while row < n and table.document[row] == document:
-            _add_gap(spans, row, document, text, at, int(table.start[row]))
-            at = int(table.end[row])
-            row += 1
-        _add_gap(spans, row, document, text, at, len(text))
+        first, last = bounds[document], bounds[document + 1]
+        begins = np.concatenate(([0], table.end[first:last]))
+        stops = np.append(table.start[first:last], len(text))
+        for gap in _gaps(text, begins, stops).tolist():
+            _add_gap(spans, first + gap, document, text, int(begins[gap]), int(stops[gap]))
     if not spans:
         return lines
     before, documents, starts, ends, tails = (np.array(column) for column in zip(*spans, strict=True))
@@ -310,12 +336,23 @@ def _with_bulk(lines: LineTable, texts: list[str]) -> LineTable:
     return replace(lines, table=merged, **columns)
 
 
+def _gaps(text: str, begins: Int64s, stops: Int64s) -> Int64s:
+    """int64[m]: the stretches between rows that are longer than an end of line, or hold more than blanks."""
+    codes: npt.NDArray[Any] = (
+        np.frombuffer(text.encode(), np.uint8)
+        if text.isascii()
+        else np.frombuffer(text.encode("utf-32-le"), "<u4")
+    )
+    far = stops - begins >= 3
+    near = np.flatnonzero(~far & (stops > begins))
+    blank = np.isin(codes[begins[near]], _BLANKS) & np.isin(codes[stops[near] - 1], _BLANKS)
+    return np.sort(np.concatenate((np.flatnonzero(far), near[~blank])))
+
+
 def _add_gap(
     spans: list[tuple[int, int, int, int, bool]], row: int, document: int, text: str, start: int, end: int
 ) -> None:
     """Add what lies before a row: the rest of the line before it, and whole lines."""
-    if end - start < 3 and not text[start:end].strip():
-        return
     line_end = min(
         (at for at in (text.find("\n", start, end), text.find("\r", start, end)) if at >= 0), default=end
     )

@@ -12,19 +12,18 @@ from tersely.content.lines import (
     LineTable,
     Mark,
     around,
-    asked_ids,
+    asked_for,
     place_in,
     places_of_lines,
     read_lines,
-    relevance,
 )
 from tersely.content.outcomes import FAILED, outcome_grades
-from tersely.content.units import Bools, Lines, Units
+from tersely.content.units import Bools, Lines, Marker, Total, Units
 from tersely.core.checks import whole_number
 from tersely.core.tables import Float32s, Int64s
 from tersely.core.types import Document
 
-__all__ = ["Logs", "left_out"]
+__all__ = ["Logs"]
 
 _FEW = 3  # lines of a template that are rare
 _REST = 0.1  # what pieces of long lines behind their heads are worth
@@ -38,7 +37,8 @@ class Logs:
     """Keeps the first line of each template, rare lines, errors, and lines that the query asks for.
 
     A template is what lines have in common when values are left aside. Where more lines than one follow it,
-    its first line ends with a note of how many and until when; left out lines are counted where they were.
+    its first line ends with a note of how many and until when; left out lines are counted where they were, or
+    once for all where such marks would take more than a tenth of the budget ("markers_left_out").
 
     Attributes:
         context: lines before and after an error that count as its neighbourhood.
@@ -67,7 +67,12 @@ class Logs:
         return Units(
             lines.table,
             worth,
-            Lines(lambda first, last: left_out(lines, first, last), note=note, continued=lines.continued),
+            Lines(
+                lambda first, last: left_out(lines, first, last),
+                note=note,
+                continued=lines.continued,
+                total=total_left_out(lines),
+            ),
             essential,
             bulk=lines.bulk,
             graded=True,
@@ -93,15 +98,12 @@ class Logs:
         score += grade * np.where(failed | (alike <= _FEW), 7, 4 / (1 + place))
         score = np.where(goes_on, _REST + 4 * grade / (1 + place), score)
         score += 0.7 * around(telling, self.context)
-        score += 6 * relevance(lines)
+        asked, for_query = asked_for(lines)
+        score += for_query
         score = np.where(lines.has(Mark.OVERWRITTEN), 0.01, score)
         score = np.where(lines.copies > 0, score / (1 + lines.copies), score)
         score = np.where(lines.bulk, 0, score)
-        must = (
-            ((first | rare | failed) & ~goes_on | asked_ids(lines))
-            & ~lines.bulk
-            & ~lines.has(Mark.OVERWRITTEN)
-        )
+        must = ((first | rare | failed) & ~goes_on | asked) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
         return score.astype(np.float32), must
 
 
@@ -112,10 +114,37 @@ def left_out(lines: LineTable, first: int, last: int) -> str:
         many = after - before - 1 if after >= 0 else -1
     else:
         many = len(np.unique(lines.line[first : last + 1]))
+    return _says(lines, many, np.arange(first, last + 1))
+
+
+def _says(lines: LineTable, many: int, rows: Int64s) -> str:
+    """The marker for so many lines, of which these rows are."""
     if many > 0:  # what an earlier compression left out there is gone, too
-        own = (lines.marks[first : last + 1] & np.uint32(Mark.OWN)) != 0
-        many += int((lines.stands_for[first : last + 1] - 1)[own].sum())
+        own = (lines.marks[rows] & np.uint32(Mark.OWN)) != 0
+        many += int((lines.stands_for[rows] - 1)[own].sum())
     return f"… {many} line{'s' if many > 1 else ''}" if many > 0 else "… more lines"
+
+
+def total_left_out(lines: LineTable) -> Total | None:
+    """Markers that say once, in the last place of a document, how many of its lines are left out."""
+    if lines.gaps:
+        return None
+    document = lines.table.document
+
+    def total(kept: Int64s) -> Marker:
+        out = ~lines.continued
+        out[kept] = False
+        rows = np.flatnonzero(out)
+        documents = np.arange(int(document[-1]) + 2 if len(document) else 1)
+        bounds = np.searchsorted(document[rows], documents).tolist()
+
+        def marker(first: int, last: int) -> str:
+            mine = rows[bounds[document[first]] : bounds[document[first] + 1]]
+            return "" if mine[-1] > last else _says(lines, len(mine), mine)
+
+        return marker
+
+    return total
 
 
 def _line_beside(lines: LineTable, row: int, step: int) -> int:

@@ -5,14 +5,33 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.lines import LineTable, Mark, place_in, places_of_lines
+from tersely import _native
+from tersely.content.lines import LineTable, Mark, behind, place_in, places_of_lines, read_lines
 from tersely.core.tables import Float32s
 
-__all__ = ["ERROR", "FAILED", "first_findings", "outcome_grades"]
+__all__ = [
+    "ERROR",
+    "FAILED",
+    "first_findings",
+    "outcome_grades",
+    "report_grades",
+    "says_alike",
+    "scenes",
+    "tells_failures",
+]
 
 FAILED, ERROR = 0.7, 0.45  # grades from which a line says that something failed, or has words of errors
 _FEW = 3  # lines of a finding that is rare
 _RARE = 20  # of so many findings one, at most, is of a rare kind
+_MOST_LINES = 16_384  # that are looked at one by one
+_VALUES = 10  # lines behind a failure in which values that were compared stand
+# Failures, of all lines or in number, that have the room for what stands around them.
+_SCARCE, _ALWAYS = 0.03, 3
+_SECTION = 40  # lines above a failure in which the head of its section is looked for
+_BEFORE, _BEHIND = 2, 7  # lines of its section around a failure that tell of it
+_CLOSING = 2  # lines at the end of a document that say how all ended: with a number, and unlike all others
+_LONG = 20  # lines of a document that has a closing
+_LINES_OF_ONE = 8  # lines to a template, on average, that people do not write
 _END = 12  # lines at the end of a document, where verdicts stand
 
 
@@ -38,17 +57,108 @@ def outcome_grades(lines: LineTable) -> Float32s:
         few = (many > 0) & (many <= max(_FEW, int(lines.findings.sum()) // _RARE))
         told = 0.15 * first + 0.1 * few
         grade = np.where(told > 0, np.maximum(grade, 0.55) + told, grade)
+    values = lines.has(Mark.COMPARED) & behind(grade >= FAILED, _VALUES)
+    grade = np.where(values, np.maximum(grade, ERROR + 0.2 * later), grade)
     frame = lines.has(Mark.FRAME)
-    top = frame & ~np.concatenate(([False], frame[:-1])) if len(frame) else frame
-    grade = np.where(top, np.maximum(grade, 0.5 + 0.2 / (1 + np.cumsum(top))), grade)
+    top = frame & ~_follows(frame)
+    worth = np.where(top, 0.5 + 0.2 / (1 + np.cumsum(top)), 0)
+    worth[:-1] = np.maximum(
+        worth[:-1], np.where(frame[:-1], 0, worth[1:])
+    )  # what a trace is of stands above it
+    grade = np.maximum(grade, worth)
     grade = grade / (1 + lines.copies)
     grade = np.where(lines.bulk | lines.has(Mark.OVERWRITTEN), 0, grade)
     return np.minimum(grade, 1).astype(np.float32)
 
 
+def report_grades(lines: LineTable) -> Float32s:
+    """float32[n] in [0, 1]: `outcome_grades` of lines that report to somebody, in sections and to an end.
+
+    From ERROR too: the head of a section in which something failed, where few do, and numbers in the closing
+    lines. O(lines log lines).
+    """
+    grade = outcome_grades(lines)
+    grade = np.where(_heads(lines, grade >= FAILED), np.maximum(grade, 0.6), grade)
+    grade = np.where(_closes(lines), np.maximum(grade, 0.5), grade)
+    return grade.astype(np.float32)
+
+
+def tells_failures(text: str) -> bool:
+    """Whether a text that stands in lines, not in sentences, has one that says that something failed.
+
+    O(characters) where it stands in lines, else O(1).
+    """
+    if not _native.lined([text])[0]:
+        return False
+    return bool((outcome_grades(read_lines([text], None, _MOST_LINES)) >= FAILED).any())
+
+
+def says_alike(text: str) -> bool:
+    """Whether lines follow a few templates, and none stands in another, as programs write. Linear."""
+    if (text.count("\n ") + text.count("\n\t")) * _LINES_OF_ONE > text.count("\n"):
+        return False
+    lines = read_lines([text], None, _MOST_LINES)
+    return lines.total >= _LONG and len(lines.counts) * _LINES_OF_ONE <= lines.total
+
+
 def first_findings(lines: LineTable) -> npt.NDArray[np.bool_]:
     """bool[n]: the first line of each finding."""
     return np.asarray((lines.finding >= 0) & (place_in(lines.finding) == 0))
+
+
+def scenes(lines: LineTable, grade: Float32s) -> Float32s:
+    """float32[n] in [0, 1]: how much lines tell of the failures that they stand beside, where these are few.
+
+    What follows a failure tells more than what precedes it, and less and less with the distance; what passed
+    tells nothing. O(lines).
+    """
+    told = np.zeros(len(grade), dtype=np.float32)
+    failed = _few_failures(lines, grade >= FAILED)
+    rows = np.flatnonzero(failed)
+    for step in range(1, _BEHIND + 1):
+        below = rows[rows + step < len(told)] + step
+        np.maximum.at(told, below, np.float32(1 / (1 + 0.2 * step)))
+        if step <= _BEFORE:
+            np.maximum.at(told, rows[rows >= step] - step, np.float32(0.4))
+    return np.where(failed | lines.has(Mark.PASSED) | (lines.copies > 0), 0, told).astype(np.float32)
+
+
+def _follows(frame: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """bool[n]: whether one of the two lines above is a frame: a call and its place may stand in turn."""
+    before = np.zeros(len(frame), dtype=bool)
+    before[1:] = frame[:-1]
+    before[2:] |= frame[:-2]
+    return before
+
+
+def _few_failures(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The failures that are said for the first time, or none where they are many."""
+    new = failed & (lines.copies == 0) & ~lines.bulk
+    many = np.count_nonzero(new) > max(_ALWAYS, _SCARCE * lines.total)
+    return np.zeros(len(failed), dtype=bool) if many else new
+
+
+def _heads(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """bool[n]: the first line behind a blank one above each of a few failures."""
+    heads = np.zeros(len(failed), dtype=bool)
+    rows = np.flatnonzero(_few_failures(lines, failed))
+    if len(rows) == 0:
+        return heads
+    document = lines.table.document
+    opens = np.ones(len(failed), dtype=bool)
+    opens[1:] = (np.diff(lines.line) > 1) | (document[1:] != document[:-1])
+    above = np.maximum.accumulate(np.where(opens, np.arange(len(failed)), 0))[rows]
+    heads[above[rows - above <= _SECTION]] = True
+    return heads & ~lines.bulk
+
+
+def _closes(lines: LineTable) -> npt.NDArray[np.bool_]:
+    """bool[n]: the last lines of long documents that have a number, and no lines like them."""
+    document = lines.table.document
+    first, end = (np.searchsorted(document, document, side=side) for side in ("left", "right"))
+    last = (end - np.arange(len(document)) <= _CLOSING) & (end - first >= _LONG)
+    once = lines.counts[lines.template] == 1 if len(lines.counts) else last
+    return np.asarray(last & once & lines.has(Mark.NUMBER))
 
 
 def _at_end(lines: LineTable) -> npt.NDArray[np.bool_]:

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely.content.detect import detect_each, in_pairs
+from tersely.content.outcomes import says_alike
 from tersely.content.units import ContentReader
 from tersely.content.xml import is_data
+from tersely.content.yaml import is_laid_out
 from tersely.core.detection import Detection
 from tersely.core.options import Profile, profile
 from tersely.core.types import Document
 
 __all__ = ["CONTENT_TYPES", "ContentType", "named_type", "reader_of", "trusted_kind"]
 
-_LEAST = 0.6  # confidence: below it a text is read as text
+_LEAST = 0.72  # confidence: below it a text is read as text
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +27,12 @@ class ContentType:
 
     Attributes:
         content: the row of `tersely.strategies.profile` that says how far, and what is to be preserved.
-        reader: makes what reads them; None: they are read as text, segment by segment.
+        reader: makes what reads them, with options of its own; None: they are read as text, segment by
+            segment.
     """
 
     content: str
-    reader: Callable[[], ContentReader] | None = None
+    reader: Callable[..., ContentReader] | None = None
 
     @property
     def profile(self) -> Profile:
@@ -37,12 +40,12 @@ class ContentType:
         return profile(self.content)
 
 
-def _late(module: str, name: str) -> Callable[[], ContentReader]:
+def _late(module: str, name: str) -> Callable[..., ContentReader]:
     """A reader whose module loads when it is made."""
 
-    def make() -> ContentReader:
-        reader: ContentReader = getattr(importlib.import_module(f"tersely.content.{module}"), name)()
-        return reader
+    def make(**options: Any) -> ContentReader:
+        made: ContentReader = getattr(importlib.import_module(f"tersely.content.{module}"), name)(**options)
+        return made
 
     return make
 
@@ -62,6 +65,7 @@ CONTENT_TYPES: dict[str, ContentType] = {
     "html": ContentType("documentation", _late("html", "Html")),
     "mixed": ContentType("tool_output", _late("fences", "Mixed")),
     "xml": ContentType("tool_output", _late("xml", "Xml")),
+    "yaml": ContentType("tool_output", _late("yaml", "Yaml")),
     "logfmt": ContentType("error_logs", _late("tables", "Table")),
 }
 
@@ -105,9 +109,13 @@ def reader_of(document: Document) -> ContentReader | None:
 
 def trusted_kind(found: Detection, text: str) -> str:
     """What a text is read as: what was detected, if that is sure enough, else prose; XML data, where it is
-    no document, and logs of key=value lines are records."""
+    no document, YAML, and logs of key=value lines have readers of their own."""
     if found.confidence < _LEAST:
         return "prose"
     if found.kind == "html" and found.language == "xml" and is_data(text):
         return "xml"
+    if found.kind == "code" and found.language == "yaml" and is_laid_out(text):
+        return "yaml"
+    if found.kind == "code" and found.language is None and found.confidence < 1 and says_alike(text):
+        return "tool_output"  # calls of a program, one a line, are no program
     return "logfmt" if found.kind == "log" and in_pairs(text) else found.kind

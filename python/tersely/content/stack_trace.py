@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.lines import LineTable, Mark, asked_ids, read_lines, relevance
-from tersely.content.logs import left_out
+from tersely.content.lines import LineTable, Mark, asked_for, read_lines
+from tersely.content.logs import left_out, total_left_out
 from tersely.content.outcomes import FAILED, outcome_grades
 from tersely.content.trace_patterns import (
     BEGIN,
@@ -64,8 +64,9 @@ class StackTrace:
         again, times = _repeats(lines, role, trace)
         grade = np.where(role == _TEXT, outcome_grades(lines), 0)  # what stands around traces
         must = (role == _THROWS) | (role == _CAUSES) | _end_frames(role, trace) | (grade >= FAILED)
-        must = (must & ~again | asked_ids(lines)) & ~lines.bulk
-        score = _WORTH[role] + np.where(must, 4, 0) + 0.6 * lines.has(Mark.ERROR) + 6 * relevance(lines)
+        asked, for_query = asked_for(lines)
+        must = (must & ~again | asked) & ~lines.bulk
+        score = _WORTH[role] + np.where(must, 4, 0) + 0.6 * lines.has(Mark.ERROR) + for_query
         score += 2 * grade
         score = np.where(again, score * 0.005, score)
         score = np.where(lines.bulk, 0, np.where(lines.continued, score / 4, score))
@@ -78,6 +79,7 @@ class StackTrace:
                 lambda first, last: left_out(lines, first, last),
                 note=lambda row: f" … ×{times[row]}" if times.get(row, 1) > 1 else "",
                 continued=lines.continued,
+                total=total_left_out(lines),
             ),
             must,
             bulk=lines.bulk,

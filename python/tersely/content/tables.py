@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -17,6 +18,7 @@ __all__ = ["Table"]
 
 _DELIMITERS = ("", ",", ";", "\t", "|", " ", "=")
 _HEAD, _RULE, _TEXT = 1, 2, 3  # roles of rows, as csrc/kernels/content/table_layout.hpp has them; 0: a row
+_OWN = re.compile(r"(?:\| )?… ([0-9,]{1,15}) more rows?(?: \|)?")  # what an earlier compression wrote
 _ENDS, _WORDS, _LINE = 0.5, 0.45, 0.001  # worth of the first and last rows, of text around a table, of a rule
 
 
@@ -64,13 +66,14 @@ class Table:
         worth = np.concatenate([np.empty(0, dtype=np.float32), *(one.worth for one in read)])
         header = np.concatenate([np.empty(0, dtype=bool), *(one.header for one in read)])
         piped = [one.delimiter == "|" for one in read]
+        stands_for = np.concatenate([none64, *(one.stands_for for one in read)])
 
         def says(low: int, rows: int) -> str:
             said = f"… {rows:,} more row{'s' if rows > 1 else ''}"
             return f"| {said} |" if piped[int(table.document[low])] else said
 
         def marker(low: int, high: int) -> str:
-            return says(low, high - low + 1)
+            return says(low, int(stands_for[low : high + 1].sum()))
 
         def total(kept: Int64s) -> Marker:
             """Markers that count all rows of a document that are left out, once, in the last place."""
@@ -82,7 +85,8 @@ class Table:
                 after = slice(high + 1, first[document + 1])
                 if out[after].any():
                     return ""
-                return says(low, int(np.count_nonzero(out[first[document] : first[document + 1]])))
+                rows = slice(first[document], first[document + 1])
+                return says(low, int(stands_for[rows][out[rows]].sum()))
 
             return marker
 
@@ -99,6 +103,7 @@ class _Rows:
         head: int32[n], the row that each needs; -1: none.
         header: bool[n], rows of the header, where all rows have the same.
         worth: float32[n], without a query.
+        stands_for: int64[n], rows: of what an earlier compression wrote, as many as it left out; else 1.
     """
 
     delimiter: str
@@ -107,13 +112,20 @@ class _Rows:
     head: Int32s
     header: Bools
     worth: Float32s
+    stands_for: Int64s
 
     @staticmethod
     def read(text: str, delimiter: str, header: bool) -> _Rows:
         found, start, end, role, head, standing = _native.table_rows([text], delimiter, header)
         heads = np.zeros(len(role), dtype=bool)
         heads[(role == _HEAD) & (len(np.unique(head[role == 0])) == 1)] = True
-        return _Rows(found, start, end, head, heads, _worth(role, standing))
+        stands_for = np.ones(len(start), dtype=np.int64)
+        for mark in _OWN.finditer(text):
+            row = int(np.searchsorted(start, mark.start()))
+            if row < len(start) and (start[row], end[row]) == mark.span():
+                stands_for[row] = max(int(mark[1].replace(",", "") or 1), 1)
+        worth = np.where(stands_for > 1, np.float32(0), _worth(role, standing))
+        return _Rows(found, start, end, head, heads, worth, stands_for)
 
 
 def _worth(role: UInt8s, standing: Float32s) -> Float32s:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,14 +12,14 @@ from tersely.content.lines import (
     LineTable,
     Mark,
     around,
-    asked_ids,
+    asked_for,
+    behind,
     places_of_lines,
     read_lines,
-    relevance,
     split_after_places,
 )
-from tersely.content.logs import left_out
-from tersely.content.outcomes import ERROR, outcome_grades
+from tersely.content.logs import left_out, total_left_out
+from tersely.content.outcomes import ERROR, FAILED, outcome_grades, report_grades, scenes
 from tersely.content.units import Bools, Lines, Units
 from tersely.core.checks import whole_number
 from tersely.core.tables import Float32s
@@ -27,6 +27,13 @@ from tersely.core.types import Document
 
 __all__ = ["ToolOutput"]
 
+_BLOCK = 16  # lines behind a failure in which places are as telling as it is
+_BESIDE = 5.0  # worth of bare places and frames beside failures: less than what failed
+_BRIEF = 60  # characters of lines that say an outcome, for which they are worth one more
+_LONG, _HEAD = 400, 240  # characters of lines that are cut, and of what comes first of them, at most
+_NAME = (40, 140, 200)  # characters of what names a failure: least, most; and of lines that are cut behind it
+_NAMED = 16  # the least where a name in quotes ends
+_DETAIL = 0.6  # of what a failure is worth: what a line says behind its name, and the name once more
 _SHORT = 120  # characters after a place: what was found there stays with it
 
 
@@ -35,7 +42,8 @@ class ToolOutput:
     """Keeps error lines, lines that name a new path:line place, summaries and exit codes, both ends.
 
     A line that was met before, character for character, counts little; lines of one kind count less and less.
-    Left out lines are counted where they were.
+    Of a long line that says what failed, the name of that comes first. Left out lines are counted where they
+    were; where such marks would take more than a tenth of the budget, one counts all ("markers_left_out").
 
     Attributes:
         context: lines around an error that count as its neighbourhood.
@@ -51,26 +59,33 @@ class ToolOutput:
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
         """The lines with their worth; at most `rows` of them are looked at one by one. O(characters)."""
-        lines = read_lines([document.text for document in documents], query, rows)
+        texts = [document.text for document in documents]
+        lines = read_lines(texts, query, rows)
+        grade = outcome_grades(lines)
         short = lines.table.end - lines.table.start - lines.anchor_end <= _SHORT
-        whole = lines.has(Mark.ERROR) | (short & (outcome_grades(lines) >= ERROR)) | (lines.copies > 0)
-        lines, rest = split_after_places(lines, ~whole)
-        worth, essential = self._worth(lines, rest)
+        whole = lines.has(Mark.ERROR) | (short & (grade >= ERROR)) | (lines.copies > 0)
+        lines, long = _with_heads(lines, texts, grade >= FAILED)
+        lines, rest = split_after_places(lines, ~whole | long)
+        worth, essential = self._worth(lines, rest, _heads_again(lines, texts, rest))
         return Units(
             lines.table,
             worth,
-            Lines(lambda first, last: left_out(lines, first, last), continued=lines.continued),
+            Lines(
+                lambda first, last: left_out(lines, first, last),
+                continued=lines.continued,
+                total=total_left_out(lines),
+            ),
             essential,
             bulk=lines.bulk,
             graded=True,
             warnings=lines.unmatched(query),
         )
 
-    def _worth(self, lines: LineTable, rest: Bools) -> tuple[Float32s, Bools]:
+    def _worth(self, lines: LineTable, rest: Bools, again: Bools) -> tuple[Float32s, Bools]:
         """What each line is worth per token, and which come before all others."""
         n = len(lines.table)
         new = lines.copies == 0
-        grade = outcome_grades(lines)
+        grade = report_grades(lines)
         bad = grade >= ERROR
         ends = np.zeros(n, dtype=bool)
         ends[:1] = ends[-1:] = True
@@ -80,13 +95,55 @@ class ToolOutput:
         size = np.maximum(lines.table.end - lines.table.start, 1)
         score += np.where(lines.places > 0, np.clip(250 / size, 1.5, 5), 0)  # each place is worth the same
         score += np.where(ends, 0.5, 0)
-        score += 9 * grade
+        scene = scenes(lines, grade)
+        score += 9 * grade + 4 * scene
+        score += np.where(
+            bad & (grade < FAILED), np.minimum(_BRIEF / size, 3), 0
+        )  # a short line says no less
         score += 0.4 * around(bad & new, self.context)
-        score += 6 * relevance(lines)
+        beside = (grade == 0) | (lines.places == 0) & ~bad
+        score = np.where(beside, np.minimum(score, _BESIDE + 0.1 * score), score)
+        asked, for_query = asked_for(lines)
+        score += for_query
         score = np.where(lines.has(Mark.OVERWRITTEN), 0.01, score)
         score = np.where(new, score, score / (2 + lines.copies))
-        score = np.where(rest, score / 8, score)
+        says = rest & (grade >= FAILED) & (size <= _LONG)  # what failed, behind its name
+        score = np.where(says | again, score * _DETAIL, np.where(rest, score / 8, score))
         score = np.where(lines.bulk, 0, score)
-        must = (bad | (lines.places > 0)) & new | asked_ids(lines)
-        must &= ~rest & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
+        failed = grade >= FAILED
+        told = behind(failed, _BLOCK) if failed.any() else np.ones(n, dtype=bool)
+        must = (bad | (scene > 0.5) | (lines.places > 0) & told) & new | asked
+        must &= (~rest | says) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
         return score.astype(np.float32), must
+
+
+def _with_heads(lines: LineTable, texts: list[str], failed: Bools) -> tuple[LineTable, Bools]:
+    """The lines with places to cut long ones at, behind a word; and which these are. O(rows).
+
+    Of long lines that say what failed, the name of that comes first, what is said of it behind: a word in
+    quotes at best, so that names of all that failed come before the second thing that one says.
+    """
+    table = lines.table
+    size = table.end - table.start
+    failed = failed & (size > _NAME[2])
+    long = ((size > _LONG) | failed) & ~lines.continued & ~lines.bulk
+    ends = lines.anchor_end.copy()
+    for row in np.flatnonzero(long).tolist():
+        text, start = texts[table.document[row]], int(table.start[row])
+        least, most = _NAME[:2] if failed[row] else (_HEAD // 2, _HEAD)
+        stop = max(text.rfind(end, start + _NAMED, start + most) + 1 for end in ("' ", '" '))
+        stop = stop if failed[row] and stop else text.rfind(" ", start + least, start + most)
+        ends[row] = max(int(ends[row]), stop - start, 0)
+        long[row] = 0 < ends[row] <= most
+    return replace(lines, anchor_end=ends), long
+
+
+def _heads_again(lines: LineTable, texts: list[str], rest: Bools) -> Bools:
+    """bool[n]: heads of cut lines that are, character for character, that of one before. O(rows)."""
+    again = np.zeros(len(rest), dtype=bool)
+    met: set[str] = set()
+    for row in (np.flatnonzero(rest) - 1).tolist():
+        head = texts[lines.table.document[row]][int(lines.table.start[row]) : int(lines.table.end[row])]
+        again[row] = head in met
+        met.add(head)
+    return again

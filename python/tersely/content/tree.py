@@ -1,10 +1,11 @@
-"""JSON and XML in units: values or elements, what opens and closes them, pieces of long texts."""
+"""JSON, XML and YAML in units: values or elements, what opens and closes them, pieces of long texts."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -14,16 +15,35 @@ from tersely.content.units import Marker, Nested, Units
 from tersely.core.question import read_question
 from tersely.core.tables import Float64s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
-__all__ = ["ARRAY", "CLOSE", "LINE", "OBJECT", "PIECE", "VALUE", "TreeUnits", "nested_units"]
+__all__ = [
+    "ARRAY",
+    "ATTRIBUTE",
+    "CLOSE",
+    "LINE",
+    "OBJECT",
+    "PIECE",
+    "VALUE",
+    "Syntax",
+    "TreeUnits",
+    "nested_units",
+]
 
 # Kinds of units and faults of texts, as csrc/kernels/content/tree.hpp has them.
-VALUE, OBJECT, ARRAY, CLOSE, _HEAD, PIECE, LINE = range(7)
+VALUE, OBJECT, ARRAY, CLOSE, _HEAD, PIECE, LINE, ATTRIBUTE = range(8)
 _FAULTS = ("", "invalid", "too_deep")
+
+
+class Syntax(IntEnum):
+    """What trees are written in."""
+
+    JSON = 0
+    XML = 1
+    YAML = 2
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TreeUnits:
-    """Units of texts (json_scan.hpp and xml_scan.hpp say what they are), in source order.
+    """Units of texts (json_scan.hpp, xml_scan.hpp and yaml_scan.hpp say what they are), in source order.
 
     Attributes:
         table: their spans; `heading` is the unit that each needs: of JSON what opens what it
@@ -33,8 +53,9 @@ class TreeUnits:
         count: int32[n], of a container: its values.
         priority: float64[n], higher is kept first.
         record: uint8[n], whether it is a record: one of a list, compared with the others of it.
+        own: int64[n], of what an earlier compression wrote: values it left out; 0 of the others.
         fault: uint8[documents], why a text is not of its kind; 0 where it is.
-        markup: whether they are XML.
+        syntax: what the texts are written in.
         asked: whether a query ranked them.
     """
 
@@ -44,23 +65,26 @@ class TreeUnits:
     count: Int32s
     priority: Float64s
     record: UInt8s
+    own: Int64s
     fault: UInt8s
-    markup: bool = False
+    syntax: Syntax = Syntax.JSON
     asked: bool = False
+    _own: dict[int, list[int]] | None = None
+    _roots: list[int] | None = None  # values of each document that lie in no container
 
     @staticmethod
-    def read(texts: list[str], query: str | None, markup: bool = False) -> TreeUnits:
-        """The units of texts, JSON or XML, ranked for a query. O(characters)."""
+    def read(texts: list[str], query: str | None, syntax: Syntax = Syntax.JSON) -> TreeUnits:
+        """The units of texts in one syntax, ranked for a query. O(characters)."""
         asked = read_question(query).text if query and query.strip() else ""
-        read = _native.tree_units(texts, asked, markup)
-        document, start, end, kind, parent, place, count, priority, record, fault = read
+        read = _native.tree_units(texts, asked, int(syntax))
+        document, start, end, kind, parent, place, count, priority, record, own, fault = read
         code = np.full(len(start), Kind.CODE, dtype=np.uint8)
         table = SegmentTable(document, start, end, code, document, parent)
-        return TreeUnits(table, kind, place, count, priority, record, fault, markup, bool(asked))
+        return TreeUnits(table, kind, place, count, priority, record, own, fault, syntax, bool(asked))
 
     def warnings(self) -> tuple[str, ...]:
         """A code for each fault."""
-        name = "xml" if self.markup else "json"
+        name = self.syntax.name.lower()
         return tuple(f"{name}_{_FAULTS[code]}" for code in np.unique(self.fault).tolist() if code)
 
     def follows(self) -> Int32s:
@@ -97,6 +121,8 @@ class TreeUnits:
         for row in rows[~np.isin(self.kind[rows], (CLOSE, PIECE))].tolist():
             kept.setdefault(self._container(row), []).append(int(self.place[row]))
 
+        own = set(rows[self.own[rows] > 0].tolist())
+
         def marker(first: int, last: int) -> str:
             if self.kind[first] == PIECE:
                 return "…" if self.kind[last + 1] == CLOSE else "… …"
@@ -108,7 +134,8 @@ class TreeUnits:
             places = kept.get(container, [])
             if len(places) - bisect_left(places, stop) < values - stop:
                 return ""  # more is left out behind
-            left = f"{values - len(places)} more"
+            more = [row for row in self._own_rows(container) if row not in own]
+            left = f"{values - len(places) + self._left_out(more)} more"
             if self.kind[first] == LINE:
                 return f"… {left}"
             return f'"…": "{left}"' if container >= 0 and self.kind[container] == OBJECT else f'"… {left}"'
@@ -123,8 +150,26 @@ class TreeUnits:
         """How many values a container has, or a document (-1 - its number)."""
         if container >= 0:
             return int(self.count[container])
-        low, high = np.searchsorted(self.table.document, [-1 - container, -container]).tolist()
-        return int(np.count_nonzero(self.table.heading[low:high] < 0))
+        if self._roots is None:
+            documents = self.table.document
+            roots = np.bincount(documents[self.table.heading < 0], minlength=int(documents[-1]) + 1)
+            object.__setattr__(self, "_roots", roots.tolist())
+        assert self._roots is not None
+        return self._roots[-1 - container]
+
+    def _own_rows(self, container: int) -> list[int]:
+        """What an earlier compression wrote among the values of a container, or a document."""
+        if self._own is None:
+            found: dict[int, list[int]] = {}
+            for row in np.flatnonzero(self.own).tolist():
+                found.setdefault(self._container(row), []).append(row)
+            object.__setattr__(self, "_own", found)
+        assert self._own is not None
+        return self._own.get(container, [])
+
+    def _left_out(self, rows: list[int]) -> int:
+        """Values that these rows stand for, beside themselves."""
+        return sum(int(self.own[row]) - 1 for row in rows)
 
     def _in_record(self, container: int) -> bool:
         """Whether a container is a record or lies in one."""
@@ -139,7 +184,9 @@ class TreeUnits:
             return left if self.kind[last + 1] == CLOSE else f"{left} …"
         begin = int(self.place[first])
         stop = self._stop(first, last, container)
-        count = f"{stop - begin}{more}"
+        own = self._own_rows(self._container(first))
+        left_out = self._left_out(own[bisect_left(own, first) : bisect_right(own, last)])
+        count = f"{stop - begin + left_out}{more}"
         if self.kind[first] == LINE:
             return f"… {count} lines" if more else f"… {count}"
         if container < 0 or self.kind[container] != OBJECT:

@@ -46,9 +46,10 @@ class Lines:
         joint: stands between kept units that do not touch, and around markers.
         note: row -> what stands right after that unit when it is kept, such as how often it came; "" for
             nothing. None: no unit has one.
-        continued: bool[n], units that go on in the line of the unit before; where some of a line are left
-            out, an "…" stands in it. None: all begin a line.
+        continued: bool[n], units that go on in the line of the unit before; None: all begin a line.
         total: markers for where those of all runs would take more than a tenth of the budget.
+        elision: stands in a line where some of it is left out.
+        fill: whether what is no longer than a marker is kept instead of it.
     """
 
     marker: Marker
@@ -56,6 +57,8 @@ class Lines:
     note: Callable[[int], str] | None = None
     continued: Bools | None = None
     total: Total | None = None
+    elision: str = " …"
+    fill: bool = True
 
 
 @dataclass(frozen=True, eq=False, slots=True)

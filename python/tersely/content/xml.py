@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from tersely.content.tree import CLOSE, LINE, OBJECT, VALUE, TreeUnits
+from tersely.content.tree import ATTRIBUTE, LINE, OBJECT, PIECE, VALUE, Syntax, TreeUnits
 from tersely.content.units import Lines, Marker, Units
 from tersely.core.tables import Int64s
 from tersely.core.types import Document
@@ -50,60 +50,77 @@ class Xml:
     """Keeps tags, short elements and texts as they are written, those that stand out among their like first.
 
     A record is an element of a name that its parent has several of; attributes and texts are its cells
-    (csrc/kernels/content/records.hpp). An element comes with the record it is in. End tags are left out where
-    they are not worth their tokens, so what is kept is no longer well-formed. A line says how many elements
-    were left out (`… 37 more`); where such lines would take more than a tenth of the budget, one counts all
-    ("markers_left_out"). Nothing is resolved or fetched. A text without elements is compressed as text:
-    warning "xml_invalid" or "xml_too_deep".
+    (csrc/kernels/content/records.hpp). An element comes with the record it is in; of what failed the name
+    comes with the first thing that it says, before the next name. End tags and attributes are left out
+    where they are not worth their tokens, so what is kept is no longer well-formed. A line says how many
+    records were left out (`… 37 more`), an "…" that a text goes on; where such lines would take more than a
+    tenth of the budget, one counts all ("markers_left_out"). Nothing is resolved or fetched. A text without
+    elements is compressed as text: warning "xml_invalid" or "xml_too_deep".
     """
 
     kind: ClassVar[str] = "xml"
 
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
         """Tags, short elements, texts and pieces of long ones; None where no text has an element. Linear."""
-        units = TreeUnits.read([document.text for document in documents], query, markup=True)
+        units = TreeUnits.read([document.text for document in documents], query, Syntax.XML)
         if units.fault.all():
             return None
-        counted = np.isin(units.kind, (VALUE, OBJECT, LINE))
-        closes = units.kind == CLOSE
-
-        def marker(first: int, last: int) -> str:
-            elements = int(np.count_nonzero(counted[first : last + 1]))
-            if elements:
-                return f"… {elements} more"
-            return "" if closes[first : last + 1].all() else "…"
-
-        def total(kept: Int64s) -> Marker:
-            out = counted.copy()
-            out[kept] = False
-            limits = np.searchsorted(units.table.document, np.arange(len(documents) + 1))
-
-            def marker(first: int, last: int) -> str:
-                document = int(units.table.document[first])
-                low, high = int(limits[document]), int(limits[document + 1])
-                if out[last + 1 : high].any():
-                    return ""
-                elements = int(np.count_nonzero(out[low:high]))
-                return f"… {elements} more" if elements else ""
-
-            return marker
-
-        return Units(
-            units.table,
-            units.priority.astype(np.float32),
-            Lines(marker, total=total),
-            units.named(),
-            ranked=True,
-            fragments=True,
-            warnings=units.warnings(),
-        )
+        return element_units(units, len(documents), "… {} more", lambda row: "…")
 
     def refusals(self, documents: Sequence[Document]) -> tuple[str, ...]:
         """Reason codes for why texts are no XML."""
-        return TreeUnits.read([document.text for document in documents], None, markup=True).warnings()
+        return TreeUnits.read([document.text for document in documents], None, Syntax.XML).warnings()
 
 
 def is_data(text: str) -> bool:
     """Whether the root of an XML text is none of a document that people read as text."""
     root = _ROOT.search(text[:_HEAD])
     return root is not None and root.group(1).rpartition(":")[2].lower() not in _TEXTS
+
+
+def element_units(units: TreeUnits, documents: int, more: str, goes_on: Callable[[int], str]) -> Units:
+    """Units that stand in one another as a reader gives them: lines, markers between them.
+
+    `more`: says how many records were left out, with a place for the number; `goes_on`: that a text does,
+    from its first piece that is left out.
+    """
+    counted = np.isin(units.kind, (VALUE, OBJECT, LINE))
+    if units.record.any():
+        counted &= units.record.astype(bool)
+    cut = units.kind == PIECE
+    before = np.concatenate(([0], np.cumsum(counted)))  # of each unit: those that count
+
+    def marker(first: int, last: int) -> str:
+        elements = int(before[last + 1] - before[first])
+        if elements:
+            return more.format(elements)
+        return goes_on(first) if cut[first] else ""
+
+    def total(kept: Int64s) -> Marker:
+        out = counted.copy()
+        out[kept] = False
+        document = units.table.document[out]
+        elements = np.bincount(document, minlength=documents)
+        latest = np.full(documents, -1)  # of the units that are left out
+        latest[document] = np.flatnonzero(out)
+
+        def marker(first: int, last: int) -> str:
+            document = int(units.table.document[first])
+            if not first <= latest[document] <= last:
+                return ""
+            return more.format(int(elements[document]))
+
+        return marker
+
+    return Units(
+        units.table,
+        units.priority.astype(np.float32),
+        Lines(marker, continued=units.kind == ATTRIBUTE, total=total, elision="", fill=False),
+        units.named(),
+        ranked=True,
+        fragments=True,
+        graded=bool(
+            (units.record.astype(bool) & (units.priority > 1)).any()
+        ),  # the rank says which stand out
+        warnings=units.warnings(),
+    )

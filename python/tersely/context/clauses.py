@@ -45,6 +45,7 @@ class Clause:
         start: where it begins, in characters of the source.
         sentence: the number of the sentence it lies in.
         label: what stands in front of it before a colon, in small letters; "" for nothing.
+        is_pasted: whether it is of a log, code or a diff, which nobody wrote about their work.
     """
 
     role: Role
@@ -52,6 +53,7 @@ class Clause:
     start: int
     sentence: int = 0
     label: str = ""
+    is_pasted: bool = False
 
     @property
     def end(self) -> int:
@@ -187,6 +189,7 @@ _CUES: dict[Role, re.Pattern[str]] = {
         r"\b(?:abort|break|complain|die|hang|leak|refuse|reject|segfault|stop|throw)s\b",
         r"\b(?:aborted|broke|complained|died|hung|segfaulted|threw|timed out|times out)\b",
         r"\b(?:exit (?:code|status) [1-9]|no such|undefined (?:reference|symbol))\b",
+        r"\b(?:fehler(?:meldung)?|fehlgeschlagen|scheitert)\b",
     ),
 }
 # An error that is told, rather than spoken about.
@@ -195,6 +198,7 @@ _TELLS_ERROR = _any(
     r"|throws?)\b.{0,60}?\b(?:error|exception|failure)",
     r"\berror (?:message )?(?:is|was)\b.{0,3}['\"`‘“]",
     r"^(?:the )?(?:last )?error\b ?[:=]",
+    r"^(?:letzter? )?fehler(?:meldung)?\b ?[:=]?",
     r"\b\w{1,60}(?:Error|Exception)\b ?:",
     r"\b(?:aborts?|complain(?:s|ed)|crash(?:es|ed)|die[sd]|exit(?:s|ed)|fail(?:s|ed)|panicked|reject(?:s"
     r"|ed)?|stop(?:s|ped)|(?:build|compiler|console|it|linker|log|logs|terminal|test) (?:says"
@@ -294,7 +298,13 @@ def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, i
             continue
         if not notes or kind in _PASTED or bisect_right(borders, start) % 2:
             found += [
-                Clause(Role.ERROR if _is_error(piece) else Role.OTHER, piece, start + at, sentence)
+                Clause(
+                    Role.ERROR if _is_error(piece) else Role.OTHER,
+                    piece,
+                    start + at,
+                    sentence,
+                    is_pasted=True,
+                )
                 for at, piece in _pieces(row)
             ]
             continue

@@ -48,6 +48,7 @@ from tersely.store import Store, Stored
 __all__ = ["SegmentMemory"]
 
 _NOT_COMPRESSED = "Segment not found or not compressed"
+_TRIES = 8  # to put an original back where others change it, too
 _LARGEST_SEARCH = 10_000
 
 
@@ -197,8 +198,8 @@ class SegmentMemory:
         `segment_id`: a segment's id, or the id of any compressed version of it. What is neither compressed
         nor out of the context gives an error.
 
-        Raises NotReversibleError where secrets of the original were masked when it was stored, and
-        VersionConflictError where it changes at this very moment.
+        Several may ask for the same at once: each gets the original. Raises NotReversibleError where secrets
+        of it were masked when it was stored, and VersionConflictError where somebody goes on changing it.
         """
         try:
             asked = self.store.get(segment_id)
@@ -209,8 +210,16 @@ class SegmentMemory:
         if in_place and asked.is_original:
             return ExpandResult(segment_id, error=_NOT_COMPRESSED, code="not_compressed")
         text = self.store.expand(segment_id)
-        if not in_place:
-            self._move(newest, CONTEXT)
+        for left in reversed(range(_TRIES)):
+            if newest.is_original and place_of(newest) == CONTEXT:
+                break
+            try:
+                self._move(newest, CONTEXT)
+                break
+            except VersionConflictError:  # perhaps by somebody who expands it, too
+                if not left:
+                    raise
+                newest = newest_of(self.store, asked.id)
         return ExpandResult(newest.id, text, self._clock())
 
     # --- planning ----------------------------------------------------------------------------------------

@@ -11,8 +11,9 @@ import numpy as np
 
 import tersely
 from tersely import _native
+from tersely.context.agreement import DENIES, contradictions, exact_words, has_word, word_tokens
 from tersely.context.clauses import Role, without_alternative
-from tersely.context.reading import Reading, find_paths, read, read_segment
+from tersely.context.reading import FORBIDS_AT_START, LINE_WORDS, Reading, find_paths, read, read_segment
 from tersely.context.segment import ContextSegment
 from tersely.core import checks
 from tersely.core.facts import FactKind
@@ -23,6 +24,7 @@ __all__ = [
     "FIELDS",
     "PRESERVE_ALWAYS",
     "RECENCY_METADATA",
+    "DroppedFact",
     "PreservationReport",
     "PreservedItem",
     "anchors",
@@ -97,7 +99,9 @@ def says_line(text: str, line: int | str) -> bool:
         if not _NUMBER.fullmatch(line):
             return False
         line = int(line)
-    ahead = r"(?:\b(?:lines?|ln)\b[\s:#]{0,4}(?:\d{1,9}\s?(?:-|–|,|and|to)\s?){0,3}|:|\(|\bL)"
+    ahead = (
+        rf"(?:\b(?:{LINE_WORDS})\b[\s:#]{{0,4}}(?:\d{{1,9}}\s?(?:-|–|,|and|to|und|bis)\s?){{0,3}}|:|\(|\bL)"
+    )
     return re.search(rf"{ahead}(?:{line}|{line:,})(?!\w|[.,]\d)", text, re.IGNORECASE) is not None
 
 
@@ -271,15 +275,22 @@ ENOUGH_WORDS = 0.25  # of a clause's terms, beside all its numbers, paths and na
 _SUBJECTS = 12  # most frequent terms of a text: what it is about
 _LONGEST_FRONT = 1_000  # characters
 _NUMBER = re.compile(r"\d{1,9}")
-_DENIES = re.compile(r"\b(?:not|never|neither|nor|without|cannot|no longer)\b|n['’]t\b", re.IGNORECASE)
 _DENIED = re.compile(  # the same in other words
-    rf"{_DENIES.pattern}|\bno\b|\bun\w+|\bfail|\bmissing\b|\binvalid\b|\black|\bstill\b|\binstead\b",
+    rf"{DENIES.pattern}|\bno\b|\bun\w+|\bfail|\bmissing\b|\binvalid\b|\black|\bstill\b|\binstead\b",
     re.IGNORECASE,
 )
+_FORBIDDEN = re.compile(  # what a prohibition says in other words
+    rf"{DENIES.pattern}|\b(?:alone|avoid|away|ban|forbid|forbidden|hands off|intact|keep|leave|must|only"
+    r"|prohibit|off[- ]limits|out of|refrain|remain|stay|stop|unchanged|unless|until|untouched|verboten"
+    r"|tabu)\w{0,3}\b",
+    re.IGNORECASE,
+)
+_MOST_RULES = 100  # may be said in other words; more of them to the letter only
 _MOST_MADE_UP = 50  # are looked at
 _ACTIVE = ("active_task", "active_state")  # these must also be said to be current
 _FINISHED = ("progress_state", "recent_changes")  # these must not be denied
 _ABOUT = 0.5  # share of a value's terms in a clause that speaks of the same
+_RULE = 0.6  # and of a prohibition's
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,16 +312,34 @@ class PreservedItem:
 
 
 @dataclass(frozen=True, slots=True)
+class DroppedFact:
+    """A number, path or name that a short form leaves out.
+
+    Attributes:
+        text: as the original has it, in small letters.
+        reason: "background", of a clause that tells nothing of what is done, current, next, wrong or decided;
+            "older", of one that newer ones of its kind follow.
+    """
+
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class PreservationReport:
     """What a compressed text kept, and what it made up.
 
     Attributes:
         items: each field that the original has, in the order of the fields.
         unsupported: numbers, dates, versions, paths, URLs and identifiers that the original does not have.
+        contradicted: clauses of the text that say something else than the original does (`contradictions`).
+        dropped: numbers, paths and names of the original's own sentences that the text leaves out, and may.
     """
 
     items: tuple[PreservedItem, ...]
     unsupported: tuple[str, ...]
+    contradicted: tuple[str, ...] = ()
+    dropped: tuple[DroppedFact, ...] = ()
 
     @property
     def kept(self) -> list[str]:
@@ -329,8 +358,8 @@ class PreservationReport:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing was lost and nothing made up."""
-        return not self.lost and not self.unsupported
+        """Whether nothing was lost, nothing made up and nothing turned round."""
+        return not (self.lost or self.unsupported or self.contradicted)
 
 
 def check_preserved(
@@ -348,6 +377,7 @@ def check_preserved(
     - A line is lost where the text gives it to the other of work and error; what was done, where the text
       says that it was not.
     - "constraint": what must not be done ("Do not restart ...") is kept where a clause denies as much.
+    - "facts", where no clause of a note was understood: each number, path and name has to be there.
     - "content" is kept where a quarter of the terms that the segment uses most are, so that a text which
       keeps nothing does not pass.
 
@@ -366,13 +396,66 @@ def check_preserved(
         lost, missing = _lost(name, value, compressed_text, source, written, known)
         known.update(missing)
         items.append(PreservedItem(name, value, "lost" if lost else "kept", tuple(missing)))
-    for clause in source.rules:
-        missing = [anchor for anchor in anchors(clause) if not says(compressed_text, anchor)]
-        stated = not missing and any(_DENIES.search(said) for said in _clauses_about(written, clause))
-        items.append(PreservedItem("constraint", clause, "kept" if stated else "lost", tuple(missing)))
+    for number, rule in enumerate(dict.fromkeys([*source.rules, *_orders(segment.text, source)])):
+        missing = [anchor for anchor in anchors(rule) if not says(compressed_text, anchor)]
+        stated = says(compressed_text, rule)
+        if not (stated or missing) and number < _MOST_RULES:
+            stated = any(_FORBIDDEN.search(said) for said in _clauses_about(written, rule, _RULE))
+        items.append(PreservedItem("constraint", rule, "kept" if stated else "lost", tuple(missing)))
+    dropped: list[DroppedFact] = []
+    contradicted: list[str] = []
+    if source.is_note:
+        dropped = _dropped(source, compressed_text)
+        unread = tuple(one.text for one in dropped if not one.reason)
+        if unread:
+            items.append(PreservedItem("facts", ", ".join(unread), "lost", unread))
+        contradicted = contradictions(f"{segment.text}\n\n{_told(segment)}", compressed_text)
     about, share = _subjects(segment.text, compressed_text)
     items.append(PreservedItem("content", about, "kept" if share >= ENOUGH_WORDS else "lost"))
-    return PreservationReport(tuple(items), tuple(_unsupported(segment, compressed_text)))
+    return PreservationReport(
+        tuple(items),
+        tuple(_unsupported(segment, compressed_text)),
+        tuple(contradicted),
+        tuple(one for one in dropped if one.reason),
+    )
+
+
+def _orders(text: str, source: Reading) -> list[str]:
+    """List what the native finder sees forbidden in what somebody wrote."""
+    if not source.is_note:
+        return []
+    found = []
+    for fact in tersely.find_facts(text):
+        forbids = fact.kind is FactKind.OBLIGATION and DENIES.search(fact.text)
+        if forbids or (fact.kind is FactKind.NEGATION and FORBIDS_AT_START.match(fact.text)):
+            found.append(fact.text)
+    return found
+
+
+_TOLD = (Role.DONE, Role.ACTIVE, Role.NEXT, Role.DECISION)
+
+
+def _dropped(source: Reading, text: str) -> list[DroppedFact]:
+    """List the exact words of a note's own sentences that a text lacks, each once, with the reason why it
+    may; "" where none of the note's clauses was understood, so that nothing can be told to matter less."""
+    there = word_tokens(text)
+    understood = any(clause.role in _TOLD for clause in source.clauses)
+    found: dict[str, str] = {}
+    for clause in source.clauses:
+        if clause.is_pasted:
+            continue
+        reason = ("older" if clause.role in _TOLD else "background") if understood else ""
+        for word in exact_words(clause.text):
+            if not has_word(there, word):
+                found.setdefault(word, reason)
+    return [DroppedFact(word, reason) for word, reason in found.items()]
+
+
+def _told(segment: ContextSegment) -> str:
+    """Write what only the metadata knows as a sentence."""
+    known = segment.metadata
+    parts = (known.file_path, known.line_number, known.topic, known.timestamp.isoformat())
+    return ", ".join(str(part) for part in parts if part is not None)
 
 
 def _counts(text: str, name: str, value: Any) -> bool:
@@ -397,7 +480,7 @@ def _lost(
         return not states(text, name, value) and (not missing or bool(set(missing) - known)), missing
     if set(missing) - known:
         return True, missing
-    if (denied := _DENIES.search(whole)) and not _DENIED.search(text):
+    if (denied := DENIES.search(whole)) and not _DENIED.search(text):
         return denied.group() not in known, [*missing, denied.group()]
     if name in _FINISHED and any(_is_denied(written, done) for done in source.done):
         return True, missing
@@ -407,21 +490,21 @@ def _lost(
     return shared_terms(text, whole) < ENOUGH_WORDS, missing
 
 
-def _clauses_about(written: Reading, value: str) -> list[str]:
-    """Return the clauses of a text that have at least half of the terms of `value`. O(characters)."""
+def _clauses_about(written: Reading, value: str, share: float = _ABOUT) -> list[str]:
+    """Return the clauses of a text that have at least a share of the terms of `value`. O(characters)."""
     texts = [clause.text for clause in written.clauses]
     ids, offsets, _ = _native.terms([*texts, value])
     wanted = np.unique(ids[offsets[-2] : offsets[-1]])
     if len(wanted) == 0:
         return []
     rows = zip(offsets[:-2].tolist(), offsets[1:-1].tolist(), texts, strict=True)
-    return [text for first, last, text in rows if np.isin(wanted, ids[first:last]).mean() >= _ABOUT]
+    return [text for first, last, text in rows if np.isin(wanted, ids[first:last]).mean() >= share]
 
 
 def _is_denied(written: Reading, done: str) -> bool:
     """Say whether what was done is only spoken of with a negation that it does not have itself."""
-    about = [] if _DENIES.search(done) else _clauses_about(written, done)
-    return bool(about) and all(_DENIES.search(clause) for clause in about)
+    about = [] if DENIES.search(done) else _clauses_about(written, done)
+    return bool(about) and all(DENIES.search(clause) for clause in about)
 
 
 def _is_another_place(name: str, source: Reading, written: Reading) -> bool:

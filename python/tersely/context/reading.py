@@ -17,8 +17,20 @@ from tersely.context.clauses import Clause, Role, read_clauses
 from tersely.context.segment import NOTE_TYPES, ContextSegment
 from tersely.core.facts import Fact, FactKind
 
-__all__ = ["Mention", "Place", "Reading", "find_paths", "is_note", "pasted_blocks", "read", "read_segment"]
+__all__ = [
+    "FORBIDS_AT_START",
+    "LINE_WORDS",
+    "Mention",
+    "Place",
+    "Reading",
+    "find_paths",
+    "is_note",
+    "pasted_blocks",
+    "read",
+    "read_segment",
+]
 
+_FEW_WORDS = 3  # no sentence has fewer
 _RECENT = 3  # of what was done, is current or is next, the last ones count
 # A few sentences about errors look like the output of a tool; that is no reason not to read them.
 _PROSE = ("prose", "markdown", "conversation", "tool_output", "mixed")
@@ -121,8 +133,10 @@ def _around(taken: list[tuple[int, int]], at: int) -> list[tuple[int, int]]:
 
 # --- lines and functions -------------------------------------------------------------------------------
 
+#: Words for the line of a file, in some languages.
+LINE_WORDS = r"lines?|ln|zeilen?|lignes?|l[ií]neas?|rig(?:a|he)|linhas?"
 _LINE = re.compile(
-    r"\b(?:lines?|ln)[ \t]{0,3}[:#]?\s{0,3}(\d{1,3}(?:,\d{3}){1,2}|\d{1,9})(?![\w]|[.,]\d)"
+    rf"\b(?:{LINE_WORDS})[ \t]{{0,3}}[:#]?\s{{0,3}}(\d{{1,3}}(?:,\d{{3}}){{1,2}}|\d{{1,9}})(?![\w]|[.,]\d)"
     r"|(?<![\w.:-])L(\d{1,9})\b",
     re.IGNORECASE,
 )
@@ -133,7 +147,8 @@ _CALLED = re.compile(
     rf"|\bline \d{{1,9}}, in (?P<frame>{_NAME})"
 )
 _BEHIND = re.compile(  # "the function parse", "fn parse", "Function: parse"
-    r"\b(?:constructor|def|fn|func|fun|function|handler|hook|macro|method|procedure|proc|routine|sub|test):?"
+    r"\b(?:constructor|def|fn|fonction|func|funci[oó]n|fun|function|funktion|handler|hook|macro|method|methode"
+    r"|m[eé]thode|m[eé]todo|procedure|proc|routine|sub|test):?"
     rf"\s{{1,3}}(?:called\s|named\s)?(?P<quote>[`'\"]?)(?P<name>{_NAME})",
     re.IGNORECASE,
 )
@@ -243,12 +258,47 @@ def _last_error(clauses: Sequence[Clause]) -> tuple[str | None, bool, Clause | N
 
 
 _EMPTY_LINES = re.compile(r"\n[ \t]{0,80}\n\s{0,80}")
+# What forbids, in a clause: as an order that it begins with, or wherever it stands.
+_ORDERS = (
+    r"do not|don['’]t|never|no\b|nothing (?:may|must|should)|no ?(?:body|one) (?:can|may|must|should)"
+    r"|under no|avoid|hands off|(?:keep|stay) (?:away|clear|off|out)|refrain|stop \w{2,20}ing"
+    r"|(?:keep|leave) .{1,80}(?:alone|as (?:is|it is|they are)|intact|out of|private|secret|unchanged"
+    r"|untouched)"
+    r"|only (?:change|commit|delete|deploy|edit|merge|modify|push|run|touch|use|write)"
+    r"|kein|nicht|nie|auf keinen|keinesfalls|finger weg"
+)
+_STOP = r"[.!?][\"'”’*)\]]{0,3}\s"  # which the clauses may run over: "written in C. Do not ..."
+_OPENERS = (
+    rf"(?:^|{_STOP})\W{{0,3}}(?:(?:please|but|and|so|note|important|remember|caution|warning|bitte|aber|und|achtung)[,:]?"
+    r"\s{1,3}){0,2}"
+)
+_STOPS = re.compile(_STOP)
+#: How a sentence begins that says what must not be done, in English and German.
+FORBIDS_AT_START = re.compile(rf"{_OPENERS}(?:{_ORDERS})\b", re.IGNORECASE)
 _FORBIDS = re.compile(
-    r"^\W{0,3}(?:(?:please|but|and|so|note|important|caution|warning)[,:]?\s{1,3}){0,2}"
-    r"(?:do not|don['’]t|never)\s"
-    r"|\b(?:must|may|shall)(?: not| never|n['’]t)\b",
+    rf"{_OPENERS}(?!no\b|nicht|kein)(?:{_ORDERS})\b"
+    r"|\b(?:must|may|shall)(?: not| never|n['’]t)\b"
+    r"|\b(?:must|shall|has to|have to|needs? to) (?:stay|remain|be (?:kept|left))"
+    r" (?:alone|as (?:is|it is|they are)|away|closed|intact|off|out|private|secret|unchanged|untouched)\b"
+    r"|\b(?:can(?:not|['’]t)|could(?: not|n['’]t)) .{1,60}\b(?:before|until|unless)\b"
+    r"|\b(?:agreed|asked|careful|instructed|ordered|prefers?|preferred|promised|told|wants?|wanted|warned)\b"
+    r".{0,40} not to\b"
+    r"|\b(?:banned|forbidden|off[- ]limits|prohibited|(?:not|n['’]t) (?:allowed|permitted|supposed)"
+    r"|nicht erlaubt|tabu|untersagt|verboten)\b",
     re.IGNORECASE,
 )
+
+
+def _around_match(text: str, pattern: re.Pattern[str]) -> str:
+    """Return the sentence of a clause that has the first match."""
+    match = pattern.search(text)
+    assert match is not None
+    begin = match.start()
+    if not _STOPS.match(text, begin):
+        begin = max((stop.start() for stop in _STOPS.finditer(text, 0, begin)), default=-1)
+    stop = _STOPS.match(text, begin) if begin >= 0 else None
+    end = _STOPS.search(text, match.end() - 1)
+    return text[stop.end() if stop else 0 : end.end() - 1 if end else len(text)].strip()
 
 
 # --- the whole text ------------------------------------------------------------------------------------
@@ -291,7 +341,7 @@ class Reading:
     @property
     def rules(self) -> list[str]:
         """What must not be done, as it is said."""
-        return [clause.text for clause in self._rules]
+        return [_around_match(clause.text, _FORBIDS) for clause in self._rules]
 
     @property
     def _rules(self) -> list[Clause]:
@@ -495,8 +545,20 @@ def pasted_blocks(text: str) -> list[tuple[int, int]]:
 
     (start, end) of each, in order; with the empty lines behind it. O(characters).
     """
-    if tersely.detect(text).kind in _PROSE:
+    if _is_prose(text):
         return []
     borders = [0, *(match.end() for match in _EMPTY_LINES.finditer(text)), len(text)]
-    spans = list(pairwise(borders))
-    return [(start, end) for start, end in spans if tersely.detect(text[start:end]).kind not in _PROSE]
+    return [(start, end) for start, end in pairwise(borders) if not _is_prose(text[start:end])]
+
+
+_SENTENCE = re.compile(r"[\s*•>-]{0,8}[^\W\d_](?:[^\n]|\n(?!\n)){10,600}[.!?:]\W{0,4}$")
+
+
+def _is_prose(text: str) -> bool:
+    """Say whether a text is prose, or at least half of it whole sentences, whatever they quote."""
+    if tersely.detect(text).kind in _PROSE:
+        return True
+    table = tersely.segment(text)
+    rows = [text[start:end] for start, end in zip(table.start.tolist(), table.end.tolist(), strict=True)]
+    sentences = sum(len(row) for row in rows if _SENTENCE.match(row) and len(row.split()) > _FEW_WORDS)
+    return 2 * sentences >= sum(map(len, rows)) > 0

@@ -8,6 +8,7 @@ from typing import Any
 from tersely.context.segment import CompressionState, ContextSegment, SegmentMetadata, to_segment_type
 from tersely.core.errors import UnknownIdError
 from tersely.core.protocols import BatchTokenCounter
+from tersely.engine.count import name_of
 from tersely.providers.counters import COUNTERS
 from tersely.store import CompressionRecord, Store, Stored
 
@@ -51,7 +52,7 @@ def to_metadata(
         "timestamp": known.timestamp.isoformat(),
         "topic": known.topic,
         "tokens": segment.tokens if tokens is None else tokens,
-        "counter": _name(counter),
+        "counter": name_of(counter),
         "place": place,
         "stashed": stashed,
     }
@@ -71,7 +72,7 @@ def from_store(store: Store, stored: Stored, counter: BatchTokenCounter) -> Cont
     """Return the segment of a stored version, counted again if another counter had counted its tokens."""
     known = stored.metadata
     # Of other counters, two may have one name; of a text that was masked, more was counted.
-    same = known["counter"] == _name(counter) in COUNTERS and not stored.masked
+    same = known["counter"] == name_of(counter) in COUNTERS and not stored.masked
     tokens = int(known["tokens"]) if same else int(counter.count(stored.text))
     metadata = SegmentMetadata(
         known["file_path"],
@@ -106,7 +107,3 @@ def original_of(store: Store, newest: Stored, counter: BatchTokenCounter) -> Con
     """Return the root original of a segment."""
     root = newest if newest.is_original else store.get(newest.id, newest.original_version)
     return from_store(store, root, counter)
-
-
-def _name(counter: BatchTokenCounter) -> str:
-    return str(getattr(counter, "name", type(counter).__name__))

@@ -48,12 +48,12 @@ class SegmentError:
 
     Attributes:
         segment_id: which.
-        code: "not_found", "empty", "lost", "unsupported", "not_compressed_enough", "not_worth_it",
-            "model_failed", "empty_reply", "reply_truncated", "changed".
+        code: "not_found", "empty", "lost", "unsupported", "contradicted", "not_compressed_enough",
+            "not_worth_it", "model_failed", "empty_reply", "reply_truncated", "changed".
         error: in words.
         lost, kept: fields that the refused text lost, and those it still stated.
         missing: numbers, paths and names that it lacked.
-        unsupported: those it made up.
+        unsupported: those it made up, and clauses that say something else than the original.
         compression_ratio: that it had; None where there was none.
     """
 

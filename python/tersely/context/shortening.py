@@ -29,7 +29,8 @@ from tersely.core.cache import BoundedCache
 from tersely.core.errors import CompressionError
 from tersely.core.protocols import BatchTokenCounter
 from tersely.engine.count import count
-from tersely.providers.language_models import CheckedLanguageModel, run_flow
+from tersely.providers.flows import run_flow
+from tersely.providers.language_models import CheckedLanguageModel
 from tersely.write.flow import Reply, Task, ask
 
 __all__ = ["ShortText", "Shortener", "ShorteningRequest"]
@@ -201,6 +202,9 @@ class Shortener:
         ):  # rules only copy; an extract may count what it left out
             code = "unsupported"
             error = f"The compressed text has {len(report.unsupported)} facts that the original does not have"
+        elif report.contradicted:
+            code = "contradicted"
+            error = f"The compressed text says something else in {len(report.contradicted)} clauses"
         elif ratio > request.target_ratio:
             code = "not_compressed_enough"
             error = f"Not compressed enough: ratio {ratio:.2f}, target {request.target_ratio:g}"
@@ -212,7 +216,7 @@ class Shortener:
                 tuple(report.lost),
                 tuple(report.kept),
                 tuple(report.missing),
-                report.unsupported,
+                (*report.unsupported, *report.contradicted),
                 ratio,
             )
         values = extract_preserved_metadata(segment, request.fields)

@@ -25,6 +25,7 @@ __all__ = [
     "budget_of",
     "callable_or_none",
     "flag",
+    "meant",
     "member",
     "number",
     "numbers",
@@ -50,7 +51,8 @@ def whole_number(value: Any, name: str, *, least: int = 0, most: int | None = No
             raise TypeError
         result = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be a whole number, not {shown(value)}") from None
+        kind = ", a float" if isinstance(value, float) and value.is_integer() else ""
+        raise TypeError(f"{name} must be a whole number, not {shown(value)}{kind}") from None
     if result < least or (most is not None and result > most):
         to = "" if most is None else f" to {most}"
         raise ValueError(f"{name} must be a whole number from {least}{to}, not {shown(result)}")
@@ -66,7 +68,7 @@ def number(
     above: float | None = None,
 ) -> float:
     """Return `value` as a finite float in [least, most], or in (above, most]."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if isinstance(value, bool) or not isinstance(value, (float, int, Real)):
         raise TypeError(f"{name} must be a number, not {shown(value)}")
     try:
         result = float(value)
@@ -109,7 +111,8 @@ def one_of(value: Any, name: str, allowed: Iterable[T]) -> T:
         alike = isinstance(value, type(choice)) or isinstance(choice, type(value))
         if value is choice or (alike and value == choice):
             return choice
-    raise ValueError(f"{name} must be one of {', '.join(map(_choice, choices))}, not {shown(value)}")
+    listed = ", ".join(map(_choice, choices))
+    raise ValueError(f"{name} must be one of {listed}, not {shown(value)}{meant(value, choices)}")
 
 
 def member(value: Any, name: str, kind: type[E]) -> E:
@@ -121,9 +124,20 @@ def member(value: Any, name: str, kind: type[E]) -> E:
         with suppress(ValueError):
             found = kind(value)
     if found is None or found not in kind.__members__.values():  # a Flag makes members of any sum
-        names = ", ".join(name.lower() for name in kind.__members__)
-        raise ValueError(f"{name} must be one of {names}, not {shown(value)}")
+        names = [name.lower() for name in kind.__members__]
+        raise ValueError(f"{name} must be one of {', '.join(names)}, not {shown(value)}{meant(value, names)}")
     return found
+
+
+def meant(value: Any, choices: Iterable[Any]) -> str:
+    """Return "; did you mean CHOICE?" for the word of `choices` that is most like `value`; "" for none."""
+    if not isinstance(value, str):
+        return ""
+    from difflib import get_close_matches  # costs more than `import tersely` should
+
+    words = {choice.lower(): choice for choice in choices if isinstance(choice, str)}
+    close = get_close_matches(value[:_SHOWN].lower(), words, 1)
+    return f"; did you mean {words[close[0]]!r}?" if close else ""
 
 
 def flag(value: Any, name: str) -> bool:
@@ -152,7 +166,7 @@ def texts(value: Any, name: str) -> list[str]:
     """Return the str of an iterable as a list. Raises TypeError for one str: its letters are not meant."""
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{name} must be a list of str, not one {type(value).__name__}")
-    if not isinstance(value, Iterable):
+    if type(value) is not list and not isinstance(value, Iterable):
         raise TypeError(f"{name} must be a list of str, not {type(value).__name__}")
     items = list(value)
     if set(map(type, items)) <= {str}:  # almost always, and twenty times faster than asking each
@@ -177,7 +191,9 @@ def threads(value: Any) -> int | None:
 
 def budget_of(budget: int | None, ratio: float, original: int) -> int:
     """Return the budget in tokens: `budget`, else the share `ratio` of `original` tokens, at least 1."""
-    return budget if budget is not None else max(1, int(original * ratio))
+    if budget is not None:
+        return whole_number(budget, "budget")
+    return max(1, int(original * share(ratio, "ratio")))
 
 
 def shown(value: Any) -> str:

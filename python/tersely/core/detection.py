@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
+
+from tersely.core.names import DetectedName
 
 __all__ = ["KINDS", "LANGUAGES", "Detection"]
 
 #: What a text can be, in the order of csrc/kernels/detect/detect.hpp.
-KINDS = (
-    "prose",
-    "markdown",
-    "conversation",
-    "code",
-    "log",
-    "tool_output",
-    "stack_trace",
-    "json",
-    "jsonl",
-    "table",
-    "diff",
-    "html",
-    "mixed",
-)
+KINDS: tuple[DetectedName, ...] = get_args(DetectedName)
 
 #: Languages that are told apart, in the order of csrc/kernels/detect/languages.hpp; None: none, or another.
 LANGUAGES = (
@@ -94,9 +83,10 @@ class Detection:
             "table" (CSV and its kin), "diff", "html" (and XML) or "mixed" (no one kind makes up most of it).
         language: of code ("python", "yaml", ...), Markdown ("rst") and HTML ("html", "xml"), one of
             `tersely.core.detection.LANGUAGES`; None where there is none or it is not known.
-        confidence: in [0, 1], the share of the evidence that agrees; 0.0 for a blank text.
+        confidence: in [0, 1], the share of texts that look so and are of that kind (measured); 1.0 where a
+            name says it, 0.0 for a blank text.
     """
 
-    kind: str
+    kind: DetectedName
     language: str | None
     confidence: float

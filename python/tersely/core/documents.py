@@ -11,7 +11,12 @@ from tersely.core.types import Document, Span
 
 __all__ = ["to_documents", "to_groups", "to_level", "to_spans"]
 
-_FIELDS = ("text", "id", "title", "score", "metadata", "name")
+_FIELDS = ("text", "id", "title", "score", "metadata", "name", "command")
+_HINTS = (  # (what only such an object has, what to give instead)
+    ("read_text", "give what it holds: .read_text(encoding='utf-8')"),
+    ("decode", "give text: .decode('utf-8')"),
+    ("columns", "give one column, such as table['text'], or its rows as mappings"),
+)
 
 
 def to_documents(documents: Any) -> tuple[Document, ...]:
@@ -19,14 +24,14 @@ def to_documents(documents: Any) -> tuple[Document, ...]:
 
     Raises TypeError for anything else and ValueError for a text with a lone surrogate.
     """
-    if isinstance(documents, (str, Document, Mapping)) or hasattr(documents, "text"):
+    if type(documents) is str:  # most calls: what follows asks more questions than all else here
+        return (_to_document(documents, 0),)
+    if isinstance(documents, (str, Document, Mapping)) or _has_text(documents):
         documents = [documents]
-    if isinstance(documents, (bytes, bytearray, Set)) or not isinstance(
-        documents, Iterable
-    ):  # a set has no order
-        raise TypeError(
-            f"documents must be str, a document or a list of them, not {type(documents).__name__}"
-        )
+    # A set has no order, and a table gives the names of its columns.
+    refused = isinstance(documents, (bytes, bytearray, Set)) or _is_table(documents)
+    if refused or not isinstance(documents, Iterable):
+        raise TypeError(f"documents must be str, a document or a list of them, not {_called(documents)}")
     return tuple(_to_document(item, index) for index, item in enumerate(documents))
 
 
@@ -41,14 +46,33 @@ def _to_document(item: Any, index: int) -> Document:
                 f"document {index} is a mapping without 'text'; its keys are {sorted(map(str, item))}"
             )
         document = _from_fields({name: item.get(name) for name in _FIELDS})
-    elif hasattr(item, "text"):
+    elif _has_text(item):
         document = _from_fields({name: getattr(item, name, None) for name in _FIELDS})
     else:
-        raise TypeError(f"document {index} must be str or have 'text', not {type(item).__name__}")
+        raise TypeError(f"document {index} must be str or have 'text', not {_called(item)}")
     checks.text(document.text, f"the text of document {index}")
     if document.title is not None:
         checks.text(document.title, f"the title of document {index}")
+    if not isinstance(document.metadata, Mapping):
+        kind = type(document.metadata).__name__
+        raise TypeError(f"the metadata of document {index} must be a mapping, not {kind}")
     return document
+
+
+def _has_text(thing: Any) -> bool:
+    """Say whether an object has a `text` that is no column of a table."""
+    return hasattr(thing, "text") and not _is_table(thing)
+
+
+def _is_table(thing: Any) -> bool:
+    """Say whether an object is a table, as of pandas, polars or pyarrow."""
+    return hasattr(thing, "columns") and hasattr(thing, "shape")
+
+
+def _called(thing: Any) -> str:
+    """What a refused object is, and what to give instead where that is known."""
+    hint = next((f": {hint}" for has, hint in _HINTS if hasattr(thing, has)), "")
+    return f"{type(thing).__name__}{hint}"
 
 
 def _from_fields(fields: dict[str, Any]) -> Document:
@@ -60,6 +84,7 @@ def _from_fields(fields: dict[str, Any]) -> Document:
         fields["score"],
         fields["metadata"] or {},
         fields["name"] if isinstance(fields["name"], str) else None,
+        fields["command"] if isinstance(fields["command"], str) else None,
     )
 
 
@@ -72,6 +97,8 @@ def to_spans(
     for each of its occurrences. Raises TypeError for anything else and ValueError for a place that is not in
     the documents.
     """
+    if isinstance(spans, (tuple, list)) and not spans:
+        return ()
     if isinstance(spans, (str, Span)):
         spans = [spans]
     if not isinstance(spans, Iterable):
@@ -88,6 +115,8 @@ def to_spans(
 
 def to_groups(groups: Any, documents: Sequence[Document]) -> tuple[tuple[tuple[int, int, int], ...], ...]:
     """Return groups of (document, start, end); each group is a list of what `to_spans` takes."""
+    if isinstance(groups, (tuple, list)) and not groups:
+        return ()
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         raise TypeError(f"groups must be a list of lists of spans, not {type(groups).__name__}")
     result = tuple(to_spans(group, documents, "groups") for group in groups)

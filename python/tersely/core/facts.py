@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, overload
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from tersely.core.tables import Int32s, Int64s, UInt8s
+from tersely.core.late import LateSequence
+from tersely.core.tables import Float32s, Int32s, Int64s, UInt8s
 
 __all__ = ["Fact", "FactKind", "FactReport", "FactTable", "SourceFacts"]
 
@@ -46,6 +47,7 @@ class FactTable:
         segment, last: int32[m], the rows of the segments it starts and ends in.
         key: int32[m]; occurrences of one fact have one key, in [0, keys).
         keys: number of distinct facts; of texts read little by little, at least that.
+        weight: float32[m], how hard each is to recover once it is gone (csrc/kernels/text/fact_weight.hpp).
     """
 
     kind: UInt8s
@@ -56,6 +58,7 @@ class FactTable:
     last: Int32s
     key: Int32s
     keys: int
+    weight: Float32s
 
     def __len__(self) -> int:
         """Number of occurrences."""
@@ -72,6 +75,7 @@ class FactTable:
             self.last[which],
             self.key[which],
             self.keys,
+            self.weight[which],
         )
 
     def fact(self, texts: Sequence[str], row: int, outcome: str, reason: str = "") -> Fact:
@@ -103,8 +107,8 @@ class Fact:
     reason: str = ""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class SourceFacts(Sequence[Fact]):
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class SourceFacts(LateSequence[Fact]):
     """Facts of texts, kept or lost, that makes each `Fact` when it is asked for.
 
     Attributes:
@@ -122,33 +126,16 @@ class SourceFacts(Sequence[Fact]):
     lost: npt.NDArray[np.bool_]
     codes: UInt8s
     reasons: tuple[str, ...]
+    _called: ClassVar[str] = "facts"
 
     def __len__(self) -> int:
         """Number of facts."""
         return len(self.rows)
 
-    @overload
-    def __getitem__(self, index: int) -> Fact: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Fact]: ...
-    def __getitem__(self, index: int | slice) -> Fact | list[Fact]:
-        """The fact at `index`, or a list for a slice."""
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
+    def _make(self, index: int) -> Fact:
         row = int(self.rows[index])
         reason = self.reasons[self.codes[index]] if self.lost[index] else ""
         return self.table.fact(self.texts, row, "lost" if self.lost[index] else "kept", reason)
-
-    def __eq__(self, other: object) -> bool:
-        """Equal to any sequence of equal facts."""
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # like a list
-
-    def __repr__(self) -> str:
-        """The first facts and the number of all."""
-        shown = ", ".join(map(repr, self[:3]))
-        return f"<{len(self)} facts: {shown}{', ...' if len(self) > 3 else ''}>"
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
+import sys
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["file_lock", "make_file", "make_folder", "private", "sync_to_disk", "warn_if_shared"]
+from tersely.core.locks import lock_handle, unlock_handle
+
+__all__ = [
+    "file_lock",
+    "make_file",
+    "make_folder",
+    "open_found",
+    "private",
+    "replace_file",
+    "sync_to_disk",
+    "warn_if_shared",
+]
 
 _MODE, _FOLDER_MODE = 0o600, 0o700  # of new ones: what people keep is nobody else's business
+_FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)  # the second on Windows only
+_PATIENCE = 5.0  # seconds, for readers of a file that is replaced
 
 
 def make_file(path: Path) -> None:
@@ -26,11 +39,20 @@ def private(path: str | os.PathLike[str], flags: int) -> int:
 
     One that is written anew becomes so; one that is added to keeps its permissions.
     """
-    handle = os.open(path, flags | os.O_CLOEXEC, _MODE)
+    handle = os.open(path, flags | _FLAGS, _MODE)
     if flags & (os.O_EXCL | os.O_TRUNC):
-        with contextlib.suppress(OSError):  # another user's, or a file system without permissions
-            os.fchmod(handle, _MODE)
+        _set_mode(handle, _MODE)
     return handle
+
+
+def open_found(path: Path) -> int:
+    """Open a file to read, without following a link at its end and without waiting for a pipe or a device.
+
+    Raises OSError.
+    """
+    if not hasattr(os, "O_NOFOLLOW") and path.is_symlink():
+        raise OSError(f"{path} is a link")
+    return os.open(path, os.O_RDONLY | _FLAGS | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def make_folder(path: Path) -> None:
@@ -45,6 +67,8 @@ def make_folder(path: Path) -> None:
 
 def warn_if_shared(path: Path) -> None:
     """Warn (UserWarning) where others than its owner may read or write a file, as in older versions."""
+    if sys.platform == "win32":  # access is not in the mode there
+        return
     try:
         mode = path.stat().st_mode & 0o777
     except OSError:
@@ -63,36 +87,49 @@ def file_lock(path: Path, patience: float, *, like: Path | None = None) -> Itera
     """
     handle = _open_lock(path, like)
     try:
-        until = time.monotonic() + patience
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() >= until:
-                    raise TimeoutError(f"locked by another writer for {patience:g} seconds") from None
-                time.sleep(0.001)
+        lock_handle(handle, patience)
         try:
             yield
         finally:
-            fcntl.flock(handle, fcntl.LOCK_UN)  # a forked child may have the handle, too
+            unlock_handle(handle)
     finally:
         os.close(handle)
 
 
 def sync_to_disk(path: Path) -> None:
     """Wait until a file's bytes, or a folder's names, are on the disk."""
-    handle = os.open(path, os.O_RDONLY)
+    if sys.platform == "win32" and path.is_dir():  # folders cannot be opened there, nor files without writing
+        return
+    handle = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
 
 
+def replace_file(fresh: Path, target: Path) -> None:
+    """Give a file the name of another, which goes away, at once or not at all. Raises OSError."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fresh.replace(target)
+            return
+        except PermissionError:  # on Windows, as long as somebody reads the other one
+            if sys.platform != "win32" or time.monotonic() >= until:
+                raise
+            time.sleep(0.001)
+
+
 def _open_lock(path: Path, like: Path | None) -> int:
     with contextlib.suppress(FileNotFoundError):
-        return os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _MODE)
-    with contextlib.suppress(OSError):  # another user's, or gone
-        os.fchmod(handle, _MODE if like is None or not like.exists() else like.stat().st_mode & 0o666)
+        return os.open(path, os.O_RDWR | _FLAGS)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | _FLAGS, _MODE)
+    with contextlib.suppress(OSError):  # gone
+        _set_mode(handle, _MODE if like is None or not like.exists() else like.stat().st_mode & 0o666)
     return handle
+
+
+def _set_mode(handle: int, mode: int) -> None:
+    if hasattr(os, "fchmod"):
+        with contextlib.suppress(OSError):  # another user's, or a file system without permissions
+            os.fchmod(handle, mode)

@@ -117,7 +117,8 @@ def profile(content_type: str, goal: Literal["default", "expected"] = "default")
     Raises ValueError for another name.
     """
     if content_type not in _PROFILES:
-        raise ValueError(f"unknown content type {content_type!r}; known: {', '.join(_PROFILES)}")
+        known = ", ".join(_PROFILES) + checks.meant(content_type, _PROFILES)
+        raise ValueError(f"unknown content type {content_type!r}; known: {known}")
     if goal not in ("default", "expected"):
         raise ValueError(f"goal must be 'default' or 'expected', not {goal!r}")
     found = _PROFILES[content_type]

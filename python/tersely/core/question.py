@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
-__all__ = ["QUANTITY", "TIME", "Question", "read_question"]
+__all__ = ["QUANTITY", "TIME", "Question", "is_english", "read_question"]
 
 QUANTITY, TIME = 1, 2  # classes of terms, csrc/kernels/text/term_class.hpp
 
@@ -28,6 +29,12 @@ _QUANTITY = re.compile(
     re.IGNORECASE,
 )
 
+_ENGLISH = re.compile(
+    r"\b(?:the|of|is|are|was|were|what|which|who|how|does|did|do|when|where|why|and|to|for|with|by|from|that)\b",
+    re.IGNORECASE,
+)
+_FEW_WORDS = 4  # need no such word
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -43,8 +50,16 @@ class Question:
     answer: int
 
 
+@lru_cache(maxsize=16)  # a call reads its query where its terms are read, and where they are weighed
 def read_question(query: str) -> Question:
     """Read a query; English request words, question words of eleven languages. O(characters)."""
     text = _REQUEST.sub(" ", query)
     answer = TIME if _TIME.search(query) else QUANTITY if _QUANTITY.search(query) else 0
     return Question(text if any(map(str.isalnum, text)) else query, answer)
+
+
+def is_english(query: str) -> bool:
+    """Whether a query may be English: plain letters, with an English function word unless it is short."""
+    if not query.isascii() and any(letter.isalpha() and not letter.isascii() for letter in query):
+        return False
+    return len(query.split()) <= _FEW_WORDS or _ENGLISH.search(query) is not None

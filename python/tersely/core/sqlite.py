@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
 import shutil
 import threading
 import time
@@ -25,6 +24,7 @@ from urllib.parse import quote
 
 from tersely.core.errors import CompressionError, StoreError
 from tersely.core.files import file_lock, make_file, sync_to_disk, warn_if_shared
+from tersely.core.locks import at_forks
 from tersely.core.threads import Gate
 
 if TYPE_CHECKING:
@@ -494,7 +494,7 @@ def _close_at_forks(database: Database) -> None:
 
 @functools.cache
 def _watch_forks() -> None:
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
+    at_forks(before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
 
 
 def _before_fork() -> None:

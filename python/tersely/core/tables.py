@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Analysis", "Float32s", "Float64s", "Int32s", "Int64s", "Kind", "Level", "SegmentTable", "UInt8s"]
+__all__ = ["Analysis", "Float32s", "Float64s", "Int32s", "Int64s", "Kind", "Level", "SegmentTable", "UInt8s",
+           "pieces"]  # fmt: skip
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -84,6 +85,12 @@ class SegmentTable:
         return ((document, start, end, _KINDS[kind]) for document, start, end, kind in rows)
 
 
+def pieces(texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s) -> list[str]:
+    """Return each `texts[document][start:end]`, row by row."""
+    rows = zip(document.tolist(), start.tolist(), end.tolist(), strict=True)
+    return [texts[index][first:last] for index, first, last in rows]
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Analysis:
     """Segments with their terms.
@@ -93,8 +100,8 @@ class Analysis:
         term_ids: int32, ids of all rows' terms one after another, in [0, vocabulary).
         term_offsets: int64[rows + 1]; row i is `term_ids[term_offsets[i]:term_offsets[i + 1]]`. Rows are
             the segments, then the extras.
-        term_class: uint8[vocabulary], what each distinct term is: 1 a quantity, 2 a time, 3 both, 0 neither
-            (csrc/kernels/text/term_class.hpp).
+        term_class: uint8[vocabulary], what each distinct term is, in bits: 1 a quantity, 2 a time, 4 a word
+            that texts of all kinds have (csrc/kernels/text/term_class.hpp).
     """
 
     table: SegmentTable

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from tersely.core import checks
 from tersely.core.facts import FactReport
+from tersely.core.late import LateSequence
 from tersely.core.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
 if TYPE_CHECKING:
     from tersely.core.protocols import BatchTokenCounter
 
-__all__ = ["Compressed", "Deduplicated", "Document", "Receipt", "Request", "Span", "Spans"]
+__all__ = ["Compressed", "Deduplicated", "Document", "Receipt", "Request", "Span", "Spans", "span_columns"]
 
 _FILE_NAME = re.compile(
     r"(?:^|[\\/])[^\\/\s]*\.\w{1,12}$|^[\w.-]*\.\w{1,12}$|(?:^|/)(?:Makefile|Dockerfile)$"
 )
+_TOGETHER = 4096  # spans that are made at once
 _NAMING = ("source", "filename", "file_name", "path", "file_path", "url")  # metadata that may name a file
 
 
@@ -121,8 +125,8 @@ class Request:
         return self.separator if self.piece_separator is None else self.piece_separator
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Spans(Sequence[Span]):
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Spans(LateSequence[Span]):
     """A sequence of spans that makes each `Span` when it is asked for."""
 
     table: SegmentTable
@@ -130,44 +134,34 @@ class Spans(Sequence[Span]):
     reasons: tuple[str, ...]  # names of the codes
     codes: UInt8s  # a code per table row
     scores: Float32s
+    _called: ClassVar[str] = "spans"
 
     def __len__(self) -> int:
         """Number of spans."""
         return len(self.rows)
 
-    @overload
-    def __getitem__(self, index: int) -> Span: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Span]: ...
-    def __getitem__(self, index: int | slice) -> Span | list[Span]:
-        """The span at `index`, or a list for a slice."""
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        row = int(self.rows[index])
-        table = self.table
-        return Span(
-            int(table.document[row]),
-            int(table.start[row]),
-            int(table.end[row]),
-            Kind(int(table.kind[row])),
-            self.reasons[self.codes[row]],
-            float(self.scores[row]),
-        )
+    def _make(self, index: int) -> Span:
+        return next(self._some(range(index, index + 1)))
 
-    def __eq__(self, other: object) -> bool:
-        """Equal to any sequence of equal spans."""
-        return (
-            isinstance(other, Sequence)
-            and len(self) == len(other)
-            and all(a == b for a, b in zip(self, other, strict=True))
-        )
+    def _some(self, indices: range) -> Iterator[Span]:
+        """Make spans together: rows of arrays cost more one by one."""
+        kinds, reasons, table = tuple(Kind), self.reasons, self.table
+        columns = (table.document, table.start, table.end, table.kind, self.codes, self.scores)
+        for first in range(0, len(indices), _TOGETHER):
+            rows = self.rows[np.asarray(indices[first : first + _TOGETHER], dtype=np.int64)]
+            made = zip(*(column[rows].tolist() for column in columns), strict=True)
+            for document, start, end, kind, code, score in made:
+                yield Span(document, start, end, kinds[kind], reasons[code], score)
 
-    __hash__ = None  # type: ignore[assignment]  # like a list
 
-    def __repr__(self) -> str:
-        """The first spans and the number of all."""
-        shown = ", ".join(map(repr, self[:3]))
-        return f"<{len(self)} spans: {shown}{', ...' if len(self) > 3 else ''}>"
+def span_columns(spans: Sequence[Span]) -> Int64s:
+    """int64[4, n]: document, start, end and kind of each span; of `Spans` without making them."""
+    if isinstance(spans, Spans):
+        table = spans.table
+        columns = (table.document, table.start, table.end, table.kind)
+        return np.stack([column[spans.rows].astype(np.int64) for column in columns])
+    places = [(span.document, span.start, span.end, int(span.kind)) for span in spans]
+    return np.array(places, dtype=np.int64).reshape(-1, 4).T
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +180,12 @@ class Receipt:
             query's terms occur nowhere: scored as without a query), "empty_query", "segment_cut"
             (nothing whole fitted), "counter_not_additive" (the parts' counts were off by more than 10%),
             "nothing_to_keep" (white space only, over the budget), "markers_left_out" (no room to say where
-            something was left out), "facts_lost" (of what was to be preserved, some is lost: see `facts`).
+            something was left out), "markers_shortened" (no room to say it in full), "no_unit_fits" (not one
+            whole line, record, ... fitted: compressed as text), "json_invalid", "json_too_deep", the same of
+            yaml and xml, "markup_kept" (a page without text; all of these: compressed as text),
+            "content_types_not_used" (a group spans documents of several types: all were), "embedder_failed",
+            "reranker_failed" (scored without it), "facts_lost" (of what was to be preserved, some is lost:
+            see `facts`).
         facts: what became of the facts that were to be preserved; None where nobody asked.
         used_llm: whether a model wrote any of the text.
         fallback_reason: reason code where a model should have written it and did not, else None: "no_model",
@@ -224,6 +223,7 @@ class Compressed:
         generated: (start, end) characters of `text` that are not the source's: written by a model, or saying
             what was left out; the rest is verbatim.
         parts: what is left of each document, as it stands in `text`; "" where nothing is.
+        judge: gives `relevance` when that is asked for; None: nothing is known of it.
     """
 
     text: str
@@ -233,6 +233,27 @@ class Compressed:
     receipt: Receipt
     generated: tuple[tuple[int, int], ...] = ()
     parts: tuple[str, ...] = ()
+    judge: Callable[[], tuple[float, ...]] | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        """The text: what a prompt holds where the result is put into one."""
+        return self.text
+
+    def __repr__(self) -> str:
+        """Numbers and the beginning of the text; the originals may be long."""
+        return (
+            f"<Compressed: {self.tokens} of {self.original_tokens} tokens, {len(self.kept)} of "
+            f"{len(self.kept) + len(self.dropped)} segments kept: {checks.shown(self.text)}>"
+        )
+
+    @property
+    def relevance(self) -> tuple[float, ...]:
+        """The probability that each document is on the topic of the query, whatever the others are.
+
+        On topic, not that it answers. () without a query, and where a model or the caller's own compressor
+        made the text. Worked out when it is asked for: O(terms).
+        """
+        return () if self.judge is None else self.judge()
 
     @property
     def tokens(self) -> int:
@@ -293,6 +314,7 @@ class Compressed:
             },
             "generated": [list(place) for place in self.generated],
             "parts": list(self.parts),
+            "relevance": [round(chance, 6) for chance in self.relevance],
         }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tersely.core.files import make_folder, private
+from tersely.core.files import make_folder, private, replace_file
 from tersely.core.tables import Float32s
 from tersely.providers.onnx import OnnxEmbedder
 
@@ -68,6 +68,6 @@ def _write(path: Path, write: Callable[[Any], object]) -> None:
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        partial.replace(path)
+        replace_file(partial, path)
     finally:
         partial.unlink(missing_ok=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from functools import partial
+from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,21 +16,33 @@ from tersely.content.units import ContentReader
 from tersely.core import checks
 from tersely.core.documents import to_documents, to_groups, to_level, to_spans
 from tersely.core.facts import Fact, FactReport
+from tersely.core.names import AnyStrategyName, LevelName
 from tersely.core.protocols import Strategy
 from tersely.core.tables import Level, SegmentTable
 from tersely.core.threads import default_threads, map_in_threads
 from tersely.core.types import Compressed, Deduplicated, Request
-from tersely.engine.auto import Auto, prepare_by
-from tersely.engine.dedup import dedup_texts, dedup_vectors
+from tersely.engine.auto import Auto, fit_as, prepare_by
+from tersely.engine.dedup import dedup_texts, dedup_vectors, keys_of_guards
 from tersely.engine.extractive import Extractive
 from tersely.engine.facts import check_names, fact_report, facts_after, list_facts
 from tersely.engine.prepare import Prepared
+from tersely.engine.render import Rendered
 from tersely.engine.segment import segment as _segment
 from tersely.engine.strategies import STRATEGIES
 from tersely.providers.counters import resolve_counter
 from tersely.providers.embedders import resolve_embedder
 
-__all__ = ["check_facts", "compress", "compress_batch", "dedup", "find_facts", "prepare", "segment"]
+__all__ = [
+    "check_facts",
+    "compress",
+    "compress_as",
+    "compress_batch",
+    "dedup",
+    "find_facts",
+    "guard_keys",
+    "prepare",
+    "segment",
+]
 
 _DEFAULT = Auto()
 
@@ -41,7 +54,7 @@ def compress(
     budget: int | None = None,
     ratio: float = 0.3,
     counter: Any = None,
-    strategy: Strategy | ContentReader | str | None = None,
+    strategy: Strategy | ContentReader | AnyStrategyName | None = None,
     pinned: Any = (),
     groups: Any = (),
     separator: str = "\n\n",
@@ -50,7 +63,7 @@ def compress(
 
     Args:
         documents: a str, a list of str, or of objects or mappings with `text` and optional `id`, `title`,
-            `name` (a path or file name), `score`, `metadata`.
+            `name` (a path or file name), `command` (that wrote it), `score`, `metadata`.
         query: what the reader will ask; None for what matters in general.
         budget: tokens allowed for the final text, separators included. None: `ratio` decides.
         ratio: share of the original tokens, in (0, 1]; used where budget is None.
@@ -78,12 +91,36 @@ def compress(
     """
     request = _request(documents, query, budget, ratio, counter, pinned, groups, separator)
     chosen = _strategy(strategy)
+    return _observed(chosen, chosen.compress, request)
+
+
+def compress_as(
+    written: Callable[[Rendered], int],
+    documents: Any,
+    query: str | None = None,
+    *,
+    budget: int,
+    counter: Any = None,
+    strategy: Strategy | ContentReader | AnyStrategyName | None = None,
+    pinned: Any = (),
+) -> Compressed:
+    """`compress` for callers that write what is left of documents in a shape of their own.
+
+    `written`: the tokens of a choice in that shape, which is what the budget is for.
+    """
+    request = _request(documents, query, budget, 1.0, counter, pinned, (), "\n\n")
+    chosen = _strategy(strategy)
+    return _observed(chosen, partial(fit_as, written, chosen), request)
+
+
+def _observed(strategy: Strategy, compress: Callable[[Request], Compressed], request: Request) -> Compressed:
+    """What a strategy makes of a request; metrics hear of it."""
     if not metrics.enabled():
-        return chosen.compress(request)
+        return compress(request)
     started = time.perf_counter()
-    result = chosen.compress(request)
+    result = compress(request)
     seconds = time.perf_counter() - started
-    metrics.observe(_method(chosen, result), result.original_tokens, result.tokens, seconds)
+    metrics.observe(_method(strategy, result), result.original_tokens, result.tokens, seconds)
     return result
 
 
@@ -92,7 +129,7 @@ def prepare(
     query: str | None = None,
     *,
     counter: Any = None,
-    strategy: Extractive | Auto | ContentReader | str | None = None,
+    strategy: Extractive | Auto | ContentReader | AnyStrategyName | None = None,
     pinned: Any = (),
     groups: Any = (),
     separator: str = "\n\n",
@@ -116,6 +153,30 @@ def prepare(
     return prepared
 
 
+@overload
+def compress_batch(
+    items: Iterable[Any],
+    query: str | Sequence[str | None] | None = None,
+    *,
+    budget: int | Sequence[int | None] | None = None,
+    ratio: float | Sequence[float] = 0.3,
+    pinned: Any = (),
+    threads: int | None = None,
+    errors: Literal["return"] = "return",
+    **options: Any,
+) -> list[Compressed | Exception]: ...
+@overload
+def compress_batch(
+    items: Iterable[Any],
+    query: str | Sequence[str | None] | None = None,
+    *,
+    budget: int | Sequence[int | None] | None = None,
+    ratio: float | Sequence[float] = 0.3,
+    pinned: Any = (),
+    threads: int | None = None,
+    errors: Literal["raise"],
+    **options: Any,
+) -> list[Compressed]: ...
 def compress_batch(
     items: Iterable[Any],
     query: str | Sequence[str | None] | None = None,
@@ -126,7 +187,7 @@ def compress_batch(
     threads: int | None = None,
     errors: Literal["return", "raise"] = "return",
     **options: Any,
-) -> list[Compressed | Exception]:
+) -> list[Compressed | Exception] | list[Compressed]:
     """Compress many items on several threads; results stand in the order of the items.
 
     Args:
@@ -203,7 +264,7 @@ def _request(
     )
 
 
-def segment(documents: Any, level: Level | str = Level.SENTENCE, *, window: int = 200) -> SegmentTable:
+def segment(documents: Any, level: Level | LevelName = Level.SENTENCE, *, window: int = 200) -> SegmentTable:
     """Cut documents into segments: lossless spans with kinds.
 
     Args:
@@ -273,6 +334,26 @@ def dedup(
     )
 
 
+def guard_keys(texts: Any) -> list[bytes]:
+    """What `dedup` never merges across, as a key of 16 bytes for each text: to divide a corpus by.
+
+    Two texts have one key where their numbers, dates, units, code, negations and opposites are the same, in
+    the same order. `dedup` of each key's texts gives the clusters and similarities of `dedup` of all, if
+    copies that differ in white space alone were merged before: a line break may make another key of one.
+
+    Args:
+        texts: a list of str or of other documents (as for `compress`).
+
+    Returns:
+        A key a text: the same on every machine, in every call and whatever else is in the list.
+
+    O(characters), one native pass with the GIL released.
+    """
+    if isinstance(texts, str):
+        raise TypeError("texts must be a list of texts, not one str")
+    return keys_of_guards([document.text for document in to_documents(texts)])
+
+
 def find_facts(documents: Any) -> list[Fact]:
     """Find what of documents should neither get lost nor be made up: numbers, names, code, decisions...
 
@@ -320,8 +401,11 @@ def _strategy(strategy: Strategy | ContentReader | str | None) -> Strategy:
         if strategy in STRATEGIES:
             return STRATEGIES[strategy]()
         if strategy != "auto" and strategy not in CONTENT_TYPES:
-            known = ", ".join([*STRATEGIES, "auto", *CONTENT_TYPES])
-            raise ValueError(f"unknown strategy {strategy!r}; known names: {known}")
+            known = [*STRATEGIES, "auto", *CONTENT_TYPES]
+            raise ValueError(
+                f"unknown strategy {checks.shown(strategy)}; known names: {', '.join(known)}"
+                f"{checks.meant(strategy, known)}"
+            )
         return Auto(as_type=None if strategy == "auto" else strategy)
     strategy = getattr(strategy, "strategy", strategy)  # a compressor has one
     if isinstance(strategy, type):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
-from tersely.content.conversation import Conversation
+import numpy as np
+
 from tersely.content.detect import detect_each, hinted_detection
 from tersely.content.fences import may_hold_blocks
+from tersely.content.outcomes import tells_failures
 from tersely.content.registry import CONTENT_TYPES, named_type, trusted_kind
 from tersely.content.units import ContentReader
 from tersely.core.options import CompressionMethod, Profile, profile
@@ -19,12 +21,15 @@ from tersely.engine.count import count_batch
 from tersely.engine.extractive import Extractive
 from tersely.engine.prepare import Prepared
 from tersely.engine.reading import Reading
+from tersely.engine.render import Rendered
+from tersely.engine.worth import favour_whole
 
-__all__ = ["Auto", "prepare_by"]
+__all__ = ["Auto", "fit_as", "prepare_by"]
 
 _SHORT_CODE = (
     3000  # characters: one of several pieces of code that are shorter is read as text, whole lines of it
 )
+_NOTHING = 0.5  # confidence, at most, of what looks like nothing known
 _MAY_HOLD_BLOCKS = frozenset({"prose", "markdown", "mixed"})
 
 
@@ -84,23 +89,30 @@ class Auto:
         """The documents, each as what it is, for any number of budgets; other arguments: as of `Prepared`."""
         if self.as_type is not None and not isinstance(self.as_type, str):
             kinds = [self.as_type.kind] * len(request.documents)
+            pieces = _pieces_of_code(kinds, request.documents)
             readers: list[ContentReader | None] = [self.as_type] * len(request.documents)
         else:
-            kinds = self._kinds(request.documents)
+            kinds, looks = self._kinds(request.documents, request.query)
+            pieces = _pieces_of_code(kinds, request.documents)
             whole_blocks = "code" in self.text.preserve or "all" in self.text.preserve
-            readers = _readers(kinds, request.documents, whole_blocks)
+            options: dict[str, dict[str, Any]] = {"code": {"looks": looks}}
             if self.as_type is None:
-                readers = [
-                    replace(r, with_query=False) if isinstance(r, Conversation) else r for r in readers
-                ]
+                options["conversation"] = {"with_query": False}
+            readers = _readers(kinds, request.documents, pieces, whole_blocks, options)
         if self.goal is not None and request.budget is None:
             request = replace(request, budget=_budget_of(request, kinds, self.goal))
+
+        def favour(reading: Reading) -> None:
+            favour_whole(reading, np.array(pieces))
+            if revise is not None:
+                revise(reading)
+
         return Prepared(
             request,
             self._options(readers),
             readers,
             tuple(kinds),
-            revise=revise,
+            revise=favour if request.query and sum(pieces) > 1 else revise,
             original_tokens=original_tokens,
         )
 
@@ -112,51 +124,101 @@ class Auto:
                 return text
         return self.text
 
-    def _kinds(self, documents: Sequence[Document]) -> list[str]:
+    def _kinds(self, documents: Sequence[Document], query: str | None) -> tuple[list[str], dict[str, str]]:
+        """What each document is, and which languages those look like that look like code."""
         if isinstance(self.as_type, str):
-            return [self.as_type] * len(documents)
-        named = [named_type(document.metadata) for document in documents]
-        unknown = [document for document, kind in zip(documents, named, strict=True) if kind is None]
-        looks = detect_each([document.text for document in unknown])
-        told = iter(
-            hinted_detection(found, document.file_name, document.command_line)
-            for document, found in zip(unknown, looks, strict=True)
-        )
-        return [
-            kind if kind is not None else trusted_kind(next(told), document.text)
-            for kind, document in zip(named, documents, strict=True)
-        ]
+            return [self.as_type] * len(documents), {}
+        named = [named_type(one.metadata) if one.metadata else None for one in documents]
+        unknown = [one.text for one, kind in zip(documents, named, strict=True) if kind is None]
+        looks = iter(detect_each(unknown))
+        # A query finds what failed in any text; what looks like nothing at all is no text.
+        least = _NOTHING if query and query.strip() else 1.0
+        kinds: list[str] = []
+        languages: dict[str, str] = {}
+        for given, one in zip(named, documents, strict=True):
+            if given is not None:
+                kinds.append(given)
+                continue
+            found = next(looks)
+            if found.kind == "code":
+                languages[one.text] = found.language or ""
+            if one.name or one.command or one.id or one.metadata:
+                found = hinted_detection(found, one.file_name, one.command_line)
+            kind = trusted_kind(found, one.text)
+            if kind == "prose" and found.confidence <= least and tells_failures(one.text):
+                kind = "tool_output"  # what nobody knows is read for what failed in it
+            kinds.append(kind)
+        return kinds, languages
 
 
-def prepare_by(strategy: Strategy, request: Request, original_tokens: int | None = None) -> Prepared | None:
+def prepare_by(
+    strategy: Strategy,
+    request: Request,
+    original_tokens: int | None = None,
+    revise: Callable[[Reading], None] | None = None,
+) -> Prepared | None:
     """The documents as `strategy` prepares them; None where it does not leave the fitting to the engine."""
     if isinstance(strategy, Auto):
-        return strategy.prepare(request, original_tokens=original_tokens)
+        return strategy.prepare(request, revise, original_tokens)
     if isinstance(strategy, Extractive):
-        return Prepared(request, strategy, original_tokens=original_tokens)
+        return Prepared(request, strategy, revise=revise, original_tokens=original_tokens)
     return None
 
 
+def fit_as(written: Callable[[Rendered], int], strategy: Strategy, request: Request) -> Compressed:
+    """The documents as `strategy` fits them, where `written` says how many tokens a choice has as it is sent.
+
+    A strategy that does not leave the fitting to the engine is asked again for so much less as it was over.
+    """
+
+    def revise(reading: Reading) -> None:
+        reading.measure = written
+
+    prepared = prepare_by(strategy, request, revise=revise)
+    if prepared is not None:
+        return prepared.fit()
+    budget = request.budget or 0
+    while True:
+        result = strategy.compress(request)
+        over = written(Rendered(result.text, result.parts, result.generated)) - budget
+        if over <= 0:
+            return result
+        request = replace(request, budget=max((request.budget or 0) - over, 0))
+
+
 def _readers(
-    kinds: Sequence[str], documents: Sequence[Document], whole_blocks: bool
+    kinds: Sequence[str],
+    documents: Sequence[Document],
+    pieces: Sequence[bool],
+    whole_blocks: bool,
+    options: Mapping[str, Mapping[str, Any]],
 ) -> list[ContentReader | None]:
     """What reads each document; one reader a type, so that documents of one type are read together.
 
-    `whole_blocks`: code in text is to be preserved as it stands, so it is not read as what it is.
+    `pieces`: of each document, whether it is a piece of code. `whole_blocks`: code in text is to be preserved
+    as it stands, so it is not read as what it is. `options`: of readers, by the name of what they read.
     """
     made: dict[str, ContentReader | None] = {}
     readers: list[ContentReader | None] = []
-    for kind, document in zip(kinds, documents, strict=True):
+    for kind, document, is_piece in zip(kinds, documents, pieces, strict=True):
         name = kind
-        if kind == "code" and len(documents) > 1 and len(document.text) < _SHORT_CODE:
+        if is_piece:
             name = "prose"
         elif kind in _MAY_HOLD_BLOCKS:
             name = "mixed" if not whole_blocks and may_hold_blocks(document.text) else "prose"
         if name not in made:
             make = CONTENT_TYPES[name].reader
-            made[name] = None if make is None else make()
+            made[name] = None if make is None else make(**options.get(name, {}))
         readers.append(made[name])
     return readers
+
+
+def _pieces_of_code(kinds: Sequence[str], documents: Sequence[Document]) -> list[bool]:
+    """Whether each of several documents is a short piece of code: as text its lines are ranked together."""
+    return [
+        kind == "code" and len(kinds) > 1 and len(document.text) < _SHORT_CODE
+        for kind, document in zip(kinds, documents, strict=True)
+    ]
 
 
 def _profiles(result: Compressed) -> list[Profile]:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from tersely.core.protocols import BatchTokenCounter
-from tersely.core.tables import Int64s
+from tersely.core.tables import Int32s, Int64s, pieces
+from tersely.providers.byte_pairs import BytePairCounter, token_table
 
-__all__ = ["count", "count_batch"]
+__all__ = ["count", "count_batch", "count_units", "name_of"]
 
 
 def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
@@ -20,27 +21,40 @@ def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
     Raises ValueError when the counter raises, returns something else than whole numbers >= 0, or not one
     a text.
     """
+    if isinstance(counter, BytePairCounter):  # our own: its errors are the deadline and Ctrl-C
+        return token_table(counter.encoding).count(list(texts))
     try:
         counts: Any = counter.count_batch(texts)
     except Exception as error:
         raise ValueError(
-            f"the token counter {_name(counter)} failed on {len(texts)} texts: {error!r}"
+            f"the token counter {name_of(counter)} failed on {len(texts)} texts: {error!r}"
         ) from error
     if not isinstance(counts, (Sequence, np.ndarray)):
         raise ValueError(
-            f"the token counter {_name(counter)} must return a sequence, not {type(counts).__name__}"
+            f"the token counter {name_of(counter)} must return a sequence, not {type(counts).__name__}"
         )
     if len(counts) != len(texts):
         raise ValueError(
-            f"the token counter {_name(counter)} returned {len(counts)} counts for {len(texts)} texts"
+            f"the token counter {name_of(counter)} returned {len(counts)} counts for {len(texts)} texts"
         )
     try:
         result = _whole_numbers(counts)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"the token counter {_name(counter)} must return whole numbers: {error}") from error
+        raise ValueError(
+            f"the token counter {name_of(counter)} must return whole numbers: {error}"
+        ) from error
     if result.size and int(result.min()) < 0:
-        raise ValueError(f"the token counter {_name(counter)} returned {int(result.min())}, less than 0")
+        raise ValueError(f"the token counter {name_of(counter)} returned {int(result.min())}, less than 0")
     return result
+
+
+def count_units(
+    counter: BatchTokenCounter, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s
+) -> Int64s:
+    """int64[n]: tokens of each `texts[document][start:end]`; raises like `count_batch`."""
+    if isinstance(counter, BytePairCounter):
+        return counter.count_spans(texts, document, start, end)
+    return count_batch(counter, pieces(texts, document, start, end))
 
 
 def count(counter: BatchTokenCounter, text: str) -> int:
@@ -59,5 +73,6 @@ def _whole_numbers(counts: Any) -> Int64s:
     return np.array([operator.index(value) for value in counts], dtype=np.int64)
 
 
-def _name(counter: BatchTokenCounter) -> str:
+def name_of(counter: BatchTokenCounter) -> str:
+    """What a receipt calls a counter."""
     return str(getattr(counter, "name", type(counter).__name__))

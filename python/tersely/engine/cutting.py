@@ -8,32 +8,45 @@ from collections.abc import Callable
 __all__ = ["CUT_MARK", "longest_prefix"]
 
 CUT_MARK = "…"
+_CHARACTERS = 4  # of a token, about
 
 
-def longest_prefix(piece: str, fits: Callable[[str], bool]) -> tuple[int, str]:
-    """(characters, mark): the longest prefix found for which `fits(prefix + mark)`.
+def longest_prefix(piece: str, tokens: Callable[[str], int], budget: int) -> tuple[int, str]:
+    """(characters, mark): the longest prefix found that has `tokens(prefix + mark) <= budget`.
 
-    `fits` must accept the first character alone. The cut comes at a word's end if that loses less than
-    half, and never parts a letter from its accents unless nothing else fits. The mark is left out where
-    it does not fit. O(log characters) calls of `fits`; for one that is not monotone the prefix fits but
-    need not be the longest.
+    The first character alone must fit. The cut comes at a word's end if that loses less than half, and
+    never parts a letter from its accents unless nothing else fits. The mark is left out where it does not
+    fit. O(log characters) counts, of texts about as long as what fits; where more text can have fewer
+    tokens, the prefix fits but need not be the longest.
     """
     for mark in (CUT_MARK, ""):
-        size = _whole_letters(piece, _bisect(piece, mark, fits))
+        size = _whole_letters(piece, _most(piece, mark, tokens, budget))
         words = _whole_words(piece, size)
-        if words and fits(piece[:words] + mark):
+        if words and tokens(piece[:words] + mark) <= budget:
             return words, mark
-        if size and fits(piece[:size] + mark):
+        if size and tokens(piece[:size] + mark) <= budget:
             return size, mark
-    size = _bisect(piece, "", fits)
-    return (size if size and fits(piece[:size]) else 1), ""
+    size = _most(piece, "", tokens, budget)
+    return (size if size and tokens(piece[:size]) <= budget else 1), ""
 
 
-def _bisect(piece: str, mark: str, fits: Callable[[str], bool]) -> int:
+def _most(piece: str, mark: str, tokens: Callable[[str], int], budget: int) -> int:
+    """The largest size under that of the piece that fits: guessed from two counts, in turn with halving."""
     low, high = 0, len(piece)
+    at_low, at_high = 0, 0  # tokens; 0: not counted
+    size, turn = _CHARACTERS * (budget + 1), 0
     while low + 1 < high:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(piece[:middle] + mark) else (low, middle)
+        if turn % 3 == 2 or not low < size < high:
+            size = (low + high) // 2
+        found, turn = tokens(piece[:size] + mark), turn + 1
+        if found <= budget:
+            low, at_low = size, found
+        else:
+            high, at_high = size, found
+        if at_high > at_low:
+            size = low + max(int((budget + 0.5 - at_low) / (at_high - at_low) * (high - low)), 1)
+        else:
+            size = 4 * low
     return low
 
 

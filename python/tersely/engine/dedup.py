@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,12 +16,22 @@ from tersely.core.types import Deduplicated
 from tersely.kernels import threshold_clusters
 from tersely.kernels.checks import Progress, to_matrix, to_numbers, to_threads
 
-__all__ = ["ORDER", "SHARE", "dedup_texts", "dedup_vectors"]
+__all__ = [
+    "ORDER",
+    "SHARE",
+    "agreeing_components",
+    "dedup_texts",
+    "dedup_vectors",
+    "keys_of_guards",
+    "merge_different",
+]
 
 #: Of the terms of two texts, more than this share must be common; of the common ones, this share in one order
 #: (csrc/kernels/lexical/agreement.hpp). Chosen on development pairs (benchmarks/quality/dedup.py).
 SHARE = 0.5
 ORDER = 0.75
+
+_KEY = 16  # bytes of a digest of guards
 
 _PRODUCTS = 500  # of two numbers take less time than a character takes to be read
 _WORDS = 4  # at either end of a text, that copies have in common
@@ -58,6 +69,40 @@ def dedup_texts(
     return _result(labels[place], rows[representatives].astype(np.int32), similarity[place])
 
 
+def merge_different(
+    texts: Sequence[str], embedder: Embedder, limit: float, scores: npt.NDArray[np.float64]
+) -> tuple[Int64s, Int64s, Float32s]:
+    """Merge texts as `dedup_texts` does, where no two are equal but for white space. On one thread.
+
+    Returns those that merge, their representatives, and the similarity to it. Only texts that agree with
+    another one are embedded and compared (csrc/kernels/cluster/agreeing.hpp): none merges beyond what it is
+    connected with by such pairs, so each of these components is solved as it would be among all texts.
+    """
+    component = agreeing_components(texts)
+    near = np.flatnonzero(np.bincount(component, minlength=len(texts))[component] > 1)
+    if not len(near):
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32)
+    some = [texts[row] for row in near.tolist()]
+    vectors = embedder.embed(some)
+    _, within = np.unique(
+        component[near], return_inverse=True
+    )  # finer than guards, which it takes the place of
+    _, _, terms, term_offsets, names, name_offsets, _ = _native.guards(some)
+    said = within.astype(np.int32), terms, term_offsets, names, name_offsets
+    labels, representatives, _ = _native.deduplicate(
+        vectors, limit, scores[near], *said, SHARE, ORDER, 1, None
+    )
+    similarity = _similarity(vectors, labels, representatives, 1)
+    merged = np.flatnonzero(representatives[labels] != np.arange(len(near)))
+    return near[merged], near[representatives[labels[merged]]], similarity[merged]
+
+
+def agreeing_components(texts: Sequence[str]) -> Int32s:
+    """int32[n]: the first text that each is connected with by pairs that agree; vectors play no part."""
+    guard, _, terms, term_offsets, names, name_offsets, _ = _native.guards(list(texts))
+    return _native.agreeing(guard, terms, term_offsets, names, name_offsets, SHARE, ORDER)
+
+
 def dedup_vectors(
     vectors: npt.ArrayLike,
     threshold: float = 0.85,
@@ -73,6 +118,13 @@ def dedup_vectors(
     return _result(found.labels, found.representatives, similarity)
 
 
+def keys_of_guards(texts: Sequence[str]) -> list[bytes]:
+    """A digest of the guards of each text (csrc/kernels/text/guards.hpp); what merges has equal ones."""
+    guard, signatures, *_ = _native.guards(list(texts))
+    keys = [hashlib.blake2b(one.encode(), digest_size=_KEY).digest() for one in signatures]
+    return [keys[one] for one in guard.tolist()]
+
+
 def _said(
     texts: Sequence[str], vectors: Float32s, limit: float, threads: int
 ) -> tuple[Int32s, Int32s, Int64s, Int32s, Int64s]:
@@ -82,10 +134,10 @@ def _said(
     one. The others get a guard that no other text has, which keeps them apart as their vectors do.
     """
     if len(texts) ** 2 * vectors.shape[1] > _PRODUCTS * sum(map(len, texts)):
-        guard, _, terms, term_offsets, names, name_offsets = _native.guards(list(texts))
+        guard, _, terms, term_offsets, names, name_offsets, _ = _native.guards(list(texts))
         return guard, terms, term_offsets, names, name_offsets
     near = _native.has_pair(vectors, limit, threads).astype(bool)
-    found, _, terms, term_offsets, names, name_offsets = _native.guards(
+    found, _, terms, term_offsets, names, name_offsets, _ = _native.guards(
         [text for text, read in zip(texts, near.tolist(), strict=True) if read]
     )
     guard = np.empty(len(texts), dtype=np.int32)

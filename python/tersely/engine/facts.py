@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
 from tersely.core.facts import Fact, FactKind, FactReport, FactTable, SourceFacts
-from tersely.core.tables import Float32s, Float64s, Int32s, Int64s, Level, SegmentTable, UInt8s
-from tersely.core.types import Compressed
+from tersely.core.tables import Float32s, Float64s, Int32s, Int64s, Level, SegmentTable, UInt8s, pieces
+from tersely.core.types import Compressed, Span, Spans, span_columns
 from tersely.engine.segment import segment
-from tersely.engine.select import FIRST_KEPT, is_kept, select
+from tersely.engine.select import is_kept, select
+from tersely.kernels.sets import united
 
 __all__ = [
     "PRESERVABLE",
@@ -63,7 +65,7 @@ _MADE_UP = frozenset(  # kinds that a model's text may not have on its own
 _IN_WORDS = frozenset(
     {FactKind.NAME, FactKind.QUOTE, FactKind.NEGATION, FactKind.OBLIGATION, FactKind.DECISION}
 )
-_BLOCK_CHARACTERS = 8  # of a fenced block that count as much as a fact: it goes before what is around it
+_BLOCK_CHARACTERS = 3  # of a fenced block that count as much as a fact: it goes before what is around it
 _WORD = re.compile(r"\w+")
 _BACKTICK = re.compile("`")
 
@@ -75,25 +77,34 @@ def find_facts(texts: Sequence[str], table: SegmentTable, sentences: SegmentTabl
     SENTENCE, where `table` is not. O(characters), one native pass with the GIL released.
     """
     given = table if sentences is None else sentences
-    kind, document, start, end, segment, last, key, keys = _native.find_facts(
+    kind, document, start, end, segment, last, key, keys, weight = _native.find_facts(
         list(texts), given.document, given.start, given.end, given.kind, given.block
     )
     if sentences is not None:
         segment = rows_at(texts, table, document, start)
         last = rows_at(texts, table, document, end - 1)
-    return FactTable(kind, document, start, end, segment, last, key, keys)
+    return FactTable(kind, document, start, end, segment, last, key, keys, weight)
 
 
 def fact_keys(texts: Sequence[str], facts: FactTable) -> list[bytes]:
     """What makes each of the facts equal to others, also to those of other texts. O(characters of facts)."""
-    rows = zip(facts.document.tolist(), facts.start.tolist(), facts.end.tolist(), strict=True)
-    return _native.fact_keys(facts.kind, [texts[document][start:end] for document, start, end in rows])
+    return _native.fact_keys(facts.kind, pieces(texts, facts.document, facts.start, facts.end))
 
 
 def list_facts(texts: Sequence[str]) -> list[Fact]:
     """Every occurrence of every fact, in source order, its outcome "found"."""
-    facts = find_facts(texts, _sentences(texts))
-    return [facts.fact(texts, row, "found") for row in range(len(facts))]
+    facts = find_facts(texts, segment(texts))
+    kinds = list(FactKind)
+    columns = (
+        facts.kind,
+        facts.document,
+        facts.start,
+        facts.end,
+    )  # as lists: numbers may have a fact a digit
+    return [
+        Fact(kinds[kind], texts[document][start:end], document, start, end, "found")
+        for kind, document, start, end in zip(*(column.tolist() for column in columns), strict=True)
+    ]
 
 
 def choose_facts(texts: Sequence[str], facts: FactTable, names: Collection[str]) -> FactTable:
@@ -135,7 +146,7 @@ def preserved_facts(
 ) -> FactTable:
     """The facts that `preserve` names. `sentences`: of the texts, where they were read already."""
     if level is not Level.SENTENCE and sentences is None:
-        sentences = segment(texts, Level.SENTENCE)
+        sentences = segment(texts)
     return choose_facts(texts, find_facts(texts, table, sentences), preserve)
 
 
@@ -148,7 +159,8 @@ class FactCoverage:
         preserve, strict: the names that were asked for, and whether a lost fact is an error.
         share: of the budget that units may take for the facts in them.
         keys, key_offsets: int32, int64[n + 1], the facts of each unit, each once (rows of CSR).
-        worth: float64[n], of each unit: the number of its facts, by its relevance; a fenced block counts as
+        weight: float32[keys], of each fact: how hard it is to recover, less where it is stated often.
+        worth: float64[n], of each unit: the weight of its facts, by its relevance; a fenced block counts as
             many as it is long, so that it stays if it fits.
         first, last: int64[k], units of facts that need several.
         grouped: whether the caller has groups.
@@ -160,33 +172,47 @@ class FactCoverage:
     share: float
     keys: Int32s
     key_offsets: Int64s
+    weight: Float32s
     worth: Float64s
     first: Int64s
     last: Int64s
 
     @staticmethod
     def of(
-        facts: FactTable, worth: Float32s, preserve: tuple[str, ...], strict: bool, share: float
+        facts: FactTable,
+        units: int,
+        relevance: Float32s | None,
+        preserve: tuple[str, ...],
+        strict: bool,
+        share: float,
     ) -> FactCoverage:
-        """Sort the facts by units; `worth`: float32[n], of the units. O(units + facts log facts)."""
+        """Sort the facts by units. O(units + facts log facts).
+
+        `units`: how many there are. `relevance`: float32[n], of the units to the query: the facts of the most
+        relevant one count twice those of one that has nothing to do with it; None: all count the same.
+        """
         many = max(facts.keys, 1)
         held = np.sort(facts.segment.astype(np.int64) * many + facts.key)
         row, key = np.divmod(held[np.flatnonzero(np.diff(held, prepend=-1))], many)
-        number = np.bincount(row, minlength=len(worth))
+        weight = np.zeros(many, dtype=np.float32)
+        np.maximum.at(weight, facts.key, facts.weight)
+        weight /= np.maximum(np.bincount(facts.key, minlength=many), 1)
+        weights = np.bincount(row, weight[key], minlength=units)
         block = facts.kind == FactKind.FENCED_CODE
         length = (facts.end - facts.start)[block] / _BLOCK_CHARACTERS
-        lengths: Float64s = np.bincount(facts.segment[block], length, minlength=len(worth)).astype(np.float64)
+        lengths: Float64s = np.bincount(facts.segment[block], length, minlength=units).astype(np.float64)
         several = facts.last > facts.segment
-        top = float(worth.max(initial=0))
-        relevance = np.maximum(worth, 0) / top if top > 0 else 0.0
+        top = 0.0 if relevance is None else float(relevance.max(initial=0))
+        factor = 1 + np.maximum(relevance, 0) / top if relevance is not None and top > 0 else 1.0
         return FactCoverage(
             facts,
             preserve,
             strict,
             share,
             key.astype(np.int32),
-            np.concatenate(([0], np.cumsum(number))),
-            np.asarray((number + lengths) * (1 + relevance), dtype=np.float64),
+            np.concatenate(([0], np.cumsum(np.bincount(row, minlength=units)))),
+            weight,
+            np.asarray((weights + lengths) * factor, dtype=np.float64),
             facts.segment[several].astype(np.int64),
             facts.last[several].astype(np.int64),
         )
@@ -200,11 +226,10 @@ class FactCoverage:
         group: Int32s,
         favour: Float32s | None = None,
     ) -> UInt8s:
-        """uint8[n]: 1 for what is pinned, and for units that cover the most distinct facts per token.
+        """uint8[n]: 1 for what is pinned, and for units that cover most of the facts' weight per token.
 
-        The facts of the most relevant unit count twice those of one that has nothing to do with the query,
-        and `favour` times that.
-        Greedy (csrc/kernels/select/budgeted.hpp, `coverage`).
+        `favour`: float32[n], factors on what the facts of each unit count. Greedy
+        (csrc/kernels/select/budgeted.hpp, `coverage`).
         """
         if len(self.keys) == 0:
             return pinned
@@ -219,7 +244,7 @@ class FactCoverage:
             group=self.tied(costs, budget, group),
             term_ids=self.keys,
             term_offsets=self.key_offsets,
-            term_weight=np.ones(max(self.facts.keys, 1), dtype=np.float32),
+            term_weight=self.weight,
             redundancy=1.0,
             coverage=True,
         )
@@ -246,17 +271,15 @@ class FactCoverage:
 
 
 def _joined_groups(one: Int32s, other: Int32s) -> Int32s:
-    """int32[n]: groups such that units of one group in either stay together; O(n) a round of few."""
-    label = np.arange(len(one), dtype=np.int32)
-    while True:
-        before = label.copy()
-        for group in (one, other):
-            member = np.flatnonzero(group >= 0)
-            lowest = np.full(len(one), len(one), dtype=np.int32)
-            np.minimum.at(lowest, group[member], label[member])
-            label[member] = lowest[group[member]]
-        if (label == before).all():
-            break
+    """int32[n]: groups such that units of one group in either stay together. O(n)."""
+    members, firsts = [], []
+    for group in (one, other):
+        member = np.flatnonzero(group >= 0)
+        first = np.zeros(len(one), dtype=np.int64)
+        first[group[member]] = member
+        members.append(member)
+        firsts.append(first[group[member]])
+    label = united(len(one), np.concatenate(firsts), np.concatenate(members))
     return np.where((one >= 0) | (other >= 0), label, -1).astype(np.int32)
 
 
@@ -318,7 +341,7 @@ def facts_after(
     that no source has; a name is supported where the sources have all its words. O(characters + facts).
     """
     texts = [*sources, text]
-    facts = find_facts(texts, _sentences(texts))
+    facts = find_facts(texts, segment(texts))
     written = facts.document == len(sources)
     has, had, again = np.zeros((3, facts.keys), dtype=bool)
     has[facts.key[written]] = True
@@ -400,33 +423,30 @@ def _stands_alone(wanted: str, text: str, at: int) -> bool:
     return not inside
 
 
-def _sentences(texts: Sequence[str]) -> SegmentTable:
-    return SegmentTable(*_native.segment(list(texts), int(Level.SENTENCE), 1))
-
-
 def fact_report(result: Compressed, preserve: Collection[str]) -> FactReport:
     """What became of the facts in a result whose text is nothing but its kept spans."""
     texts = [document.text for document in result.documents]
-    kept = [(span.document, span.start, span.end, int(span.kind), FIRST_KEPT) for span in result.kept]
-    reasons = list(dict.fromkeys(span.reason for span in result.dropped))
-    codes = {reason: code for code, reason in enumerate(reasons)}
-    dropped = [
-        (span.document, span.start, span.end, int(span.kind), codes[span.reason]) for span in result.dropped
-    ]
-    spans = sorted((span[:4], span[4], kind) for kind, part in enumerate((dropped, kept)) for span in part)
-    columns = np.array([span[0] for span in spans], dtype=np.int64).reshape(-1, 4).T
-    nothing = np.zeros(len(spans), dtype=np.int32)
-    table = SegmentTable(
-        columns[0].astype(np.int32),
-        columns[1].copy(),
-        columns[2].copy(),
-        columns[3].astype(np.uint8),
-        nothing,
-        nothing,
-    )
-    status = np.array([len(reasons) if kept else code for _, code, kept in spans], dtype=np.uint8)
+    kept, dropped = span_columns(result.kept), span_columns(result.dropped)
+    codes, reasons = _reason_codes(result.dropped)
+    columns = np.concatenate((dropped, kept), axis=1)
+    status = np.full(columns.shape[1], len(reasons), dtype=np.uint8)
+    status[: len(codes)] = codes
+    order = np.lexsort(columns[::-1])
+    document, start, end, kind = columns[:, order]
+    nothing = np.zeros(len(order), dtype=np.int32)
+    table = SegmentTable(document.astype(np.int32), start, end, kind.astype(np.uint8), nothing, nothing)
     facts = preserved_facts(texts, table, Level.CHARACTER, preserve)
-    return facts_kept(texts, facts, status, [*reasons, "kept"], len(reasons))
+    return facts_kept(texts, facts, status[order], [*reasons, "kept"], len(reasons))
+
+
+def _reason_codes(spans: Sequence[Span]) -> tuple[npt.NDArray[Any], list[str]]:
+    """A number for the reason of each span, and the reasons by number, in the order of the spans."""
+    if not isinstance(spans, Spans):
+        reasons = list(dict.fromkeys(span.reason for span in spans))
+        return np.array([reasons.index(span.reason) for span in spans], dtype=np.int64), reasons
+    used, first, codes = np.unique(spans.codes[spans.rows], return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return np.argsort(order)[codes], [spans.reasons[code] for code in used[order]]
 
 
 def with_facts(result: Compressed, report: FactReport, lost: int | None = None) -> Compressed:

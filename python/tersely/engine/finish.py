@@ -16,13 +16,16 @@ from tersely.content.units import Nested
 from tersely.core.facts import Fact, FactReport
 from tersely.core.tables import Float32s, Int64s, Kind, SegmentTable, UInt8s
 from tersely.core.types import Compressed, Receipt, Request, Span, Spans
-from tersely.engine.facts import FactCoverage, fact_report, facts_kept, with_facts
+from tersely.engine.count import name_of
+from tersely.engine.facts import fact_report, facts_kept, with_facts
 from tersely.engine.fit import Fit
+from tersely.engine.probability import document_probability
 from tersely.engine.reading import Reading
+from tersely.engine.score import Asked
 from tersely.engine.segment import segment
-from tersely.engine.select import FIRST_KEPT, REASONS, is_kept
+from tersely.engine.select import FIRST_KEPT, REASONS
 
-__all__ = ["broken_promises", "check_all", "checked", "counter_name", "finish", "make_receipt", "unchanged"]
+__all__ = ["broken_promises", "check_all", "checked", "finish", "make_receipt", "unchanged"]
 
 #: Whether every result is checked for all of what users are promised, which tests ask for.
 check_all = False
@@ -37,36 +40,59 @@ def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
     """The result of a choice. O(units)."""
     status, scores = fitted.status, reading.worth
     spans: Any = reading.table
-    rewritten = {r.document for r in reading.regions if isinstance(r.form, Nested) and r.form.gap is not None}
+    nested, rewritten = False, set[int]()
+    for region in reading.regions:
+        if isinstance(region.form, Nested):
+            nested = True
+            if region.form.gap is not None:
+                rewritten.add(region.document)
     if reading.pages or rewritten:
         spans, status, scores = _in_source(reading, status, rewritten)
-    if any(isinstance(region.form, Nested) for region in reading.regions):
+    in_text = (status >= FIRST_KEPT) & (status != _MARKUP)
+    if nested:
         texts = [document.text for document in reading.request.documents]
-        spans = _WithGaps(spans, (status >= FIRST_KEPT) & (status != _MARKUP), texts)
+        spans = _WithGaps(spans, in_text, texts)
     warnings = tuple(dict.fromkeys((*reading.warnings, *fitted.warnings)))
     receipt = make_receipt(
-        reading.request, budget, fitted.tokens, reading.original, status, warnings, recounts=fitted.recounts
+        reading.request,
+        budget,
+        fitted.tokens,
+        reading.original,
+        status,
+        warnings,
+        recounts=fitted.recounts,
+        content_types=reading.types,
     )
-    receipt = replace(receipt, content_types=reading.types)
-    kept_rows = is_kept(np.where(status == _MARKUP, 0, status).astype(np.uint8))
-    gone_rows = ((status < FIRST_KEPT) | (status == _MARKUP)).nonzero()[0]
-    kept: Sequence[Span] = Spans(spans, kept_rows, _ALL_REASONS, status, scores)
-    dropped: Sequence[Span] = Spans(spans, gone_rows, _ALL_REASONS, status, scores)
+    kept: Sequence[Span] = Spans(spans, in_text.nonzero()[0], _ALL_REASONS, status, scores)
+    dropped: Sequence[Span] = Spans(spans, (~in_text).nonzero()[0], _ALL_REASONS, status, scores)
     if fitted.cut is not None:
         kept, dropped = _parted(kept, dropped, reading, fitted.cut)
         receipt = replace(receipt, segments=len(kept) + len(dropped), reasons=_reasons(kept, dropped))
     rendered = fitted.rendered
     result = Compressed(
-        rendered.text, reading.request.documents, kept, dropped, receipt, rendered.generated, rendered.parts
+        rendered.text,
+        reading.request.documents,
+        kept,
+        dropped,
+        receipt,
+        rendered.generated,
+        rendered.parts,
+        None if reading.asked is None else partial(_relevance, reading.asked),
     )
     if reading.must is not None:
-        must = reading.must
-        report = report_facts(reading.texts, must, result, fitted.status, fitted.cut)
-        lost = None
-        if must.share < 1 and fitted.cut is None:
-            lost = facts_kept(reading.texts, must.facts, fitted.status, REASONS, FIRST_KEPT).number("lost")
+        must, lost = reading.must, None
+        if fitted.cut is not None:
+            report = fact_report(result, must.preserve)
+        else:
+            report = facts_kept(reading.texts, must.facts, fitted.status, REASONS, FIRST_KEPT)
+            if must.share < 1:  # only some were looked for: the others are when somebody asks
+                lost, report = report.number("lost"), FactReport(partial(_all_facts, result, must.preserve))
         result = with_facts(result, report, lost)
     return checked(result, reading.request)
+
+
+def _relevance(asked: Asked) -> tuple[float, ...]:
+    return tuple(document_probability(asked).tolist())
 
 
 def checked(result: Compressed, request: Request) -> Compressed:
@@ -76,17 +102,6 @@ def checked(result: Compressed, request: Request) -> Compressed:
         if wrong:
             raise AssertionError(f"broken promises: {'; '.join(wrong)}")
     return result
-
-
-def report_facts(
-    texts: Sequence[str], must: FactCoverage, result: Compressed, status: UInt8s, cut: int | None
-) -> FactReport:
-    """What became of the facts that were to be preserved."""
-    if cut is None and must.share < 1:  # only some were looked for: the others are when somebody asks
-        return FactReport(partial(_all_facts, result, must.preserve))
-    if cut is None:
-        return facts_kept(texts, must.facts, status, REASONS, FIRST_KEPT)
-    return fact_report(result, must.preserve)
 
 
 def _all_facts(result: Compressed, preserve: tuple[str, ...]) -> Sequence[Fact]:
@@ -106,11 +121,6 @@ def unchanged(request: Request, level: Any, window: int, whole: str, tokens: int
     return checked(Compressed(whole, request.documents, kept, dropped, receipt, (), tuple(texts)), request)
 
 
-def counter_name(request: Request) -> str:
-    """The name of the caller's token counter."""
-    return str(getattr(request.counter, "name", type(request.counter).__name__))
-
-
 def make_receipt(
     request: Request,
     budget: int,
@@ -122,6 +132,7 @@ def make_receipt(
     recounts: int = 1,
     reasons: Sequence[str] = _ALL_REASONS,
     first_kept: int = FIRST_KEPT,
+    content_types: tuple[str, ...] = (),
 ) -> Receipt:
     """The receipt of a text of so many tokens.
 
@@ -137,7 +148,15 @@ def make_receipt(
         if counts[code]
     }
     return Receipt(
-        budget, tokens, original, counter_name(request), len(status), named, recounts, tuple(warnings)
+        budget,
+        tokens,
+        original,
+        name_of(request.counter),
+        len(status),
+        named,
+        recounts,
+        tuple(warnings),
+        content_types=content_types,
     )
 
 
@@ -318,11 +337,12 @@ def _uncovered(result: Compressed) -> list[str]:
     """Characters of documents that no span has, or that two have."""
     wrong = []
     spans = sorted([*result.kept, *result.dropped], key=lambda span: (span.document, span.start))
+    of: list[list[Span]] = [[] for _ in result.documents]
+    for span in spans:
+        of[span.document].append(span)
     for index, document in enumerate(result.documents):
         at = 0
-        for span in spans:
-            if span.document != index:
-                continue
+        for span in of[index]:
             if span.start < at:
                 wrong.append(f"spans overlap at {index}:{span.start}")
             if lost := _said(document.text[at : span.start]):

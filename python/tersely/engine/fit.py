@@ -9,25 +9,26 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from tersely.content.units import Lines, Nested
+from tersely.content.units import Nested, Quoted
 from tersely.core.errors import BudgetExceededError
 from tersely.core.tables import Float32s, Int64s, UInt8s
 from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import longest_prefix
 from tersely.engine.reading import Reading
 from tersely.engine.render import Places, Rendered, Wording, render
-from tersely.engine.select import FIRST_KEPT, REASONS, fill_gaps, is_kept, select
+from tersely.engine.select import FIRST_KEPT, REASONS, bare_headings, fill_gaps, hold_leading, is_kept, select
 
 __all__ = ["Fit", "choose", "fit"]
 
 _ROUNDS = 5  # of choosing, writing and counting; each narrows the target
 _MORE_ROUNDS = 16  # the same where costs are estimated by length
-_AIM = 0.995  # of the budget, between two targets whose texts were counted
+_AIM, _BETWEEN = 0.995, 0.8  # of the budget, and of the way to it, between two targets that were counted
 _UNUSED = 100  # a text of estimated costs that leaves less than this share (1 / _UNUSED) is good enough
 _ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
 _CANDIDATES = 4  # ranked units considered for a token of the budget; most cost more than a token
@@ -101,9 +102,7 @@ class _Fitting:
         favour: Float32s | None,
     ) -> None:
         self.reading, self.budget, self.within = reading, budget, within
-        self.table = reading.table
-        self.kept = kept
-        self.pinned = reading.pinned
+        self.table, self.kept, self.pinned = reading.table, kept, reading.pinned
         if kept is not None:
             self.pinned = np.maximum(self.pinned, (kept >= FIRST_KEPT).astype(np.uint8))
         self.prices = reading.prices()
@@ -114,12 +113,12 @@ class _Fitting:
             self.costs = np.where(favour == 0, never, self.costs)
         self.favour = favour
         self.floors, self.caps = floors, None if caps is None else np.asarray(caps, dtype=np.int64)
-        self.rows = self._candidates()
-        self.recounts = 0
+        self.rows, self.recounts = self._candidates(), 0
+        self.alone: dict[int, Fit | None] = {}  # units that were tried alone
 
     def run(self) -> Fit:
         if len(self.table) == 0:
-            return self._nothing_to_keep()
+            return self._leave_all_out(("nothing_to_keep",))
         if self.pinned.any():
             self._check_pinned()
         if self.floors is not None:
@@ -132,13 +131,10 @@ class _Fitting:
             fitted = self._smallest() or self._leave_all_out()
         fitted = fitted or self._unmarked() or self._cut()
         if self.kept is not None:
-            stays = self.kept >= FIRST_KEPT
-            fitted = replace(fitted, status=np.where(stays, self.kept, fitted.status))
-        return (
-            fitted
-            if self._additive()
-            else replace(fitted, warnings=(*fitted.warnings, "counter_not_additive"))
-        )
+            fitted = replace(fitted, status=np.where(self.kept < FIRST_KEPT, fitted.status, self.kept))
+        if self._additive():
+            return fitted
+        return replace(fitted, warnings=(*fitted.warnings, "counter_not_additive"))
 
     def _additive(self) -> bool:
         if not self.prices.exact:
@@ -182,14 +178,14 @@ class _Fitting:
             else:
                 worth = np.where(reading.essential, worth + np.float32(1e-3), np.float32(0))
         if reading.leading:
-            held = self._hold_leading(held, target)
+            held = hold_leading(held, self.prices.costs, reading.leading, reading.leading_share, target)
         if reading.must is not None:
             held = reading.must.hold(self.table.document, costs, target, held, reading.group, self.favour)
-        status = select(
+        pick = partial(
+            select,
             self.table.document,
-            worth,
-            costs,
-            target,
+            costs=costs,
+            budget=target,
             pinned=held,
             group=reading.group,
             needs=reading.needs,
@@ -203,6 +199,12 @@ class _Fitting:
             same=reading.same(),
             heads=reading.heads,
         )
+        status = pick(worth=worth)
+        if reading.by_query and len(bare := bare_headings(self.table, status, reading.group)):
+            worth = worth.copy()
+            worth[bare] = 0
+            status = pick(worth=worth)
+            status[bare_headings(self.table, status, reading.group)] = 0
         if held is not self.pinned:
             status[(status == _PINNED) & (self.pinned == 0)] = _PRESERVED
         if target > 0 and reading.ranked and not reading.request.groups:
@@ -286,28 +288,14 @@ class _Fitting:
             room = target - int(self.prices.costs[held > 0].sum())
         return held
 
-    def _hold_leading(self, held: UInt8s, target: int) -> UInt8s:
-        """What is held, and the units that go first, as far as their share of the budget goes."""
-        held, costs = held.copy(), self.prices.costs
-        room = int(self.reading.leading_share * target)
-        room = min(room, target - int(costs[held > 0].sum()))
-        for first, last in self.reading.leading:
-            cost = int(costs[first:last][held[first:last] == 0].sum())
-            if cost > room:
-                break
-            held[first:last] = 1
-            room -= cost
-        return held
-
-    def _nothing_to_keep(self) -> Fit:
-        tokens = self._count("")
+    def _leave_all_out(self, warnings: tuple[str, ...] = ()) -> Fit:
+        """The choice of no unit, of which what is written around it counts all the same."""
+        nothing = Rendered("", ("",) * len(self.reading.texts), ())
+        tokens = self._measure(nothing)
         if tokens > self.budget:
             self._nothing_fits([tokens])
-        return replace(self._leave_all_out(), tokens=tokens, warnings=("nothing_to_keep",))
-
-    def _leave_all_out(self) -> Fit:
-        nothing = Rendered("", ("",) * len(self.reading.texts), ())
-        return Fit(nothing, 0, np.zeros(len(self.table), dtype=np.uint8), None, self.recounts)
+        status = np.zeros(len(self.table), dtype=np.uint8)
+        return Fit(nothing, tokens, status, None, self.recounts, warnings)
 
     def _count(self, text: str) -> int:
         self.recounts += 1
@@ -353,13 +341,15 @@ class _Fitting:
 
     def _search(self, wording: Wording) -> Fit | None:
         """Narrow the target between one that fitted and one that did not."""
-        costs = self.prices.costs
-        bulk = self.reading.bulk
+        costs, bulk = self.prices.costs, self.reading.bulk
         total = int((costs if bulk is None else costs[~bulk]).sum())
-        joined = min(max(total / max(self.reading.original, 1), 0.9), 1.25)  # the parts against the whole
+        heads, around = self.reading.heads, 0
+        if heads is not None:
+            total, around = total + int(heads.costs.sum()), heads.around
+        joined = min(max(total / max(self.reading.original - around, 1), 0.9), 1.25)  # parts : the whole
         if bulk is not None and bulk.any():
             joined = 1.0
-        low, high, target = 0, total + 1, math.ceil(self.budget * joined)
+        low, high, target = 0, total + 1, max(math.ceil((self.budget - around) * joined), 1)
         best: Fit | None = None
         least: Fit | None = None  # the smallest text over the budget
         estimated = self.reading.fragments is not None
@@ -378,8 +368,8 @@ class _Fitting:
                 low, target = target, min(2 * target + 1, (target + high) // 2)
                 continue  # the best unit may need less than its estimate
             estimate = int(costs[fitted.status >= FIRST_KEPT].sum())
-            if self.reading.heads is not None:
-                estimate += self.reading.heads.tokens(self.table.document[is_kept(fitted.status)])
+            if heads is not None:
+                estimate += heads.tokens(self.table.document[is_kept(fitted.status)])
             counted[target] = fitted.tokens
             if fitted.tokens <= self.budget:
                 if best is None or fitted.tokens > best.tokens:
@@ -388,7 +378,7 @@ class _Fitting:
                 room = self.budget - fitted.tokens
                 if estimated and room <= self.budget * (1 + attempt // 2) // _UNUSED:
                     break
-                dropped = fitted.status < FIRST_KEPT
+                dropped = self._unsaid(fitted.status)
                 if not dropped.any() or room < max(int(costs[dropped].min()), self.budget // 200):
                     break
                 target += max(1, room * estimate // max(fitted.tokens, 1))
@@ -398,6 +388,9 @@ class _Fitting:
                 high = target
                 over = (fitted.tokens - self.budget) * estimate // fitted.tokens
                 target = min(target, estimate) - max(1, over) * 2 ** min(attempt, 6)
+                if low in counted:  # never far below what lies between this one and one that fitted
+                    way = (self.budget - counted[low]) / (fitted.tokens - counted[low]) * (high - low)
+                    target = max(target, low + int(_BETWEEN * way))
             if estimated and low in counted and high in counted:  # between what these two gave
                 share = (_AIM * self.budget - counted[low]) / max(counted[high] - counted[low], 1)
                 target = low + int((high - low) * min(max(share, 0.1), 0.9))
@@ -407,12 +400,20 @@ class _Fitting:
                 break
         return best or (self._trim(least, wording) if least is not None else None)
 
+    def _unsaid(self, status: UInt8s) -> npt.NDArray[np.bool_]:
+        """bool[n]: units that are left out and say what no kept one does."""
+        dropped, same = status < FIRST_KEPT, self.reading.same()
+        if len(same):
+            said = np.zeros(len(same), dtype=bool)
+            said[same[~dropped]] = True
+            dropped &= ~said[same]
+        return dropped
+
     def _say_less(self, fitted: Fit | None) -> Fit | None:
         """The choice with shorter markers, where more essential units stay with it."""
         reading = self.reading
-        if reading.essential is None or not any(
-            isinstance(region.form, Nested) and region.form.short for region in reading.regions
-        ):
+        nested = [form for form in reading.forms if isinstance(form, Nested)]
+        if reading.essential is None or not any(form.short for form in nested):
             return fitted
         held = self._essential_in(fitted)
         if held == np.count_nonzero(reading.essential):
@@ -429,9 +430,9 @@ class _Fitting:
 
     def _say_total(self, fitted: Fit | None) -> Fit | None:
         """The choice with one count for all that is left out, where markers take too much of the budget."""
-        forms = [region.form for region in self.reading.regions]
-        can = any(isinstance(form, (Lines, Nested)) and form.total for form in forms)
-        if fitted is None or not can or "markers_shortened" in fitted.warnings:
+        if fitted is None or not self.reading.forms or "markers_shortened" in fitted.warnings:
+            return fitted
+        if not any(form.total for form in self.reading.forms if not isinstance(form, Quoted)):
             return fitted
         said = [fitted.rendered.text[start:end] for start, end in fitted.rendered.generated]
         markers = [marker for marker in said if "…" in marker]
@@ -455,6 +456,12 @@ class _Fitting:
         status = self._only(held)
         status[(status == _PINNED) & (self.pinned == 0)] = _SELECTED
         return status
+
+    def _try_alone(self, row: int) -> Fit | None:
+        """`_alone`, written and counted: once, whoever asks."""
+        if row not in self.alone:
+            self.alone[row] = self._try(self._alone(row), Wording.BARE)
+        return self.alone[row]
 
     def _trim(self, over: Fit, wording: Wording) -> Fit | None:
         """Take the least valuable units out of a text over the budget, more each time, until it fits.
@@ -484,7 +491,7 @@ class _Fitting:
     def _unmarked(self) -> Fit | None:
         """The smallest choice, without markers where it has no room for them."""
         fitted = self._smallest()
-        if fitted is None or not any(region.form is not None for region in self.reading.regions):
+        if fitted is None or not self.reading.forms:
             return fitted
         marked = self._try(fitted.status)
         if marked is not None and marked.tokens <= self.budget:
@@ -495,7 +502,7 @@ class _Fitting:
         """Whatever whole thing fits, best first: pins, else single units with what they need, groups."""
         if self.pinned.any():
             return self._try(self._only(self.pinned), Wording.BARE)
-        counts, group, needs = self.prices.counts, self.reading.group, self.reading.needs
+        counts, group = self.prices.counts, self.reading.group
         order = self._best_first(np.arange(len(counts)))
         if self.reading.auxiliary is not None:
             order = order[~self.reading.auxiliary[order]]
@@ -505,12 +512,8 @@ class _Fitting:
         fitting = order[possible]
         if self.reading.ranked:  # what others stand in, such as the outermost brackets, is the best of all
             fitting = np.concatenate((order[:1], fitting))
-        if len(fitting) and (len(needs) == 0 or needs[fitting[0]] < 0):
-            fitted = self._try(self._alone(int(fitting[0])), Wording.BARE)
-            if fitted is not None and fitted.tokens <= self.budget:
-                return fitted
         for row in self._smallest_first(fitting):
-            fitted = self._try(self._alone(row), Wording.BARE)
+            fitted = self._try_alone(row)
             if fitted is not None and fitted.tokens <= self.budget:
                 return fitted
         return None
@@ -538,33 +541,30 @@ class _Fitting:
         """A prefix of the best unit of which at least a character fits; groups are never cut."""
         reading = self.reading
         free = (reading.group < 0) if self.within is None else (self.within.status >= FIRST_KEPT)
-        if reading.fragments is not None:
-            free = free & ~reading.fragments
-        if reading.bulk is not None:
-            free = free & ~reading.bulk
+        for never in (reading.fragments, reading.bulk):
+            if never is not None:
+                free = free & ~never
         if len(reading.needs):
             free = free & (reading.needs < 0)
         alone = np.flatnonzero(free)
         firsts = [piece[:1] for piece in reading.pieces(alone)]
-        if reading.heads is None:
+        if reading.measure is None:
             starts = count_batch(reading.request.counter, firsts)
         else:
-            heads = zip(alone.tolist(), firsts, strict=True)
-            starts = np.array([self._measure(self._cut_text(row, first)) for row, first in heads], np.int64)
+            heads = list(zip(self.table.document[alone].tolist(), firsts, strict=True))
+            rows = dict(zip(heads, alone.tolist(), strict=True))  # one for all that begin alike
+            known = {head: self._measure(self._cut_text(row, head[1])) for head, row in rows.items()}
+            starts = np.array([known[head] for head in heads], np.int64)
         possible = alone[starts <= self.budget]
         if len(possible) == 0:
             self._nothing_fits([int(tokens) for tokens in starts] + self._whole_counts())
         row = int(self._best_first(possible)[0])
         piece = self._piece(row)
-        size, mark = longest_prefix(
-            piece, lambda text: self._measure(self._cut_text(row, text)) <= self.budget
-        )
-        text = piece[:size] + mark
+        size, mark = longest_prefix(piece, lambda text: self._measure(self._cut_text(row, text)), self.budget)
         status = np.zeros(len(self.table), dtype=np.uint8)
         status[row] = _CUT
-        generated = ((size, size + len(mark)),) if mark else ()
         cut = int(self.table.start[row]) + size
-        rendered = self._cut_text(row, text, generated)
+        rendered = self._cut_text(row, piece[:size] + mark, ((size, size + len(mark)),) if mark else ())
         return Fit(rendered, self._measure(rendered), status, cut, self.recounts, ("segment_cut",))
 
     def _cut_text(self, row: int, text: str, generated: Places = ()) -> Rendered:
@@ -582,11 +582,8 @@ class _Fitting:
 
     def _whole_counts(self) -> list[int]:
         """Tokens of units and groups that are kept whole or not at all, each with what it needs."""
-        fits = [
-            self._try(self._alone(row), Wording.BARE)
-            for row in self._smallest_first(self._best_first(np.arange(len(self.worth))))
-        ]
-        return [fitted.tokens for fitted in fits if fitted is not None]
+        rows = self._smallest_first(self._best_first(np.arange(len(self.worth))))
+        return [fitted.tokens for fitted in map(self._try_alone, rows) if fitted is not None]
 
     def _nothing_fits(self, needed: list[int]) -> NoReturn:
         required = max(min(needed), self.budget + 1)

@@ -49,7 +49,7 @@ class Hierarchical:
         Raises BudgetExceededError as `Extractive` does.
         """
         prepared = Prepared(request, self.extractive)
-        targets = self._targets(prepared)
+        targets = level_targets(prepared.original_tokens, self.levels)
 
         def attempt(budget: int) -> Compressed:
             smaller = [target for target in targets if target < budget]
@@ -62,15 +62,3 @@ class Hierarchical:
                     smaller.pop()
 
         return with_required(attempt, prepared.allowed(None, None), prepared.original_tokens)
-
-    def compress_levels(self, request: Request) -> list[Compressed]:
-        """All levels, the least compressed first; the request's budget and ratio say nothing here.
-
-        Texts are read, counted and scored once. A level of which not even one letter would fit is left out;
-        raises BudgetExceededError where that is the first, or pinned content does not fit into the last.
-        """
-        prepared = Prepared(request, self.extractive)
-        return prepared.levels(self._targets(prepared))
-
-    def _targets(self, prepared: Prepared) -> list[int]:
-        return level_targets(prepared.original_tokens, self.levels)

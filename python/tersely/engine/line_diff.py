@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-__all__ = ["Change", "Diff", "common_prefix", "common_suffix", "compare", "compute_diff"]
+__all__ = ["Change", "Diff", "common_prefix", "compare", "compute_diff"]
 
 _LARGEST_TABLE = 10_000  # pairs of lines; where no line is unique, a larger part counts as replaced
 
@@ -99,18 +99,6 @@ def common_prefix(a: Sequence[str], b: Sequence[str]) -> int:
     while low < high:
         middle = (low + high + 1) // 2
         if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def common_suffix(a: str, b: str, prefix: int = 0) -> int:
-    """How many characters both end with, without the first `prefix` of each; as `common_prefix`."""
-    low, high = 0, min(len(a), len(b)) - prefix
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
             low = middle
         else:
             high = middle - 1

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from tersely.core.protocols import BatchTokenCounter
-from tersely.core.tables import Float32s
+from tersely.core.tables import Float32s, SegmentTable, pieces
 from tersely.core.types import Request
 from tersely.engine.auto import Auto
-from tersely.engine.count import count, count_batch
+from tersely.engine.count import count, count_batch, name_of
 from tersely.engine.prepare import Prepared
 from tersely.providers.embedders import CheckedEmbedder, resolve_embedder
 
@@ -62,7 +62,7 @@ class _KnownCounts:
 
     def __init__(self, counter: BatchTokenCounter, known: dict[str, int]) -> None:
         self.counter, self.known = counter, known
-        self.name = str(getattr(counter, "name", type(counter).__name__))
+        self.name = name_of(counter)
 
     def count(self, text: str) -> int:
         return count(self.counter, text)
@@ -90,6 +90,9 @@ class _KnownCosines(CheckedEmbedder):
             cosines = CheckedEmbedder.similarity(self, query, new)
             known.update(zip(new, cosines.tolist(), strict=True))
         return cosines if new is texts else np.array([known[text] for text in texts], dtype=np.float32)
+
+    def similarity_spans(self, query: str, texts: Sequence[str], table: SegmentTable) -> Float32s:
+        return self.similarity(query, pieces(texts, table.document, table.start, table.end))
 
 
 def _part(known: dict[str, float] | dict[str, int], texts: Iterable[str]) -> dict[str, Any]:

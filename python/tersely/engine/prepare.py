@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tersely.content.units import ContentReader
 from tersely.core.checks import budget_of
 from tersely.core.errors import BudgetExceededError
 from tersely.core.tables import Float32s
 from tersely.core.types import Compressed, Document, Request
-from tersely.engine.count import count
+from tersely.engine.count import count, count_batch
 from tersely.engine.facts import fact_report, with_facts
 from tersely.engine.finish import finish, unchanged
 from tersely.engine.fit import Fit, fit
 from tersely.engine.read import read
 from tersely.engine.reading import Reading
-from tersely.engine.render import Wording, render
+from tersely.engine.render import Rendered, Wording, render
 from tersely.engine.required import with_required
 from tersely.engine.select import FIRST_KEPT, is_kept
 
@@ -98,17 +101,14 @@ class Prepared:
         Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit; a retry
         with its `.required` does. O(units log units), without reading again.
         """
-
-        def attempt(allowed: int) -> Compressed:
-            return self._fit(allowed, floors, caps, favour)
-
+        attempt = partial(self._fit, floors=floors, caps=caps, favour=favour)
         return with_required(attempt, self.allowed(budget, ratio), self.original_tokens)
 
     def _fit(
         self,
         allowed: int,
-        floors: Sequence[int] | None,
-        caps: Sequence[int] | None,
+        floors: Sequence[int] | None = None,
+        caps: Sequence[int] | None = None,
         favour: Float32s | None = None,
     ) -> Compressed:
         """`fit`, whose error says about what is required."""
@@ -182,8 +182,8 @@ class Prepared:
 
     def finish(self, fitted: Fit, budget: int) -> Compressed:
         """The result of a choice; raises BudgetExceededError where it lost a fact that it may not."""
-        result = finish(self.reading, fitted, budget)
-        must = self.reading.must
+        reading = self.reading
+        result, must = finish(reading, fitted, budget), reading.must
         if must is not None and must.strict and result.receipt.facts is not None:
             lost = result.receipt.facts.of("lost")
             if lost:
@@ -215,7 +215,15 @@ class Prepared:
         """Whether the documents fit as they are, as far as is known before they are read."""
         if self.original_tokens > budget:
             return False
-        return (self._reading is None and self._revise is None) or self.reading.complete
+        if self._reading is None and self._revise is None:
+            return True
+        return self.reading.complete and self._sent_whole() <= budget
+
+    def _sent_whole(self) -> int:
+        """Tokens of the documents as they are, in the way they are sent."""
+        if self._reading is None or self._reading.measure is None:
+            return self.original_tokens
+        return self._reading.measure(Rendered(self._whole, tuple([one.text for one in self.documents]), ()))
 
     def _unchanged(self, budget: int) -> Compressed:
         options = self.options
@@ -224,19 +232,26 @@ class Prepared:
         )
         receipt = result.receipt
         told = (*self._warnings, *receipt.warnings)
-        result = replace(result, receipt=replace(receipt, warnings=told, content_types=self._types))
+        receipt = replace(receipt, warnings=told, content_types=self._types)
+        result = replace(result, receipt=receipt, judge=self._relevance)
         return with_facts(result, fact_report(result, options.preserve)) if options.preserve else result
+
+    def _relevance(self) -> tuple[float, ...]:
+        """`Compressed.relevance` of documents that were not read as they fit."""
+        chances = self.reading.relevance()
+        return () if chances is None else tuple(chances.tolist())
 
     def _with_whole_pins(self, fitted: Fit) -> Prepared | None:
         """The same, read such that what is pinned stands in the text as it is; None: it does already.
 
         Documents of which it does not are read by what leaves more as it is, else as text.
         """
+        if not self.request.pinned or not any(self._readers):
+            return None
         split = {
             document
             for document, start, end in self.request.pinned
-            if any(self._readers)
-            and self._readers[document] is not None
+            if self._readers[document] is not None
             and self.documents[document].text[start:end].strip() not in fitted.rendered.parts[document]
         }
         if not split:
@@ -271,8 +286,10 @@ class Prepared:
         return any(self._readers) and not any(getattr(r, "whole", False) for r in self._readers)
 
     def _cut_within(self, budget: int, finer: Fit) -> Fit | None:
+        """A level that is cut from what a larger one has, but for its groups; None: nothing fits."""
+        alone = np.where(self.reading.group < 0, finer.status, np.uint8(0))
         try:
-            return fit(self.reading, budget, within=finer)
+            return fit(self.reading, budget, within=replace(finer, status=alone))
         except BudgetExceededError:
             return None
 
@@ -281,5 +298,5 @@ def _binds(caps: Sequence[int] | None, prepared: Prepared) -> bool:
     """Whether some document has more tokens than it may take."""
     if caps is None:
         return False
-    counts = prepared.request.counter.count_batch([document.text for document in prepared.documents])
-    return any(tokens > cap for tokens, cap in zip(counts, caps, strict=True))
+    counts = count_batch(prepared.request.counter, [document.text for document in prepared.documents])
+    return bool((counts > np.asarray(caps)).any())

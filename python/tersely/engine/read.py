@@ -66,9 +66,12 @@ def read(
         reading = _Joining(request, original, options, readers).run()
     if request.query is not None and not request.query.strip() and "empty_query" not in reading.warnings:
         reading.warnings = (*reading.warnings, "empty_query")
-    preserve = options.preserve
-    talks = [index for index, reader in enumerate(readers) if isinstance(reader, Conversation)]
-    talk = next((reader for reader in readers if isinstance(reader, Conversation)), None)
+    preserve, talks = options.preserve, list[int]()
+    talk: Conversation | None = None  # the first one's reader
+    for index, reader in enumerate(readers):
+        if isinstance(reader, Conversation):
+            talk = talk or reader
+            talks.append(index)
     if talk is not None and (talk.with_query or not reading.by_query):
         reading.leading, reading.leading_share = tuple(talk.newest(reading.table, talks)), talk.share
         preserve = tuple(dict.fromkeys((*preserve, *talk.preserve)))
@@ -80,11 +83,11 @@ def read(
 def _read_text(
     request: Request, original: int, options: Extractive, analysis: Analysis | None, cosine: Float32s | None
 ) -> Reading:
-    """All documents as text: segments, worth what they have to do with the query, else by centrality."""
+    """All documents as text: segments, worth what they have to do with the query, else by importance."""
     texts = [document.text for document in request.documents]
     if analysis is None:
         analysis = analyze_text(request, texts, options.level, options.window)
-    worth, by_query, warnings, cosine = worth_of_text(request, texts, options, analysis, cosine)
+    worth, by_query, warnings, asked = worth_of_text(request, texts, options, analysis, cosine)
     table = analysis.table
     return Reading(
         request=request,
@@ -105,12 +108,14 @@ def _read_text(
         pieces_repeat=options.level in _PIECES,
         warnings=warnings,
         by_query=by_query,
-        cosine=cosine,
+        asked=asked,
     )
 
 
 def _text_regions(table: SegmentTable, documents: int) -> tuple[Region, ...]:
-    limits = np.searchsorted(table.document, np.arange(documents + 1)).tolist()
+    if documents == 1:
+        return (Region(0, 0, len(table)),) if len(table) else ()
+    limits = table.document.searchsorted(np.arange(documents + 1)).tolist()
     return tuple(
         [Region(index, low, high) for index, (low, high) in enumerate(pairwise(limits)) if low < high]
     )
@@ -122,7 +127,8 @@ def _preserve(reading: Reading, options: Extractive, preserve: tuple[str, ...]) 
     table, level = reading.table, options.level
     if not reading.by_query or options.strict_preserve:
         facts = preserved_facts(reading.texts, table, level, preserve)
-        reading.must = FactCoverage.of(facts, reading.worth, preserve, options.strict_preserve, 1.0)
+        relevance = reading.worth if reading.by_query else None
+        reading.must = FactCoverage.of(facts, len(table), relevance, preserve, options.strict_preserve, 1.0)
         return
     near = reading.worth >= _NEAR * reading.worth.max(initial=0)
     if "decisions" in preserve:
@@ -135,7 +141,7 @@ def _preserve(reading: Reading, options: Extractive, preserve: tuple[str, ...]) 
         facts = replace(
             found, segment=rows[found.segment].astype(np.int32), last=rows[found.last].astype(np.int32)
         )
-    reading.must = FactCoverage.of(facts, reading.worth, preserve, False, _FACT_SHARE)
+    reading.must = FactCoverage.of(facts, len(table), reading.worth, preserve, False, _FACT_SHARE)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tersely import _native
 from tersely.content.html import PageText
 from tersely.content.units import Bools, Form, Quoted
-from tersely.core.tables import Float32s, Float64s, Int32s, Int64s, Kind, SegmentTable, UInt8s
+from tersely.core.protocols import BatchTokenCounter
+from tersely.core.tables import Float32s, Float64s, Int32s, Int64s, Kind, SegmentTable, UInt8s, pieces
 from tersely.core.types import Request
-from tersely.engine.count import count_batch
+from tersely.engine.count import count_batch, count_units
 from tersely.engine.facts import FactCoverage
+from tersely.engine.probability import document_probability
+from tersely.engine.score import Asked
+from tersely.providers.byte_pairs import BytePairCounter
 
 if TYPE_CHECKING:
     from tersely.engine.render import Rendered
@@ -22,8 +28,8 @@ __all__ = ["Heads", "Prices", "Reading", "Region", "separator_cost"]
 
 _GAP = 1.0  # tokens: white space of more than a character before a fragment
 _MARKER = 4.0  # tokens, about: of what says that something was left out below a unit
-_BEHIND = ("  ", "\n ", "\t\t", "\n\t", " \t", "\t ")  # what stands before an indented line
-_PLACED = (Kind.CODE, Kind.FENCED_CODE, Kind.TABLE)  # lines that say something by where they stand
+_PLACED = np.zeros(len(Kind), dtype=bool)  # kinds of lines that say something by where they stand
+_PLACED[[Kind.CODE, Kind.FENCED_CODE, Kind.TABLE]] = True
 _LARGEST_SUM = 2**60  # of costs: no tokenizer comes near, the native sums stay in range
 
 
@@ -70,20 +76,22 @@ class Heads:
         costs: int64[h], tokens of each.
         above: int32[h], the head before it that each stands below and brings along, -1: none.
         of: int32[documents], the head right above each document.
+        around: tokens, about, of what stands around all documents.
     """
 
     costs: Int64s
     above: Int32s
     of: Int32s
+    around: int = 0
 
     def tokens(self, documents: Int32s) -> int:
         """Tokens of what stands above some documents, in any order and number."""
-        used, tokens = np.unique(self.of[documents]), 0
-        while len(used):
-            tokens += int(self.costs[used].sum())
-            used = np.unique(self.above[used])
-            used = used[used >= 0]
-        return tokens
+        used = np.zeros(len(self.costs) + 1, dtype=bool)  # the last for -1
+        rows = self.of[documents]
+        while not used[rows].all():
+            used[rows] = True
+            rows = self.above[used[:-1]]
+        return int(self.costs[used[:-1]].sum())
 
 
 @dataclass(eq=False, slots=True)
@@ -114,7 +122,7 @@ class Reading:
         warnings: reason codes.
         types: what each document was taken for; () where nobody looked.
         by_query: whether the query decided the worth.
-        cosine: float32[n], of each unit's vector with the query's; None where there are no vectors.
+        asked: the query beside the segments of the texts; None: there is no query, or it was not read.
         leading: [first, last) rows that go first, in this order, as far as they take `leading_share` of
             the budget.
         fences: (opening, closing) rows of fenced blocks, kept only where something between them is.
@@ -125,6 +133,7 @@ class Reading:
         measure: tokens of a written choice, where that is not the count of its text, as of parts that are
             sent apart.
         heads: what stands above documents of which something is kept, where `measure` counts such things.
+        forms: the forms that regions are written in; none where all is text.
     """
 
     request: Request
@@ -151,7 +160,7 @@ class Reading:
     warnings: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     by_query: bool = False
-    cosine: Float32s | None = None
+    asked: Asked | None = None
     leading: tuple[tuple[int, int], ...] = ()
     leading_share: float = 0.0
     fences: tuple[tuple[int, int], ...] = ()
@@ -161,16 +170,25 @@ class Reading:
     pieces_repeat: bool = False
     measure: Callable[[Rendered], int] | None = None
     heads: Heads | None = None
+    forms: list[Form] = field(init=False)
     _prices: Prices | None = None
     _same: Int32s | None = None
 
+    def __post_init__(self) -> None:
+        """Say which forms there are."""
+        self.forms = [region.form for region in self.regions if region.form is not None]
+
+    def relevance(self) -> Float64s | None:
+        """float64[documents]: the probability that each is on the query's topic (engine/probability.py).
+
+        None without a query. O(terms).
+        """
+        return None if self.asked is None else document_probability(self.asked)
+
     def pieces(self, rows: Int64s | slice = slice(None)) -> list[str]:
         """The text of units, verbatim."""
-        table, texts = self.table, self.texts
-        places = zip(
-            table.document[rows].tolist(), table.start[rows].tolist(), table.end[rows].tolist(), strict=True
-        )
-        return [texts[index][start:end] for index, start, end in places]
+        table = self.table
+        return pieces(self.texts, table.document[rows], table.start[rows], table.end[rows])
 
     def same(self) -> Int32s:
         """int32[n]: the first unit with the same text, or the unit itself; empty: none is said twice.
@@ -179,29 +197,17 @@ class Reading:
         lines that are indented.
         """
         if self._same is None:
-            alone = np.isin(self.table.kind, _PLACED) | self.pieces_repeat | self._indented()
+            table = self.table
+            alone = _PLACED[table.kind] | self.pieces_repeat
             for region in self.regions:
                 if isinstance(region.form, Quoted):
                     alone[region.first : region.last] = True
-            rows = np.flatnonzero(~alone)
-            first: dict[str, int] = {}
-            found = [
-                first.setdefault(piece.strip(), row)
-                for piece, row in zip(self.pieces(rows), rows.tolist(), strict=True)
-            ]
-            self._same = np.empty(0, dtype=np.int32)
-            if len(first) < len(rows):
-                self._same = np.arange(len(self.table), dtype=np.int32)
-                self._same[rows] = found
+            same = _native.first_equal(
+                self.texts, table.document, table.start, table.end, alone.view(np.uint8)
+            )
+            unique = (same == np.arange(len(same), dtype=np.int32)).all()
+            self._same = same[:0] if unique else same
         return self._same
-
-    def _indented(self) -> Bools:
-        """bool[n]: units that begin a line, behind blanks."""
-        before = [
-            self.texts[document][max(start - 2, 0) : start]
-            for document, start in zip(self.table.document.tolist(), self.table.start.tolist(), strict=True)
-        ]
-        return np.array([two in _BEHIND for two in before], dtype=bool)
 
     def prices(self) -> Prices:
         """What each unit costs. Units are counted in one batch, when they are first asked for."""
@@ -212,27 +218,25 @@ class Reading:
     def _count(self, separator: int) -> Prices:
         size = len(self.table)
         largest = _LARGEST_SUM // max(size, 1)
-        if self.fragments is None and self.bulk is None:
-            counts = count_batch(self.request.counter, self.pieces())
-            costs = np.clip(np.minimum(counts, largest) + separator, 1, largest)
-            return Prices(counts, costs, separator)
-        exact = np.ones(size, dtype=bool)
-        for other in (self.fragments, self.bulk):
-            if other is not None:
-                exact &= ~other
-        rows = np.flatnonzero(exact)
-        estimated = self._estimate() if self.fragments is not None else np.zeros(size)
-        counts = np.ceil(estimated).astype(np.int64)
+        table, skipped = self.table, self.bulk
+        if self.fragments is not None:
+            skipped = self.fragments if skipped is None else skipped | self.fragments
+        rows: Int64s | slice = slice(None) if skipped is None else (~skipped).nonzero()[0]
+        found = count_units(
+            self.request.counter, self.texts, table.document[rows], table.start[rows], table.end[rows]
+        )
+        paid = np.minimum(np.maximum(np.minimum(found, largest) + separator, 1), largest)
+        if skipped is None:
+            return Prices(found, paid, separator)
+        counts = np.zeros(size, np.int64) if self.fragments is None else self._estimate()
         costs = np.maximum(counts, 1)
-        if len(rows):
-            counts[rows] = count_batch(self.request.counter, self.pieces(rows))
-            costs[rows] = np.clip(np.minimum(counts[rows], largest) + separator, 1, largest)
+        counts[rows], costs[rows] = found, paid
         if self.bulk is not None:  # dearer than there is
             counts[self.bulk] = costs[self.bulk] = min(4 * self.original + 4, largest)
-        return Prices(counts, costs, separator, bool(exact.all()))
+        return Prices(counts, costs, separator, len(found) == size)
 
-    def _estimate(self) -> Float64s:
-        """Tokens of units by their length, with those of what says that something below is left out."""
+    def _estimate(self) -> Int64s:
+        """int64[n]: tokens of units by their length, and of what says that something below is left out."""
         table = self.table
         density = self.original / max(sum(map(len, self.texts)), 1)
         costs: Float64s = (table.end - table.start + 1).astype(np.float64) * density
@@ -240,11 +244,22 @@ class Reading:
         needed = np.zeros(len(table), dtype=bool)
         needed[table.heading[table.heading >= 0]] = True
         costs[needed] += _MARKER
-        return costs
+        return np.ceil(costs).astype(np.int64)
 
 
 def separator_cost(request: Request) -> int:
     """Tokens that the separator adds between two sentences: the one price of a separator."""
-    texts = ["one.", "Two", f"one.{request.within}Two"]
-    left, right, both = count_batch(request.counter, texts).tolist()
+    counter, separator = request.counter, request.within
+    if isinstance(counter, BytePairCounter):
+        return _known_cost(counter.encoding, separator)
+    return _cost_of(counter, separator)  # any other may count as it likes, each time
+
+
+def _cost_of(counter: BatchTokenCounter, separator: str) -> int:
+    left, right, both = count_batch(counter, ["one.", "Two", f"one.{separator}Two"]).tolist()
     return max(int(both - left - right), 0)
+
+
+@lru_cache(maxsize=64)
+def _known_cost(encoding: str, separator: str) -> int:
+    return _cost_of(BytePairCounter(encoding), separator)

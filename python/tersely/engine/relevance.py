@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tersely.core.question import Question, read_question
-from tersely.core.tables import Analysis, Float32s, Level, SegmentTable
+from tersely.core.question import Question, is_english, read_question
+from tersely.core.tables import Analysis, Float32s, Level, SegmentTable, pieces
 from tersely.core.types import Document
 from tersely.engine.score import FEATURES, Asked
 from tersely.engine.segment import analyze
@@ -20,7 +20,7 @@ __all__ = ["RERANK_SHARE", "Hybrid", "QueryReading", "hybrid", "read_for_query"]
 
 RERANK_SHARE = 1 / 6  # of the characters
 _LEAST_RERANKED = 5  # segments
-_RERANKED = FEATURES.index("reranked")
+_RERANKED, _BRIDGE = FEATURES.index("reranked"), FEATURES.index("bridge")
 _MATCHES = [FEATURES.index(name) for name in ("share", "headings")]
 _LEAST_COSINE = 0.3  # without a term in common, a query is only followed where some vector is as near as this
 
@@ -48,10 +48,12 @@ class QueryReading:
 
     def segment_texts(self) -> list[str]:
         """The text of each segment, verbatim."""
-        texts = [document.text for document in self.documents]
         table = self.table
-        rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
-        return [texts[index][start:end] for index, start, end in rows]
+        return pieces(self.texts(), table.document, table.start, table.end)
+
+    def texts(self) -> list[str]:
+        """The text of each document."""
+        return [document.text for document in self.documents]
 
 
 def read_for_query(
@@ -80,7 +82,6 @@ class Hybrid:
         by_query: False where the query has nothing to do with the text, as far as terms and vectors tell.
         warnings: "embedder_failed" (scored by terms alone), "reranker_failed" (scored without it),
             "query_without_matches".
-        cosine: float32[n], of each segment's vector with the query's; None where there are no vectors.
     """
 
     segments: Float32s
@@ -91,7 +92,6 @@ class Hybrid:
     corrections: Float32s
     by_query: bool
     warnings: tuple[str, ...]
-    cosine: Float32s | None
 
 
 def hybrid(
@@ -109,19 +109,22 @@ def hybrid(
     reranker's of its share.
     """
     warnings = []
-    if cosine is None and embedder is not None and len(prepared.table):
+    analysis = prepared.analysis
+    size = len(analysis.table)
+    if cosine is None and embedder is not None and size:
         try:
-            cosine = embedder.similarity(prepared.query, prepared.segment_texts())
+            cosine = embedder.similarity_spans(prepared.query, prepared.texts(), analysis.table)
         except Exception:  # whatever a model does, history is not lost with it
             warnings.append("embedder_failed")
-    first_title = len(prepared.table) + 1
-    titles = [first_title + i if document.title else -1 for i, document in enumerate(prepared.documents)]
+    titles = [size + 1 + i if document.title else -1 for i, document in enumerate(prepared.documents)]
     kind = _kind(embedder) if cosine is not None else "none"
     weights, forest = relevance_weights(kind), relevance_forest(kind)
-    asked = Asked(prepared.analysis, len(prepared.table), titles, prepared.question.answer, cosine)
+    # Cosines of the static table are known by their size for English alone, those of other models not at all.
+    calibration = kind if kind == "static" and is_english(prepared.query) else "none"
+    asked = Asked(analysis, size, titles, prepared.question.answer, cosine, calibration)
     features, scores, corrections = asked.scores(weights, forest)
     by_query = bool(features[_MATCHES].any())
-    if not by_query and prepared.analysis.term_offsets[len(prepared.table)] > 0:
+    if not by_query and analysis.term_offsets[size] > 0:
         warnings.append("query_without_matches")
         by_query = cosine is not None and float(np.max(cosine, initial=-1)) >= _LEAST_COSINE
     if reranker is not None and by_query:
@@ -130,7 +133,8 @@ def hybrid(
             features, scores, corrections = asked.scores(weights, forest, features)
         except Exception:
             warnings.append("reranker_failed")
-    return Hybrid(scores, features, weights, asked, forest, corrections, by_query, tuple(warnings), cosine)
+    asked.named = features[_BRIDGE] > 0
+    return Hybrid(scores, features, weights, asked, forest, corrections, by_query, tuple(warnings))
 
 
 def _reranked(

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tersely import _native
 from tersely.content.units import Lines, Marker, Nested, Quoted
-from tersely.core.tables import Int64s, Kind, SegmentTable
+from tersely.core.tables import Int64s, Kind, SegmentTable, pieces
 
 if TYPE_CHECKING:
     from tersely.engine.reading import Reading, Region
@@ -53,7 +54,7 @@ def render(reading: Reading, rows: Int64s, wording: Wording = Wording.FULL) -> R
     separator = reading.request.separator
     if len(rows) == 0:
         return Rendered("", ("",) * len(reading.texts), ())
-    if not any(region.form for region in reading.regions):
+    if not reading.forms:
         return _render_text(reading, rows)
     writer = _Writer()
     parts = [""] * len(reading.texts)
@@ -99,7 +100,6 @@ class _Writer:
         self.pieces: list[str] = []
         self.places: list[tuple[int, int]] = []
         self.length = 0
-        self.line, self.counted = 1, 0  # of the document that is written: the line of a character, and that
 
     def add(self, text: str, generated: bool = False) -> None:
         """Write a piece."""
@@ -111,27 +111,14 @@ class _Writer:
         self.pieces.append(text)
         self.length = length
 
-    def add_numbered(self, text: str, begin: int, stop: int) -> None:
-        """Write a piece of a document; lines that begin in it get their numbers. Pieces come in order."""
-        self.line += text.count("\n", self.counted, begin)
-        self.counted = begin
-        line = self.line
-        for place, part in enumerate(text[begin:stop].split("\n")):
-            if place:
-                self.add("\n")
-            if part and (not self.pieces or self.pieces[-1].endswith("\n")):
-                self.add(f"{line + place:>5}  ", generated=True)
-            if part:
-                self.add(part)
-
 
 def _write_region(reading: Reading, region: Region, rows: Int64s, wording: Wording, writer: _Writer) -> None:
     text = reading.texts[region.document]
     if region.form is None:
         first, last = _runs(reading.table, rows)
-        pieces, between, places = _text_parts(reading, first, last)
+        kept, between, places = _text_parts(reading, first, last)
         begin = writer.length
-        for piece, gap in zip(pieces, between, strict=True):
+        for piece, gap in zip(kept, between, strict=True):
             writer.add(piece)
             writer.add(gap)
         writer.places += [(begin + start, begin + end) for start, end in places]
@@ -140,7 +127,6 @@ def _write_region(reading: Reading, region: Region, rows: Int64s, wording: Wordi
     elif isinstance(region.form, Quoted):
         _write_quoted(text, reading.table, region.form, rows, writer)
     else:
-        writer.line, writer.counted = 1, 0
         _write_nested(text, reading.table, region, region.form, rows, wording, writer)
 
 
@@ -170,42 +156,42 @@ def _write_quoted(text: str, table: SegmentTable, form: Quoted, rows: Int64s, wr
 
 def _render_text(reading: Reading, rows: Int64s) -> Rendered:
     """Text alone, quickly."""
-    if len(rows) == 0:
-        return Rendered("", ("",) * len(reading.texts), ())
-    table = reading.table
+    table, request = reading.table, reading.request
+    if not reading.clauses:
+        parts = _native.join_rows(reading.texts, table.document, table.start, table.end, rows, request.within)
+        return Rendered(request.separator.join(filter(None, parts)), tuple(parts), ())
     first, last = _runs(table, rows)
-    pieces, between, places = _text_parts(reading, first, last)
+    kept, between, places = _text_parts(reading, first, last)
     document = table.document[first]
     parts = [""] * len(reading.texts)
     begin = 0
-    for stop in [*((document[1:] != document[:-1]).nonzero()[0] + 1).tolist(), len(pieces)]:
+    for stop in [*((document[1:] != document[:-1]).nonzero()[0] + 1).tolist(), len(kept)]:
         gaps = [*between[begin : stop - 1], ""]
-        written = [part for pair in zip(pieces[begin:stop], gaps, strict=True) for part in pair]
+        written = [part for pair in zip(kept[begin:stop], gaps, strict=True) for part in pair]
         parts[document[begin]] = "".join(written)
         begin = stop
-    return Rendered(reading.request.separator.join(filter(None, parts)), tuple(parts), places)
+    return Rendered(request.separator.join(filter(None, parts)), tuple(parts), places)
 
 
 def _text_parts(reading: Reading, first: Int64s, last: Int64s) -> tuple[list[str], list[str], Places]:
     """The source's text of each run, what stands after each (the last: nothing), and where an "…" stands."""
     table, texts = reading.table, reading.texts
-    document, start, end = table.document[first], table.start[first], table.end[last]
-    runs = zip(document.tolist(), start.tolist(), end.tolist(), strict=True)
-    pieces = [texts[index][begin:stop] for index, begin, stop in runs]
+    document = table.document[first]
+    kept = pieces(texts, document, table.start[first], table.end[last])
     request = reading.request
-    between = [*[request.separator] * (len(pieces) - 1), ""]
+    between = [*[request.separator] * (len(kept) - 1), ""]
     if request.within != request.separator:
         for place in (document[1:] == document[:-1]).nonzero()[0].tolist():
             between[place] = request.within
     if not reading.clauses:
-        return pieces, between, ()
+        return kept, between, ()
     block = table.block
     within = (block[last[:-1]] == block[first[1:]]) & ~np.isin(table.kind[first[1:]], _LINE_KINDS)
     for place in np.flatnonzero(within).tolist():
         between[place] = _OMITTED
-    ends = np.cumsum([len(piece) + len(gap) for piece, gap in zip(pieces, between, strict=True)])
+    ends = np.cumsum([len(piece) + len(gap) for piece, gap in zip(kept, between, strict=True)])
     at = ends[:-1][within] - len(_OMITTED) + _OMITTED.index("…")
-    return pieces, between, tuple((place, place + 1) for place in at.tolist())
+    return kept, between, tuple((place, place + 1) for place in at.tolist())
 
 
 def _runs(table: SegmentTable, rows: Int64s) -> tuple[Int64s, Int64s]:
@@ -218,10 +204,8 @@ def _runs(table: SegmentTable, rows: Int64s) -> tuple[Int64s, Int64s]:
 
 def join_rows(texts: Sequence[str], table: SegmentTable, rows: Int64s, separator: str) -> str:
     """The text of rows (ascending) of text: touching ones keep the source's gap. O(rows + characters)."""
-    first, last = _runs(table, rows)
-    document, start, end = table.document[first], table.start[first], table.end[last]
-    runs = zip(document.tolist(), start.tolist(), end.tolist(), strict=True)
-    return separator.join([texts[index][begin:stop] for index, begin, stop in runs])
+    parts = _native.join_rows(list(texts), table.document, table.start, table.end, rows, separator)
+    return separator.join(filter(None, parts))
 
 
 def _write_lines(
@@ -233,72 +217,52 @@ def _write_lines(
     wording: Wording,
     writer: _Writer,
 ) -> None:
-    """Runs of kept units, markers between them."""
+    """Runs of kept units, markers between them; a note after units that have one. O(kept units)."""
     shift = region.local - region.first
-    after = region.first  # first row that no piece or marker stands for yet
-    written = False
-
-    def begin_line() -> None:
-        nonlocal written
-        if written:
-            writer.add(form.joint)
-        written = True
-
+    says = wording is not Wording.BARE
+    note = form.note if says else None
     marker = form.marker
     if wording is Wording.TOTAL and form.total is not None:
         marker = form.total(rows + shift)
-
-    def mark(first: int, last: int) -> None:
-        said = "" if wording is Wording.BARE else marker(first + shift, last + shift)
-        if said:
-            begin_line()
-            writer.add(said, generated=True)
-
-    def rest_of_line(row: int, end: int) -> int:
-        """The first of the left out rows [row, end) that begins a line."""
-        if form.continued is not None and written:
-            while row < end and form.continued[row + shift]:
-                row += 1
-        return row
-
     first, last = _runs(table, rows)
-    for one, other in zip([*first.tolist(), region.last], [*last.tolist(), -1], strict=True):
-        begins = rest_of_line(after, one)
-        goes_on = other >= 0 and begins == one > after and rest_of_line(one, one + 1) > one
-        if after < begins and (goes_on or wording is not Wording.BARE):
-            writer.add(" …", generated=True)
-        if begins < one:
-            mark(begins, one - 1)
-        if other < 0:
+    after = np.concatenate(([region.first], last + 1))  # first rows that nothing stands for yet
+    upto = np.append(first, region.last)
+    begins, goes_on = after, np.zeros(len(upto), dtype=np.bool_)
+    if (
+        form.continued is not None
+    ):  # of what is left out, what begins a line; the rest stands behind a kept unit
+        at = np.flatnonzero(~form.continued[region.first + shift : region.last + shift]) + region.first
+        lines = np.append(at, region.last)
+        begins = np.minimum(lines[np.searchsorted(lines, after)], upto)
+        begins[0] = after[0]
+        goes_on[:-1] = (begins == upto)[:-1] & (upto > after)[:-1] & form.continued[first + shift]
+    starts, stops = table.start[first].tolist(), table.end[last].tolist()
+    written = False
+    gaps = zip(after.tolist(), begins.tolist(), upto.tolist(), goes_on.tolist(), strict=True)
+    for run, (left, begin, one, on) in enumerate(gaps):
+        if left < begin and (on or says):
+            writer.add(form.elision, generated=True)
+        if begin < one and says and (said := marker(begin + shift, one - 1 + shift)):
+            if written:
+                writer.add(form.joint)
+            written = True
+            writer.add(said, generated=True)
+        if run == len(starts):
             break
-        if goes_on:
+        if on:
             writer.add(" ")
-        else:
-            begin_line()
-        _write_run(text, table, form, one, other, shift, wording, writer)
-        after = other + 1
-
-
-def _write_run(
-    text: str,
-    table: SegmentTable,
-    form: Lines,
-    first: int,
-    last: int,
-    shift: int,
-    wording: Wording,
-    writer: _Writer,
-) -> None:
-    """Kept units that touch, as they stand in the source, with a note after those that have one."""
-    at, stop = int(table.start[first]), int(table.end[last])
-    if form.note is not None and wording is not Wording.BARE:
-        for row in range(first, last + 1):
-            if note := form.note(row + shift):
-                end = int(table.end[row])
-                writer.add(text[at:end])
-                writer.add(note, generated=True)
-                at = end
-    writer.add(text[at:stop])
+        elif written:
+            writer.add(form.joint)
+        written = True
+        start = starts[run]
+        if note is not None:
+            for row in range(one, int(last[run]) + 1):
+                if noted := note(row + shift):
+                    end = int(table.end[row])
+                    writer.add(text[start:end])
+                    writer.add(noted, generated=True)
+                    start = end
+        writer.add(text[start : stops[run]])
 
 
 def _write_nested(
@@ -319,44 +283,20 @@ def _write_nested(
         marker = form.total(rows + shift)
     elif wording is Wording.BARE:
         marker = form.bare
-    every = np.ones(len(rows) - 1, dtype=bool) if form.gap is not None else np.diff(rows) != 1
-    breaks = np.flatnonzero(every) + 1
-    firsts = rows[np.concatenate(([0], breaks))]
-    lasts = rows[np.concatenate((breaks - 1, [len(rows) - 1]))]
-    low, high = region.first, region.last
-    start, end = table.start, table.end
-    opens = np.append(start[firsts], 0).tolist()  # of each run: where it begins in the text, and ends
-    closes = np.append(end[lasts], 0).tolist()
-    out = np.concatenate(([low], lasts + 1))  # the first row of what is left out before it, or itself
-    out_opens = start[np.minimum(out, high - 1)].tolist()
-    out_closes = end[np.append(firsts, high) - 1].tolist()  # where the row before it ends
-
-    def put_gap(row: int, begin: int, stop: int, marked: bool) -> None:
-        """What stands before a row; beside a marker, more than white space of it is no source's."""
-        if form.gap is not None:
-            between = form.gap(row + shift)
-            writer.add(between, generated=bool(between.strip()))
-        elif form.numbered:
-            writer.add_numbered(text, begin, stop)
-        else:
-            between = text[begin:stop]
-            writer.add(between, generated=marked and bool(between.strip()))
-
-    runs = len(firsts)
-    spans = zip(out.tolist(), [*firsts.tolist(), high], strict=True)
-    for run, (done, first) in enumerate(spans):
-        inside, more = run > 0, run < runs  # whether a run stands before, and comes
-        if done < first:
-            stand_in = marker(done + shift, first - 1 + shift)
-            comma = not stand_in and inside and more and "," in text[out_closes[run] : opens[run]]
-            if inside and (stand_in or comma):
-                put_gap(done, closes[run - 1], out_opens[run], True)
-            writer.add(stand_in, generated=True)
-            if more and (stand_in or (inside and not comma)):  # no comma before what closes
-                put_gap(first, out_closes[run], opens[run], True)
-        elif inside and more:
-            put_gap(first, closes[run - 1], opens[run], False)
-        if more and form.numbered:
-            writer.add_numbered(text, opens[run], closes[run])
-        elif more:
-            writer.add(text[opens[run] : closes[run]])
+    at_line = not writer.pieces or writer.pieces[-1].endswith("\n")
+    written, places = _native.write_nested(
+        text,
+        table.start,
+        table.end,
+        rows,
+        region.first,
+        region.last,
+        shift,
+        marker,
+        form.gap,
+        form.numbered,
+        writer.length,
+        at_line,
+    )
+    writer.add(written)
+    writer.places += places

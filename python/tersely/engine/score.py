@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.core.tables import Analysis, Float32s, Int32s, Int64s
+from tersely.core.tables import Analysis, Float32s
 from tersely.models import Forest
+
+if TYPE_CHECKING:
+    from tersely.engine.probability import TopicColumns
 
 __all__ = [
     "COLUMNS",
@@ -108,7 +111,7 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Asked:
     """A query beside the segments of a call.
 
@@ -118,6 +121,10 @@ class Asked:
         title_rows: of each document, the row of its title's terms; -1 without one.
         answer: classes of terms that the query asks for (core/question.py).
         cosine: float32[n], of each segment's vector with the query's; None: the features made of it are 0.
+        calibration: which numbers of models/probability.json make probabilities of them.
+        named: bool[n], segments of documents that matching ones of others name ("bridge"); None: nobody
+            looked.
+        topic: what `engine/probability.py` found of the documents; None: nobody asked.
     """
 
     analysis: Analysis
@@ -125,6 +132,9 @@ class Asked:
     title_rows: Sequence[int]
     answer: int = 0
     cosine: Float32s | None = None
+    calibration: str = "none"
+    named: npt.NDArray[np.bool_] | None = None
+    topic: TopicColumns | None = None
 
     def scores(
         self, weights: Mapping[str, float], forest: Forest, features: Float32s | None = None
@@ -162,18 +172,16 @@ class Asked:
 
 def centrality(analysis: Analysis) -> Float32s:
     """float32[n] in [0, 1.7]: importance without a query (csrc/kernels/lexical/centrality.hpp)."""
-    return _native.centrality(*_columns(analysis))
+    table = analysis.table
+    terms = (analysis.term_ids, analysis.term_offsets, analysis.term_class)
+    return _native.centrality(*terms, table.document, table.block, table.heading)
 
 
 def term_weights(analysis: Analysis) -> Float32s:
     """float32[vocabulary]: inverse frequency of each term (csrc/kernels/lexical/)."""
-    return _native.inverse_frequency(*_columns(analysis))
-
-
-def _columns(analysis: Analysis) -> tuple[Int32s, Int64s, int, Int32s, Int32s, Int32s]:
     table = analysis.table
     terms = (analysis.term_ids, analysis.term_offsets, analysis.vocabulary)
-    return (*terms, table.document, table.block, table.heading)
+    return _native.inverse_frequency(*terms, table.document, table.block, table.heading)
 
 
 def lead(words: Sequence[int], position_decay: float = 0.01, position_floor: float | None = None) -> Float32s:

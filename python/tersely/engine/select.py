@@ -8,18 +8,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tersely import _native
-from tersely.content.units import Quoted
-from tersely.core.tables import Float32s, Int32s, Int64s, SegmentTable, UInt8s
+from tersely.content.units import Lines, Quoted
+from tersely.core.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
+from tersely.kernels.sets import united
 
 if TYPE_CHECKING:
     from tersely.engine.reading import Heads, Reading
 
-__all__ = ["FIRST_KEPT", "REASONS", "fill_gaps", "is_kept", "mark_groups", "mark_pinned", "select"]
+__all__ = [
+    "FIRST_KEPT",
+    "REASONS",
+    "bare_headings",
+    "fill_gaps",
+    "is_kept",
+    "mark_groups",
+    "mark_pinned",
+    "select",
+]
 
 # Names of the status codes of csrc/kernels/select/budgeted.hpp, then those that the strategies set.
 REASONS = ("budget", "redundant", "selected", "pinned", "context", "heading", "cut", "fits", "preserved")
 FIRST_KEPT = REASONS.index("selected")
 
+_SELECTED = REASONS.index("selected")
 _SHORT = 20  # characters of units that are kept rather than marked as left out
 _NO_INT32 = np.empty(0, dtype=np.int32)
 _NO_INT64 = np.empty(0, dtype=np.int64)
@@ -64,17 +75,21 @@ def select(
     """
     more = 0 if heads is None else len(heads.costs)
     if heads is not None:  # rows of their own, before all others
-        below = heads.of[document]
-        needs = np.append(heads.above, np.where(needs < 0, below, needs + more) if len(needs) else below)
-        document = np.append(np.arange(more, dtype=np.int32), document + np.int32(more))
-        worth, costs = np.append(np.zeros(more, worth.dtype), worth), np.append(heads.costs, costs)
-        pinned = np.append(np.zeros(more, pinned.dtype), pinned)
-        group = np.append(np.full(more, -1, np.int32), np.where(group < 0, -1, group + np.int32(more)))
+        below, own = heads.of[document], np.arange(more, dtype=np.int32)
+        needs = np.where(needs < 0, below, needs + np.int32(more)) if len(needs) else below
+        needs = np.concatenate((heads.above, needs))
+        document = np.concatenate((own, document + np.int32(more)))
+        worth = np.concatenate((np.zeros(more, worth.dtype), worth))
+        costs = np.concatenate((heads.costs, costs))
+        pinned = np.concatenate((np.zeros(more, pinned.dtype), pinned))
+        group = np.concatenate(
+            (np.full(more, -1, np.int32), np.where(group < 0, group, group + np.int32(more)))
+        )
         if len(term_offsets):
-            term_offsets = np.append(np.zeros(more, term_offsets.dtype), term_offsets)
-        caps = None if caps is None else np.append(heads.costs, caps)
+            term_offsets = np.concatenate((np.zeros(more, term_offsets.dtype), term_offsets))
+        caps = None if caps is None else np.concatenate((heads.costs, caps))
         if len(same):
-            same = np.append(np.arange(more, dtype=np.int32), same + np.int32(more))
+            same = np.concatenate((own, same + np.int32(more)))
     return _native.select_budgeted(
         worth,
         costs,
@@ -116,52 +131,56 @@ def mark_groups(table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, i
 
     Groups that share a segment are merged.
     """
-    owner = np.full(len(table), -1, dtype=np.int32)  # the last group that claimed the row
-    if not groups:
-        return owner
-    parent: list[int] = []  # union-find over groups; a root has the lowest number of its set
-
-    def root(number: int) -> int:
-        while parent[number] != number:
-            parent[number] = parent[parent[number]]
-            number = parent[number]
-        return number
-
-    for number, spans in enumerate(groups):
-        parent.append(number)
-        rows = np.concatenate(
-            [np.arange(part.start, part.stop) for part in (_rows_of(table, *span) for span in spans)]
-        )
-        for other in np.unique(owner[rows]).tolist():
-            if other >= 0:
-                low, high = sorted((root(number), root(other)))
-                parent[high] = low
-        owner[rows] = number
-    roots = np.array([root(number) for number in range(len(parent))], dtype=np.int32)
-    claimed = np.flatnonzero(owner >= 0)
-    sets, first, which = np.unique(roots[owner[claimed]], return_index=True, return_inverse=True)
     group = np.full(len(table), -1, dtype=np.int32)
-    group[claimed] = claimed[first][which] if len(sets) else -1
+    if not groups:
+        return group
+    claimed, first = [_NO_INT64], [_NO_INT64]  # rows of groups, and the first row of each one's group
+    for spans in groups:
+        parts = [_rows_of(table, *span) for span in spans]
+        rows = np.concatenate([np.arange(part.start, part.stop) for part in parts])
+        claimed.append(rows)
+        first.append(np.repeat(rows[:1], len(rows)))
+    every = np.concatenate(claimed)
+    group[every] = united(len(table), np.concatenate(first), every)[every]
     return group
+
+
+def hold_leading(
+    held: UInt8s, costs: Int64s, leading: Sequence[tuple[int, int]], share: float, target: int
+) -> UInt8s:
+    """Add the runs of units that go first to what is held, as far as their share of the budget goes."""
+    held = held.copy()
+    room = min(int(share * target), target - int(costs[held > 0].sum()))
+    for first, last in leading:
+        cost = int(costs[first:last][held[first:last] == 0].sum())
+        if cost > room:
+            break
+        held[first:last] = 1
+        room -= cost
+    return held
+
+
+def bare_headings(table: SegmentTable, status: UInt8s, group: Int32s) -> Int64s:
+    """Rows of headings that were selected on their own though nothing under them stays, ascending."""
+    bare = (status == _SELECTED) & (table.kind == Kind.HEADING) & (group < 0)
+    if not bare.any():
+        return _NO_INT64
+    above = table.heading[(status >= FIRST_KEPT) & ~bare]
+    while len(above := above[above >= 0]):
+        bare[above] = False
+        above = np.unique(table.heading[above])
+    return np.flatnonzero(bare)
 
 
 def fill_gaps(reading: Reading, status: UInt8s) -> None:
     """Keep what is no longer than a marker for it; what it needs is in or comes along."""
     table, regions = reading.table, reading.regions
-    quoted = [region for region in regions if isinstance(region.form, Quoted)]  # without markers
-    if len(quoted) == len(regions):
+    bare = []
+    for region in regions:
+        form = region.form
+        if isinstance(form, Quoted) or (isinstance(form, Lines) and not form.fill):
+            bare.append(region)
+    if len(bare) == len(regions):
         return
-    chosen = status >= FIRST_KEPT
-    change = np.flatnonzero(np.diff(chosen) | (np.diff(table.document) != 0)) + 1
-    firsts = np.concatenate(([0], change))
-    lasts = np.concatenate((change - 1, [len(chosen) - 1]))
-    short = ~chosen[firsts] & (table.end[lasts] - table.start[firsts] <= _SHORT)
-    for region in quoted:
-        short &= (firsts < region.first) | (firsts >= region.last)
-    # only beside what is kept: a document of which nothing is kept has no markers
-    beside = np.zeros(len(firsts), dtype=bool)
-    same = table.document[firsts[1:]] == table.document[lasts[:-1]]
-    beside[1:] |= same
-    beside[:-1] |= same
-    for run in np.flatnonzero(short & beside).tolist():
-        status[firsts[run] : lasts[run] + 1] = FIRST_KEPT
+    without = np.array([row for region in bare for row in (region.first, region.last)], dtype=np.int64)
+    _native.fill_gaps(status, table.document, table.start, table.end, without, FIRST_KEPT, _SHORT)

@@ -11,26 +11,39 @@ import numpy as np
 from tersely import _native
 from tersely.content.lines import LineTable, read_lines
 from tersely.content.outcomes import FAILED, outcome_grades
-from tersely.content.units import Bools, Nested, Quoted
+from tersely.content.units import Bools, Lines, Nested, Quoted
 from tersely.core.question import Question, read_question
-from tersely.core.tables import Analysis, Float32s, Float64s, Int32s, Int64s, Level, SegmentTable
+from tersely.core.tables import Analysis, Float32s, Float64s, Int32s, Int64s, Level, SegmentTable, pieces
 from tersely.core.types import Request
 from tersely.engine.facts import rows_at
 from tersely.engine.reading import Reading
 from tersely.engine.relevance import QueryReading, hybrid
-from tersely.engine.score import FEATURES, centrality, lead, term_weights
+from tersely.engine.score import FEATURES, Asked, centrality, lead, term_weights
 from tersely.engine.segment import analyze
 from tersely.providers.embedders import resolve_embedder, resolve_reranker
 
 if TYPE_CHECKING:
     from tersely.engine.extractive import Extractive
 
-__all__ = ["add_floor", "analyze_text", "redundancy_of", "set_joint_worth", "worth_of_text"]
+__all__ = [
+    "add_floor",
+    "analyze_text",
+    "favour_whole",
+    "importance",
+    "redundancy_of",
+    "set_joint_worth",
+    "worth_of_text",
+]
 
+_FACTS = 4.75  # what facts count beside centrality, without a query
+_MOST_FACTS = 2.0  # weight of facts of one segment that counts: tables of numbers are not worth any more
+_TOKEN = 4.5  # characters
+_FACT_ROOM = 8.0  # tokens that the facts of a segment are shared over beside its own
 _OWN_SHARE = 0.3  # what a unit's own worth counts beside its relevance to the query
 _TEXT = 4.0  # what people wrote beside data is worth so many times as much per character
 _FLOOR_SHARE = 0.5  # what an outcome counts beside relevance
 _MOST_LINES = 131_072  # that are looked at one by one
+_WHOLE = 0.95  # what the document counts where it is to stay whole, beside the unit itself
 _FEW = 0.02  # of the units of an order: more that say that something failed are what the text is about
 _SHARED = 12  # units of a line, at most, that have its grade
 _TOP = 0.25  # of the range of a region's own worth: for essential units
@@ -41,11 +54,18 @@ _AROUND = [row for row, name in enumerate(FEATURES) if name not in _OWN_FEATURES
 
 def analyze_text(request: Request, texts: list[str], level: Level, window: int) -> Analysis:
     """Segments and terms of texts; with a query, the rows after are the question's and the titles'."""
+    return analyze(texts, _extras(request), level, window)
+
+
+def _analyze_units(request: Request, texts: list[str], table: SegmentTable) -> Analysis:
+    """Read the terms of units as if each were a segment; the rows after are as above. O(characters)."""
+    said = pieces(texts, table.document, table.start, table.end)
+    return Analysis(table, *_native.read_terms([*said, *_extras(request)]))
+
+
+def _extras(request: Request) -> list[str]:
     query = (request.query or "").strip()
-    if not query:
-        return analyze(texts, [], level, window)
-    titles = [document.title or "" for document in request.documents]
-    return analyze(texts, [read_question(query).text, *titles], level, window)
+    return [read_question(query).text, *[one.title or "" for one in request.documents]] if query else []
 
 
 def redundancy_of(options: Extractive, by_query: bool) -> float:
@@ -55,26 +75,37 @@ def redundancy_of(options: Extractive, by_query: bool) -> float:
 
 def worth_of_text(
     request: Request, texts: list[str], options: Extractive, analysis: Analysis, cosine: Float32s | None
-) -> tuple[Float32s, bool, tuple[str, ...], Float32s | None]:
-    """Worth of segments, whether the query made it, warnings, and cosines with the query."""
+) -> tuple[Float32s, bool, tuple[str, ...], Asked | None]:
+    """Worth of segments, whether the query made it, warnings, and the query beside the segments."""
     table, query = analysis.table, (request.query or "").strip()
     if options.scoring == "lead":
-        rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
-        words = [len(texts[index][start:end].split()) for index, start, end in rows]
+        words = [len(text.split()) for text in pieces(texts, table.document, table.start, table.end)]
         return lead(words, options.position_decay, options.position_floor), False, (), None
     judged = analysis
     if options.level is Level.CLAUSE:  # says too little by itself: it is worth what its sentence is
         judged, cosine = analyze_text(request, texts, Level.SENTENCE, options.window), None
     warnings: tuple[str, ...] = ()
-    worth, by_query = None, False
+    worth, by_query, asked = None, False, None
     if query and options.scoring != "centrality":
         found = _relevance(request, texts, options, judged, read_question(query), cosine)
-        worth, by_query, warnings, cosine = found.segments, found.by_query, found.warnings, found.cosine
+        worth, by_query, warnings, asked = found.segments, found.by_query, found.warnings, found.asked
     if not by_query or worth is None:
-        worth = centrality(judged)
+        worth = importance(texts, judged)
     if judged is not analysis:
-        worth, cosine = worth[rows_at(texts, judged.table, table.document, table.start)], None
-    return worth, by_query, warnings, cosine
+        worth = worth[rows_at(texts, judged.table, table.document, table.start)]
+    return worth, by_query, warnings, asked
+
+
+def importance(texts: list[str], analysis: Analysis) -> Float32s:
+    """float32[n]: what segments are worth per token without a query: centrality, and the facts in them.
+
+    Of the facts that a run of characters tells by itself (csrc/kernels/text/facts.hpp), by how hard they are
+    to recover; the first few of a segment count, per character. O(characters), natively.
+    """
+    table = analysis.table
+    facts = _native.segment_weights(texts, table.document, table.start, table.end, table.kind, table.block)
+    room = (table.end - table.start) / _TOKEN + _FACT_ROOM
+    return (centrality(analysis) + _FACTS * np.minimum(facts, _MOST_FACTS) / room).astype(np.float32)
 
 
 def _relevance(
@@ -107,18 +138,22 @@ def set_joint_worth(
 ) -> tuple[str, ...]:
     """What units of several types are worth beside each other, written to the reading.
 
-    With a query that has to do with the text: the relevance of the segment of text that a unit lies in,
-    and a part of what units are worth by themselves. Without: each region's units by the share of the
-    region that is worth less, so that the best part of each is kept.
+    With a query that has to do with the text: their relevance, and a part of what they are worth by
+    themselves; what is best comes first, where it is no text. Without: each region's units by the share of
+    the region that is worth less, so that the best part of each is kept.
     """
     table, request, query = reading.table, reading.request, (reading.request.query or "").strip()
     warnings: tuple[str, ...] = ()
-    if analysis is None or options.level is not Level.SENTENCE:
-        analysis = analyze_text(request, reading.texts, Level.SENTENCE, options.window)
-    first, last = _segments_of(reading.texts, analysis.table, table)
+    if query and options.level is Level.SENTENCE:
+        analysis = _analyze_units(request, reading.texts, table)
+        first = last = np.arange(len(table))
+    else:
+        if analysis is None or options.level is not Level.SENTENCE:
+            analysis = analyze_text(request, reading.texts, Level.SENTENCE, options.window)
+        first, last = _segments_of(reading.texts, analysis.table, table)
     if query and options.scoring not in ("centrality", "lead"):
         found = _relevance(request, reading.texts, options, analysis, read_question(query))
-        warnings = found.warnings
+        warnings, reading.asked = found.warnings, found.asked
         if found.by_query:
             scores = found.segments
             if alone.any():
@@ -127,25 +162,30 @@ def set_joint_worth(
             relevance = _largest(scores, first, last)
             top = float(relevance.max(initial=0)) or 1.0
             standing = _standing(reading, own, _largest(centrality(analysis), first, last))
-            pasted = {region.document for region in reading.regions if region.form is not None}
+            beside = {region.document for region in reading.regions if region.form is not None}
             for region in reading.regions:  # only beside pasted blocks do people's words count by themselves
-                if region.form is None and region.document not in pasted:
+                if region.form is None and region.document not in beside:
                     standing[region.first : region.last] = 0
             reading.worth = (relevance / top + _OWN_SHARE * standing).astype(np.float32)
             reading.by_query = True
     if not reading.by_query:
-        central = _largest(centrality(analysis), first, last)
+        central = _largest(importance(reading.texts, analysis), first, last)
         reading.worth = _standing(reading, own, central).astype(np.float32)
     if reading.bulk is not None:
         reading.worth[reading.bulk] = 0
     nested = np.zeros(len(table), dtype=bool)  # values repeat: a record is no record without them
+    pasted = np.zeros(len(table), dtype=bool)
     for region in reading.regions:
         nested[region.first : region.last] = isinstance(region.form, Nested)
+        pasted[region.first : region.last] = isinstance(region.form, Nested | Lines)
     begins = np.diff(first, prepend=-1) != 0  # of several units of a segment, the first has its terms
     reading.term_ids, reading.term_offsets = _terms_of(analysis, first, begins & ~nested)
     reading.term_weight = term_weights(analysis)
     reading.redundancy = redundancy_of(options, reading.by_query)
     reading.essential = None
+    # What lies deep pays for all that it stands in, so cheap lines with little to say would come before it.
+    if reading.by_query and len(table) and pasted[best := int(reading.worth.argmax())]:
+        reading.essential = np.arange(len(table)) == best
     followers = np.flatnonzero(follows >= 0)
     reading.worth[followers] = reading.worth[follows[followers]]
     return warnings
@@ -197,6 +237,25 @@ def _standing(reading: Reading, own: Float32s, centrality: Float32s) -> Float64s
         if region.form is None:  # so that so many times as much of it is kept
             result[rows] = 1 - (1 - result[rows]) / _TEXT
     return result
+
+
+def favour_whole(reading: Reading, documents: Bools) -> None:
+    """With a query, make units of the chosen documents worth mostly what those are on average.
+
+    So that of several pieces of code the one that was asked for stays whole before lines of all others.
+    `documents`: bool[documents]. O(units).
+    """
+    table = reading.table
+    rows = np.flatnonzero(documents[table.document])
+    if not reading.by_query or len(rows) == 0:
+        return
+    of, worth = table.document[rows], reading.worth[rows]
+    units = np.bincount(of, minlength=len(documents))
+    mean = np.bincount(of, worth, len(documents)) / np.maximum(units, 1)
+    best = float(mean.max())
+    if best > 0:
+        whole = mean[of] * (float(worth.max()) / best)
+        reading.worth[rows] = (_WHOLE * whole + (1 - _WHOLE) * worth).astype(np.float32)
 
 
 def add_floor(reading: Reading, graded: Bools | None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tersely.core import checks
 from tersely.core.protocols import Strategy
-from tersely.history.excerpts import called_tools, relevance_of
+from tersely.history.excerpts import relevance_of
 from tersely.history.folding import History, MessageAccount, fold, shorten_held
 from tersely.history.groups import (
     REPLY_TOKENS,
@@ -17,6 +17,7 @@ from tersely.history.groups import (
     count_tools,
     held_messages,
 )
+from tersely.history.hints import called_tools
 from tersely.history.messages import read_messages
 from tersely.providers.counters import resolve_counter
 

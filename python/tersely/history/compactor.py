@@ -14,7 +14,6 @@ import numpy as np
 from tersely.core import checks
 from tersely.core.protocols import Strategy
 from tersely.history.compaction import CompactedMessages, check_options
-from tersely.history.excerpts import called_tools
 from tersely.history.folding import NEWEST_ROOM, History, MessageAccount, fold, shorten_held
 from tersely.history.groups import (
     REPLY_TOKENS,
@@ -23,6 +22,7 @@ from tersely.history.groups import (
     count_tools,
     held_messages,
 )
+from tersely.history.hints import called_tools
 from tersely.history.mentions import Mentions, Notes, find_mentions, join_mentions
 from tersely.history.messages import Entry, Piece, check_list, read_messages
 from tersely.providers.counters import resolve_counter

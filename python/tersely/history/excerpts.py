@@ -29,7 +29,6 @@ from tersely.providers.embedders import resolve_embedder
 __all__ = [
     "Excerpts",
     "Stated",
-    "called_tools",
     "frame_excerpts",
     "read_excerpts",
     "read_stated",
@@ -41,6 +40,7 @@ _NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)  # of a tool; any other is not re
 _SOURCE_TOKENS = 4  # "user 12: " and the line end, about
 _NEWEST = 1 / 3  # share of the messages whose facts count fully
 _OLDEST_WORTH, _OLDER_WORTH = 0.1, 0.55  # what a fact counts at the far and the near end of the others
+_IDENTIFIES = 0.7  # worth of facts that name what the work is about: paths, identifiers, codes, errors
 _FACT_RANK, _LINE_RANK = (
     2.0,
     2.0**-10,
@@ -73,16 +73,6 @@ def source_of(entry: Entry, piece: Piece, number: int, called: Mapping[str, str]
     return f"{entry.role if entry.role in ('user', 'assistant') else 'other'} {number}"
 
 
-def called_tools(entries: Sequence[Entry]) -> dict[str, str]:
-    """The name of the tool of each call, by the call's id."""
-    return {
-        piece.call: piece.text.partition(" ")[0]
-        for entry in entries
-        for piece in entry.pieces
-        if piece.kind == "call"
-    }
-
-
 def frame_excerpts(lines: str) -> str:
     """The text of a message of excerpts: what they are, and `lines` between two equal marker lines."""
     return f"{HEADER}\n{fence(lines).put(lines)}"
@@ -96,6 +86,7 @@ class Stated:
         entry: int64[pieces], the entry of each piece of all entries.
         mentions: of the pieces.
         rows: rows of `mentions` that state something no later entry states, newest first.
+        entries: int64[rows], how many entries state the same.
         costs: int64[rows], tokens of each.
         tokens: int64[entries], what the rows of an entry take, with the source of its line.
     """
@@ -103,6 +94,7 @@ class Stated:
     entry: Int64s
     mentions: Mentions
     rows: Int64s
+    entries: Int64s
     costs: Int64s
     tokens: Int64s
 
@@ -138,6 +130,15 @@ def read_stated(
     held[list(stays)] = True
     staying = held[owners]
     is_staying = staying.tolist()
+    latest: dict[str, int] = {}
+    often: dict[str, int] = {}
+    for row, owner in enumerate(owners.tolist()):
+        text = texts[documents[row]]
+        for start, end in ((starts[row], ends[row]), *inner.get(row, ())):
+            key = text[start:end]
+            if latest.get(key) != owner:
+                latest[key] = owner
+                often[key] = often.get(key, 0) + 1
     chosen: list[int] = []
     keys: list[str] = []
     for row in [*np.flatnonzero(staying).tolist(), *np.flatnonzero(~staying)[::-1].tolist()]:
@@ -150,13 +151,14 @@ def read_stated(
             seen.update([text[start:end] for start, end in inner[row]])
         if not is_staying[row]:
             chosen.append(row)
-            keys.append(" " + key)
+            keys.append(key)
     rows = np.array(chosen, dtype=np.int64)
-    costs = count_batch(counter, keys)
+    entries_of = np.array([often[key] for key in keys], dtype=np.int64)
+    costs = count_batch(counter, [" " + key for key in keys])
     tokens = np.zeros(len(entries), dtype=np.int64)
     np.add.at(tokens, owners[rows], costs)
     tokens[np.unique(owners[rows])] += _SOURCE_TOKENS
-    return Stated(entry_of, mentions, rows, costs, tokens)
+    return Stated(entry_of, mentions, rows, entries_of, costs, tokens)
 
 
 def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
@@ -339,15 +341,20 @@ def _no_facts() -> _Facts:
 
 
 def _facts(script: _Transcript, stated: Stated, folded: Bools, entries: int) -> _Facts:
-    """The facts that only folded entries state: by what kind of fact it is, and how new."""
+    """The facts that only folded entries state: by what kind of fact it is, and how new.
+
+    A path, an identifier, a code or an error that several messages state counts as if it were newer.
+    """
     mentions = stated.mentions
     piece = mentions.document[stated.rows]
     owner = stated.entry[piece] if len(piece) else piece
     age = owner / max(entries, 1) / (1 - _NEWEST)
     recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
-    best = np.argsort(
-        -mentions.worth[stated.rows] * recency, kind="stable"
-    )  # short or long: no other words say it
+    worth = mentions.worth[stated.rows]
+    often = np.where(worth >= _IDENTIFIES, np.log2(np.maximum(stated.entries, 1)), 0.0)
+    counts = np.minimum(recency * (1 + often), 1.0)
+    # Short or long: no other words say it.
+    best = np.argsort(-worth * counts, kind="stable")
     best = best[folded[owner[best]]]
     begin = script.begins[np.searchsorted(script.pieces, piece[best])]
     rows = stated.rows[best]

@@ -29,8 +29,10 @@ from tersely.engine.render import Rendered
 from tersely.engine.select import FIRST_KEPT
 from tersely.history.excerpts import Excerpts, Stated, frame_excerpts, read_excerpts, read_stated
 from tersely.history.groups import MESSAGE_TOKENS, check_room
+from tersely.history.hints import document_of_result, hints_by_call
 from tersely.history.mentions import Mentions
-from tersely.history.messages import Entry, Path, new_user_message, with_texts
+from tersely.history.messages import Entry, Path
+from tersely.history.writing import new_user_message, with_texts
 
 __all__ = ["NEWEST_ROOM", "Folded", "History", "MessageAccount", "fold", "shorten_held"]
 
@@ -148,7 +150,7 @@ def shorten_held(history: History, frame: int, budget: int) -> History:
     counter, stays, costs = history.counter, dict(history.stays), history.costs.copy()
     others = {index for index, reason in stays.items() if reason not in ("cache_marker", "with_held")}
     results = [
-        (index, piece.path, piece.text)
+        (index, piece)
         for first, last in history.groups
         if others.isdisjoint(range(first, last))
         for index in range(first, last)
@@ -156,7 +158,7 @@ def shorten_held(history: History, frame: int, budget: int) -> History:
         for piece in history.entries[index].pieces
         if piece.kind == "result"
     ]
-    sizes = count_batch(counter, [text for _, _, text in results])
+    sizes = count_batch(counter, [piece.text for _, piece in results])
     least = np.minimum(sizes, _LEAST_RESULT)
     savings = int((sizes - least).sum())
     check_room(
@@ -169,14 +171,16 @@ def shorten_held(history: History, frame: int, budget: int) -> History:
     shares = fill(sizes, np.ones(len(sizes)), max(int(_HELD_SHARE * spare), int(least.sum())))
     messages, entries = list(history.messages), list(history.entries)
     originals: dict[int, int] = {}
-    for (index, path, text), size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True):
+    hints = hints_by_call(entries)
+    for (index, held), size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True):
         if share < size:
-            shorter = Auto().compress(Request((Document(text),), None, share, 0.3, counter)).text
+            document = document_of_result(held, hints)
+            shorter = Auto().compress(Request((document,), None, share, 0.3, counter)).text
             originals.setdefault(index, int(costs[index]))
             costs[index] += int(count_batch(counter, [shorter])[0]) - size
-            messages[index] = with_texts(messages[index], {path: shorter})
+            messages[index] = with_texts(messages[index], {held.path: shorter})
             pieces = [
-                replace(piece, text=shorter) if piece.path == path else piece
+                replace(piece, text=shorter) if piece.path == held.path else piece
                 for piece in entries[index].pieces
             ]
             entries[index] = replace(entries[index], pieces=tuple(pieces))
@@ -225,7 +229,7 @@ class _Result:
 
     index: int
     path: Path
-    text: str
+    document: Document
     tokens: int
     share: int
 
@@ -275,19 +279,20 @@ def _long_results(choice: _Choice, first: int, last: int, room: int) -> list[_Re
     """Results of a group that have to be shorter for it to take `room` tokens; [] where that is no use."""
     history = choice.history
     results = [
-        (index, piece.path, piece.text)
+        (index, piece)
         for index in range(first, last)
         for piece in history.entries[index].pieces
         if piece.kind == "result" and piece.path not in choice.changed.get(index, ())
     ]
-    sizes = count_batch(history.counter, [text for _, _, text in results])
+    sizes = count_batch(history.counter, [piece.text for _, piece in results])
     spare = room - (sum(choice.now[first:last]) - int(sizes.sum()))
     if not results or spare < _LEAST_RESULT:
         return []
     shares = fill(sizes, np.ones(len(sizes)), spare)
+    hints = hints_by_call(history.entries)
     found = [
-        _Result(*result, size, share)
-        for result, size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True)
+        _Result(index, piece.path, document_of_result(piece, hints), size, share)
+        for (index, piece), size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True)
         if share < size
     ]
     return found if all(result.share >= _LEAST_RESULT for result in found) else []
@@ -298,7 +303,7 @@ def _shortened(choice: _Choice, strategy: Strategy) -> _Choice:
     history, now = choice.history, list(choice.now)
     changed = {index: dict(texts) for index, texts in choice.changed.items()}
     for result in choice.results:
-        request = Request((Document(result.text),), None, result.share, 0.3, history.counter)
+        request = Request((result.document,), None, result.share, 0.3, history.counter)
         text = strategy.compress(request).text
         changed.setdefault(result.index, {})[result.path] = text
         now[result.index] += int(count_batch(history.counter, [text])[0]) - result.tokens
@@ -335,7 +340,7 @@ def _fitted(choice: _Choice, budget: int, frame: int) -> _Fitted:
     )  # fmt: skip
     reading = _reading(history, excerpts, choice.results, frame)
     if len(reading.table) == 0:
-        return _Fitted("", (), used, {})
+        return _Fitted("", ("",) * len(choice.results), used, {})  # results of nothing but white space
     floors = [0, *(result.share for result in choice.results)]
     found = fit(reading, room, floors=floors if choice.results else None)
     result = finish(reading, found, room)
@@ -386,7 +391,7 @@ def _joined(first: Reading, excerpts: Excerpts, results: Sequence[_Result]) -> R
     Facts of excerpts rank before the units of results, other lines after them; the results have floors.
     """
     request = first.request
-    documents = tuple([Document(result.text) for result in results])
+    documents = tuple([result.document for result in results])
     second = Auto().prepare(replace(request, documents=documents)).reading
     size, more = len(first.table), len(second.table)
     prices, others = first.prices(), second.prices()

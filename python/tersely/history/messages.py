@@ -1,4 +1,4 @@
-"""Read chat messages of any interface as entries, and write messages of the same shape.
+"""Read chat messages of any interface as entries.
 
 Read are OpenAI's chat messages and items of its Responses API, messages of Anthropic, Bedrock, Gemini,
 Vercel's AI SDK and pydantic-ai, as mappings or as objects with `model_dump`, and LangChain's, as objects or
@@ -7,29 +7,36 @@ as any of its dumps. Whatever a message holds beside what is read here counts as
 
 from __future__ import annotations
 
-import copy
-import importlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal, TypeGuard
 
 from tersely.core import checks
 
 __all__ = [
     "HEADER",
+    "LANGCHAIN_TYPES",
+    "PICTURES",
+    "RESULTS",
+    "SPEAKERS",
+    "TEXTS",
     "Entry",
+    "MessageReader",
     "Path",
     "Piece",
+    "as_mapping",
     "check_list",
-    "new_user_message",
+    "is_list",
+    "kind_of",
+    "plain",
     "read_message",
     "read_messages",
-    "with_texts",
+    "to_json",
 ]
 
 Path = tuple[str | int, ...]
-Kind = Literal["text", "result", "call", "data", "excerpts"]
+Kind = Literal["text", "result", "records", "rows", "call", "data", "excerpts"]
 
 #: The first line of a message of excerpts, by which it is known when it comes back.
 HEADER = (
@@ -40,31 +47,32 @@ HEADER = (
 _ROLES = {"developer": "system", "function": "tool", "model": "assistant",
           "request": "user", "response": "assistant"}  # fmt: skip
 _LANGCHAIN_ROLES = {"human": "user", "ai": "assistant", "function": "tool", "chat": "user"}
-_LANGCHAIN_TYPES = {*_LANGCHAIN_ROLES, "system", "tool"}
+SPEAKERS = {*_ROLES, "system", "user", "assistant", "tool"}
+LANGCHAIN_TYPES = {*_LANGCHAIN_ROLES, "system", "tool"}
 
 # What a block of a message is: by its type, or by the key that it is under.
-_TEXTS = {"text", "input_text", "output_text", "refusal", "user-prompt", "system-prompt"}
+TEXTS = {"text", "input_text", "output_text", "refusal", "user-prompt", "system-prompt"}
 _THOUGHTS = {"thinking", "redacted_thinking", "reasoning", "reasoningContent"}
-_PICTURES = {"image", "image_url", "input_image", "input_audio", "audio", "video", "file", "input_file",
+PICTURES = {"image", "image_url", "input_image", "input_audio", "audio", "video", "file", "input_file",
              "document", "media", "computer_screenshot", "image_generation_call", "image-url", "audio-url",
              "video-url", "document-url", "binary", "inlineData", "inline_data", "fileData",
              "file_data"}  # fmt: skip
 _CALLS = {"tool_use", "server_tool_use", "tool_call", "tool-call", "functionCall", "function_call",
           "custom_tool_call", "toolUse"}  # fmt: skip
-_RESULTS = {"tool_result", "tool-result", "tool-return", "retry-prompt", "functionResponse",
+RESULTS = {"tool_result", "tool-result", "tool-return", "retry-prompt", "functionResponse",
             "function_response", "function_call_output", "custom_tool_call_output", "toolResult"}  # fmt: skip
-_KINDS = _TEXTS | _THOUGHTS | _PICTURES | _CALLS | _RESULTS
+_KINDS = TEXTS | _THOUGHTS | PICTURES | _CALLS | RESULTS
 
 # The fields of a call and its result, by any of their names.
 _IDENTITIES = ("tool_use_id", "toolUseId", "tool_call_id", "toolCallId", "call_id", "id")
 _NAMES = ("name", "toolName", "tool_name")
 _ARGUMENTS = ("input", "args", "arguments")
-_OUTPUTS = ("content", "output", "result", "response", "error", "errorText")
+_OUTPUTS = ("content", "output", "result", "response", "return_value", "error", "errorText")
 
 # Fields that frame a message, and are not what it says: a short value is part of the frame that is counted.
-_FRAME = {*_IDENTITIES, "role", "type", "kind", "part_kind", "status", "state", "index", "is_error", "object",
-          "created_at", "createdAt", "timestamp", "model", "stop_reason", "finish_reason", "lc",
-          "outcome", *_NAMES, "cache_control", "cachePoint"}  # fmt: skip
+_FRAME = {*_IDENTITIES, "role", "type", "kind", "part_kind", "status", "state", "index", "is_error",
+          "isError", "object", "created_at", "createdAt", "timestamp", "model", "stop_reason",
+          "finish_reason", "lc", "outcome", *_NAMES, "cache_control", "cachePoint"}  # fmt: skip
 _FRAME_CHARACTERS = 64
 _CACHE_MARKERS = {"cache_control", "cachePoint"}
 # Fields that are counted, and tell later steps nothing.
@@ -81,7 +89,8 @@ class Piece:
         text: what it says.
         kind: "text"; "result": what a tool gave; "call": name and arguments of a call; "data": what else a
             message holds, as JSON where it is no text; "excerpts": of messages that were folded before
-            (excerpts.py). Calls and data are not changed in place.
+            (excerpts.py); "records": data that a tool gave, as JSON, "rows": blocks with a JSON object each,
+            as a list of these (results.py). Calls and data are not changed in place.
         path: the keys that lead to it in the message; () for a call and for data.
         call: id of the call that it makes or is the result of, "" where that is not said.
     """
@@ -159,7 +168,7 @@ def _read(message: Any, index: int) -> Entry:
         role, content = message.get("role"), message.get("content")
         if type(content) is str and role in ("user", "assistant") and not content.startswith(HEADER):
             return Entry(role, (Piece(content, "text", ("content",)),))
-    given = _as_mapping(message)
+    given = as_mapping(message)
     if given is None:
         what = (
             f"a mapping of {sorted(map(str, message))}"
@@ -171,12 +180,12 @@ def _read(message: Any, index: int) -> Entry:
             f"not {what}"
         )
     try:
-        return _Reader().read(given)
+        return MessageReader().read(given)
     except RecursionError:
         raise ValueError(f"messages[{index}] is nested too deeply") from None
 
 
-def _as_mapping(message: Any) -> Mapping[str, Any] | None:
+def as_mapping(message: Any) -> Mapping[str, Any] | None:
     """The message as a mapping of its fields; None for anything else."""
     if isinstance(message, Mapping):
         named = message.get("role", message.get("type", message.get("kind")))
@@ -194,14 +203,18 @@ def _as_mapping(message: Any) -> Mapping[str, Any] | None:
             "additional_kwargs": {key: value for key, value in more.items() if value},
         }
     if isinstance(getattr(message, "role", kind), str) and hasattr(message, "model_dump"):
-        dumped = _plain(message)
+        dumped = plain(message)
         return dumped if isinstance(dumped, Mapping) else None
     return None
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """An object of an SDK as the mapping that it stands for; anything else as it is."""
-    return value.model_dump(exclude_none=True) if hasattr(value, "model_dump") else value
+    if hasattr(value, "model_dump"):
+        return value.model_dump(exclude_none=True)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {entry.name: getattr(value, entry.name) for entry in fields(value)}
+    return value
 
 
 def _langchain_role(name: Any) -> str:
@@ -212,7 +225,7 @@ def _langchain_role(name: Any) -> str:
 
 
 @dataclass(slots=True)
-class _Reader:
+class MessageReader:
     """Reads one message: every string of it ends in a piece, in what is opaque, or in the frame."""
 
     role: str = "user"
@@ -235,10 +248,10 @@ class _Reader:
         elif what == "constructor" and isinstance(given.get("kwargs"), Mapping):
             self.message(given["kwargs"], ("kwargs",), _langchain_role(given.get("id")))
             self.rest(given, (), {"kwargs", "id"})
-        elif what in _LANGCHAIN_TYPES and isinstance(given.get("data"), Mapping):
+        elif what in LANGCHAIN_TYPES and isinstance(given.get("data"), Mapping):
             self.message(given["data"], ("data",), _langchain_role(what))
             self.rest(given, (), {"data"})
-        elif what in _LANGCHAIN_TYPES and "content" in given:
+        elif what in LANGCHAIN_TYPES and "content" in given:
             self.message(given, (), _langchain_role(what))
         else:
             self.item(given, what)
@@ -246,6 +259,10 @@ class _Reader:
             self.held = "system"
         elif self.pictures:
             self.held = self.held or "picture"
+        return self.entry()
+
+    def entry(self) -> Entry:
+        """What was read so far."""
         return Entry(
             self.role, tuple(self.pieces), tuple(self.calls), tuple(self.answers), self.name, self.pictures,
             "".join(self.opaque), self.held, self.leads, self.unknown,
@@ -274,8 +291,8 @@ class _Reader:
         self.role = "tool" if what.endswith("_output") else "assistant"
         if what == "reasoning":
             self.leads = True
-            self.opaque.append(_json(given))
-        elif what in _PICTURES:
+            self.opaque.append(to_json(given))
+        elif what in PICTURES:
             self.picture(given, ())
         elif what.endswith(("_call", "_output")):
             call = what.endswith("_call")
@@ -286,7 +303,7 @@ class _Reader:
 
     def content(self, content: Any, path: Path) -> None:
         """Texts and blocks."""
-        content = _plain(content)
+        content = plain(content)
         if isinstance(content, str):
             if self.role == "tool":
                 self.pieces.append(Piece(content, "result", path, self.call))
@@ -294,7 +311,7 @@ class _Reader:
                 self.pieces.append(Piece(content, "excerpts" if content.startswith(HEADER) else "text", path))
         elif isinstance(content, Mapping):
             self.block(content, path)
-        elif _is_list(content):
+        elif is_list(content):
             for number, block in enumerate(content):
                 self.content(block, (*path, number))
         elif content is not None:
@@ -303,10 +320,10 @@ class _Reader:
 
     def block(self, block: Mapping[str, Any], path: Path) -> None:
         """A block, as what it is."""
-        what, fields, inner = _kind_of(block, path)
+        what, fields, inner = kind_of(block, path)
         if inner != path:
             self.rest(block, path, {what})
-        if what in _TEXTS:
+        if what in TEXTS:
             texts = {
                 key for key in ("text", "refusal", "content") if isinstance(fields.get(key), (str, list))
             }
@@ -314,12 +331,12 @@ class _Reader:
             for key in sorted(texts):
                 self.content(fields[key], (*inner, key))
             self.rest(fields, inner, texts)
-        elif what in _PICTURES:
+        elif what in PICTURES:
             self.picture(fields, inner)
         elif what in _THOUGHTS:
-            self.opaque.append(_json(fields))
-        elif what in _CALLS or what in _RESULTS:
-            self.tool(fields, inner, what, call=what in _CALLS, result=what in _RESULTS)
+            self.opaque.append(to_json(fields))
+        elif what in _CALLS or what in RESULTS:
+            self.tool(fields, inner, what, call=what in _CALLS, result=what in RESULTS)
         elif what == "tool-invocation" and isinstance(fields.get("toolInvocation"), Mapping):
             self.tool(fields["toolInvocation"], (*inner, "toolInvocation"), what, call=True, result=True)
             self.rest(fields, inner, {"toolInvocation"})
@@ -367,11 +384,11 @@ class _Reader:
 
     def made_calls(self, made: Any, path: Path) -> None:
         """The calls that stand beside a message's content, but for those that stand in it as well."""
-        if _is_list(made):
+        if is_list(made):
             for number, call in enumerate(made):
                 self.made_calls(call, (*path, number))
             return
-        made = _plain(made)
+        made = plain(made)
         if isinstance(made, Mapping):
             known, first, calls = set(self.pieces), len(self.pieces), len(self.calls)
             inner = next((key for key in ("function", "custom") if isinstance(made.get(key), Mapping)), "")
@@ -387,24 +404,28 @@ class _Reader:
 
     def output(self, value: Any, path: Path, call: str) -> None:
         """What a tool gave: texts and blocks, or data of any shape."""
-        value = _plain(value)
+        given, value = value, plain(value)
         if isinstance(value, Mapping):
-            what, fields, inner = _kind_of(value, path)
-            if what in _TEXTS and isinstance(fields.get("text"), str):
+            what, fields, inner = kind_of(value, path)
+            if what in TEXTS and isinstance(fields.get("text"), str):
                 self.pieces.append(Piece(fields["text"], "result", (*inner, "text"), call))
                 self.rest(fields, inner, {"text"})
-            elif what in _PICTURES:
+            elif what in PICTURES:
                 self.picture(fields, inner)
-            elif what == "content" and _is_list(value.get("value")):
+            elif what == "content" and is_list(value.get("value")):
                 self.output(value["value"], (*path, "value"), call)
                 self.rest(value, path, {"value"})
             else:
-                self.data(value, path, "result", call)
-        elif _is_list(value):
+                self.given(given, path, call)
+        elif is_list(value):
             for number, block in enumerate(value):
                 self.output(block, (*path, number), call)
         else:
-            self.data(value, path, "result", call)
+            self.given(given, path, call)
+
+    def given(self, value: Any, path: Path, call: str) -> None:
+        """What a tool gave that is no block."""
+        self.data(plain(value), path, "result", call)
 
     def data(self, value: Any, path: Path, kind: Kind = "data", call: str = "") -> None:
         """What is of any shape: the strings right in it, each as a piece, and the rest as JSON."""
@@ -439,7 +460,7 @@ class _Reader:
             self.held = "cache_marker"
 
 
-def _kind_of(block: Mapping[str, Any], path: Path) -> tuple[str, Mapping[str, Any], Path]:
+def kind_of(block: Mapping[str, Any], path: Path) -> tuple[str, Mapping[str, Any], Path]:
     """What a block is, its fields, and the path to them: {"functionCall": {...}} has them under its name."""
     for key in ("type", "part_kind"):
         if isinstance(block.get(key), str):
@@ -461,7 +482,7 @@ def _strings(value: Any) -> Iterator[str]:
     elif isinstance(value, Mapping):
         for inner in value.values():
             yield from _strings(inner)
-    elif _is_list(value):
+    elif is_list(value):
         for inner in value:
             yield from _strings(inner)
 
@@ -471,84 +492,18 @@ def _is_encoded(text: str) -> bool:
     return text.isascii() and " " not in text
 
 
-def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
+def is_list(value: Any) -> TypeGuard[Sequence[Any]]:
+    """Whether this is a list or tuple, not a text."""
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
 
 
 def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else _json(value)
+    return value if isinstance(value, str) else "" if value is None else to_json(value)
 
 
-def _json(value: Any) -> str:
+def to_json(value: Any) -> str:
+    """A value as compact JSON; what JSON does not know as its `str`."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     except (TypeError, ValueError):  # keys that are no strings, or a value within itself
         return str(value)
-
-
-def with_texts(message: Any, texts: Mapping[Path, str]) -> Any:
-    """A copy of the message with the texts at these paths; what is not on a path is shared, not copied."""
-    for path, text in texts.items():
-        message = _put(message, path, text)
-    return message
-
-
-def _put(value: Any, path: Path, text: str) -> Any:
-    if not path:
-        return text
-    key, rest = path[0], path[1:]
-    if isinstance(value, Mapping):
-        return {**value, key: _put(value[key], rest, text)}
-    if isinstance(key, int):
-        made = list(value)
-        made[key] = _put(value[key], rest, text)
-        return made
-    field_value = _put(getattr(value, key), rest, text)
-    if hasattr(value, "model_copy"):
-        return value.model_copy(update={key: field_value})
-    changed = copy.copy(value)
-    setattr(changed, key, field_value)
-    return changed
-
-
-def new_user_message(text: str, like: Sequence[Any]) -> Any:
-    """A user's message that says `text`, of the kind that the messages `like` are."""
-    for message in like:
-        made = _user_mapping(text, message) if isinstance(message, Mapping) else _user_object(text, message)
-        if made is not None:
-            return made
-    return {"role": "user", "content": text}  # objects of an SDK stand beside mappings
-
-
-def _user_mapping(text: str, like: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The mapping of the shape of `like`; None where that is no particular one."""
-    what = like.get("type")
-    parts = like.get("parts")
-    if "kwargs" in like:
-        names = [*like.get("id", [])[:-1], "HumanMessage"]
-        return {"lc": 1, "type": "constructor", "id": names, "kwargs": {"type": "human", "content": text}}
-    if what in _LANGCHAIN_TYPES and "role" not in like:
-        said = {"type": "human", "content": text}
-        return {"type": "human", "data": said} if "data" in like else said
-    if what == "message":
-        return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
-    if like.get("kind") in ("request", "response"):
-        return {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": text}]}
-    if _is_list(parts):
-        typed = any(isinstance(part, Mapping) and "type" in part for part in parts)
-        return {"role": "user", "parts": [{"type": "text", "text": text} if typed else {"text": text}]}
-    blocks = like.get("content")
-    if _is_list(blocks) and any(isinstance(block, Mapping) and "type" not in block for block in blocks):
-        return {"role": "user", "content": [{"text": text}]}
-    return None
-
-
-def _user_object(text: str, like: Any) -> Any:
-    """The object of the kind of `like`; None where a mapping stands beside it as well."""
-    if getattr(like, "type", None) == "human":
-        return type(like)(content=text)
-    if type(like).__module__.partition(".")[0].startswith("langchain"):
-        return importlib.import_module("langchain_core.messages").HumanMessage(content=text)
-    if hasattr(like, "parts") and hasattr(like, "model_validate"):
-        return type(like).model_validate({"role": "user", "parts": [{"text": text}]})
-    return None

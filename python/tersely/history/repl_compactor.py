@@ -18,13 +18,8 @@ from tersely.history.repl_summary import (
     steps_text,
 )
 from tersely.providers.counters import resolve_counter
-from tersely.providers.language_models import (
-    Flow,
-    one_model,
-    resolve_language_model,
-    run_flow,
-    run_flow_async,
-)
+from tersely.providers.flows import Flow, one_model, run_flow, run_flow_async
+from tersely.providers.language_models import resolve_language_model
 from tersely.write.checks import unsupported_facts
 from tersely.write.flow import Reply, Task, ask
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from tersely import _native
 from tersely.core.tables import Float32s, Int32s
 from tersely.kernels.checks import Float64s, Progress
+from tersely.kernels.sets import roots
 from tersely.kernels.similarity import cosine_similarity
 from tersely.providers.faiss import InvertedFile
 
@@ -163,9 +164,7 @@ def faiss_clusters(
         if progress is not None:
             progress(min(at + _BLOCK, len(x)) / len(x))
     if single:
-        while not np.array_equal(parent, parent[parent]):
-            parent = parent[parent]
-        first, labels_by_rank = np.unique(parent, return_inverse=True)
+        first, labels_by_rank = np.unique(roots(parent), return_inverse=True)
         labels[order] = labels_by_rank
         representatives, clusters = order[first], len(first)
     sizes = np.bincount(labels, minlength=clusters).astype(np.int32)

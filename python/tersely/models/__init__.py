@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Forest", "relevance_forest", "relevance_weights"]
+__all__ = ["Forest", "relevance_forest", "relevance_probability", "relevance_weights"]
 
 
 class Forest(NamedTuple):
@@ -31,6 +31,14 @@ def relevance_weights(kind: str) -> Mapping[str, float]:
     benchmarks/quality/fit.py fits them; models/relevance.md says on what, and how well they do elsewhere.
     """
     return dict(_read("relevance.json")[kind])
+
+
+def relevance_probability(kind: str) -> Mapping[str, Mapping[str, float]]:
+    """Weights of what the log odds of "document" and "segment" are made of (engine/probability.py).
+
+    benchmarks/quality/calibration.py fits them; models/probability.md says on what, and how well they hold.
+    """
+    return dict(_read("probability.json")[kind])
 
 
 @cache

@@ -6,8 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tersely.core import checks
 from tersely.core.protocols import BatchTokenCounter, TokenCounter
-from tersely.providers.toktok import ENCODINGS, ToktokCounter
+from tersely.providers import byte_pairs, toktok
+from tersely.providers.byte_pairs import BytePairCounter
+from tersely.providers.model_names import ESTIMATED, MODELS, encoding_of, estimated
+from tersely.providers.toktok import ToktokCounter
 
 __all__ = ["COUNTERS", "CallableCounter", "CharacterCounter", "TokenizersCounter", "resolve_counter"]
 
@@ -61,7 +65,8 @@ class TokenizersCounter:
 
 
 COUNTERS: dict[str, Callable[[], BatchTokenCounter]] = {
-    **{name: (lambda name=name: ToktokCounter(name)) for name in ENCODINGS},  # type: ignore[misc]
+    **{name: (lambda name=name: BytePairCounter(name, name)) for name in byte_pairs.ENCODINGS},  # type: ignore[misc]
+    **{name: (lambda name=name: ToktokCounter(name)) for name in toktok.ENCODINGS},  # type: ignore[misc]
     "chars/4": CharacterCounter,
 }
 
@@ -70,15 +75,16 @@ def resolve_counter(counter: Any) -> BatchTokenCounter:
     """Return the token counter that a caller passes.
 
     Takes None (o200k_base), a name, a tiktoken Encoding, a tokenizers.Tokenizer, a callable or a
-    TokenCounter. Raises ValueError for an unknown name and TypeError for anything else.
+    TokenCounter. A name is an encoding's or a model's (providers/model_names.py); models whose tokenizer is
+    not here are counted as o200k_base, and the counter's name, which receipts show, says so. Raises
+    ValueError for an unknown name, MissingExtraError for one of toktok's where it is not installed, and
+    TypeError for anything else.
     """
     if counter is None:
-        return ToktokCounter()
+        return BytePairCounter()
     if isinstance(counter, str):
-        if counter not in COUNTERS:
-            raise ValueError(f"unknown counter {counter!r}; known names: {', '.join(COUNTERS)}")
-        return COUNTERS[counter]()
-    if isinstance(counter, BatchTokenCounter):
+        return _named(counter)
+    if isinstance(counter, (BytePairCounter, BatchTokenCounter)):  # the quicker one first
         return counter
     if isinstance(counter, TokenCounter) and not isinstance(counter, Sequence):  # list.count is another thing
         return CallableCounter(counter.count, _name_of(counter))
@@ -92,6 +98,23 @@ def resolve_counter(counter: Any) -> BatchTokenCounter:
     raise TypeError(
         "counter must be None, a name, a callable str -> int, a tiktoken Encoding, a tokenizers.Tokenizer "
         f"or an object with count(text), not {type(counter).__name__}"
+    )
+
+
+def _named(name: str) -> BatchTokenCounter:
+    if name in COUNTERS:
+        return COUNTERS[name]()
+    encoding = encoding_of(name)
+    if encoding is not None:
+        return BytePairCounter(encoding, encoding)
+    if estimated(name):
+        return BytePairCounter(name=f"o200k_base, an estimate for {name}")
+    models = list(dict.fromkeys(start.rstrip(".") for start in MODELS))
+    meant = checks.meant(name, [*COUNTERS, *models]) or ";"
+    raise ValueError(
+        f"unknown counter {checks.shown(name)}{meant} known names: {', '.join(COUNTERS)}, models of OpenAI "
+        f"({', '.join(models)}) and, as estimates, models whose names start with {', '.join(ESTIMATED)}; "
+        "or pass a tokenizer or a function"
     )
 
 

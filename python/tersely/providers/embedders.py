@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ import numpy as np
 from tersely.core import checks
 from tersely.core.errors import ModelReplyError
 from tersely.core.protocols import CrossEncoder, Embedder, TruncationReporter
-from tersely.core.tables import Float32s, Int64s
+from tersely.core.tables import Float32s, Int64s, SegmentTable, pieces
 from tersely.core.threads import checked_timeout, run_in_time
+from tersely.core.vectors import unit_rows
+from tersely.providers.frameworks import FrameworkEmbedder
 from tersely.providers.static import StaticEmbedder
 
 __all__ = [
@@ -21,7 +24,6 @@ __all__ = [
     "resolve_cross_encoder",
     "resolve_embedder",
     "resolve_reranker",
-    "unit_rows",
 ]
 
 _AT_ONCE = 1024  # texts
@@ -65,16 +67,27 @@ class CheckedEmbedder:
 
         At most 1,024 vectors are held at a time. Raises ModelReplyError as `embed` does.
         """
+        return self.similarity_report(query, texts)[0]
+
+    def similarity_spans(self, query: str, texts: Sequence[str], table: SegmentTable) -> Float32s:
+        """`similarity` of the segments of texts, which become strings only for models."""
+        if isinstance(self.embedder, StaticEmbedder):
+            return self.embedder.similarity_spans(query, texts, table.document, table.start, table.end)
+        return self.similarity(query, pieces(texts, table.document, table.start, table.end))
+
+    def similarity_report(self, query: str, texts: Sequence[str]) -> tuple[Float32s, bool]:
+        """`similarity(query, texts)`, and whether the embedder says that it cut one of them, or the query."""
+        if isinstance(self.embedder, StaticEmbedder):  # exact, keeps no vectors, cuts nothing
+            return self.embedder.similarity(query, texts), False
         texts = checks.texts([query, *texts], "texts")
-        if isinstance(self.embedder, StaticEmbedder):  # exact, and keeps no vectors
-            return self.embedder.similarity(query, texts[1:])
-        wanted = self.embed(texts[:1])[0].astype(np.float64)
-        parts = [
-            np.einsum("nd,d->n", self.embed(texts[first : first + _AT_ONCE]), wanted)
-            for first in range(1, len(texts), _AT_ONCE)
-        ]
-        cosines = np.concatenate([np.empty(0), *parts])
-        return np.asarray(np.clip(cosines, -1.0, 1.0), dtype=np.float32)
+        wanted, parts, cut = None, [], False
+        for first in range(0, len(texts), _AT_ONCE):
+            vectors, truncated = self.embed_report(texts[first : first + _AT_ONCE])
+            wanted = vectors[0].astype(np.float64) if wanted is None else wanted
+            parts.append(np.einsum("nd,d->n", vectors, wanted))
+            cut |= len(truncated) > 0
+        cosines = np.concatenate(parts)[1:]
+        return np.asarray(np.clip(cosines, -1.0, 1.0), dtype=np.float32), cut
 
     def _embed(self, texts: list[str]) -> Any:
         return run_in_time(lambda: self.embedder.embed(texts), self.timeout, self.name)
@@ -136,15 +149,15 @@ def resolve_embedder(embedder: Any = None, *, timeout: float | None = None) -> C
     What comes back can be passed wherever an embedder is taken. `timeout`: seconds for a call of it; None: as
     many as it has, any at first, as one call may have a whole corpus.
 
-    Takes None (the one that comes with tersely), an object with `embed(list[str])`, a SentenceTransformer or
-    a model2vec StaticModel. Raises TypeError for anything else.
+    Takes None (the one that comes with tersely), an object with `embed(list[str])`, a SentenceTransformer, a
+    model2vec StaticModel, or embeddings of LangChain or LlamaIndex. Raises TypeError for anything else.
     """
     if timeout is not None:
         return replace(resolve_embedder(embedder), timeout=checked_timeout(timeout))
     if isinstance(embedder, CheckedEmbedder):
         return embedder
     if embedder is None:
-        embedder = StaticEmbedder()
+        return _shipped()
     library = type(embedder).__module__.partition(".")[0]
     if library == "sentence_transformers":
         from tersely.providers.sentence_transformers import SentenceTransformersEmbedder
@@ -154,12 +167,21 @@ def resolve_embedder(embedder: Any = None, *, timeout: float | None = None) -> C
         from tersely.providers.model2vec import Model2VecEmbedder
 
         embedder = Model2VecEmbedder(embedder)
+    elif not isinstance(embedder, Embedder) and FrameworkEmbedder.fits(embedder):
+        embedder = FrameworkEmbedder(embedder)
     if isinstance(embedder, type) or not isinstance(embedder, Embedder):
         raise TypeError(
-            "embedder must be None, an object with embed(list[str]), a SentenceTransformer or a model2vec "
-            f"StaticModel, not {_described(embedder)}"
+            "embedder must be None, an object with embed(list[str]), a SentenceTransformer, a model2vec "
+            f"StaticModel, or embeddings of LangChain or LlamaIndex, not {_described(embedder)}"
         )
     return CheckedEmbedder(embedder, _name_of(embedder))
+
+
+@cache
+def _shipped() -> CheckedEmbedder:
+    """The embedder that comes with tersely."""
+    embedder = StaticEmbedder()
+    return CheckedEmbedder(embedder, embedder.name)
 
 
 def resolve_cross_encoder(cross_encoder: Any, *, timeout: float | None = None) -> CheckedCrossEncoder:
@@ -196,20 +218,13 @@ def resolve_reranker(reranker: Any) -> CheckedEmbedder | CheckedCrossEncoder:
     )
     if scores and not isinstance(reranker, type):
         return resolve_cross_encoder(reranker)
-    if reranker is None or isinstance(reranker, type) or not hasattr(reranker, "embed"):
+    embeds = hasattr(reranker, "embed") or FrameworkEmbedder.fits(reranker)
+    if reranker is None or isinstance(reranker, type) or not embeds:
         raise TypeError(
             "reranker must be an object with score(query, list[str]) or embed(list[str]), not "
             f"{_described(reranker)}"
         )
     return resolve_embedder(reranker)
-
-
-def unit_rows(rows: Any) -> Float32s:
-    """Scale rows to length one: float32[n, d]; a zero row stays zero. Lengths are computed in double."""
-    wide = np.asarray(rows, dtype=np.float64)
-    lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
-    with np.errstate(invalid="ignore"):  # infinite rows become NaN: the caller looks
-        return np.asarray(wide / np.where(lengths > 0, lengths, 1.0)[:, None], dtype=np.float32)
 
 
 def _finite(answer: Any, name: str) -> Any:

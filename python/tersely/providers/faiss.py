@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tersely.core.errors import MissingExtraError
+from tersely.core.locks import at_forks
 from tersely.core.tables import Float32s, Int32s, Int64s
 
 __all__ = ["InvertedFile"]
@@ -26,7 +26,7 @@ def _note_fork() -> None:
     _forked = True
 
 
-os.register_at_fork(after_in_child=_note_fork)
+at_forks(after_in_child=_note_fork)
 
 
 class InvertedFile:

@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from tersely.core.errors import ModelReplyError, ModelTimeoutError, OversizedReplyError
 from tersely.core.threads import checked_timeout, map_in_threads, run_in_time, run_on_thread
+from tersely.providers.frameworks import framework_name, reply_text
 
 __all__ = [
     "CheckedLanguageModel",
     "Completion",
-    "Flow",
     "acomplete_all",
     "complete_all",
-    "limited",
-    "one_model",
     "resolve_language_model",
-    "run_flow",
-    "run_flow_async",
 ]
-
-Result = TypeVar("Result")
 
 _TIMEOUT = 600.0  # seconds that a model has for a reply unless told otherwise
 _LONGEST = 2**20  # characters of a reply
 Completion = str | Exception  # the reply to a prompt, or what was raised instead
-Flow = Generator[list[str], list[Completion], Result]  # work that yields prompts and takes their completions
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +73,7 @@ class CheckedLanguageModel:
             raise
 
     def _checked(self, reply: Any) -> str:
+        reply = reply_text(reply)
         if not isinstance(reply, str):
             raise ModelReplyError(f"{self.name} must reply with str, not {type(reply).__name__}")
         if len(reply) > _LONGEST:
@@ -95,9 +89,10 @@ def resolve_language_model(model: Any, *, timeout: float | None = None) -> Check
     What comes back can be passed wherever a model is taken. `timeout`: seconds for a reply; None: as many as
     it has, 600 at first.
 
-    Takes an object with `complete(prompt)` (and perhaps `acomplete(prompt)`) or with
-    `generate_response(prompt=...)`, or a callable; any of them may be async. Raises TypeError for anything
-    else, ValueError for a timeout that is not above 0.
+    Takes an object with `complete(prompt)` (and perhaps `acomplete(prompt)`), such as an LLM of LlamaIndex,
+    with `generate_response(prompt=...)`, or with `invoke(prompt)` (and perhaps `ainvoke(prompt)`), such as a
+    chat model of LangChain, or a callable; any of them may be async. Replies are str, or have a `text`.
+    Raises TypeError for anything else, ValueError for a timeout that is not above 0.
     """
     if timeout is not None:
         return replace(resolve_language_model(model), timeout=checked_timeout(timeout))
@@ -116,23 +111,14 @@ def resolve_language_model(model: Any, *, timeout: float | None = None) -> Check
                 return _checked_model(ask, later, str(name))
         if callable(respond := getattr(model, "generate_response", None)):
             return _checked_model(_by_keyword(respond), later, str(name))
+        if callable(ask := getattr(model, "invoke", None)):
+            return _checked_model(ask, getattr(model, "ainvoke", None), framework_name(model))
         if callable(model):
             return _checked_model(model, None, str(name))
     raise TypeError(
         "a language model must be an object with complete(prompt) or generate_response(prompt=...), or a "
         f"callable str -> str, not {model if isinstance(model, type) else type(model).__name__}"
     )
-
-
-def one_model(**named: Any) -> Any:
-    """The model given under one of several argument names (`model=`, `llm=`, ...), None where none was.
-
-    Raises ValueError where two names were given two models.
-    """
-    given = {name: model for name, model in named.items() if model is not None}
-    if len(set(map(id, given.values()))) > 1:
-        raise ValueError(f"give one language model, not {' and '.join(given)}")
-    return next(iter(given.values()), None)
 
 
 def complete_all(model: CheckedLanguageModel, prompts: Sequence[str], limit: int) -> list[Completion]:
@@ -161,57 +147,6 @@ async def acomplete_all(model: CheckedLanguageModel, prompts: Sequence[str], lim
                 return error
 
     return list(await asyncio.gather(*map(ask, prompts)))
-
-
-def run_flow(flow: Flow[Result], model: CheckedLanguageModel | None, limit: int) -> Result:
-    """Run a flow to its end, its prompts on threads, at most `limit` at a time.
-
-    A flow's result is never None; without a model it must not yield prompts.
-    """
-    prompts, result = _advance(flow, None)
-    while result is None:
-        prompts, result = _advance(flow, complete_all(_given(model), prompts, limit))
-    return result
-
-
-async def run_flow_async(flow: Flow[Result], model: CheckedLanguageModel | None, limit: int) -> Result:
-    """As `run_flow`, the prompts in the caller's event loop, all else on other threads."""
-    import asyncio
-
-    prompts, result = await asyncio.to_thread(_advance, flow, None)
-    while result is None:
-        completions = await acomplete_all(_given(model), prompts, limit)
-        prompts, result = await asyncio.to_thread(_advance, flow, completions)
-    return result
-
-
-def _given(model: CheckedLanguageModel | None) -> CheckedLanguageModel:
-    if model is None:
-        raise AssertionError("a flow yielded prompts although it has no model")
-    return model
-
-
-def _advance(flow: Flow[Result], completions: list[Completion] | None) -> tuple[list[str], Result | None]:
-    """The next prompts, or the result: a StopIteration cannot cross a thread's border."""
-    try:
-        return (next(flow) if completions is None else flow.send(completions)), None
-    except StopIteration as end:
-        return [], end.value
-
-
-def limited(model: CheckedLanguageModel, limit: int) -> CheckedLanguageModel:
-    """Return the model limited to `limit` prompts at a time from all callers of one event loop together."""
-    import asyncio
-
-    free = asyncio.Semaphore(limit)
-
-    async def ask(prompt: str) -> str:
-        async with free:
-            return await model.acomplete(prompt)
-
-    return replace(
-        model, ask=model.complete, ask_async=ask, timeout=None
-    )  # waiting for a turn is not counted
 
 
 def _checked_model(ask: Callable[[str], Any], later: Any, name: str) -> CheckedLanguageModel:

@@ -13,7 +13,7 @@ import numpy as np
 from tersely.core import checks
 from tersely.core.errors import MissingExtraError
 from tersely.core.tables import Float32s, Int64s
-from tersely.providers.embedders import unit_rows
+from tersely.core.vectors import unit_rows
 from tersely.providers.onnx_session import Session
 
 __all__ = ["OnnxCrossEncoder", "OnnxEmbedder", "quantize_onnx"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from tersely.core import checks
 from tersely.core.errors import MissingExtraError, ModelReplyError, TruncatedReplyError
 from tersely.core.tables import Float32s
 
-__all__ = ["OpenAIEmbedder", "OpenAILanguageModel", "TokenUsage", "language_model_from_environment"]
+__all__ = ["OpenAIEmbedder", "OpenAILanguageModel", "TokenUsage"]
 
 _ALWAYS_THE_SAME = MappingProxyType({"temperature": 0})
 
@@ -220,18 +219,3 @@ def _client(base_url: str | None, api_key: str | None, timeout: float, max_retri
     except ImportError as error:
         raise MissingExtraError("openai", "openai") from error
     return openai.OpenAI(base_url=base_url, api_key=api_key, timeout=timeout, max_retries=max_retries)
-
-
-def language_model_from_environment(name: str, base_url: str | None = None) -> OpenAILanguageModel:
-    """Return the model of this name at `base_url`, else at OPENAI_BASE_URL, with the key in OPENAI_API_KEY.
-
-    Raises ValueError where there is neither a key nor a server that may need none, and without the package.
-    """
-    key = os.environ.get("OPENAI_API_KEY") or None
-    local = base_url or os.environ.get("OPENAI_BASE_URL")
-    if key is None and not local:
-        raise ValueError("--model needs a key in OPENAI_API_KEY, or a --base-url of a server that needs none")
-    try:
-        return OpenAILanguageModel(name, base_url=base_url, api_key=key or "none")
-    except MissingExtraError as error:
-        raise ValueError(str(error)) from error

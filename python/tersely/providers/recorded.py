@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
+import math
 import os
 import threading
 from collections.abc import Iterator
@@ -21,6 +21,7 @@ from tersely.core.errors import (
     TruncatedReplyError,
 )
 from tersely.core.files import private, warn_if_shared
+from tersely.core.locks import lock_handle, unlock_handle
 from tersely.providers.language_models import resolve_language_model
 
 __all__ = ["MissingReplyError", "RecordedError", "Recorder", "Replayer"]
@@ -209,8 +210,12 @@ def reply_key(model: str, prompt: str) -> str:
 def _locked(path: Path) -> Iterator[BinaryIO]:
     """Open the file for reading and for writing at its end, locked against others that do the same."""
     with open(path, "a+b", opener=private) as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed
-        yield file
+        lock_handle(file.fileno(), math.inf)
+        try:
+            yield file
+        finally:
+            file.flush()
+            unlock_handle(file.fileno())
 
 
 def _entries(file: BinaryIO, path: Path) -> Iterator[_Entry]:

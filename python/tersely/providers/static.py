@@ -10,7 +10,7 @@ from typing import Any
 
 from tersely._native import StaticTable
 from tersely.core import checks
-from tersely.core.tables import Float32s
+from tersely.core.tables import Float32s, Int32s, Int64s
 
 __all__ = ["SHIPPED", "StaticEmbedder"]
 
@@ -65,6 +65,12 @@ class StaticEmbedder:
         0 for a text without words. Cost and bits as for `embed`.
         """
         return self._table.similarity(query, checks.texts(texts, "texts"))
+
+    def similarity_spans(
+        self, query: str, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s
+    ) -> Float32s:
+        """`similarity` of each `texts[document][start:end]`; makes no strings."""
+        return self._table.similarity_spans(query, list(texts), document, start, end)
 
     def __repr__(self) -> str:
         """Its name and width."""

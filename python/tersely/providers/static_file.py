@@ -25,6 +25,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from tersely.core.files import replace_file
 from tersely.core.npy import read_array
 from tersely.core.tables import Float32s, UInt8s
 
@@ -79,7 +80,7 @@ def save(
     try:
         with partial.open("wb") as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]  # its own options are not among them
-        partial.replace(target)
+        replace_file(partial, target)
     finally:
         partial.unlink(missing_ok=True)
 

@@ -1,28 +1,36 @@
-"""Count tokens exactly and offline, with the BPE encodings of toktok-rs."""
+"""Count tokens offline with the encodings of toktok-rs that are not OpenAI's."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-import toktok
+from tersely.core.errors import MissingExtraError
 
 __all__ = ["ENCODINGS", "ToktokCounter"]
 
-ENCODINGS = ("o200k_base", "cl100k_base", "o200k_harmony", "qwen3.5", "jev")
+ENCODINGS = ("qwen3.5", "jev")
 _FEW = 8  # texts up to which separate calls are cheaper: each batch asks the system for its CPUs (30 us)
 _NO_LIMIT = 2**60  # tokens
 
 
 @dataclass(frozen=True, slots=True)
 class ToktokCounter:
-    """Counts with one of toktok's encodings; the text of special tokens counts as ordinary text."""
+    """Counts with one of toktok's encodings; the text of special tokens counts as ordinary text.
 
-    name: str = "o200k_base"
+    Raises MissingExtraError where toktok-rs is not installed.
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        """Look for the package now, not in the middle of a call."""
+        _import()
 
     def count(self, text: str) -> int:
         """Tokens of `text`. Releases the GIL."""
-        total: int = toktok.truncate(text, _NO_LIMIT, self.name)[1]
+        total: int = _import().truncate(text, _NO_LIMIT, self.name)[1]
         return total
 
     def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
@@ -32,5 +40,13 @@ class ToktokCounter:
         """
         if len(texts) <= _FEW:
             return [self.count(text) for text in texts]
-        counts: list[int] = toktok.batch_count(texts, self.name, threads=1)
+        counts: list[int] = _import().batch_count(texts, self.name, threads=1)
         return counts
+
+
+def _import() -> Any:
+    try:
+        import toktok
+    except ImportError as error:
+        raise MissingExtraError("toktok-rs", "toktok") from error
+    return toktok

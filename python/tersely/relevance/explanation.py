@@ -9,8 +9,9 @@ import numpy as np
 
 from tersely.core import checks
 from tersely.core.documents import to_documents, to_level
-from tersely.core.tables import Float32s, Level, SegmentTable
+from tersely.core.tables import Float32s, Float64s, Level, SegmentTable
 from tersely.core.types import Document
+from tersely.engine.probability import document_probability, segment_probability
 from tersely.engine.relevance import hybrid, read_for_query
 from tersely.engine.score import FEATURES
 from tersely.providers.embedders import resolve_embedder, resolve_reranker
@@ -32,6 +33,9 @@ class Explanation:
             "trees": what they say together (csrc/kernels/relevance/columns.hpp).
         contributions: float32[len(names), n], weight times feature, and what the trees add; a score grows
             with their sum, and compares it with the median over the segments.
+        relevance: float64[documents], the probability that each is on the topic of the query (on topic, not
+            that it answers), whatever the others are.
+        probability: float64[n], the same of each segment.
         warnings: "embedder_failed", "reranker_failed", "query_without_matches".
     """
 
@@ -40,6 +44,8 @@ class Explanation:
     scores: Float32s
     names: tuple[str, ...]
     contributions: Float32s
+    relevance: Float64s
+    probability: Float64s
     warnings: tuple[str, ...]
 
     def of(self, row: int) -> dict[str, float]:
@@ -52,14 +58,14 @@ class Explanation:
         return [int(row) for row in np.argsort(-self.scores, kind="stable")[:count]]
 
     def __str__(self) -> str:
-        """The five best segments with their three largest parts, a line each."""
+        """The five best segments, how probably they are on topic, their three largest parts: a line each."""
         lines = []
         for row in self.best():
             start, end = int(self.table.start[row]), int(self.table.end[row])
             text = " ".join(self.documents[int(self.table.document[row])].text[start:end].split())
             shown = text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
             parts = ", ".join(f"{name} {part:+.2f}" for name, part in list(self.of(row).items())[:3])
-            lines.append(f"{self.scores[row]:6.2f}  {shown:{_WIDTH}}  {parts}")
+            lines.append(f"{self.scores[row]:6.2f}  {self.probability[row]:4.0%}  {shown:{_WIDTH}}  {parts}")
         return "\n".join(lines)
 
 
@@ -90,4 +96,13 @@ def explain(
     weights = np.array([found.weights.get(name, 0.0) for name in FEATURES], dtype=np.float32)
     weighted = np.asarray(found.features * weights[:, None], dtype=np.float32)
     parts, names = np.vstack((weighted, found.corrections)), (*FEATURES, "trees")
-    return Explanation(prepared.documents, prepared.table, found.segments, names, parts, found.warnings)
+    return Explanation(
+        prepared.documents,
+        prepared.table,
+        found.segments,
+        names,
+        parts,
+        document_probability(found.asked),
+        segment_probability(found.asked),
+        found.warnings,
+    )

@@ -19,7 +19,7 @@ from tersely.core.fence import fence
 from tersely.core.tables import Float32s
 from tersely.engine.relevance import QueryReading
 from tersely.providers.embedders import CheckedEmbedder
-from tersely.providers.language_models import Flow
+from tersely.providers.flows import Flow
 from tersely.relevance.methods import MethodScores, by_hybrid
 
 __all__ = ["Ratings", "by_language_model", "parse_ratings", "rating_prompt", "to_score"]

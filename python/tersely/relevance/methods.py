@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tersely.core.tables import Float32s, Float64s, Int32s, Int64s
-from tersely.engine.reading import Reading
+from tersely.core.tables import Float32s, Int64s
+from tersely.engine.probability import document_probability
 from tersely.engine.relevance import QueryReading, hybrid
 from tersely.providers.embedders import CheckedCrossEncoder, CheckedEmbedder
 
@@ -17,10 +17,7 @@ __all__ = [
     "by_embedding",
     "by_hybrid",
     "by_keyword",
-    "document_relevance",
 ]
-
-_HALF = 0.3  # share of the query's terms plus cosine, of the best segment, at which relevance is a half
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,10 +59,9 @@ def by_keyword(prepared: QueryReading) -> MethodScores:
 def by_embedding(prepared: QueryReading, embedder: CheckedEmbedder) -> MethodScores:
     """Score by the cosine of query and segment or title, at least 0; a document has its best one."""
     texts, owners = _texts_and_owners(prepared)
-    vectors, truncated = embedder.embed_report([prepared.query, *texts])
-    cosines = np.clip(vectors[1:] @ vectors[0], 0.0, 1.0)
-    warnings = ("texts_truncated",) if len(truncated) else ()
-    return _by_best(prepared, cosines, owners, warnings)
+    cosines, truncated = embedder.similarity_report(prepared.query, texts)
+    warnings = ("texts_truncated",) if truncated else ()
+    return _by_best(prepared, np.clip(cosines, 0.0, 1.0), owners, warnings)
 
 
 def by_cross_encoder(prepared: QueryReading, cross_encoder: CheckedCrossEncoder) -> MethodScores:
@@ -79,49 +75,13 @@ def by_hybrid(prepared: QueryReading, embedder: CheckedEmbedder | None) -> Metho
     """Score by all features of engine/relevance.py together.
 
     Segments: 1 / (1 + exp(m - s)) for the weighted sum s of the features and its median m: above a half for
-    what stands out in the call. Documents: `document_relevance`, whatever else is in the call.
+    what stands out in the call. Documents: the probability that each is on
+    topic, whatever else is in the call.
     """
     scores = hybrid(prepared, embedder)
     segments = np.asarray(-np.expm1(-scores.segments), dtype=np.float32)
-    analysis, size = prepared.analysis, len(prepared.documents)
-    terms = analysis.term_ids, analysis.term_offsets
-    documents = _topical(prepared.table.document, *terms, size, scores.cosine)
+    documents = document_probability(scores.asked)
     return MethodScores(segments, documents.astype(np.float32), scores.warnings)
-
-
-def document_relevance(reading: Reading, documents: int) -> Float64s:
-    """Say how much each document has to do with the query, whatever the others are: float64[n] in [0, 1].
-
-    x / (x + 0.3) for the best x of its segments (and title): the share of the query's distinct terms in it,
-    plus its cosine with the query, from 0. Most texts on the subject of a query lie above a half, and most
-    others below: of the development questions' documents with evidence 98% do, of the documents of other
-    questions 14%. 1 without a query, and for data that was read for the query as a whole. O(terms).
-    """
-    if not (reading.request.query or "").strip() or len(reading.term_offsets) <= len(reading.table) + 1:
-        return np.ones(documents)
-    terms = reading.term_ids, reading.term_offsets
-    return _topical(reading.table.document, *terms, documents, reading.cosine)
-
-
-def _topical(
-    document: Int32s, term_ids: Int32s, term_offsets: Int64s, documents: int, cosine: Float32s | None
-) -> Float64s:
-    """See `document_relevance`; the rows of terms after the segments' are the query's and the titles'."""
-    size = len(document)
-    best = np.zeros(documents)
-    if len(term_offsets) <= size + 1:
-        return best
-    wanted = np.zeros(int(term_ids.max(initial=-1)) + 1, dtype=bool)
-    wanted[term_ids[term_offsets[size] : term_offsets[size + 1]]] = True
-    hits = wanted[term_ids].nonzero()[0]
-    rows = term_offsets.searchsorted(hits, side="right") - 1
-    distinct = np.unique(rows * len(wanted) + term_ids[hits]) // max(len(wanted), 1)
-    share = np.bincount(distinct, minlength=len(term_offsets) - 1) / max(int(wanted.sum()), 1)
-    x = share[:size] if cosine is None else share[:size] + np.maximum(cosine, 0)
-    np.maximum.at(best, document, x)
-    titles = share[size + 1 : size + 1 + documents]
-    best[: len(titles)] = np.maximum(best[: len(titles)], titles)
-    return np.asarray(best / (best + _HALF), dtype=np.float64)
 
 
 def _texts_and_owners(prepared: QueryReading) -> tuple[list[str], Int64s]:

@@ -17,13 +17,8 @@ from tersely.core.tables import Level
 from tersely.core.types import Document
 from tersely.engine.relevance import QueryReading, read_for_query
 from tersely.providers.embedders import resolve_cross_encoder, resolve_embedder
-from tersely.providers.language_models import (
-    Flow,
-    one_model,
-    resolve_language_model,
-    run_flow,
-    run_flow_async,
-)
+from tersely.providers.flows import Flow, one_model, run_flow, run_flow_async
+from tersely.providers.language_models import resolve_language_model
 from tersely.relevance.language_model import by_language_model
 from tersely.relevance.methods import MethodScores, by_cross_encoder, by_embedding, by_hybrid, by_keyword
 from tersely.relevance.scores import (

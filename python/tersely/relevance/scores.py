@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Flag
 from functools import lru_cache
-from typing import overload
+from hashlib import sha1
+from typing import ClassVar, overload
 
-from tersely.core.tables import Analysis, Float32s, Level, SegmentTable
+from tersely.core.late import LateSequence
+from tersely.core.tables import Analysis, Float32s, Float64s, Level, SegmentTable
 from tersely.core.types import Document
 
-__all__ = ["RelevanceScore", "RelevanceScores", "ScoringMethod", "SegmentScore", "to_uuid"]
+__all__ = ["DocumentScores", "RelevanceScore", "RelevanceScores", "ScoringMethod", "SegmentScore", "to_uuid"]
 
 
 _SHORTEST_UUID = 32  # characters: its hexadecimal digits
 _LONGEST_UUID = 45  # urn:uuid:12345678-...
+_NAMESPACE = uuid.NAMESPACE_OID.bytes
 _LONG_NAME = 200  # characters: rather a text than a name
 
 
@@ -55,8 +58,8 @@ class SegmentScore:
         return self.span[1]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class SegmentScores(Sequence[SegmentScore]):
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class SegmentScores(LateSequence[SegmentScore]):
     """The scores of a document's segments, each made a `SegmentScore` when it is read.
 
     Attributes:
@@ -69,29 +72,16 @@ class SegmentScores(Sequence[SegmentScore]):
     scores: Float32s
     first: int
     last: int
+    _called: ClassVar[str] = "scores"
 
     def __len__(self) -> int:
         """Number of segments."""
         return self.last - self.first
 
-    @overload
-    def __getitem__(self, index: int) -> SegmentScore: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[SegmentScore]: ...
-    def __getitem__(self, index: int | slice) -> SegmentScore | list[SegmentScore]:
-        """The score of segment `index`, or a list for a slice."""
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        at = range(len(self))[index]
-        row = self.first + at
+    def _make(self, index: int) -> SegmentScore:
+        row = self.first + index
         span = int(self.segments.start[row]), int(self.segments.end[row])
-        return SegmentScore(at, span, float(self.scores[row]))
-
-    def __eq__(self, other: object) -> bool:
-        """Equal to any sequence of equal scores."""
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # like a list
+        return SegmentScore(index, span, float(self.scores[row]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +100,34 @@ class RelevanceScore:
     overall_score: float
     segment_scores: Sequence[SegmentScore]
     method: ScoringMethod
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class DocumentScores(LateSequence[RelevanceScore]):
+    """The scores of documents, each made a `RelevanceScore` when it is read.
+
+    Attributes:
+        ids: of the documents.
+        overall: float64, one a document.
+        segments, scores: of all documents, as of `SegmentScores`.
+        method: what made the scores.
+    """
+
+    ids: Sequence[str | uuid.UUID]
+    overall: Float64s
+    segments: SegmentTable
+    scores: Float32s
+    method: ScoringMethod
+    _called: ClassVar[str] = "scores"
+
+    def __len__(self) -> int:
+        """Number of documents."""
+        return len(self.ids)
+
+    def _make(self, index: int) -> RelevanceScore:
+        first, last = self.segments.document.searchsorted((index, index + 1)).tolist()
+        segments = SegmentScores(self.segments, self.scores, first, last)
+        return RelevanceScore(to_uuid(self.ids[index]), float(self.overall[index]), segments, self.method)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -168,7 +186,8 @@ def _uuid_of(identity: str) -> uuid.UUID:
             return uuid.UUID(identity)
         except ValueError:
             pass  # some other name
-    return uuid.uuid5(uuid.NAMESPACE_OID, identity)
+    digest = sha1(_NAMESPACE + identity.encode(), usedforsecurity=False).digest()  # as `uuid.uuid5` does
+    return uuid.UUID(bytes=digest[:16], version=5)
 
 
 _cached_uuid_of = lru_cache(maxsize=4096)(_uuid_of)  # chunks come again with each search

@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import html
 
-__all__ = ["DROPPED", "GENERATED", "KEPT", "OUTCOMES", "escape", "fallback_in_words", "in_words", "name"]
+__all__ = [
+    "DROPPED",
+    "GENERATED",
+    "KEPT",
+    "OUTCOMES",
+    "escape",
+    "fallback_in_words",
+    "in_words",
+    "name",
+]
 
 KEPT = {
     "selected": "worth most for its tokens",
     "pinned": "pinned: you asked for it",
+    "preserved": "it holds facts that were to be preserved",
     "context": "stands beside something selected",
     "heading": "heading above something kept",
     "cut": "kept up to where it was cut",
     "fits": "everything fits",
     "copied": "code that a model copied",
     "reinserted": "put back after a model lost it",
+    "excerpt": "quoted among the excerpts of earlier messages",
+    "newest": "among the newest",
+    "system": "a system message",
+    "task": "the first of the user",
+    "picture": "it holds a picture",
+    "cache_marker": "a prompt cache ends here",
+    "with_held": "it belongs to what has to stay",
+    "budget": "there was room for it",
 }
 DROPPED = {
     "budget": "no tokens left for it",
@@ -23,6 +41,13 @@ DROPPED = {
     "rewritten": "a model wrote something in its place",
     "markup": "tags, scripts, comments: no text",
     "unlisted": "the result does not say",
+    "irrelevant": "too little to do with the query",
+    "duplicate": "another document has it word for word",
+    "empty": "there is nothing in it",
+    "summarized": "the summary stands for it",
+    "repeated": "a newer message has it",
+    "stated_elsewhere": "it had no fact that is not stated still",
+    "newest": "shortened, though among the newest",
 }
 OUTCOMES = {
     "kept": "stands in the compressed text",
@@ -35,7 +60,7 @@ GENERATED = {
     False: "says that something was left out",
 }  # by whether a model wrote any of it
 _WARNINGS = {
-    "query_without_matches": "The query’s words stand nowhere in the text: it was compressed as without one.",
+    "query_without_matches": "No word of the query stands in the text: it was compressed as without one.",
     "empty_query": "The query was blank, so the text was compressed as without one.",
     "segment_cut": "Not one whole segment fitted into the budget, so the best one was cut.",
     "counter_not_additive": "The token counts of the parts are more than 10% off the count of the whole.",
@@ -44,6 +69,11 @@ _WARNINGS = {
     "markers_shortened": "There was no room to say in full where something was left out.",
     "no_unit_fits": "Not one whole unit fitted into the budget: it was compressed as text.",
     "json_invalid": "It is not valid JSON, so it was compressed as text.",
+    "json_too_deep": "The JSON nests too deeply, so it was compressed as text.",
+    "yaml_invalid": "It is not YAML that can be shortened as data, so it was compressed as text.",
+    "yaml_too_deep": "The YAML nests too deeply, so it was compressed as text.",
+    "xml_invalid": "It is not XML that can be shortened as data, so it was compressed as text.",
+    "xml_too_deep": "The XML nests too deeply, so it was compressed as text.",
     "facts_lost": "Not all the facts that were to be preserved stand in the compressed text.",
     "unsupported_facts": "A model wrote facts that no source has.",
     "code_restored": "A model changed code; the original stands in its place.",
@@ -55,6 +85,11 @@ _WARNINGS = {
     "chunks_dropped": "Nothing of some chunks fitted into the budget.",
     "chunk_fell_back": "Some chunk was compressed in a simpler way than asked for.",
     "embedder_failed": "The embedding model failed; relevance was scored without it.",
+    "nothing_relevant": "No document has enough to do with the query.",
+    "relevance_doubtful": "No document surely has to do with the query; the most probable one stays.",
+    "reserve_shrunk": "The reserve for the response did not fit into the budget, so it is smaller.",
+    "strategy_failed": "What was to shorten a result failed, so the message was folded.",
+    "unknown_shape": "Some message holds what is not known; it counts, and may be folded.",
     "reranker_failed": "The reranking model failed; relevance was scored without it.",
 }
 _FALLBACKS = {

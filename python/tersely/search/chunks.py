@@ -17,6 +17,7 @@ __all__ = [
     "ChunkResult",
     "DocumentChunk",
     "Hit",
+    "PlacedResult",
     "Retriever",
     "SearchResult",
     "read_chunks",
@@ -48,6 +49,13 @@ class ChunkResult:
     header_path: str
     file_path: str
     content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedResult(ChunkResult):
+    """A chunk of an index that knows its files: with `gap`, the white space between the one before and it."""
+
+    gap: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +98,7 @@ class Hit:
         text: its content.
         score: its relevance; 1.0 where no result has one.
         id: its id; "" where it has none.
+        scored: whether it came with a score.
     """
 
     index: int
@@ -97,6 +106,7 @@ class Hit:
     text: str
     score: float
     id: str
+    scored: bool = True
 
 
 def read_results(results: Any) -> list[Hit]:
@@ -116,13 +126,13 @@ def read_results(results: Any) -> list[Hit]:
     if without and len(without) < len(read):
         raise ValueError(f"result {without[0]} has no score, others have: give each one or none")
     return [
-        Hit(index, item, text, 1.0 if score is None else score, name)
+        Hit(index, item, text, 1.0 if score is None else score, name, score is not None)
         for index, (text, score, name, item) in enumerate(read)
     ]
 
 
 def _read(item: Any, index: int) -> tuple[str, float | None, str, Any]:
-    if type(item) is ChunkResult and type(item.content) is str:
+    if isinstance(item, ChunkResult) and type(item.content) is str:
         checks.text(item.content, f"the text of result {index}")
         return item.content, _number(item.score, index), item.chunk_id, item
     whole, score = item, None
@@ -179,10 +189,16 @@ def read_chunks(documents: Any) -> tuple[tuple[DocumentChunk, ...], tuple[Docume
     """
     if isinstance(documents, (DocumentChunk, SearchResult, ChunkResult)):
         documents = [documents]
-    if isinstance(documents, (str, Document, Mapping)) or not isinstance(documents, Iterable):
+    elif type(documents) is not list and (
+        isinstance(documents, (str, Document, Mapping)) or not isinstance(documents, Iterable)
+    ):
         documents = to_documents(documents)
-    read = [_read_chunk(item, index) for index, item in enumerate(documents)]
-    return tuple([chunk for chunk, _ in read]), tuple([document for _, document in read])
+    chunks, read = list[DocumentChunk](), list[Document]()
+    for index, item in enumerate(documents):
+        chunk, document = _read_chunk(item, index)
+        chunks.append(chunk)
+        read.append(document)
+    return tuple(chunks), tuple(read)
 
 
 def _read_chunk(item: Any, index: int) -> tuple[DocumentChunk, Document]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tersely.core import checks
 from tersely.core.tables import Kind
 from tersely.core.types import Document
@@ -51,18 +53,19 @@ def extract_sentences(
     each = max(budget // len(texts), 1)
     documents = [Document(text) for text in texts]
     methods = (ScoringMethod.KEYWORD, ScoringMethod.EMBEDDING)
-    scores = [
+    by_terms, by_vectors = (
         RelevanceScorer(method, embedder=embedder, cache=0).score_sync(documents, query) for method in methods
-    ]
+    )
+    table = by_terms.segments
+    values = by_terms.segment_scores.astype(np.float64) + by_vectors.segment_scores
+    bounds = table.document.searchsorted(np.arange(len(texts) + 1)).tolist()
     excerpts = []
-    for text, by_terms, by_vectors in zip(texts, *scores, strict=True):
-        found = by_terms.segment_scores
-        values = [
-            one.score + other.score + _FIRST / (place + 1)
-            for place, (one, other) in enumerate(zip(found, by_vectors.segment_scores, strict=True))
-        ]
-        best = sorted(sorted(range(len(found)), key=lambda row: -values[row])[:each])
-        excerpts.append(_excerpt(text, [found[row].span for row in best]))
+    for text, first, last in zip(texts, bounds, bounds[1:], strict=False):
+        places = values[first:last] + _FIRST / np.arange(1, last - first + 1)
+        best = first + np.sort(np.argsort(-places, kind="stable")[:each])
+        excerpts.append(
+            _excerpt(text, list(zip(table.start[best].tolist(), table.end[best].tolist(), strict=True)))
+        )
     return excerpts
 
 

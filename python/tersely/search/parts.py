@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.core.types import Compressed, Spans
+from tersely.core.types import Compressed, span_columns
 
 __all__ = ["Part", "add_note", "generated_by_document", "kept_places", "parts_of", "provenance"]
 
@@ -53,12 +53,7 @@ def parts_of(result: Compressed, separator: str = "\n\n") -> list[Part]:
 
 def kept_places(result: Compressed) -> list[tuple[int, int, int]]:
     """(document, start, end) of the kept spans."""
-    kept = result.kept
-    if not isinstance(kept, Spans):
-        return [(span.document, span.start, span.end) for span in kept]
-    table, rows = kept.table, kept.rows
-    columns = (table.document, table.start, table.end)
-    return list(zip(*(column[rows].tolist() for column in columns), strict=True))
+    return list(zip(*span_columns(result.kept)[:3].tolist(), strict=True))
 
 
 def _joined(source: str, part: str, spans: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from tersely.providers.embedders import resolve_embedder
 from tersely.search.chunks import Hit, read_results
 from tersely.search.deduplication import duplicates, kmeans_groups
 from tersely.search.excerpts import extract_sentences
-from tersely.search.thresholding import above_score, within_budget
+from tersely.search.thresholding import above_score, on_topic, within_budget
 
 __all__ = ["CompressedResults", "ResultStats", "compress_results"]
 
@@ -88,8 +88,9 @@ def compress_results(
 
     Args:
         results: `ChunkResult`s, mappings, dataclasses or frameworks' documents (see `read_results`), in any
-            order. Without scores all count 1.0, in the order given.
-        query: for `max_sentences`.
+            order. Without scores each counts the probability that it is on the topic of the query (`on_topic`
+            in search/thresholding.py); without a query, too, all count 1.0, in the order given.
+        query: for `max_sentences`, and for results without scores.
         min_score: in [0, 1]; a result with less is left out. May leave none.
         similarity_threshold: cosine in [-1, 1], inclusive, from which on two results may be duplicates. 0.9
             and more misses some, 0.7 takes what differs for the same.
@@ -117,6 +118,9 @@ def compress_results(
     """
     found = read_results(results)
     _check(strategy, top_n, query, max_sentences)
+    if query is not None and query.strip() and found and not found[0].scored:
+        chances = on_topic([one.text for one in found], query, embedder=embedder).tolist()
+        found = [replace(one, score=chance) for one, chance in zip(found, chances, strict=True)]
     kept = above_score(sorted(found, key=lambda one: -one.score), min_score)
     rows = [one.index for one in kept]
     x = _vectors(vectors, len(found))

@@ -9,13 +9,8 @@ from typing import Any
 from tersely.core import checks
 from tersely.core.cache import BoundedCache
 from tersely.providers.counters import resolve_counter
-from tersely.providers.language_models import (
-    Flow,
-    one_model,
-    resolve_language_model,
-    run_flow,
-    run_flow_async,
-)
+from tersely.providers.flows import Flow, one_model, run_flow, run_flow_async
+from tersely.providers.language_models import resolve_language_model
 from tersely.search.chunks import ChunkResult
 from tersely.write.checks import unsupported_facts
 from tersely.write.flow import Task, ask

@@ -1,4 +1,4 @@
-"""Cut a list of search results: those with too low a score, and those over a number of tokens."""
+"""Cut a list of search results: those with too low a score, off topic, or over a number of tokens."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from typing import Any, Protocol, TypeVar
 
 from tersely.core import checks
 from tersely.core.errors import BudgetExceededError
+from tersely.core.tables import Float64s, Level
+from tersely.core.types import Document
 from tersely.engine.count import count_batch
+from tersely.engine.probability import document_probability
+from tersely.engine.relevance import hybrid, read_for_query
 from tersely.providers.counters import resolve_counter
+from tersely.providers.embedders import resolve_embedder
 
-__all__ = ["above_score", "within_budget"]
+__all__ = ["ON_TOPIC", "above_score", "on_topic", "within_budget"]
+
+#: The probability from which on a text is more likely on a query's topic than not (engine/probability.py).
+ON_TOPIC = 0.5
 
 
 class _HasScore(Protocol):
@@ -28,6 +36,20 @@ def above_score(results: Sequence[Result], min_score: float = 0.3) -> list[Resul
     """
     least = checks.number(min_score, "min_score", least=0, most=1)
     return [result for result in results if result.score >= least]
+
+
+def on_topic(
+    texts: Sequence[str], query: str, titles: Sequence[str | None] = (), *, embedder: Any = None
+) -> Float64s:
+    """float64[n] in [0, 1]: the probability that each text is on the topic of a query.
+
+    On topic, not that it answers; absolute, so that all may be low (`Compressed.relevance` is the same).
+    `titles`: of the texts, one each or none. `embedder`: as for `tersely.dedup`. O(characters).
+    """
+    named = list(titles) or [None] * len(texts)
+    documents = [Document(text, title=title) for text, title in zip(texts, named, strict=True)]
+    prepared = read_for_query(documents, query.strip(), Level.SENTENCE)
+    return document_probability(hybrid(prepared, resolve_embedder(embedder)).asked)
 
 
 def within_budget(texts: Sequence[str], max_tokens: int = 2000, counter: Any = "chars/4") -> tuple[int, bool]:

@@ -1,4 +1,4 @@
-"""Answer a query from search results, verbatim or by a model, and write answer and results as Markdown."""
+"""Answer a query from search results, verbatim or by a model, and write replies of tools, texts fenced."""
 
 from __future__ import annotations
 
@@ -7,18 +7,26 @@ from dataclasses import dataclass
 
 import tersely
 from tersely.core.errors import BudgetExceededError
-from tersely.core.fence import Fence, fence, shown_name
+from tersely.core.fence import Fence, fence, one_line, shown_name
 from tersely.providers.counters import resolve_counter
-from tersely.providers.language_models import CheckedLanguageModel, run_flow
+from tersely.providers.flows import run_flow
+from tersely.providers.language_models import CheckedLanguageModel
 from tersely.search.chunks import ChunkResult
 from tersely.search.excerpts import Preview
 from tersely.search.results import ResultStats
 from tersely.search.thresholding import within_budget
-from tersely.server.tools import one_line
 from tersely.write.flow import Task, ask
 from tersely.write.prompt import Prompt
 
-__all__ = ["Answer", "Answerer", "to_extract", "to_markdown", "to_previews"]
+__all__ = [
+    "Answer",
+    "Answerer",
+    "count_tokens",
+    "fenced_reply",
+    "to_extract",
+    "to_markdown",
+    "to_previews",
+]
 
 _TEMPLATE = (
     "Answer the question from the sources alone, in a few sentences. Say so where they do not answer it.\n"
@@ -83,24 +91,33 @@ class Answerer:
         return tersely.compress(documents, query, budget=self.budget, separator="\n").text.strip()
 
 
-def to_markdown(answer: Answer, results: Sequence[ChunkResult], stats: ResultStats | None = None) -> str:
+def count_tokens(text: str) -> int:
+    """Tokens of a reply (o200k_base)."""
+    return resolve_counter(None).count(text)
+
+
+def fenced_reply(text: str) -> str:
+    """A reply that is one text from elsewhere; a blank one needs no fence."""
+    return fence(text).only(text) if text.strip() else text
+
+
+def to_markdown(
+    answer: Answer, results: Sequence[ChunkResult], stats: ResultStats | None = None, *, note: str = ""
+) -> str:
     """Write an answer and its results as Markdown, what comes from documents fenced (core/fence.py).
 
     `# Answer`, `# Source Documents` with each result's score, file, section and content, and, where there are
     stats, `# Compression Stats` with a line a number.
     """
     around = _fence(answer, results)
-    parts = _answer(answer, around, bool(answer.text or results))
+    parts = [*([note] if note else []), *_answer(answer, around, bool(answer.text or results))]
     parts.append("\n# Source Documents")
     if not results:
         parts.append("No results.")
     for number, one in enumerate(results, 1):
         parts.append(f"{'' if number == 1 else chr(10)}**Result {number}** (Score: {one.score:.4f})")
         parts.append(f"File: {shown_name(one.file_path)}\n{_content(one, around)}")
-    if stats is not None:
-        parts.append("\n# Compression Stats")
-        parts += [f"{name}: {getattr(stats, name)}" for name in stats.__slots__]
-    return "\n".join(parts) + "\n"
+    return "\n".join([*parts, *_stats(stats)]) + "\n"
 
 
 def to_previews(answer: Answer, previews: Sequence[Preview]) -> str:
@@ -111,17 +128,21 @@ def to_previews(answer: Answer, previews: Sequence[Preview]) -> str:
     return "\n".join([*parts, "\n# Previews", around.put(lines) if lines else "No results."]) + "\n"
 
 
-def to_extract(answer: Answer, results: Sequence[ChunkResult]) -> str:
-    """Write results in fewer words, below an answer where there is one: for replies with a budget."""
-    if not results:
-        return "No results."
-    around = _fence(answer, results)
-    parts = [*_answer(answer, around, True), "\n# Sources"] if answer.text else [around.rule]
-    parts += [
-        f"[{number}] {shown_name(one.file_path)}\n{_content(one, around)}"
-        for number, one in enumerate(results, 1)
-    ]
-    return "\n".join(parts)
+def to_extract(answer: Answer, extract: str, stats: ResultStats | None = None, *, note: str = "") -> str:
+    """Write an extract of results (search/index/extracting.py), below a note and an answer, if any."""
+    around = fence(answer.text, extract)
+    if answer.text:
+        parts = [*_answer(answer, around, True), "\n# Sources", around.put(extract)]
+    else:
+        parts = [around.only(extract)]
+    return "\n".join([*([note] if note else []), *parts, *_stats(stats)])
+
+
+def _stats(stats: ResultStats | None) -> list[str]:
+    """The part of a reply that has the stats, where there are some."""
+    if stats is None:
+        return []
+    return ["\n# Compression Stats", *[f"{name}: {getattr(stats, name)}" for name in stats.__slots__]]
 
 
 def _answer(answer: Answer, around: Fence, fenced: bool) -> list[str]:

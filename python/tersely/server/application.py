@@ -13,8 +13,9 @@ from tersely.core import checks
 from tersely.core.errors import CompressionError, MissingExtraError
 from tersely.server.tools import Tool, ToolError, check_arguments
 
-__all__ = ["make_server"]
+__all__ = ["CALLER", "FAULT", "SLOW", "make_server", "run_tool"]
 
+CALLER, SLOW, FAULT = "caller", "slow", "fault"
 _LOG = logging.getLogger("tersely.server")
 
 
@@ -71,8 +72,8 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
             raise MCPError(INVALID_PARAMS, f"unknown tool {params.name[:60]!r}; known: {known}")
         if not limiter:
             limiter.append(anyio.CapacityLimiter(threads))
-        text, data = await anyio.to_thread.run_sync(
-            _call, tool, params.arguments, deadline, limiter=limiter[0]
+        text, data, _ = await anyio.to_thread.run_sync(
+            run_tool, tool, params.arguments, deadline, limiter=limiter[0]
         )
         return CallToolResult(
             content=[TextContent(type="text", text=text)], structured_content=data, is_error=data is None
@@ -87,22 +88,26 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
     )
 
 
-def _call(tool: Tool, given: dict[str, Any] | None, deadline: float) -> tuple[str, dict[str, Any] | None]:
-    """Run a tool: text and data of the reply; data None: the text is an error."""
+def run_tool(
+    tool: Tool, given: dict[str, Any] | None, deadline: float
+) -> tuple[str, dict[str, Any] | None, str]:
+    """Run a tool: text and data of the reply, and what went wrong: "", or where data is None and the text an
+    error, CALLER (what came can be mended), SLOW (the deadline) or FAULT (of ours; the log has it)."""
     begun = time.monotonic()
     _native.set_deadline(deadline)
     try:
         reply = tool.run(check_arguments(tool.input_schema, given))
-        return reply.text, dict(reply.data)
+        return reply.text, dict(reply.data), ""
     except (ToolError, CompressionError, ValueError, TypeError) as error:
-        return str(error), None
+        return str(error), None, CALLER
     except Exception as error:
         if isinstance(error, TimeoutError) and time.monotonic() - begun >= deadline:
             return (
                 f"{tool.name} took longer than {deadline:g} seconds, the deadline of a call; send less",
                 None,
+                SLOW,
             )
         _LOG.exception("%s failed", tool.name)
-        return f"{tool.name} failed: {type(error).__name__}", None
+        return f"{tool.name} failed: {type(error).__name__}", None, FAULT
     finally:
         _native.set_deadline(None)

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import errno
 import hmac
+import logging
+import math
+import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
 from tersely.core import checks
 from tersely.server.application import make_server
+from tersely.server.asgi import Application, Message, Receive, Scope, Send, send_response
+from tersely.server.compress_door import CompressDoor
 from tersely.server.tools import Tool
+from tersely.server.workers import Stop, run_workers
 
 __all__ = ["Gate", "http_application", "serve_http", "server_config"]
 
 _BODY = 4 * 2**20  # bytes of a request
 _HEAD = 16 * 2**10  # bytes of its head (400)
 _SHORTEST_TOKEN = 16  # characters
+_HEALTH, _READY = "/health", "/ready"
+_READY_WAIT = 5.0  # seconds until what does not say whether it is ready is not
+_MOST_WORKERS = 256
+_LOG = logging.getLogger("tersely.server")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 
 def http_application(
@@ -39,8 +46,10 @@ def http_application(
     patience: float = 30.0,
     threads: int = 8,
     deadline: float = 60.0,
+    ready: Iterable[Callable[[], object]] = (),
 ) -> Gate:
-    """Make the ASGI application, at /mcp. There are no sessions, so memory does not grow.
+    """Make the ASGI application: MCP at /mcp, and POST /compress (compress_door.py) for callers in any
+    language; GET /health and /ready. There are no sessions, so memory does not grow.
 
     Args:
         tools: of the server.
@@ -52,6 +61,7 @@ def http_application(
         patience: seconds for a body to arrive (408).
         threads: tool calls that run at a time.
         deadline: seconds that a tool call may run.
+        ready: called when somebody asks for /ready; where one raises, the answer is no (503).
 
     Raises ValueError where a host that others can reach has no token, for a token that is too short, and for
     an origin without "://".
@@ -88,7 +98,10 @@ def http_application(
         transport_security=security,
         host=host,
     )
-    return Gate(application, token, frozenset(origin.rstrip("/") for origin in origins), most, patience)
+    hosts = tuple(names) if _is_loopback(host) else ()
+    application = CompressDoor(application, hosts, body, threads, deadline)
+    allowed = frozenset(origin.rstrip("/") for origin in origins)
+    return Gate(application, token, allowed, most, patience, tuple(ready))
 
 
 def serve_http(
@@ -98,26 +111,67 @@ def serve_http(
     port: int = 8765,
     connections: int = 512,
     idle: float = 10.0,
+    workers: int = 1,
+    deadline: float = 60.0,
     **options: Any,
 ) -> None:
     """Serve http://HOST:PORT/mcp until interrupted; `options` are those of `http_application`.
+
+    SIGTERM and Ctrl-C end it gracefully: no connection is taken any more, and calls that have begun are
+    answered, for as long as a call may run. After SIGTERM it returns.
 
     Args:
         tools: of the server.
         host, port: where it listens; port 0 is any that is free.
         connections: at a time; where there are more, the one that has been idle longest is cut off.
         idle: seconds that a connection may take to send the head of a request, or not to read a reply.
+        workers: processes that serve. They are forked (not on Windows) and share what is mapped: an index is
+            in memory once. One that dies is started again. Limits are of each process.
+        deadline: seconds that a tool call may run.
 
     Logs go to standard error. Raises ValueError where it cannot listen there.
     """
-    application = http_application(tools, host=host, **options)
+    workers = checks.whole_number(workers, "workers", least=1, most=_MOST_WORKERS)
+    application = http_application(tools, host=host, deadline=deadline, **options)
+    grace = math.ceil(deadline)
+    config = server_config(application, connections=connections, idle=idle, timeout_graceful_shutdown=grace)
     sockets = _listen(host, port)
     port = sockets[0].getsockname()[1]
     import uvicorn
 
-    config = server_config(application, connections=connections, idle=idle)
+    def serve(stop: Stop | None = None) -> None:
+        server = uvicorn.Server(config)
+
+        def end() -> None:
+            server.should_exit = True
+
+        if stop is not None:
+            stop(end)
+        with _at_sigterm(end):
+            server.run(sockets=sockets)
+
+    def close() -> None:
+        for one in sockets:
+            one.close()
+
     print(f"tersely: serving http://{f'[{host}]' if ':' in host else host}:{port}/mcp", file=sys.stderr)
-    uvicorn.Server(config).run(sockets=sockets)
+    if workers == 1:
+        serve()
+    else:
+        run_workers(workers, serve, close=close, grace=grace)
+
+
+@contextmanager
+def _at_sigterm(end: Callable[[], None]) -> Iterator[None]:
+    """Call `end` at SIGTERM, so that the program goes on to its own end, and closes what it has opened."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: end())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def server_config(
@@ -189,6 +243,10 @@ class Gate:
             a browser cannot use what listens here. Callers that are no browsers send no origin.
         most: requests at a time; more are told to come again.
         patience: seconds for a body to arrive.
+        ready: each raises where something that is served cannot be used.
+
+    GET /health says that the process answers, GET /ready that it can take a call now: both are for whoever
+    watches the server, ask for no token and tell nothing else.
     """
 
     application: Application
@@ -196,9 +254,10 @@ class Gate:
     origins: frozenset[str] = frozenset()
     most: int = 256
     patience: float = 30.0
+    ready: tuple[Callable[[], object], ...] = ()
     _inside: int = field(default=0, init=False)
 
-    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it: 403 origin, 401 token, 405 GET, 503 too many, 408 too slow."""
         if scope["type"] != "http":
             await self.application(scope, receive, send)
@@ -206,6 +265,10 @@ class Gate:
         headers = {name.lower(): value for name, value in scope["headers"]}
         if not self._welcome(headers.get(b"origin")):
             await _refuse(send, 403, "this origin may not call")
+        elif scope["method"] in ("GET", "HEAD") and scope["path"] == _HEALTH:
+            await send_response(send, 200, b"alive", "text/plain")
+        elif scope["method"] in ("GET", "HEAD") and scope["path"] == _READY:
+            await self._tell_whether_ready(send)
         elif not self._known(headers.get(b"authorization", b"")):
             await _refuse(send, 401, "a bearer token is needed", (b"www-authenticate", b"Bearer"))
         elif scope["method"] == "GET":  # no stream of the server's own: calls are answered where they come in
@@ -215,7 +278,29 @@ class Gate:
         else:
             await self._serve(scope, receive, send)
 
-    async def _serve(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def _tell_whether_ready(self, send: Send) -> None:
+        import anyio
+
+        reason = "not ready"
+        if self._inside >= self.most:
+            reason = "busy"
+        else:
+            with anyio.move_on_after(_READY_WAIT):
+                if await anyio.to_thread.run_sync(self._is_ready, abandon_on_cancel=True):
+                    await send_response(send, 200, b"ready", "text/plain")
+                    return
+        await _refuse(send, 503, reason, (b"retry-after", b"1"))
+
+    def _is_ready(self) -> bool:
+        try:
+            for check in self.ready:
+                check()
+        except Exception as error:
+            _LOG.warning("not ready: %s", error)
+            return False
+        return True
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         import anyio
 
         deadline = anyio.current_time() + self.patience
@@ -264,8 +349,4 @@ class Gate:
 
 
 async def _refuse(send: Send, status: int, reason: str, *headers: tuple[bytes, bytes]) -> None:
-    body = reason.encode()
-    length = (b"content-length", str(len(body)).encode())
-    start = {"type": "http.response.start", "status": status}
-    await send(start | {"headers": [(b"content-type", b"text/plain"), length, *headers]})
-    await send({"type": "http.response.body", "body": body})
+    await send_response(send, status, reason.encode(), "text/plain", *headers)

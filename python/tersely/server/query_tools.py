@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-import tersely
 from tersely.core.errors import BudgetExceededError
 from tersely.search.chunks import ChunkResult, Retriever
 from tersely.search.excerpts import previews
 from tersely.search.index import extract
 from tersely.search.results import ResultStats, compress_results
-from tersely.server.answers import Answer, Answerer, to_extract, to_markdown, to_previews
-from tersely.server.replies import count_tokens, fenced_reply, fit_reply
+from tersely.search.thresholding import ON_TOPIC, on_topic
+from tersely.server.answers import (
+    Answer,
+    Answerer,
+    count_tokens,
+    fenced_reply,
+    to_extract,
+    to_markdown,
+    to_previews,
+)
 from tersely.server.tools import Tool, ToolError, ToolReply
 
 __all__ = ["QueryTools"]
 
-_ROUNDS = 4  # of shortening results until their reply is no larger than the whole one
-_LEAST_ANSWER = 12  # tokens that are left to a verbatim answer, about a sentence
-_SLACK = 2  # tokens: line ends and the like
+_NOTHING = "Nothing relevant found: at best {:.0%} likely to be on topic."
 
 _QUERY = {"type": "string", "description": "Natural language query"}
 _TOP_N = {
@@ -112,8 +119,8 @@ class QueryTools:
         """The best chunks of a larger pool: those that are relevant enough, each thing once.
 
         With a `reply_budget` what of them answers the query, within so many tokens. Without one they are
-        whole, but where the reply had more tokens than that of `query_documents`: then answer and results
-        are shortened.
+        whole, but where the reply had no fewer tokens than that of `query_documents`: then it has what of
+        them answers the query, in fewer tokens than that.
         """
         query, top_n = _query(arguments), arguments["top_n"]
         found = list(self.retriever.search(query, max(self.pool, 4 * top_n)))
@@ -127,25 +134,62 @@ class QueryTools:
         results, stats = list(left.results), left.compression_stats
         if self.reply_budget is not None:
             return self._within(query, results, stats, self.reply_budget)
-        answer = self.answerer.answer(query, results)
-        first = sorted(found, key=lambda one: -one.score)[:top_n]
-        answer, results = _no_larger(query, answer, results, stats, first)
-        data = _data(answer, results) | {"compression_stats": _as_dict(stats)}
-        return ToolReply(to_markdown(answer, results, stats), data)
+        whole = sorted(found, key=lambda one: -one.score)[:top_n]
+        return self._smaller(query, results, stats, whole)
 
     def _within(self, query: str, results: list[ChunkResult], stats: ResultStats, budget: int) -> ToolReply:
         """The reply for a budget: what a model answers, where there is one, and an extract of the results."""
-        answer = Answer("")
-        if self.answerer.model is not None and results:
-            answer = self.answerer.answer(query, results)
-            if answer.model is None or count_tokens(answer.text) > budget // 2:
-                answer = Answer("", fallback=answer.fallback or "reply_too_long")
-        left, text = fit_reply(
-            lambda room: extract(results, query, budget=room).results,
-            lambda left: to_extract(answer, left),
-            budget,
-        )
-        return ToolReply(text, _data(answer, left) | {"compression_stats": _as_dict(stats)})
+        if not results:
+            return _marked(ToolReply("No results.", _data(Answer(""), [], stats)), _note(0.0))
+        answer = self._short_answer(query, results, budget)
+
+        def frame(text: str, relevance: float) -> str:
+            return to_extract(answer, text, note=_note(relevance))
+
+        try:
+            found = extract(results, query, budget=budget, frame=frame)
+        except BudgetExceededError as error:
+            raise ToolError(
+                f"the reply does not fit into {budget} tokens; {error.required} tokens would do"
+            ) from None
+        reply = ToolReply(found.text, _data(answer, found.results, stats))
+        return _marked(reply, _note(1.0 if found.relevance is None else found.relevance))
+
+    def _smaller(
+        self, query: str, results: list[ChunkResult], stats: ResultStats, whole: list[ChunkResult]
+    ) -> ToolReply:
+        """The reply with whole results; with an extract of them, where that of `query_documents`, which has
+        `whole`, is no larger. Where not even the stats leave room for one, it goes without them; and where
+        nothing relevant was found and does not fit either, that is all that it says.
+        """
+        titles = [one.header_path or None for one in results]
+        note = _note(max(on_topic([one.content for one in results], query, titles), default=0.0))
+        answer = self.answerer.answer(query, results)
+        text = to_markdown(answer, results, stats, note=note)
+        limit = count_tokens(to_markdown(answer if results == whole else Answer(""), whole))
+        if results and count_tokens(text) >= limit:
+            shown = answer if answer.model is not None else Answer("")  # verbatim, the results say it too
+
+            def frame(told: ResultStats | None, extracted: str, relevance: float) -> str:
+                return to_extract(shown, extracted, told, note=note)
+
+            for told in (stats, None):
+                with suppress(BudgetExceededError):
+                    framed = partial(frame, told)
+                    found = extract(results, query, budget=max(limit - 1, 1), frame=framed)
+                    return _marked(ToolReply(found.text, _data(answer, found.results, stats)), note)
+            if note:
+                return _marked(ToolReply(note, _data(Answer(""), (), stats)), note)
+        return _marked(ToolReply(text, _data(answer, results, stats)), note)
+
+    def _short_answer(self, query: str, results: Sequence[ChunkResult], budget: int) -> Answer:
+        """What a model answers, where there is one, in at most half of a budget."""
+        if self.answerer.model is None:
+            return Answer("")
+        answer = self.answerer.answer(query, results)
+        if answer.model is None or count_tokens(answer.text) > budget // 2:
+            return Answer("", fallback=answer.fallback or "reply_too_long")
+        return answer
 
     def preview_documents(self, arguments: dict[str, Any]) -> ToolReply:
         """Find the best chunks; the reply has a line for each."""
@@ -182,44 +226,13 @@ class QueryTools:
             return None
 
 
-def _no_larger(
-    query: str,
-    answer: Answer,
-    results: list[ChunkResult],
-    stats: ResultStats,
-    whole: Sequence[ChunkResult],
-) -> tuple[Answer, list[ChunkResult]]:
-    """Shorten answer and results until their reply has no more tokens than that of `query_documents`.
+def _note(relevance: float) -> str:
+    """What a reply says first where its best result is more likely off the topic of the query than on it."""
+    return "" if relevance >= ON_TOPIC else _NOTHING.format(relevance)
 
-    First the answer, which says again what the results say, is cut; then the results are. No result is left
-    out for it: where the numbers alone are more than the whole reply, all stays as it is.
-    """
-    if not results:
-        return answer, results
-    limit = count_tokens(to_markdown(answer if results == list(whole) else Answer(""), whole))
-    if count_tokens(to_markdown(answer, results, stats)) <= limit:
-        return answer, results
-    cut = answer
-    if answer.model is None:
-        rest = count_tokens(to_markdown(replace(answer, text=""), results, stats))
-        shorter = Answerer(budget=max(limit - rest - _SLACK, _LEAST_ANSWER)).answer(query, results)
-        cut = replace(shorter, fallback=answer.fallback)
-    documents = [{"text": one.content, "title": one.header_path or None} for one in results]
-    prepared = tersely.prepare(documents, query)
-    budget, parts = prepared.original_tokens, [one.content for one in results]
-    for _ in range(_ROUNDS):
-        left = [replace(one, content=part) for one, part in zip(results, parts, strict=True)]
-        over = count_tokens(to_markdown(cut, left, stats)) - limit
-        if over <= 0:
-            return cut, left
-        budget -= over
-        try:
-            parts = list(prepared.fit(budget=max(budget, 0)).parts)
-        except BudgetExceededError:
-            break
-        if not all(part or not one.content for one, part in zip(results, parts, strict=True)):
-            break
-    return answer, results
+
+def _marked(reply: ToolReply, note: str) -> ToolReply:
+    return replace(reply, data={**reply.data, "nothing_relevant": True}) if note else reply
 
 
 def _schema(**properties: Any) -> dict[str, Any]:
@@ -230,7 +243,8 @@ def _schema(**properties: Any) -> dict[str, Any]:
 
 def _as_dict(item: Any) -> dict[str, Any]:
     """The attributes of a dataclass of plain values: `dataclasses.asdict` copies each of them."""
-    return {name: getattr(item, name) for name in item.__slots__}
+    kind = ChunkResult if isinstance(item, ChunkResult) else type(item)
+    return {name: getattr(item, name) for name in kind.__slots__}
 
 
 def _query(arguments: dict[str, Any]) -> str:
@@ -240,9 +254,11 @@ def _query(arguments: dict[str, Any]) -> str:
     return query
 
 
-def _data(answer: Answer, results: Sequence[ChunkResult]) -> dict[str, Any]:
-    """Return `answer` and `results`, and who wrote the answer where a model was asked."""
+def _data(answer: Answer, results: Sequence[ChunkResult], stats: ResultStats | None = None) -> dict[str, Any]:
+    """Return `answer`, `results` and the stats, and who wrote the answer where a model was asked."""
     data: dict[str, Any] = {"answer": answer.text, "results": [_as_dict(one) for one in results]}
     if answer.model is not None or answer.fallback:
         data["answer_model"] = answer.model  # None: it failed, the answer is verbatim
+    if stats is not None:
+        data["compression_stats"] = _as_dict(stats)
     return data

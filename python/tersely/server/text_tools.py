@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
-import tersely
-from tersely.server.replies import fenced_reply, fit_reply
-from tersely.server.tools import Tool, ToolReply
+from tersely import metrics
+from tersely.core import checks
+from tersely.core.documents import to_documents
+from tersely.core.errors import BudgetExceededError
+from tersely.core.types import Request
+from tersely.engine.auto import Auto
+from tersely.engine.reading import Reading
+from tersely.providers.counters import resolve_counter
+from tersely.server.answers import count_tokens, fenced_reply
+from tersely.server.tools import Tool, ToolError, ToolReply
 
 __all__ = ["text_tools"]
 
@@ -47,20 +55,23 @@ def text_tools() -> list[Tool]:
 
 
 def _compress_text(arguments: dict[str, Any]) -> ToolReply:
+    started = time.perf_counter()
     budget = arguments.get("budget")
-
-    def compress(room: int | None) -> tersely.Compressed:
-        query, ratio = arguments.get("query") or None, arguments["ratio"]
-        return tersely.compress(arguments["text"], query, budget=room, ratio=ratio, strategy="auto")
-
-    if budget is None:
-        result = compress(None)
-        text = fenced_reply(result.text)
-    else:
-        result, text = fit_reply(compress, lambda made: fenced_reply(made.text), budget)
+    documents, query = to_documents(arguments["text"]), checks.text(arguments.get("query", ""), "query")
+    request = Request(documents, query or None, budget, arguments["ratio"], resolve_counter(None))
+    fenced = budget is not None and count_tokens(fenced_reply(documents[0].text)) > budget
+    try:
+        result = Auto().prepare(request, _count_the_fence if fenced else None).fit()
+    except BudgetExceededError as error:
+        raise ToolError(
+            f"the reply does not fit into {budget} tokens; {error.required} tokens would do"
+        ) from None
+    tokens = count_tokens(result.text)
+    metrics.observe("extractive", result.original_tokens, tokens, time.perf_counter() - started)
+    text = fenced_reply(result.text)
     data = {
         "text": result.text,
-        "tokens": result.tokens,
+        "tokens": tokens,
         "original_tokens": result.original_tokens,
         "kept": [[span.start, span.end] for span in result.kept],
         "generated": [list(place) for place in result.generated],  # notes on what was left out
@@ -68,3 +79,8 @@ def _compress_text(arguments: dict[str, Any]) -> ToolReply:
         "warnings": list(result.receipt.warnings),
     }
     return ToolReply(text, data)
+
+
+def _count_the_fence(reading: Reading) -> None:
+    """Let what is written around the text count."""
+    reading.measure = lambda rendered: count_tokens(fenced_reply(rendered.text))

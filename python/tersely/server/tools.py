@@ -8,7 +8,7 @@ from typing import Any
 
 from tersely.core import checks
 
-__all__ = ["Tool", "ToolError", "ToolReply", "check_arguments", "one_line"]
+__all__ = ["Tool", "ToolError", "ToolReply", "check_arguments"]
 
 LONGEST_TEXT = 2_000_000  # characters of one argument where its schema has no maxLength
 _PYTHON = {"string": str, "boolean": bool, "array": list, "object": dict}
@@ -106,8 +106,3 @@ def _check_number(name: str, schema: Mapping[str, Any], value: Any) -> int | flo
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return checks.whole_number(value, name, least=schema["minimum"], most=schema.get("maximum"))
-
-
-def one_line(text: str) -> str:
-    """Put a text on one line, with single spaces: a name in a reply must not end its line."""
-    return " ".join(text.split())

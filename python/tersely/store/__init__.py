@@ -10,7 +10,7 @@
 """
 
 from tersely.core.errors import NotReversibleError, StoreError, UnknownIdError, VersionConflictError
-from tersely.store.records import CompressionRecord, Found, Stored, Version
+from tersely.store.records import CompressionRecord, Found, Stored, Use, Version
 from tersely.store.store import Store
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "StoreError",
     "Stored",
     "UnknownIdError",
+    "Use",
     "Version",
     "VersionConflictError",
 ]

@@ -10,6 +10,7 @@ from tersely.core.sqlite import DamageError
 from tersely.store.codec import Texts
 from tersely.store.intake import Intake, check_ratio
 from tersely.store.search import forget_words, write_words
+from tersely.store.uses import forget_uses
 from tersely.store.versions import Row, find, find_all, find_newest, find_original, insert
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ def forget(connection: Connection, texts: Texts, ids: list[str]) -> int:
         numbers = connection.execute("SELECT number FROM versions WHERE id = ?", (id,)).fetchall()
         connection.executemany("DELETE FROM vectors WHERE number = ?", numbers)
         connection.execute("DELETE FROM versions WHERE id = ?", (id,))
+        forget_uses(connection, id)
         count += bool(numbers)
     if count:  # O(versions)
         connection.execute("DELETE FROM texts WHERE number NOT IN (SELECT text FROM versions)")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-__all__ = ["CompressionRecord", "Found", "Stored", "Version"]
+__all__ = ["CompressionRecord", "Found", "Stored", "Use", "Version"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,26 @@ class CompressionRecord:
     preserved_metadata: Mapping[str, Any]
     version: int
     original_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """That what a tool gave was made shorter, or that such a text was asked for whole again.
+
+    Attributes:
+        id: of the text; "" where it was deleted since.
+        created: when, UTC.
+        expanded: whether it was asked for whole again.
+        tool: which gave it, "" where nobody said it.
+        tokens_in, tokens_out: before and after.
+    """
+
+    id: str
+    created: datetime
+    expanded: bool
+    tool: str
+    tokens_in: int
+    tokens_out: int
 
 
 @dataclass(frozen=True, slots=True)

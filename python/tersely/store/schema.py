@@ -44,9 +44,19 @@ def _words_and_vectors(connection: Connection) -> None:
         write_words(connection, number, texts.read(connection, text)[1])
 
 
+def _uses(connection: Connection) -> None:
+    """Create the table of tokens saved by compressions, and of originals that were asked for again."""
+    connection.execute(
+        "CREATE TABLE uses (number INTEGER PRIMARY KEY, id TEXT NOT NULL, created INTEGER NOT NULL, "
+        "expanded INTEGER NOT NULL, tool TEXT NOT NULL, tokens_in INTEGER NOT NULL, "
+        "tokens_out INTEGER NOT NULL)"
+    )
+    connection.execute("CREATE INDEX uses_by_id ON uses (id)")
+
+
 FORMAT = Format(
     name="a store",
     remedy="go back to a copy that Store.backup made, or see with Store.check what can still be read",
-    migrations=(_texts_and_versions, _words_and_vectors),
+    migrations=(_texts_and_versions, _words_and_vectors, _uses),
     application=0x54525354,  # "TRST"
 )

@@ -26,6 +26,7 @@ __all__ = ["Vectors", "forget_words", "search", "write_words"]
 
 _QUERY_CHARACTERS = 10_000  # of a query: words after them do not count
 _QUERY_WORDS = 64  # different ones
+_PHRASE_WORDS = 64  # of all phrases together: each is looked for at every place of its words
 _PHRASE = 16  # words of a phrase such as "src/auth/tokens.py", or parts of a word such as "parts_of_a_word"
 _COMMON = 20_000  # versions that have a word which says little
 _CANDIDATES = 50  # of each list, at least, that are put together
@@ -117,17 +118,21 @@ def _words_and_phrases(query: str) -> tuple[list[str], list[str]]:
     """Return the first 64 different words, and phrases: all of them, and what has signs between its words.
 
     Linear, and bounded: words after the first 10,000 characters do not count, nor does one that goes on after
-    them; of a word the first 16 parts count ("_" parts them), of a phrase the first 16 words.
+    them; of a word the first 16 parts count ("_" parts them), of a phrase the first 16 words, of all phrases
+    with signs the first 64. One word again and again is no phrase.
     """
     text = _spaced(query[:_QUERY_CHARACTERS])
     words: dict[str, None] = {}
-    compounds: list[str] = []
+    compounds: dict[str, None] = {}
+    room = _PHRASE_WORDS
     for match in _COMPOUND.finditer(text):
         if match.end() == len(text) and len(query) > _QUERY_CHARACTERS:
             break
         parts = ["_".join(word.split("_", _PHRASE)[:_PHRASE]) for word in _WORD.findall(match.group())]
-        if len(parts) > 1 and len(compounds) < _QUERY_WORDS:
-            compounds.append(" ".join(parts[:_PHRASE]))
+        phrase = parts[:_PHRASE]
+        if len(set(phrase)) > 1 and len(phrase) <= room and (joined := " ".join(phrase)) not in compounds:
+            compounds[joined] = None
+            room -= len(phrase)
         words.update(dict.fromkeys(parts[: _QUERY_WORDS - len(words)]))
     return list(words), [" ".join(words), *compounds] if words else []
 

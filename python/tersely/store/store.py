@@ -24,9 +24,10 @@ from tersely.store.intake import (
     take_in,
     write_mapping,
 )
-from tersely.store.records import CompressionRecord, Found, Stored, Version
+from tersely.store.records import CompressionRecord, Found, Stored, Use, Version
 from tersely.store.schema import FORMAT
 from tersely.store.search import Vectors, search
+from tersely.store.uses import note_compression, note_expansion, read_uses
 from tersely.store.versions import to_version
 
 if TYPE_CHECKING:
@@ -182,22 +183,48 @@ class Store:
         )
 
     def keep(
-        self, compressed: Compressed, *, id: Any = None, metadata: Mapping[str, Any] | None = None
+        self,
+        compressed: Compressed,
+        *,
+        id: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+        tool: str | None = None,
+        tokens: tuple[int, int] | None = None,
     ) -> str:
         """Store a result's documents and its text, in one transaction; returns the id that expands.
 
         Several documents are one original, with a blank line between them: `expand(id, document=1)` gives the
         second one exactly. Without an id, one is made of the original's digest. The same again adds nothing.
+
+        `tool`: that gave the documents; then `uses` tells of it, every time. `tokens`: before and after, None
+        for those of the result.
         """
         if not isinstance(compressed, Compressed):
             raise TypeError(f"compressed must be a tersely.Compressed, not {type(compressed).__name__}")
         text, places = join_documents(compressed.documents)
         original = take_in(text, id, {**(metadata or {}), DOCUMENTS: places}, mask=self._mask)
         short = take_in(compressed.text, original.id, receipt_facts(compressed), mask=self._mask)
-        replacement = changes.Replacement(compressed.ratio, "", versions.to_microseconds(self._clock()), None)
-        return self._file.write(
-            lambda connection: changes.keep_both(connection, self._texts, original, short, replacement)
-        ).id
+        now = versions.to_microseconds(self._clock())
+        replacement = changes.Replacement(compressed.ratio, "", now, None)
+        before, after = tokens or (compressed.original_tokens, compressed.tokens)
+
+        def keep(connection: Connection) -> str:
+            row = changes.keep_both(connection, self._texts, original, short, replacement)
+            if tool is not None:
+                note_compression(connection, row.id, now, tool, before, after)
+            return row.id
+
+        return self._file.write(keep)
+
+    def note_expansion(self, id: Any) -> bool:
+        """Note that a tool's result was asked for whole again; False where `keep` noted no tool for it."""
+        name, now = check_id(id), versions.to_microseconds(self._clock())
+        return self._file.write(lambda connection: note_expansion(connection, name, now))
+
+    def uses(self) -> tuple[Use, ...]:
+        """Tell which results of tools were made shorter, and which were expanded again, the oldest first."""
+        with self._file.reading() as connection:
+            return read_uses(connection)
 
     def get(self, id: Any, version: int | None = None) -> Stored:
         """Return a version as it was stored: the newest, or the one asked for; a compressed id names its own.

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tersely.compat.incremental_compressor import IncrementalCompressor, IncrementalContext
     from tersely.compat.manager import Manager
     from tersely.compat.model_compressors import AbstractiveCompressor, HybridCompressor
+    from tersely.core.names import ContentTypeName, StrategyName
     from tersely.core.options import (
         CompressionMethod,
         CompressionOptions,
@@ -57,6 +58,7 @@ __all__ = [
     "CompressionMethod",
     "CompressionOptions",
     "Compressor",
+    "ContentTypeName",
     "ContextChunk",
     "Diff",
     "DroppedChunk",
@@ -77,6 +79,7 @@ __all__ = [
     "PreparedChunk",
     "PreparedContext",
     "Profile",
+    "StrategyName",
     "compute_diff",
     "default_options",
     "profile",
@@ -111,6 +114,7 @@ __getattr__, __dir__ = load_late(
         "tersely.compat.incremental_compressor": ("IncrementalCompressor", "IncrementalContext"),
         "tersely.compat.manager": ("Manager",),
         "tersely.compat.model_compressors": ("AbstractiveCompressor", "HybridCompressor"),
+        "tersely.core.names": ("ContentTypeName", "StrategyName"),
         "tersely.core.options": (
             "CompressionMethod",
             "CompressionOptions",

@@ -24,14 +24,8 @@ from tersely.engine.finish import make_receipt
 from tersely.engine.render import join_rows
 from tersely.engine.segment import segment
 from tersely.engine.select import mark_groups, mark_pinned
-from tersely.providers.language_models import (
-    CheckedLanguageModel,
-    Flow,
-    one_model,
-    resolve_language_model,
-    run_flow,
-    run_flow_async,
-)
+from tersely.providers.flows import Flow, one_model, run_flow, run_flow_async
+from tersely.providers.language_models import CheckedLanguageModel, resolve_language_model
 from tersely.write.checks import Piece, fenced_blocks, restore_code, written_confidence
 from tersely.write.flow import Reply, Task, ask
 from tersely.write.prompt import Prompt

@@ -36,18 +36,18 @@ def first_sentences(text: str, count: int) -> str:
     return text[: int(table.end[count - 1])] if len(table) > count else text
 
 
-def cut_to_fit(text: str, fits: Callable[[str], bool]) -> str:
-    """The most sentences from the start for which `fits` holds, or as much of the first; "" for nothing."""
+def cut_to_fit(text: str, tokens: Callable[[str], int], budget: int) -> str:
+    """The most sentences from the start that fit the budget, or as much of the first; "" for nothing."""
     ends = segment([text], Level.SENTENCE).end.tolist()
     low, high = 0, len(ends)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(text[: ends[middle - 1]]) else (low, middle - 1)
+        low, high = (middle, high) if tokens(text[: ends[middle - 1]]) <= budget else (low, middle - 1)
     if low:
         return text[: ends[low - 1]]
-    if not fits(text[:1]):
+    if tokens(text[:1]) > budget:
         return ""
-    size, mark = longest_prefix(text, fits)
+    size, mark = longest_prefix(text, tokens, budget)
     return text[:size] + mark
 
 

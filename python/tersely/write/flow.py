@@ -1,6 +1,6 @@
 """Get texts from a language model: prompts go out, replies come in, the unusable are asked for once more.
 
-Nothing here asks a model: `run_flow` and `run_flow_async` (providers/language_models.py) run these flows.
+Nothing here asks a model: `run_flow` and `run_flow_async` (providers/flows.py) run these flows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from tersely.core.errors import ModelReplyError, OversizedReplyError, TruncatedR
 from tersely.core.protocols import BatchTokenCounter
 from tersely.engine.count import count, count_batch
 from tersely.engine.segment import segment
-from tersely.providers.language_models import Completion, Flow
+from tersely.providers.flows import Flow
+from tersely.providers.language_models import Completion
 from tersely.write.checks import first_sentences
 from tersely.write.prompt import Prompt
 

@@ -13,13 +13,8 @@ from tersely.core.protocols import BatchTokenCounter
 from tersely.engine.count import count
 from tersely.engine.segment import segment
 from tersely.providers.counters import resolve_counter
-from tersely.providers.language_models import (
-    Flow,
-    one_model,
-    resolve_language_model,
-    run_flow,
-    run_flow_async,
-)
+from tersely.providers.flows import Flow, one_model, run_flow, run_flow_async
+from tersely.providers.language_models import resolve_language_model
 from tersely.write.checks import cut_to_fit, unsupported_facts
 from tersely.write.flow import Reply, Task, ask
 from tersely.write.prompt import Prompt
@@ -159,7 +154,7 @@ class ContentSummarizer:
         text, filled = reply.text, tuple[Place, ...]()
         warnings = list[str]()
         if reply.size > task.limit:
-            text = cut_to_fit(text, lambda piece: count(self.counter, piece) <= task.limit)
+            text = cut_to_fit(text, lambda piece: count(self.counter, piece), task.limit)
             warnings.append("summary_too_long")
         if not text:
             return Summary("", 0, reason=reply.reason, error=reply.error)

@@ -13,13 +13,15 @@ from tersely.core.cache import digest_of
 from tersely.core.errors import BudgetExceededError, ModelReplyError, SummarizationError
 from tersely.core.protocols import BatchTokenCounter
 from tersely.core.tables import Float64s, Int64s, Kind, Level
-from tersely.core.types import Compressed, Document, Request, Span
+from tersely.core.types import Document, Request, Span
 from tersely.engine.auto import Auto
 from tersely.engine.count import count, count_batch
 from tersely.engine.extractive import Extractive
 from tersely.engine.prepare import Prepared
-from tersely.engine.reading import separator_cost
-from tersely.providers.language_models import CheckedLanguageModel, Flow
+from tersely.engine.reading import Reading, separator_cost
+from tersely.engine.render import Rendered
+from tersely.providers.flows import Flow
+from tersely.providers.language_models import CheckedLanguageModel
 from tersely.relevance.scores import RelevanceScore, ScoringMethod, to_uuid
 from tersely.search.chunks import DocumentChunk
 from tersely.search.contextual.budget import BudgetPlan, TokenBudgetManager
@@ -37,6 +39,7 @@ from tersely.write.summary import ContentSummarizer, Filler, Summary
 __all__ = ["Call", "Compression", "Outcome", "Scores"]
 
 _DUPLICATE, _REWRITTEN = REASONS.index("duplicate"), "rewritten"
+_EXTRACTIVE = CompressionStrategy.EXTRACTIVE.value
 
 
 @dataclass(eq=False, slots=True)
@@ -119,31 +122,6 @@ class Outcome:
     prompts: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Content:
-    """What is left of a document.
-
-    Attributes:
-        text, tokens: the text.
-        method: "passthrough", "extractive", "abstractive" or "hybrid".
-        kept, dropped: spans of the document.
-        generated: (start, end) characters of `text` that are no source's.
-        summary: what a model wrote.
-        fallback: why it is not a summary where it should be one.
-        warnings: reason codes.
-    """
-
-    text: str
-    tokens: int
-    method: str
-    kept: Sequence[Span]
-    dropped: Sequence[Span] = ()
-    generated: tuple[tuple[int, int], ...] = ()
-    summary: Summary | None = None
-    fallback: str | None = None
-    warnings: tuple[str, ...] = ()
-
-
 class Compression:
     """One call that no cache knows: read, choose a strategy, fit, and say what became of each document."""
 
@@ -171,17 +149,20 @@ class Compression:
                 max_summary_length=call.config.max_summary_length,
                 batch_size=call.config.batch_size,
             )
-        self.ids = [to_uuid(chunk.id) for chunk in call.chunks]
         self.selection = self._selection(call.documents, scored.relevance, call.similarity)
-        original = int(call.sizes.sum())  # without separators: only estimates are made of it
-        self.prepared = self._prepare(call.documents, self.selection, call.pinned, original)
+        self.original = int(call.sizes.sum())  # without separators: only estimates are made of it
+        self.prepared = self._prepare(
+            call.documents, self.selection, call.pinned, self.original, self._measure
+        )
         self.warnings: tuple[str, ...] = (*call.warnings, *scored.warnings, *self.prepared.reading.warnings)
         blank = np.array([not document.text.strip() for document in call.documents], dtype=bool)
         self.live = self.selection.relevant & ~blank
         self.request = self.prepared.request
         self.prompts = 0
         self.used: int | None = None  # tokens of the text, where they were counted
-        self.plan = BudgetPlan((0,) * len(blank), tuple(range(len(blank))), self.available)
+        self.counted = {"": 0}  # tokens of texts that the fit has tried
+        self.scores: list[float] = self.selection.document_scores.tolist()
+        self.plan: BudgetPlan | None = None  # None: nothing is kept
 
     def run(self) -> Flow[Outcome]:
         """Yields prompts, takes replies, returns the result: never more tokens than are available.
@@ -191,7 +172,7 @@ class Compression:
         """
         live = self.live.nonzero()[0].tolist()
         strategy: CompressionStrategy | None = None
-        contents: dict[int, Content] = {}
+        contents: dict[int, CompressedDocument] = {}
         if live:
             strategy = self._strategy(live)
             whole = self._whole(live) if strategy is CompressionStrategy.PASSTHROUGH else None
@@ -228,8 +209,14 @@ class Compression:
         selection: Selection,
         pinned: tuple[tuple[int, int, int], ...],
         original: int | None = None,
+        measure: Callable[[Rendered], int] | None = None,
     ) -> Prepared:
         config = self.call.config
+
+        def revise(reading: Reading) -> None:
+            selection.revise(reading)
+            reading.measure = measure
+
         request = Request(
             documents,
             self.call.query or None,
@@ -240,7 +227,7 @@ class Compression:
             separator=self.separator,
         )
         reader = _reader(config.segment_size, config.preserve_structure)
-        return reader.prepare(request, selection.revise, original)
+        return reader.prepare(request, revise, original)
 
     def _strategy(self, live: list[int]) -> CompressionStrategy:
         sizes, room = self.call.sizes[live].tolist(), self.available
@@ -255,7 +242,7 @@ class Compression:
             has_model=self.summarizer is not None,
         )
 
-    def _whole(self, live: list[int]) -> dict[int, Content] | None:
+    def _whole(self, live: list[int]) -> dict[int, CompressedDocument] | None:
         """The documents as they are, where all of them fit."""
         sizes = self.call.sizes
         texts = [self.call.documents[index].text for index in live]
@@ -264,12 +251,26 @@ class Compression:
         self._plan_used(np.where(self.live, sizes, 0))
         return {index: self._untouched(index) for index in live}
 
-    def _untouched(self, index: int) -> Content:
-        text, score = self.call.documents[index].text, float(self.selection.document_scores[index])
-        span = Span(index, 0, len(text), Kind.PROSE, "fits", score)
-        return Content(text, int(self.call.sizes[index]), "passthrough", (span,))
+    def _untouched(self, index: int) -> CompressedDocument:
+        text = self.call.documents[index].text
+        span = Span(index, 0, len(text), Kind.PROSE, "fits", self.scores[index])
+        return self._document(index, text, int(self.call.sizes[index]), "passthrough", (span,))
 
-    def _extracts(self, fallback: str | None) -> dict[int, Content]:
+    def _document(
+        self,
+        index: int,
+        text: str,
+        tokens: int,
+        method: str,
+        kept: Sequence[Span],
+        dropped: Sequence[Span] = (),
+        **more: Any,
+    ) -> CompressedDocument:
+        """What is left of a document."""
+        identity, score = to_uuid(self.call.chunks[index].id), self.scores[index]
+        return CompressedDocument(identity, text, tokens, method, kept, score, index, dropped, **more)
+
+    def _extracts(self, fallback: str | None) -> dict[int, CompressedDocument]:
         """The best segments of all documents; `fallback`: why no model wrote of them."""
         floors: Sequence[int] | None = None
         caps: Sequence[int] | None = None
@@ -277,21 +278,23 @@ class Compression:
             floors, caps = self._bounds()
             if floors is not None and not any(floors) and not self.call.pinned:
                 return {}  # nobody has a share
-        result, tokens, self.used = self._fit(floors, caps)
+        result = self.prepared.fit(self.available, floors=floors, caps=caps)
+        self.used, *tokens = self._counts(result.parts)
         self._plan_used(np.array(tokens, dtype=np.int64), floors)
         self.warnings = (*self.warnings, *result.receipt.warnings)
         kept, dropped = view(result, self.selection)
         cut = ("segment_cut",) if "segment_cut" in result.receipt.warnings else ()
         places = generated_by_document(result, self.separator) if result.generated else {}
         return {
-            index: Content(
+            index: self._document(
+                index,
                 text,
                 tokens[index],
-                CompressionStrategy.EXTRACTIVE.value,
+                _EXTRACTIVE,
                 kept[index],
                 dropped[index],
-                places.get(index, ()),
-                fallback=fallback,
+                generated=places.get(index, ()),
+                fallback_reason=fallback,
                 warnings=cut,
             )
             for index, text in enumerate(result.parts)
@@ -307,7 +310,7 @@ class Compression:
         most = np.maximum(np.minimum(call.sizes, self.selection.usable_tokens(call.sizes)), required)
         plan = call.manager.allocate(
             np.where(self.live, most, 0).tolist(),
-            self.selection.document_scores.tolist(),
+            self.scores,
             available=self._room(),
             required=required.tolist(),
         )
@@ -333,31 +336,19 @@ class Compression:
         most = max(room // (least + gap), 1) if room else 1
         return max(room - gap * (min(int(self.live.sum()), most) - 1), 0)
 
-    def _fit(
-        self, floors: Sequence[int] | None, caps: Sequence[int] | None
-    ) -> tuple[Compressed, list[int], int]:
-        """A result whose documents, joined or one by one, count no more than is available; tokens of each,
-        and of all."""
-        room = self.available
-        while True:
-            try:
-                result = self.prepared.fit(room, floors=floors, caps=caps)
-            except BudgetExceededError as error:
-                if room == self.available:
-                    raise
-                required = error.required + self.available - room  # by itself the choice would fit
-                raise BudgetExceededError(str(error), required=required, budget=self.available) from None
-            tokens, some = [0] * len(result.parts), [index for index, part in enumerate(result.parts) if part]
-            counts = count_batch(self.counter, [result.parts[index] for index in some]).tolist()
-            for index, counted in zip(some, counts, strict=True):
-                tokens[index] = counted
-            used = result.tokens
-            if not len(result.dropped):  # nobody counted what is as it was
-                used = count(self.counter, self.separator.join([result.parts[index] for index in some]))
-            over = max(sum(counts), used) - self.available
-            if over <= 0 or room <= 0:
-                return result, tokens, used
-            room -= min(over, room)
+    def _measure(self, rendered: Rendered) -> int:
+        """Tokens of what is left of the documents: joined, or one by one where that is more."""
+        used, *tokens = self._counts(rendered.parts)
+        return max(used, sum(tokens))
+
+    def _counts(self, parts: Sequence[str]) -> list[int]:
+        """Tokens of the parts together, and of each; what was counted is known from then on."""
+        known, some = self.counted, list(filter(None, parts))
+        joined = self.separator.join(some)
+        new = [text for text in dict.fromkeys((joined, *some)) if text not in known]
+        if new:
+            known.update(zip(new, count_batch(self.counter, new).tolist(), strict=True))
+        return list(map(known.__getitem__, (joined, *parts)))
 
     def _plan_used(self, used: Int64s, shares: Sequence[int] | None = None) -> None:
         """Say what each document was allowed: its share, or what it has used where that is more."""
@@ -368,7 +359,7 @@ class Compression:
             tuple(allowed.tolist()), tuple((allowed == 0).nonzero()[0].tolist()), self.available
         )
 
-    def _summaries(self, live: list[int], hybrid: bool) -> Flow[dict[int, Content]]:
+    def _summaries(self, live: list[int], hybrid: bool) -> Flow[dict[int, CompressedDocument]]:
         """Summaries; where there is none, an extract of the same share."""
         call, summarizer = self.call, self.summarizer
         assert summarizer is not None
@@ -380,7 +371,7 @@ class Compression:
             manager = TokenBudgetManager(shared, counter=manager.counter, strict=manager.strict)
         plan = manager.allocate(
             np.where(self.live, np.maximum(targets, required), 0).tolist(),
-            self.selection.document_scores.tolist(),
+            self.scores,
             available=self._room(),
             required=required.tolist(),
         )
@@ -388,8 +379,8 @@ class Compression:
         shares = self.plan.allocations
         pinned = {document for document, _, _ in call.pinned}
         chosen = [index for index in live if shares[index] or index in pinned]
-        contents: dict[int, Content] = {}
-        first: dict[int, Content] = {}
+        contents: dict[int, CompressedDocument] = {}
+        first: dict[int, CompressedDocument] = {}
         for index in chosen:
             if call.sizes[index] <= shares[index]:
                 contents[index] = self._untouched(index)
@@ -397,10 +388,10 @@ class Compression:
             half = max(int(call.sizes[index]) // 2, shares[index])
             budgets = [shares[index], half] if hybrid and index not in pinned else [shares[index]]
             extracts = self._extracts_alone(index, budgets)
-            contents[index] = replace(extracts[0], fallback="pinned" if index in pinned else None)
+            contents[index] = replace(extracts[0], fallback_reason="pinned" if index in pinned else None)
             first[index] = extracts[-1]
         asked = [index for index in first if index not in pinned]
-        texts = [first[index].text if hybrid else call.documents[index].text for index in asked]
+        texts = [first[index].content if hybrid else call.documents[index].text for index in asked]
         tasks = [
             summarizer.task(text, call.query, shares[index]) for index, text in zip(asked, texts, strict=True)
         ]
@@ -418,10 +409,10 @@ class Compression:
                     f"{summarizer.model.name} gave no summary: {summary.reason}"
                 ) from summary.error
             else:
-                contents[index] = replace(contents[index], fallback=summary.reason)
-        return self._fewer({index: one for index, one in contents.items() if one.text}, pinned)
+                contents[index] = replace(contents[index], fallback_reason=summary.reason)
+        return self._fewer({index: one for index, one in contents.items() if one.content}, pinned)
 
-    def _extracts_alone(self, index: int, budgets: Sequence[int]) -> list[Content]:
+    def _extracts_alone(self, index: int, budgets: Sequence[int]) -> list[CompressedDocument]:
         """What a document keeps in each of several budgets."""
         relevance, similarity = self.scored.relevance, self.call.similarity
         selection = self._selection(
@@ -437,36 +428,41 @@ class Compression:
                 result = prepared.fit(budget)
             except BudgetExceededError as error:
                 if not pins:
-                    contents.append(Content("", 0, CompressionStrategy.EXTRACTIVE.value, ()))
+                    contents.append(self._document(index, "", 0, _EXTRACTIVE, ()))
                     continue
                 result = prepared.fit(int(error.required))  # `_fewer` says whether there is room for it
             kept, dropped = (
                 [replace(span, document=index) for span in spans[0]] for spans in view(result, selection)
             )
             cut = ("segment_cut",) if "segment_cut" in result.receipt.warnings else ()
-            method = CompressionStrategy.EXTRACTIVE.value
+            told = {"generated": result.generated, "warnings": cut}
             contents.append(
-                Content(result.text, result.tokens, method, kept, dropped, result.generated, warnings=cut)
+                self._document(index, result.text, result.tokens, _EXTRACTIVE, kept, dropped, **told)
             )
         return contents
 
-    def _filler(self, index: int, extract: Content) -> Filler:
+    def _filler(self, index: int, extract: CompressedDocument) -> Filler:
         """Pieces of an extract, the best first: they fill up a summary that is too short."""
         if extract.warnings:  # its only piece was cut
             return ()
-        best = sorted(extract.kept, key=lambda span: (-span.score, span.start))
+        best = sorted(extract.preserved_segments, key=lambda span: (-span.score, span.start))
         text = self.call.documents[index].text
         return tuple(((span.start, span.end), text[span.start : span.end]) for span in best)
 
-    def _summarized(self, index: int, summary: Summary, extract: Content, first: Content | None) -> Content:
+    def _summarized(
+        self, index: int, summary: Summary, extract: CompressedDocument, first: CompressedDocument | None
+    ) -> CompressedDocument:
         """A summary, with the spans of its document.
 
         `extract`: what would stand in its place, which fills it up. `first`: what the model read; None: all.
         """
         filled = {start for start, _ in summary.filled}
-        unread = {(span.start, span.end): span for span in first.dropped} if first is not None else {}
+        unread = (
+            {(span.start, span.end): span for span in first.dropped_segments} if first is not None else {}
+        )
         kept, dropped = list[Span](), list[Span]()
-        spans = [*extract.kept, *extract.dropped] or self._untouched(index).kept
+        spans = [*extract.preserved_segments, *extract.dropped_segments]
+        spans = spans or list(self._untouched(index).preserved_segments)
         for span in sorted(spans, key=lambda span: span.start):
             if span.start in filled:
                 kept.append(replace(span, reason="selected"))
@@ -474,24 +470,27 @@ class Compression:
                 place = (span.start, span.end)
                 dropped.append(unread.get(place) or replace(span, reason=_REWRITTEN))
         method = CompressionStrategy.ABSTRACTIVE if first is None else CompressionStrategy.HYBRID
-        return Content(
+        return self._document(
+            index,
             summary.text,
             summary.token_count,
             method.value,
             kept,
             dropped,
-            ((0, summary.written),),
-            summary,
+            generated=((0, summary.written),),
+            used_llm=True,
             warnings=summary.warnings,
+            unsupported_facts=summary.unsupported_facts,
         )
 
-    def _fewer(self, contents: dict[int, Content], pinned: set[int]) -> dict[int, Content]:
+    def _fewer(
+        self, contents: dict[int, CompressedDocument], pinned: set[int]
+    ) -> dict[int, CompressedDocument]:
         """Without the least relevant documents, as many as need be; those with something pinned stay."""
-        scores = self.selection.document_scores
-        order = sorted(contents, key=lambda index: (index not in pinned, -scores[index], index))
+        order = sorted(contents, key=lambda index: (index not in pinned, -self.scores[index], index))
         while order:
-            joined = self.separator.join(contents[index].text for index in sorted(order))
-            needed = max(count(self.counter, joined), sum(contents[index].tokens for index in order))
+            joined = self.separator.join(contents[index].content for index in sorted(order))
+            needed = max(count(self.counter, joined), sum(contents[index].token_count for index in order))
             if needed <= self.available:
                 break
             if order[-1] in pinned:
@@ -504,85 +503,71 @@ class Compression:
         return {index: contents[index] for index in sorted(order)}
 
     def _result(
-        self, contents: dict[int, Content], strategy: CompressionStrategy | None
+        self, contents: dict[int, CompressedDocument], strategy: CompressionStrategy | None
     ) -> CompressionResult:
         call, selection = self.call, self.selection
-        scores = selection.document_scores.tolist()
-        compressed = tuple([self._document(index, one, scores[index]) for index, one in contents.items()])
-        dropped = self._dropped(contents, scores)
-        before, after = int(call.sizes.sum()), sum([document.token_count for document in compressed])
-        used = [0] * len(call.chunks)
-        for document in compressed:
-            used[document.index] = document.token_count
-        warnings = [*self.warnings, *[warning for one in compressed for warning in one.warnings]]
-        warnings += ["documents_dropped"] if dropped else []
-        warnings += (
-            ["nothing_relevant"] if call.query and len(call.chunks) and not selection.relevant.any() else []
-        )
-        reasons = [document.fallback_reason for document in compressed if document.fallback_reason]
+        dropped = self._dropped(contents)
+        before, used = self.original, [0] * len(call.chunks)
+        warnings, fallback, used_llm = [*self.warnings], self.scored.reason, False
+        for one in contents.values():
+            used[one.index] = one.token_count
+            warnings += one.warnings
+            fallback = fallback or one.fallback_reason
+            used_llm |= one.used_llm
+        after = sum(used)
+        if dropped:
+            warnings.append("documents_dropped")
+        if call.query and len(call.chunks) and not selection.relevant.any():
+            warnings.append("nothing_relevant")
+        if selection.doubtful:
+            warnings.append("relevance_doubtful")
         if self.used is None:
-            self.used = count(self.counter, self.separator.join([one.text for one in contents.values()]))
+            self.used = count(self.counter, self.separator.join([one.content for one in contents.values()]))
+        plan = self.plan or BudgetPlan((0,) * len(used), tuple(range(len(used))), self.available)
         return CompressionResult(
             original_documents=call.chunks,
-            compressed_documents=compressed,
+            compressed_documents=tuple(contents.values()),
             original_token_count=before,
             compressed_token_count=after,
             compression_ratio=after / before if before else 1.0,
             strategy_used=strategy or call.strategy or call.config.default_strategy,
             relevance_scores=self._relevance(),
             dropped_documents=dropped,
-            usage=call.manager.usage(self.plan, used, self.used),
-            used_llm=any(document.used_llm for document in compressed),
-            fallback_reason=self.scored.reason or next(iter(reasons), None),
+            usage=call.manager.usage(plan, used, self.used),
+            used_llm=used_llm,
+            fallback_reason=fallback,
             warnings=tuple(dict.fromkeys(warnings)),
             separator=self.separator,
         )
 
-    def _document(self, index: int, content: Content, score: float) -> CompressedDocument:
-        summary = content.summary
-        return CompressedDocument(
-            original_id=self.ids[index],
-            content=content.text,
-            token_count=content.tokens,
-            compression_method=content.method,
-            preserved_segments=content.kept,
-            relevance_score=score,
-            index=index,
-            dropped_segments=content.dropped,
-            generated=content.generated,
-            used_llm=summary is not None,
-            fallback_reason=content.fallback,
-            warnings=content.warnings,
-            unsupported_facts=summary.unsupported_facts if summary else (),
-        )
-
-    def _dropped(self, contents: dict[int, Content], scores: list[float]) -> tuple[DroppedDocument, ...]:
+    def _dropped(self, contents: dict[int, CompressedDocument]) -> tuple[DroppedDocument, ...]:
         """Documents of which nothing is left, and why."""
         call, selection = self.call, self.selection
-        gone = [index for index in range(len(call.chunks)) if index not in contents]
-        if not gone:
+        if len(contents) == len(call.chunks):
             return ()
         assert selection.reading is not None  # the last one: documents may have been read anew, as text
         document = selection.reading.table.document
         units = np.bincount(document, minlength=len(call.chunks))
         copies = np.bincount(document[selection.why == _DUPLICATE], minlength=len(call.chunks))
         copied = (units > 0) & (copies == units)
-
-        def why(index: int) -> str:
-            blank = not units[index] and not call.chunks[index].content.strip()
-            if blank or not selection.relevant[index]:
-                return "empty" if blank else "irrelevant"
-            return "duplicate" if copied[index] else "budget"
-
-        sizes = call.sizes.tolist()
-        return tuple([DroppedDocument(call.chunks[i].id, i, sizes[i], scores[i], why(i)) for i in gone])
+        gone, sizes = list[DroppedDocument](), call.sizes.tolist()
+        for index, chunk in enumerate(call.chunks):
+            if index in contents:
+                continue
+            reason = "duplicate" if copied[index] else "budget"
+            if not units[index] and not chunk.content.strip():
+                reason = "empty"
+            elif not selection.relevant[index]:
+                reason = "irrelevant"
+            gone.append(DroppedDocument(chunk.id, index, sizes[index], self.scores[index], reason))
+        return tuple(gone)
 
     def _relevance(self) -> Sequence[RelevanceScore]:
         """The scores of the documents as callers see them: their own, where they brought vectors."""
         similarity, relevance = self.call.similarity, self.scored.relevance
         if relevance is None:
             method = ScoringMethod.HYBRID if similarity is None else ScoringMethod.EMBEDDING
-            return self.selection.relevance_scores(self.ids, method)
+            return self.selection.relevance_scores([chunk.id for chunk in self.call.chunks], method)
         if similarity is None:
             return relevance
         return [

@@ -23,14 +23,8 @@ from tersely.engine.count import count_batch
 from tersely.engine.required import with_required
 from tersely.kernels import cosine_similarity
 from tersely.providers.counters import resolve_counter
-from tersely.providers.language_models import (
-    CheckedLanguageModel,
-    Flow,
-    limited,
-    resolve_language_model,
-    run_flow,
-    run_flow_async,
-)
+from tersely.providers.flows import Flow, limited, run_flow, run_flow_async
+from tersely.providers.language_models import CheckedLanguageModel, resolve_language_model
 from tersely.relevance.scorer import RelevanceScorer
 from tersely.search.chunks import ChunkResult, Retriever, SearchResult, read_chunks
 from tersely.search.contextual.budget import TokenBudgetManager, limits_for
@@ -469,7 +463,12 @@ def _to_strategy(strategy: CompressionStrategy | str | None) -> CompressionStrat
 def _check_one_budget(
     token_budget: int, config: CompressionConfig | None, budget: TokenBudgetConfig | None
 ) -> None:
-    """Raise ValueError where two different budgets were given, neither of them the default."""
+    """Raise ValueError where two different budgets were given, neither of them the default.
+
+    Raises TypeError for a budget of another type.
+    """
+    if budget is not None and not isinstance(budget, TokenBudgetConfig):
+        raise TypeError(f"budget must be a TokenBudgetConfig, not {budget!r}; a number is token_budget=")
     given = {"token_budget": token_budget}
     if config is not None:
         given["config.token_budget"] = config.token_budget

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from heapq import heappop, heappush
 from typing import Any
 from uuid import UUID
 
@@ -19,13 +19,13 @@ from tersely.core.types import Compressed, Document, Request, Span, Spans
 from tersely.engine.count import count, count_batch
 from tersely.engine.extractive import Extractive
 from tersely.engine.prepare import Prepared
+from tersely.engine.probability import has_to_do
 from tersely.engine.reading import Reading
 from tersely.engine.segment import segment
 from tersely.kernels import budgeted_select
 from tersely.providers.counters import resolve_counter
-from tersely.relevance.methods import document_relevance
 from tersely.relevance.scorer import RelevanceScorer
-from tersely.relevance.scores import RelevanceScore, RelevanceScores, ScoringMethod, SegmentScores
+from tersely.relevance.scores import DocumentScores, RelevanceScore, RelevanceScores, ScoringMethod
 from tersely.search.chunks import read_chunks
 
 __all__ = ["REASONS", "ExtractedContent", "ExtractiveCompressor", "Segment", "Segmenter", "Selection", "view"]
@@ -34,6 +34,7 @@ Bools = npt.NDArray[np.bool_]
 
 _CLOSE = 1e-6  # how near to the threshold counts as there: the scores are float32
 _NEARLY_ONE = 1 - 1e-7  # float32 has no number between
+_BESIDE, _ALONE = 0.02, 0.03  # of the threshold, over which documents have the benefit of the doubt
 _NEIGHBOUR = 0.3  # of a hit's worth that what stands beside it is worth at least
 _FARTHER = 0.7  # of that, for each segment more between them
 _ANYTHING = 2e-6  # a threshold that only what is worth nothing is under
@@ -79,6 +80,7 @@ class Selection:
         relevant: bool[documents], over the threshold or with something pinned.
         scores: float32[units] in [0, 1].
         why: uint8[units], an index into REASONS where a unit may not be kept for itself, else 0.
+        doubtful: whether no document reaches the threshold, and the most probable one stays nevertheless.
         beside: bool[units], worth something only, or mostly, for what stands beside them.
     """
 
@@ -89,10 +91,11 @@ class Selection:
     window: int = 0
     wholes: bool = False
     reading: Reading | None = None
-    document_scores: Float64s = field(default_factory=lambda: np.empty(0))
-    relevant: Bools = field(default_factory=lambda: np.empty(0, dtype=bool))
-    scores: Float32s = field(default_factory=lambda: np.empty(0, dtype=np.float32))
-    why: UInt8s = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
+    document_scores: Float64s = field(init=False)
+    relevant: Bools = field(init=False)
+    scores: Float32s = field(init=False)
+    why: UInt8s = field(init=False)
+    doubtful: bool = False
     beside: Bools | None = None
 
     def revise(self, reading: Reading) -> None:
@@ -101,8 +104,9 @@ class Selection:
         size, documents = len(table), len(self.documents)
         self.scores, worth = _segment_scores(reading, self.relevance)
         self.document_scores = self._document_scores(reading)
-        self.relevant = self.document_scores >= self.threshold - _CLOSE
-        self.relevant[[document for document, _, _ in reading.request.pinned]] = True
+        self.relevant = self._relevant()
+        for document, _, _ in reading.request.pinned:
+            self.relevant[document] = True
         self.why = np.zeros(size, dtype=np.uint8)
         low = self.scores < self.threshold - _CLOSE
         if low.any():  # a document that is relevant although none of its segments is counts as a whole
@@ -111,8 +115,7 @@ class Selection:
         self.why[
             _repeated(reading, self.document_scores, (self.why == 0) & self.relevant[table.document])
         ] = _DUPLICATE
-        if not self.relevant.all():
-            self.why[~self.relevant[table.document]] = _IRRELEVANT
+        self.why[~self.relevant[table.document]] = _IRRELEVANT
         self.beside = None
         if self.window and size:
             worth, self.beside = _with_neighbours(reading, worth, self.why == 0, self.window)
@@ -122,12 +125,37 @@ class Selection:
         if self.why.any():
             self._close(reading)
 
+    def _relevant(self) -> Bools:
+        """bool[documents]: what reaches the threshold, and what the query may yet be about.
+
+        A probability misses some of what a query needs, such as the second step of a question. So beside what
+        reaches the threshold all counts that has to do with the query (engine/probability.py) and reaches a
+        small share of it; where nothing reaches it, of these the most probable one alone. Scores that a
+        caller or its scorer brings are taken at their word.
+        """
+        relevant: Bools = self.document_scores >= self.threshold - _CLOSE
+        if self.similarity is not None or self.relevance is not None or relevant.all():
+            return relevant
+        assert self.reading is not None
+        asked = self.reading.asked
+        if asked is None:
+            return relevant
+        some = bool(relevant.any())
+        doubtful = self.document_scores >= (_BESIDE if some else _ALONE) * self.threshold
+        doubtful &= has_to_do(asked)
+        if some:
+            return relevant | doubtful
+        self.doubtful = bool(doubtful.any())
+        relevant[int(self.document_scores.argmax())] = True
+        return relevant & doubtful
+
     def _document_scores(self, reading: Reading) -> Float64s:
         if self.similarity is not None:
             return self.similarity
         if self.relevance is not None:
             return np.array([score.overall_score for score in self.relevance], dtype=np.float64)
-        return document_relevance(reading, len(self.documents))
+        found = reading.relevance()  # 1 for data that was read for the query as a whole, and without a query
+        return np.ones(len(self.documents)) if found is None else found
 
     def _close(self, reading: Reading) -> None:
         """Rule out units that may not be kept; what others need, or are one with, stays possible."""
@@ -170,22 +198,18 @@ class Selection:
         return np.ceil(share * sizes).astype(np.int64)
 
     def relevance_scores(
-        self, ids: Sequence[UUID], method: ScoringMethod = ScoringMethod.HYBRID
-    ) -> list[RelevanceScore]:
+        self, ids: Sequence[str | UUID], method: ScoringMethod = ScoringMethod.HYBRID
+    ) -> DocumentScores:
         """The scores of documents (of these ids) and their segments that this reading led to."""
         assert self.reading is not None
-        table, scores = self.reading.table, self.scores
-        bounds = table.document.searchsorted(np.arange(len(ids) + 1)).tolist()
-        return [
-            RelevanceScore(identity, overall, SegmentScores(table, scores, first, last), method)
-            for identity, overall, first, last in zip(
-                ids, self.document_scores.tolist(), bounds, bounds[1:], strict=False
-            )
-        ]
+        return DocumentScores(ids, self.document_scores, self.reading.table, self.scores, method)
 
 
 def view(result: Compressed, selection: Selection) -> tuple[list[Sequence[Span]], list[Sequence[Span]]]:
-    """The kept and the dropped spans of each document, with the reasons and scores of a selection."""
+    """The kept and the dropped spans of each document, with the reasons and scores of a selection.
+
+    Those of documents of which nothing is left are not looked at.
+    """
     count_of = len(result.documents)
     kept, dropped = result.kept, result.dropped
     reading = selection.reading
@@ -201,14 +225,17 @@ def view(result: Compressed, selection: Selection) -> tuple[list[Sequence[Span]]
             codes[(codes == _SELECTED) & selection.beside] = _CONTEXT
         out = (codes < _SELECTED) & (selection.why > 0)
         codes[out] = selection.why[out]
-    return _split(kept, codes, scores, count_of), _split(dropped, codes, scores, count_of)
+    return _split(kept, codes, scores, result.parts), _split(dropped, codes, scores, result.parts)
 
 
-def _split(spans: Spans, codes: UInt8s, scores: Float32s, documents: int) -> list[Sequence[Span]]:
-    """The spans of each document."""
+def _split(spans: Spans, codes: UInt8s, scores: Float32s, parts: Sequence[str]) -> list[Sequence[Span]]:
+    """The spans of each document of which something is left."""
     table, rows = spans.table, spans.rows
-    ends = table.document[rows].searchsorted(np.arange(documents + 1)).tolist()
-    return [Spans(table, rows[first:last], REASONS, codes, scores) for first, last in pairwise(ends)]
+    ends = table.document[rows].searchsorted(np.arange(len(parts) + 1)).tolist()
+    return [
+        Spans(table, rows[first:last], REASONS, codes, scores) if part else ()
+        for part, first, last in zip(parts, ends, ends[1:], strict=False)
+    ]
 
 
 def _by_document(spans: Sequence[Span], documents: int) -> list[Sequence[Span]]:
@@ -239,7 +266,7 @@ def _segment_scores(
     if relevance is None:
         if not reading.by_query or reading.ranked:  # nothing tells one from another
             return np.ones(len(table), dtype=np.float32), worth
-        if any(region.form is not None for region in reading.regions):
+        if reading.forms:
             middle = float(np.median(worth)) if len(worth) else 0.0
             return (worth / np.maximum(worth + np.float32(middle), 1e-9)).astype(np.float32), worth
         return (-np.expm1(-worth)).astype(np.float32), worth
@@ -264,19 +291,35 @@ def _same_places(one: Any, other: Any) -> bool:
 def _scores_by_place(reading: Reading, relevance: Sequence[RelevanceScore]) -> Float32s:
     """The best score that a scorer gave to a span which overlaps a unit; without any, its document's."""
     table = reading.table
+    bounds = table.document.searchsorted(np.arange(len(relevance) + 1)).tolist()
     scores = np.zeros(len(table), dtype=np.float32)
-    for row, (document, start, end, _) in enumerate(table):
-        scored: Any = relevance[document]
-        found = [one.score for one in scored.segment_scores if one.start < end and one.end > start]
-        scores[row] = max(found, default=scored.overall_score)
+    for scored, first, last in zip(relevance, bounds, bounds[1:], strict=False):
+        places = zip(table.start[first:last].tolist(), table.end[first:last].tolist(), strict=True)
+        scores[first:last] = _best_overlaps(list(places), scored)
     return scores
+
+
+def _best_overlaps(places: Sequence[tuple[int, int]], scored: Any) -> list[float]:
+    """The best score of what overlaps each place, else the document's. Places ascend. O(n log n)."""
+    theirs = sorted((int(one.start), int(one.end), float(one.score)) for one in scored.segment_scores)
+    near: list[tuple[float, int]] = []  # (-score, end) of those that began before the end of a place
+    found, at = [], 0
+    for start, end in places:
+        while at < len(theirs) and theirs[at][0] < end:
+            heappush(near, (-theirs[at][2], theirs[at][1]))
+            at += 1
+        while near and near[0][1] <= start:
+            heappop(near)
+        found.append(-near[0][0] if near else float(scored.overall_score))
+    return found
 
 
 def _repeated(reading: Reading, document_scores: Float64s, possible: Bools) -> Int64s:
     """Rows whose words stand in another row: all but the one in the best document (ties: the first)."""
     table = reading.table
-    offsets = reading.term_offsets[: len(table) + 1]
-    if len(offsets) <= len(table):
+    size = len(table)
+    offsets = reading.term_offsets[: size + 1]
+    if len(offsets) <= size:
         return np.empty(0, dtype=np.int64)
     lengths = offsets[1:] - offsets[:-1]
     rows = (possible & (lengths >= _LEAST_TERMS)).nonzero()[0]
@@ -538,14 +581,4 @@ def _aligned(segments: Sequence[Segment], scored: Any) -> list[float]:
         (segment.start - shift, segment.end - shift) for segment in segments
     ]:
         return [one.score for one in theirs]
-    return [
-        max(
-            (
-                one.score
-                for one in theirs
-                if one.start + shift < segment.end and one.end + shift > segment.start
-            ),
-            default=scored.overall_score,
-        )
-        for segment in segments
-    ]
+    return _best_overlaps([(segment.start - shift, segment.end - shift) for segment in segments], scored)

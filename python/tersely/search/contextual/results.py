@@ -112,7 +112,8 @@ class CompressionResult:
         fallback_reason: of the scoring or of the first document that has one; None: all went as it should.
         warnings: reason codes: those of the scoring, of the choice (`tersely.Receipt.warnings`) and of the
             documents, "empty_query", "documents_dropped", "nothing_relevant" (every document is under the
-            threshold), "reserve_shrunk" (the reserve for the response did not fit into the budget).
+            threshold), "relevance_doubtful" (every one is, but the most probable stays), "reserve_shrunk"
+            (the reserve for the response did not fit into the budget).
         separator: stands between documents in `text`.
         cached: whether an earlier call made this.
     """
@@ -131,6 +132,10 @@ class CompressionResult:
     warnings: tuple[str, ...] = ()
     separator: str = "\n\n"
     cached: bool = False
+
+    def __str__(self) -> str:
+        """The text: what a prompt holds where the result is put into one."""
+        return self.text
 
     @cached_property
     def text(self) -> str:

@@ -104,7 +104,10 @@ class CompressionConfig:
         min_summary_length, max_summary_length: ...but at least and at most so many tokens.
         batch_size: prompts that are with the model at a time.
         cache_results: the same call again asks no scorer and no model.
-        min_relevance_threshold: in [0, 1]; documents and segments under it are left out.
+        min_relevance_threshold: in [0, 1]; documents and segments under it are left out. Of a document it is
+            the probability that it is on the topic of the query; doubtful ones stay beside one that reaches
+            it, and the best of all where it may yet be about the query (`Selection` in extractive.py). Of a
+            segment it is its place among those of the call.
         preserve_structure: what is kept brings the headings above it, and tables, lists and code stay whole.
     """
 

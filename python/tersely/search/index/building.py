@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -17,19 +18,24 @@ from tersely.providers.embedders import CheckedEmbedder
 from tersely.search.index.chunking import cut_chunks
 from tersely.search.index.files import FileNote, SourceFile, decode, find_files, read_file
 from tersely.search.index.ranking import PostingsBuilder
+from tersely.search.index.snapshot import order_of, shard_of
 from tersely.search.index.storage import (
     VECTORS,
     ChunkTable,
     Generation,
     Header,
+    Shard,
+    Writer,
+    open_order,
     save_arrays,
-    write_header,
+    save_order,
     writing,
 )
 
-__all__ = ["LARGEST_FILE", "BuildReport", "build"]
+__all__ = ["LARGEST_FILE", "MOST_SHARDS", "BuildReport", "build"]
 
 LARGEST_FILE = 16 * 2**20  # bytes
+MOST_SHARDS = 32  # each has 7 mapped arrays, which are open files, twice while a new state is opened
 _READING = 1  # of this and the modules it imports: counts up when they cut or read differently
 _AT_ONCE = 512  # texts that are embedded together
 _COPIED = 8192  # rows
@@ -42,8 +48,9 @@ class BuildReport:
     Attributes:
         added, changed, removed, unchanged: numbers of files.
         files, chunks: what the index has now.
-        anew: why nothing of an index that was there could be used: "damaged", "other_embedder",
-            "other_reading" (by another version of tersely); None: it could be, or there was none.
+        anew: why an index that was there could not be used: "other_embedder", "other_reading" (by another
+            version of tersely), "other_shards" (another number of them), "damaged" (of several shards, those
+            that are not could be); None: it could be, or there was none.
         notes: of files that are left out, or not quite as they are, by path.
         seconds: it took.
     """
@@ -64,30 +71,62 @@ def build(
     place: Path,
     embedder: CheckedEmbedder,
     largest_file: int,
+    shards: int | None,
     progress: Callable[[int, int], object] | None,
 ) -> BuildReport:
     """Bring the index in `place` up to date with a folder.
 
-    Every file is read and compared by its content's hash; only what differs is cut, read and embedded again.
-    O(bytes of the folder + size of the index). A few hundred chunks and their vectors are held at a time, and
-    12 bytes a distinct term of a chunk.
+    Every file is read and compared by its content's hash; only what differs is cut, read and embedded again,
+    and only its shards are written. O(bytes of the folder + size of these shards). A few hundred chunks and
+    their vectors are held at a time, and 12 bytes a distinct term of a chunk of one shard.
     """
     started = time.perf_counter()
-    with writing(place) as (header, fresh):
-        reading = _reading()
-        before, anew = _before(place, header, reading, embedder.name)
-        try:
-            plan = _compare(folder, place, before, largest_file, progress)
-            plan.anew = anew
-            if header is not None and before is not None and not plan.todo and not plan.removed:
-                return plan.report(header, time.perf_counter() - started)
-            made = _write(folder, fresh, embedder, before, plan, largest_file, progress)
-        finally:
-            if before is not None:
-                before.close()
-        new = Header(fresh.name, reading, embedder.name, *made)
-        write_header(place, new)
+    with contextlib.ExitStack() as stack:
+        writer = stack.enter_context(writing(place))
+        header, reading = writer.header, _reading()
+        before, anew = _before(place, header, reading, embedder.name, shards)
+        for generation in before:
+            if generation is not None:
+                stack.callback(generation.close)
+        plan = _compare(folder, place, before, largest_file, progress)
+        plan.anew = anew
+        stale = [one is None or change.any for one, change in zip(before, plan.changes, strict=True)]
+        if header is not None and not any(stale):
+            return plan.report(header, time.perf_counter() - started)
+        count = _counted(progress, sum(len(change.todo) for change in plan.changes))
+        made, dimensions = [], 0
+        if header is not None and any(generation is not None for generation in before):
+            dimensions = header.dimensions
+        for number, (generation, change) in enumerate(zip(before, plan.changes, strict=True)):
+            if stale[number] or header is None:
+                shard, width = _write(folder, writer, embedder, generation, change, plan, largest_file, count)
+                dimensions = max(dimensions, width)
+            else:
+                shard = header.shards[number]
+            made.append(shard)
+        count()
+        new = Header(reading, embedder.name, dimensions, tuple(made))
+        opened: list[Generation] = []
+        for old, is_stale, shard in zip(before, stale, made, strict=True):
+            if old is not None and not is_stale:
+                opened.append(old)
+                continue
+            opened.append(Generation(place, shard, dimensions))
+            stack.callback(opened[-1].close)
+        save_order(place / new.newest, order_of(opened))
+        writer.commit(new)
     return plan.report(new, time.perf_counter() - started)
+
+
+def _counted(progress: Callable[[int, int], object] | None, many: int) -> Callable[[], None]:
+    """What to call before each of so many files, and at the end."""
+    numbers = iter(range(many + 1))
+
+    def step() -> None:
+        if progress is not None:
+            progress(next(numbers), many)
+
+    return step
 
 
 def _reading() -> str:
@@ -97,34 +136,59 @@ def _reading() -> str:
 
 
 def _before(
-    place: Path, header: Header | None, reading: str, embedder: str
-) -> tuple[Generation | None, str | None]:
-    """Return the generation to go on from, or why there is none."""
+    place: Path, header: Header | None, reading: str, embedder: str, shards: int | None
+) -> tuple[list[Generation | None], str | None]:
+    """Return what to go on from, of each shard: its generation, or None; and why there is none."""
+    nothing: list[Generation | None] = [None] * (shards or (1 if header is None else len(header.shards)))
     if header is None:
-        return None, None
+        return nothing, None
     if header.reading != reading:
-        return None, "other_reading"
+        return nothing, "other_reading"
     if header.embedder != embedder:
-        return None, "other_embedder"
+        return nothing, "other_embedder"
+    if len(header.shards) != len(nothing):
+        return nothing, "other_shards"
     try:
-        return Generation(place, header), None
+        open_order(place, header)
     except StoreError:
-        return None, "damaged"
+        return nothing, "damaged"
+    found = list(nothing)
+    for number, shard in enumerate(header.shards):
+        with contextlib.suppress(StoreError):
+            generation = Generation(place, shard, header.dimensions)
+            generation.by_file()  # what is taken over is whole
+            found[number] = generation
+    return found, "damaged" if None in found else None
 
 
-class _Plan:
-    """Which files to add, change and remove."""
+class _Changes:
+    """Which files of a shard to add, change and remove."""
 
     def __init__(self) -> None:
         self.todo: list[SourceFile] = []  # added and changed
         self.removed: list[str] = []  # gone, and changed
+
+    @property
+    def any(self) -> bool:
+        return bool(self.todo or self.removed)
+
+
+class _Plan:
+    """What to do about each shard, and what is to be said of it."""
+
+    def __init__(self, shards: int) -> None:
+        self.changes = [_Changes() for _ in range(shards)]
         self.unchanged = self.gone = self.changed = 0
         self.notes: dict[str, str] = {}
         self.anew: str | None = None
 
+    def of(self, path: str) -> _Changes:
+        """The changes of the shard that a file is in."""
+        return self.changes[shard_of(path, len(self.changes))]
+
     def report(self, header: Header, seconds: float) -> BuildReport:
         return BuildReport(
-            added=len(self.todo) - self.changed,
+            added=sum(len(change.todo) for change in self.changes) - self.changed,
             changed=self.changed,
             removed=self.gone,
             unchanged=self.unchanged,
@@ -139,11 +203,14 @@ class _Plan:
 def _compare(
     folder: Path,
     place: Path,
-    before: Generation | None,
+    before: Sequence[Generation | None],
     largest_file: int,
     progress: Callable[[int, int], object] | None,
 ) -> _Plan:
-    plan, known = _Plan(), before.files() if before is not None else {}
+    plan, known = _Plan(len(before)), dict[str, tuple[bytes, str]]()
+    for generation in before:
+        if generation is not None:
+            known |= generation.files()
     found = list(find_files(folder, without=place))
     here = set()
     for number, item in enumerate(found):
@@ -157,7 +224,7 @@ def _compare(
             plan.notes[item.path] = data.reason
             continue
         if item.path not in known:
-            plan.todo.append(item)
+            plan.of(item.path).todo.append(item)
             continue
         here.add(item.path)
         digest, note = known[item.path]
@@ -166,12 +233,13 @@ def _compare(
             if note:
                 plan.notes[item.path] = note
         else:
-            plan.todo.append(item)
-            plan.removed.append(item.path)
+            plan.of(item.path).todo.append(item)
+            plan.of(item.path).removed.append(item.path)
             plan.changed += 1
     gone = known.keys() - here
     plan.gone = len(gone)
-    plan.removed.extend(sorted(gone))
+    for path in sorted(gone):
+        plan.of(path).removed.append(path)
     return plan
 
 
@@ -181,47 +249,49 @@ def _digest(item: SourceFile, data: bytes) -> bytes:
 
 def _write(
     folder: Path,
-    fresh: Path,
+    writer: Writer,
     embedder: CheckedEmbedder,
     before: Generation | None,
+    change: _Changes,
     plan: _Plan,
     largest_file: int,
-    progress: Callable[[int, int], object] | None,
-) -> tuple[int, int, int]:
-    """Write a generation; returns its dimensions, files and chunks."""
-    table = ChunkTable(fresh, None if before is None else fresh.parent / before.header.generation)
+    count: Callable[[], None],
+) -> tuple[Shard, int]:
+    """Write a generation of a shard; returns what the header says of it, and the width of new vectors."""
+    fresh = writer.new_generation()
+    table = ChunkTable(fresh, None if before is None else before.folder)
     try:
         with open(fresh / VECTORS, "wb", opener=private) as vectors:
             postings, dimensions = PostingsBuilder(), 0
             if before is not None:
-                kept = np.flatnonzero(~np.isin(before.ids, before.ids_of(plan.removed)))
+                kept = np.flatnonzero(~np.isin(before.ids, before.ids_of(change.removed)))
                 for start in range(0, len(kept), _COPIED):
                     vectors.write(before.vectors[kept[start : start + _COPIED]].tobytes())
-                postings, dimensions = PostingsBuilder(before.postings, kept), before.header.dimensions
-            table.remove(plan.removed)
-            for texts in _batches(_new_texts(folder, table, plan, largest_file, progress)):
+                postings = PostingsBuilder(before.postings, kept)
+            table.remove(change.removed)
+            for texts in _batches(_new_texts(folder, table, change.todo, plan, largest_file, count)):
                 postings.add(texts)
                 rows = embedder.embed(texts)
                 vectors.write(rows.astype("<f4").tobytes())
                 dimensions = rows.shape[1]
-        ids, order, files = table.finish()
+        ids, files = table.finish()
     finally:
         table.close()
-    save_arrays(fresh, postings.finish(), ids, order)
-    return dimensions, files, len(ids)
+    save_arrays(fresh, postings.finish(), ids)
+    return Shard(fresh.name, files, len(ids)), dimensions
 
 
 def _new_texts(
     folder: Path,
     table: ChunkTable,
+    todo: Sequence[SourceFile],
     plan: _Plan,
     largest_file: int,
-    progress: Callable[[int, int], object] | None,
+    count: Callable[[], None],
 ) -> Iterator[str]:
     """Put each new chunk into the table, and yield its text with its headings, in which is searched."""
-    for number, item in enumerate(plan.todo):
-        if progress is not None:
-            progress(number, len(plan.todo))
+    for item in todo:
+        count()
         data = read_file(folder, item.path, largest_file)
         if isinstance(data, FileNote):
             plan.notes[item.path] = data.reason
@@ -235,8 +305,6 @@ def _new_texts(
         table.add_chunks(item.path, chunks)
         for chunk in chunks:
             yield f"{chunk.header_path}\n{chunk.content}"
-    if progress is not None:
-        progress(len(plan.todo), len(plan.todo))
 
 
 def _batches(texts: Iterator[str]) -> Iterator[Sequence[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,7 +17,7 @@ from tersely.content.html import PageText
 from tersely.core.tables import Kind, Level
 from tersely.engine.segment import segment
 from tersely.search.index.sections import (
-    Section,
+    Sections,
     code_sections,
     page_sections,
     rst_sections,
@@ -36,6 +36,7 @@ _PIECES = 96  # a chunk has at most so many, unless it is too small then
 _MAIN = 2 / 3  # share of a chunk that gives it its path
 
 LONGEST_PIECE = 650  # characters; two of them and the smallest chunk fit into the largest
+_LONGEST_GAP = 100  # characters of white space between chunks; more counts as a blank line
 _TINY = 24  # characters; what is shorter is joined to what stands before it
 
 # What it costs to cut: the more, the more the halves need each other.
@@ -68,12 +69,14 @@ class Chunk:
         start, end: characters of the file.
         header_path: the headings above it, joined with " > ".
         content: its text: `text[start:end]`; of a web page, what stands between its tags there.
+        gap: white space between the chunk before it and this one; "" for the first.
     """
 
     start: int
     end: int
     header_path: str
     content: str
+    gap: str = ""
 
 
 def cut_chunks(text: str, kind: str) -> list[Chunk]:
@@ -96,8 +99,9 @@ def cut_chunks(text: str, kind: str) -> list[Chunk]:
         page = PageText.read(text)
         sections = page_sections(text, page)
         return [
-            Chunk(*_in_source(page, start, end), path, page.plain[start:end])
-            for start, end, path in _cut(_text_pieces(page.plain, sections), sections)
+            replace(chunk, start=start, end=end)
+            for chunk in _cut(page.plain, _text_pieces(page.plain, sections), sections)
+            for start, end in [_in_source(page, chunk.start, chunk.end)]
         ]
     if kind == "text":
         sections = text_sections(text)
@@ -108,7 +112,7 @@ def cut_chunks(text: str, kind: str) -> list[Chunk]:
     else:
         sections = code_sections(text, kind)
         pieces = _code_pieces(text, sections)
-    return [Chunk(start, end, path, text[start:end]) for start, end, path in _cut(pieces, sections)]
+    return _cut(text, pieces, sections)
 
 
 def _in_source(page: PageText, start: int, end: int) -> tuple[int, int]:
@@ -116,13 +120,15 @@ def _in_source(page: PageText, start: int, end: int) -> tuple[int, int]:
     return int(first[0]), int(last[-1])
 
 
-def _cut(pieces: list[_Piece], sections: Sequence[Section]) -> list[tuple[int, int, str]]:
-    """Return (start, end, path) of each chunk."""
-    cuts = _best_cuts(pieces)
-    return [
-        (pieces[first].start, pieces[last - 1].end, " > ".join(_path(pieces[first:last], sections)))
-        for first, last in pairwise(cuts)
-    ]
+def _cut(text: str, pieces: list[_Piece], sections: Sections) -> list[Chunk]:
+    """Join pieces to the chunks of least cost."""
+    chunks: list[Chunk] = []
+    for first, last in pairwise(_best_cuts(pieces)):
+        start, end = pieces[first].start, pieces[last - 1].end
+        gap = text[chunks[-1].end : start] if chunks else ""
+        path = " > ".join(_path(pieces[first:last], sections))
+        chunks.append(Chunk(start, end, path, text[start:end], gap if len(gap) <= _LONGEST_GAP else "\n\n"))
+    return chunks
 
 
 def _best_cuts(pieces: list[_Piece]) -> list[int]:
@@ -132,18 +138,18 @@ def _best_cuts(pieces: list[_Piece]) -> list[int]:
     for before, piece in pairwise(pieces):
         starts_section = piece.section != before.section and not before.heading
         mixed.append(mixed[-1] + (_MIXED if starts_section else 0.0))
+    cut = [0.0, *(piece.cut for piece in pieces[1:])]
     least, came_from = [0.0], [0]
-    for end in range(1, len(pieces) + 1):
-        best, best_first = float("inf"), end - 1
+    for end in range(1, len(pieces) + 1):  # small pieces are many: what it does is looked up before
+        best, best_first, stop, sections = float("inf"), end - 1, ends[end - 1], mixed[end - 1]
         for first in range(end - 1, -1, -1):
-            size = ends[end - 1] - starts[first]
+            size = stop - starts[first]
             if first < end - 1 and (
                 size > LARGEST_CHUNK or (end - first > _PIECES and size > 2 * SMALLEST_CHUNK)
             ):
                 break
-            cost = least[first] + _size_cost(size) + mixed[end - 1] - mixed[first]
-            if first:
-                cost += pieces[first].cut
+            by_size = _SIZE_COSTS[size] if size <= LARGEST_CHUNK else _size_cost(size)
+            cost = least[first] + by_size + sections - mixed[first] + cut[first]
             if cost <= best:
                 best, best_first = cost, first
         least.append(best)
@@ -162,10 +168,13 @@ def _size_cost(size: int) -> float:
     return _EACH + 2 * max(0, size - _LONG) / (LARGEST_CHUNK - _LONG)
 
 
-def _path(pieces: Sequence[_Piece], sections: Sequence[Section]) -> tuple[str, ...]:
+_SIZE_COSTS = [_size_cost(size) for size in range(LARGEST_CHUNK + 1)]
+
+
+def _path(pieces: Sequence[_Piece], sections: Sections) -> tuple[str, ...]:
     sizes: dict[tuple[str, ...], int] = {}
     for piece in pieces:
-        path = sections[piece.section].path
+        path = sections.paths[piece.section]
         sizes[path] = sizes.get(path, 0) + piece.end - piece.start
     main = max(sizes, key=lambda path: sizes[path])
     if sizes[main] >= _MAIN * sum(sizes.values()):
@@ -191,29 +200,27 @@ class _Piece:
     heading: bool
 
 
-def _text_pieces(text: str, sections: Sequence[Section]) -> list[_Piece]:
+def _text_pieces(text: str, sections: Sections) -> list[_Piece]:
     """Divide text into paragraphs, items, tables, fences; too long ones into sentences, rows or lines."""
     table = segment([text], Level.SENTENCE)
-    kinds, blocks = table.kind.tolist(), table.block.tolist()
-    starts, ends = table.start.tolist(), table.end.tolist()
+    kinds, starts, ends = table.kind.tolist(), table.start.tolist(), table.end.tolist()
+    first = np.flatnonzero(np.diff(table.block, prepend=-1))  # of each block
+    last = np.append(first[1:], len(table))[: len(first)] - 1
+    listed = np.isin(table.kind[first], list(_LIST)) & (table.kind[first] == table.kind[first - 1])
+    listed[:1] = False
     found: list[tuple[int, int, float]] = []
-    row = 0
-    while row < len(kinds):
-        last = row
-        while last + 1 < len(kinds) and blocks[last + 1] == blocks[row]:
-            last += 1
-        cut = _ITEM if kinds[row] in _LIST and row and kinds[row - 1] == kinds[row] else _BLOCK
-        if ends[last] - starts[row] <= LONGEST_PIECE:
-            found.append((starts[row], ends[last], cut))
-        else:
-            for at in range(row, last + 1):
-                inner = _WHOLE.get(Kind(kinds[at]), _SENTENCE)
-                found.append((starts[at], ends[at], cut if at == row else inner))
-        row = last + 1
+    cuts = np.where(listed, _ITEM, _BLOCK).tolist()
+    for row, stop, cut in zip(first.tolist(), last.tolist(), cuts, strict=True):
+        if ends[stop] - starts[row] <= LONGEST_PIECE:
+            found.append((starts[row], ends[stop], cut))
+            continue
+        for at in range(row, stop + 1):
+            inner = _WHOLE.get(Kind(kinds[at]), _SENTENCE)
+            found.append((starts[at], ends[at], cut if at == row else inner))
     return _finish(text, found, sections)
 
 
-def _code_pieces(text: str, sections: Sequence[Section]) -> list[_Piece]:
+def _code_pieces(text: str, sections: Sections) -> list[_Piece]:
     """Divide source code at blank lines; what is too long, into lines. O(characters)."""
     found, at = [], 0
     for gap in [*_BLANK_LINES.finditer(text), None]:
@@ -228,46 +235,43 @@ def _code_pieces(text: str, sections: Sequence[Section]) -> list[_Piece]:
     return _finish(text, found, sections)
 
 
-def _finish(text: str, found: list[tuple[int, int, float]], sections: Sequence[Section]) -> list[_Piece]:
+def _finish(text: str, found: list[tuple[int, int, float]], sections: Sections) -> list[_Piece]:
     """Cut pieces where sections start and where they are too long; join tiny ones."""
     pieces: list[_Piece] = []
     number = 0
+    bodies, behind = sections.bodies, [*sections.starts[1:], len(text) + 1]
     for start, end, cut in found:
         at = start
         while at < end:
-            while number + 1 < len(sections) and sections[number + 1].start <= at:
+            while behind[number] <= at:
                 number += 1
-            section = sections[number]
-            stop = end
-            if number + 1 < len(sections):
-                stop = min(stop, sections[number + 1].start)
-            heading = at < section.body
-            if heading:
-                stop = min(stop, section.body)
+            heading = at < bodies[number]
+            stop = min(end, behind[number], bodies[number]) if heading else min(end, behind[number])
             begin, finish = _stripped(text, at, stop)
             if begin < finish:
                 new = not pieces or pieces[-1].section != number
                 before = _SECTION if new else (cut if at == start else _BLOCK)
-                _add(text, pieces, _Piece(begin, finish, number, before, heading))
+                _add(text, pieces, begin, finish, number, before, heading)
             at = stop
     return pieces
 
 
-def _add(text: str, pieces: list[_Piece], piece: _Piece) -> None:
+def _add(
+    text: str, pieces: list[_Piece], start: int, end: int, section: int, cut: float, heading: bool
+) -> None:
     """Add a piece: in parts where it is too long, or joined to the one before."""
     if pieces:
         before = pieces[-1]
-        if before.heading and not piece.heading:
-            piece.cut = _AFTER_HEADING
-        tiny = min(before.end - before.start, piece.end - piece.start) < _TINY
-        same = before.heading == piece.heading or (piece.section == before.section and not piece.heading)
-        if tiny and same and piece.end - before.start <= 4 * _TINY:
-            before.end = piece.end
-            before.heading = before.heading and piece.heading
+        if before.heading and not heading:
+            cut = _AFTER_HEADING
+        tiny = end - start < _TINY or before.end - before.start < _TINY
+        same = before.heading == heading or (section == before.section and not heading)
+        if tiny and same and end - before.start <= 4 * _TINY:
+            before.end = end
+            before.heading = before.heading and heading
             return
-    cut = piece.cut
-    for start, end, lines in _parts(text, piece.start, piece.end):
-        pieces.append(_Piece(start, end, piece.section, cut, piece.heading))
+    for first, last, lines in _parts(text, start, end):
+        pieces.append(_Piece(first, last, section, cut, heading))
         cut = _CODE if lines else _INSIDE
 
 
@@ -293,6 +297,8 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    if start < end and not text[start].isspace() and not text[end - 1].isspace():
+        return start, end
     part = text[start:end]
     left = len(part) - len(part.lstrip())
     return (start + left, start + len(part.rstrip())) if left < len(part) else (end, end)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -11,19 +11,21 @@ import numpy as np
 
 from tersely.core import checks
 from tersely.core.errors import BudgetExceededError
-from tersely.core.protocols import BatchTokenCounter
+from tersely.core.fence import one_line
 from tersely.core.types import Compressed, Document, Request
 from tersely.engine.auto import Auto
 from tersely.engine.count import count, count_batch
 from tersely.engine.reading import Heads, Reading
 from tersely.engine.render import Rendered
 from tersely.providers.counters import resolve_counter
-from tersely.search.chunks import ChunkResult
+from tersely.search.chunks import ChunkResult, PlacedResult
 from tersely.search.parts import kept_places
+from tersely.search.thresholding import on_topic
 
 __all__ = ["Extracted", "extract"]
 
 _SEPARATOR = "\n\n"  # between results, and between pieces of one
+_PARTED = 1  # token, about, that parts a section from the one before
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +36,41 @@ class Extracted:
         results: those of which something is left, in the order of the search; `content` is what is left:
             pieces of the chunk's text, verbatim, with a blank line where something was left out.
         text: all of it by file, the file of the best result first; what is left of a file in its own order,
-            under the number and name of the file and its sections, each named once.
+            under the name of the file, with a colon, and its sections, each named once. No line of the texts
+            ends with so many colons, so none passes for the name of a file. With `frame`, what it made of it.
         tokens: of `text`.
         original_tokens: of the text with whole results.
+        relevance: the largest probability of a section that it is on the query's topic
+            (`Compressed.relevance`), which a frame is told; None: there is no frame.
     """
 
     results: tuple[ChunkResult, ...]
     text: str
     tokens: int
     original_tokens: int
+    relevance: float | None = None
 
 
 def extract(
-    results: Sequence[ChunkResult], query: str, *, budget: int = 2000, counter: Any = None
+    results: Sequence[ChunkResult],
+    query: str,
+    *,
+    budget: int = 2000,
+    counter: Any = None,
+    frame: Callable[[str, float], str] | None = None,
 ) -> Extracted:
     """Compress the results of a search into a budget, headings included.
 
-    The chunks of a section are read as one text, once. What a heading costs is a part of the price of the
-    first unit below it, so that a result is left out where what it says is not worth its heading.
+    The chunks of a section are read as one text, once. Half of what a heading costs is a part of the price of
+    the first unit below it, so that a result is left out where what it says is not worth its heading.
+
+    Args:
+        results: of a search, best first.
+        query: what the reader asks.
+        budget: tokens of the final text.
+        counter: counts them (`tersely.compress`).
+        frame: (text, relevance) -> all that is sent, which is what the budget is for then; None: the text
+            alone.
 
     Raises:
         BudgetExceededError: no piece of any result fits under its heading; a retry with `.required` succeeds.
@@ -59,27 +78,53 @@ def extract(
     """
     checked = resolve_counter(counter)
     checks.whole_number(budget, "budget", least=1)
-    sections = _Sections(results, checked)
-    whole = sections.write(sections.texts)
-    tokens = count(checked, whole) if whole else 0
-    if tokens <= budget:
-        return Extracted(tuple(results), whole, tokens, tokens)
-    documents = tuple(
-        [
-            Document(text, title=path or None)
-            for text, path in zip(sections.texts, sections.paths, strict=True)
-        ]
-    )
-    request = Request(documents, query, budget, 1.0, checked, separator=_SEPARATOR)
+    if not results:
+        return Extracted((), "", 0, 0)
+    sections, relevance = _Sections(results), 1.0
+
+    def write(parts: Sequence[str]) -> str:
+        text = sections.write(parts)
+        return text if frame is None else frame(text, relevance)
+
+    def measure(rendered: Rendered) -> int:
+        return count(checked, write(rendered.parts))
+
+    def revise(reading: Reading) -> None:
+        nonlocal relevance
+        around = 0
+        if frame is not None:
+            relevance = _largest_relevance(reading, sections, query)
+            around, reading.original = count_batch(
+                checked, [frame("", relevance), write(sections.texts)]
+            ).tolist()
+        reading.heads, reading.measure = sections.heads(reading, around), measure
+
+    tokens = count(checked, sections.write(sections.texts))
+    if frame is None and tokens <= budget:
+        return Extracted(tuple(results), write(sections.texts), tokens, tokens)
+    documents = [
+        Document(text, title=path or None) for text, path in zip(sections.texts, sections.paths, strict=True)
+    ]
+    request = Request(tuple(documents), query, budget, 1.0, checked, separator=_SEPARATOR)
+    prepared = Auto().prepare(request, revise, tokens)
+    if frame is not None and (tokens := prepared.reading.original) <= budget:
+        return Extracted(tuple(results), write(sections.texts), tokens, tokens, relevance)
+    problem = f"the budget of {budget} tokens holds no piece of {len(results)} results with its heading"
     try:
-        result = Auto().prepare(request, sections.revise, tokens).fit()
+        result = prepared.fit()
     except BudgetExceededError as error:
-        raise BudgetExceededError(
-            f"the budget of {budget} tokens holds no piece of {len(results)} results with its heading",
-            required=error.required,
-            budget=budget,
-        ) from None
-    return Extracted(sections.parted(result), sections.write(result.parts), result.tokens, tokens)
+        raise BudgetExceededError(problem, required=error.required, budget=budget) from None
+    text = write(result.parts)
+    told = None if frame is None else relevance
+    return Extracted(sections.parted(result), text, result.tokens, tokens, told)
+
+
+def _largest_relevance(reading: Reading, sections: _Sections, query: str) -> float:
+    """The largest probability of a section that it is on the query's topic; data are asked as text."""
+    chances = reading.relevance()
+    if chances is None:
+        chances = on_topic(sections.texts, query, [path or None for path in sections.paths])
+    return float(chances.max(initial=0.0))
 
 
 class _Sections:
@@ -89,11 +134,12 @@ class _Sections:
         names: of files, in the order of their best results.
         members: of each section, the rows of its results, in their order in the file.
         files, paths: of each section, the number of its file and the headings above it.
-        texts: of each.
+        texts: of each: its results, parted as they are in the file where they are neighbours there.
+        starts: where each result of a section starts in its text.
     """
 
-    def __init__(self, results: Sequence[ChunkResult], counter: BatchTokenCounter) -> None:
-        self.results, self.counter = results, counter
+    def __init__(self, results: Sequence[ChunkResult]) -> None:
+        self.results = results
         rank: dict[str, int] = {}
         places = [
             (rank.setdefault(item.file_path, len(rank)), _number(item), row)
@@ -101,37 +147,59 @@ class _Sections:
         ]
         groups = groupby(sorted(places), lambda place: (place[0], results[place[2]].header_path))
         found = [(file, path, [row for _, _, row in places]) for (file, path), places in groups]
-        self.names = list(rank)
+        self.names = [one_line(name) for name in rank]
         self.files = [file for file, _, _ in found]
-        self.paths = [path for _, path, _ in found]
+        self.paths = [one_line(path) for _, path, _ in found]
         self.members = [rows for _, _, rows in found]
-        self.texts = [_SEPARATOR.join([results[row].content for row in rows]) for rows in self.members]
+        self.texts: list[str] = []
+        self.starts: list[list[int]] = []
+        for rows in self.members:
+            text, starts = self._joined([results[row] for row in rows])
+            self.texts.append(text)
+            self.starts.append(starts)
+
+    @staticmethod
+    def _joined(items: Sequence[ChunkResult]) -> tuple[str, list[int]]:
+        """The text of a section, and where each of its results starts in it."""
+        pieces: list[str] = []
+        starts: list[int] = []
+        at, before = 0, -1
+        for item in items:
+            number = _number(item)
+            if not starts:
+                gap = ""
+            elif number == before + 1 and isinstance(item, PlacedResult):
+                gap = item.gap
+            else:
+                gap = _SEPARATOR
+            starts.append(at + len(gap))
+            pieces += [gap, item.content]
+            at, before = starts[-1] + len(item.content), number
+        return "".join(pieces), starts
 
     def write(self, parts: Sequence[str]) -> str:
         """What is left of the sections under their headings."""
+        mark = _mark((*parts, *self.paths, *self.names))
         written: list[str] = []
-        number, before = 0, -1
+        before = -1
         for file, path, part in zip(self.files, self.paths, parts, strict=True):
-            if not part:
-                continue
-            number += file != before
-            name = f"[{number}] {self.names[file]}\n" if file != before or not path else ""
-            written.append(f"{name}{_section(path)}{part}")
-            before = file
+            if part:
+                name = f"{self.names[file]}{mark}\n" if file != before or not path else ""
+                written.append(f"{name}{_section(path)}{part}")
+                before = file
         return _SEPARATOR.join(written)
 
-    def revise(self, reading: Reading) -> None:
-        """Say in a reading what headings cost, and that they count."""
-        names = [f"[{number}] {name}\n" for number, name in enumerate(self.names, 1)]
-        costs = count_batch(self.counter, [*names, *map(_section, self.paths)])
-        costs[len(names) :] += 1  # what parts it from the one before
-        above = np.concatenate((np.full(len(names), -1), self.files)).astype(np.int32)
-        of = np.arange(len(names), len(costs), dtype=np.int32)
-        reading.heads = Heads(costs, above, of)
-        reading.measure = self._measure
+    def heads(self, reading: Reading, around: int) -> Heads:
+        """What headings cost the unit that brings them, and the frame around all.
 
-    def _measure(self, rendered: Rendered) -> int:
-        return count(self.counter, self.write(rendered.parts))
+        Half of what they count: the other half is for the units that come under them later. Where the first
+        one pays for all, too few files are heard (benchmarks/doors); the text is counted with all of it.
+        """
+        names = [f"{name}:\n" for name in self.names]
+        costs = count_batch(reading.request.counter, [*names, *map(_section, self.paths)])
+        costs[len(names) :] += _PARTED
+        above = np.concatenate((np.full(len(names), -1), self.files)).astype(np.int32)
+        return Heads(costs // 2, above, np.arange(len(names), len(costs), dtype=np.int32), around)
 
     def parted(self, result: Compressed) -> tuple[ChunkResult, ...]:
         """What is left of each result."""
@@ -147,19 +215,26 @@ class _Sections:
                     spans[document].append((start, end))
             for index in joined:
                 left.update(self._divided(index, result.parts[index], spans[index]))
-        return tuple([replace(self.results[row], content=left[row]) for row in sorted(left)])
+        return tuple(
+            [replace(self.results[row], content=left[row]) for row in sorted(left) if left[row].strip()]
+        )
 
     def _divided(self, index: int, part: str, spans: Sequence[tuple[int, int]]) -> dict[int, str]:
-        """The pieces of a section's part by result: each begins with its first kept span."""
+        """The pieces of a section's part by result: each begins with its first kept span, or rest of one."""
         rows, text = self.members[index], self.texts[index]
-        ends = np.cumsum([len(self.results[row].content) + len(_SEPARATOR) for row in rows])
-        of = np.searchsorted(ends, [start for start, _ in spans], side="right").tolist()
+        limits = [*self.starts[index][1:], len(text)]
         begins: dict[int, int] = {}
-        at = 0
-        for place, (start, end) in zip(of, spans, strict=True):
-            at = max(part.find(text[start:end], at), at)
-            begins.setdefault(rows[place], at)
-            at += end - start
+        place = at = 0
+        for first, end in spans:
+            start = first
+            while start < end:
+                while limits[place] <= start:
+                    place += 1
+                stop = min(end, limits[place])
+                at = max(part.find(text[start:stop], at), at)
+                begins.setdefault(rows[place], at)
+                at += stop - start
+                start = stop
         stops = [*list(begins.values())[1:], len(part)]
         return {
             row: part[begin:stop].strip() for (row, begin), stop in zip(begins.items(), stops, strict=True)
@@ -170,6 +245,13 @@ def _number(item: ChunkResult) -> int:
     """Where a chunk stands in its file, by the number at the end of its id; 0 where it has none."""
     _, _, number = item.chunk_id.rpartition("#")
     return int(number) if number.isascii() and number.isdigit() else 0
+
+
+def _mark(texts: Sequence[str]) -> str:
+    """What follows the name of a file: more colons than any line of these texts ends with. O(characters)."""
+    lines = [line.rstrip() for text in texts if ":" in text for line in text.splitlines()]
+    colons = [len(line) - len(line.rstrip(":")) for line in lines if line.endswith(":")]
+    return ":" * (1 + max(colons, default=0))
 
 
 def _section(path: str) -> str:

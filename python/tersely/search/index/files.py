@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tersely.core.files import open_found
+
 __all__ = ["KINDS", "FileNote", "SourceFile", "decode", "find_files", "read_file"]
 
 #: Suffix -> how the file is cut into chunks (chunking.py).
@@ -102,7 +104,7 @@ def read_file(folder: Path, path: str, largest: int) -> bytes | FileNote:
     No symbolic link is followed at its end, no device or pipe waited for.
     """
     try:
-        handle = os.open(folder / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = open_found(folder / path)
         with os.fdopen(handle, "rb") as file:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -13,10 +14,11 @@ from tersely.core import checks
 from tersely.core.errors import StoreError
 from tersely.core.tables import Float32s
 from tersely.providers.embedders import CheckedEmbedder, resolve_embedder
-from tersely.search.chunks import ChunkResult
-from tersely.search.index.building import LARGEST_FILE, BuildReport, build
-from tersely.search.index.ranking import best_cosines, best_rows, fuse, normalize_scores
-from tersely.search.index.storage import DEFAULT_FOLDER, HEADER, ChunkRow, Generation, locate, read_header
+from tersely.search.chunks import ChunkResult, PlacedResult
+from tersely.search.index.building import LARGEST_FILE, MOST_SHARDS, BuildReport, build
+from tersely.search.index.ranking import best_cosines, best_rows, fuse, normalize_scores, score_words
+from tersely.search.index.snapshot import Snapshot
+from tersely.search.index.storage import DEFAULT_FOLDER, HEADER, ChunkRow, locate, read_header
 
 __all__ = ["Index", "SearchMethod"]
 
@@ -25,7 +27,7 @@ Result = TypeVar("Result")
 
 _FEWEST_CANDIDATES = 200  # of each ranking that are fused: up to 100 results begin with the same ones
 _WEIGHTS = {"hybrid": (1.0, 0.7), "lexical": (1.0, 0.0), "vector": (0.0, 1.0)}  # of terms, of vectors
-_TRIES = 20  # to open a generation: a writer may have replaced the one that the header named
+_TRIES = 20  # to open what the header names: a writer may have replaced it meanwhile
 
 
 class Index:
@@ -42,7 +44,8 @@ class Index:
         """Make an index object; callers use `Index.open` or `Index.build`."""
         self.folder, self.report = folder, report
         self._embedder = embedder
-        self._opened: tuple[tuple[int, ...], Generation] | None = None
+        self._opened: tuple[tuple[int, ...], Snapshot] | None = None
+        self._opening = os.getpid(), threading.Lock()
 
     @classmethod
     def build(
@@ -52,6 +55,7 @@ class Index:
         *,
         embedder: Any = None,
         largest_file: int = LARGEST_FILE,
+        shards: int | None = None,
         progress: Callable[[int, int], object] | None = None,
     ) -> Index:
         """Index a folder, or bring its index up to date.
@@ -67,6 +71,9 @@ class Index:
             embedder: what `resolve_embedder` takes; None: the one that comes with tersely. Another one than
                 the index was made with makes it anew.
             largest_file: bytes; larger ones are left out.
+            shards: the files are divided into so many parts, up to 32, by their paths: only parts in which
+                a file changed are written again, and only one is in memory. Results are the same, and their
+                scores have the same bits. None: as many as the index has, one for a new index.
             progress: called with the number of files done and of all.
 
         Raises:
@@ -78,9 +85,11 @@ class Index:
         if not source.is_dir():
             raise ValueError(f"{source} is not a folder")
         largest_file = checks.whole_number(largest_file, "largest_file", least=1)
+        if shards is not None:
+            shards = checks.whole_number(shards, "shards", least=1, most=MOST_SHARDS)
         place = source / DEFAULT_FOLDER if index_folder is None else Path(index_folder)
         checked = resolve_embedder(embedder)
-        report = build(source, place, checked, largest_file, progress)
+        report = build(source, place, checked, largest_file, shards, progress)
         return cls(place, checked, report)
 
     @classmethod
@@ -92,7 +101,7 @@ class Index:
             ValueError: it was made with another embedder.
         """
         index = cls(locate(folder), resolve_embedder(embedder))
-        made_with = index._generation().header.embedder
+        made_with = index._snapshot().header.embedder
         if made_with != index._embedder.name:
             raise ValueError(
                 f"{index.folder} was made with the embedder {made_with!r}, not {index._embedder.name!r}: "
@@ -120,122 +129,135 @@ class Index:
         checks.one_of(method, "method", _WEIGHTS)
         text = query.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate is no text
         vector = self._embedder.embed([text])[0] if method != "lexical" else None
-        return self._using(lambda generation: _search(generation, text, vector, top_n, _WEIGHTS[method]))
+        return self._using(lambda state: _search(state, text, vector, top_n, _WEIGHTS[method]))
 
     def chunk(self, chunk_id: str) -> ChunkResult:
         """Return the chunk of an id, its score 1.0. Raises KeyError where there is none."""
-        return _result(self._using(lambda generation: _find(generation, [chunk_id])[0]), 1.0)
+        return _result(self._using(lambda state: _looked_up(state.find, [chunk_id])[0]), 1.0)
 
     def span(self, chunk_id: str) -> tuple[str, int, int]:
         """Return (path, start, end): where a chunk stands, in characters of its file without byte order mark.
 
         Raises KeyError where there is none.
         """
-        _, path, _, start, end, _, _ = self._using(lambda generation: _find(generation, [chunk_id])[0])
+        _, path, _, start, end, *_ = self._using(lambda state: _looked_up(state.find, [chunk_id])[0])
         return path, start, end
 
     def vectors(self, chunk_ids: Sequence[str]) -> Float32s:
         """Return the vectors of chunks, float32[n, d], of length one. Raises KeyError for an unknown id."""
 
-        def read(generation: Generation) -> Float32s:
-            ids = np.array([row[0] for row in _find(generation, chunk_ids)], dtype=np.int64)
-            return np.array(generation.vectors[np.searchsorted(generation.ids, ids)])
+        def read(state: Snapshot) -> Float32s:
+            return state.vectors(np.array(_looked_up(state.rows_at, chunk_ids), dtype=np.int64))
 
         return self._using(read)
 
     def files(self) -> list[str]:
         """Return the paths of the indexed files, relative to the folder, sorted."""
-        return sorted(self._using(lambda generation: generation.files()))
+        return self._using(lambda state: state.files())
 
     def __len__(self) -> int:
         """Number of chunks."""
-        return self._generation().header.chunks
+        return self._snapshot().header.chunks
 
     def __repr__(self) -> str:
         """Where it is, and how much is in it."""
-        header = self._generation().header
+        header = self._snapshot().header
         return f"Index({str(self.folder)!r}: {header.chunks} chunks of {header.files} files)"
 
     def close(self) -> None:
         """Close its files; the next call opens them again."""
         self._opened = None  # whoever still reads does so to the end
 
-    def _using(self, work: Callable[[Generation], Result]) -> Result:
+    def _using(self, work: Callable[[Snapshot], Result]) -> Result:
         for _ in range(_TRIES):
-            generation = self._generation()
+            state = self._snapshot()
             try:
-                return work(generation)
+                return work(state)
             except IndexError as error:
                 raise StoreError(f"{self.folder} is damaged: {error}; index the folder again") from error
             except StoreError:
-                if self._generation() is generation:
+                if self._snapshot() is state:
                     raise
         raise StoreError(f"{self.folder} is written again and again; try again later")
 
-    def _generation(self) -> Generation:
-        """Open the generation that the header names now, without a lock: two threads may open it twice."""
+    def _snapshot(self) -> Snapshot:
+        """Open what the header names now: one thread does, the others wait, as shards are many open files."""
         for attempt in range(_TRIES):
             try:
-                state = (self.folder / HEADER).stat()
+                status = (self.folder / HEADER).stat()
             except OSError as error:
                 raise StoreError(f"{self.folder} holds no index any more: {error.strerror}") from error
-            mark = (state.st_mtime_ns, state.st_ino, state.st_size)
+            mark = (status.st_mtime_ns, status.st_ino, status.st_size)
             opened = self._opened
             if opened is not None and opened[0] == mark:
                 return opened[1]
-            try:
-                generation = Generation(self.folder, read_header(self.folder))
-            except StoreError:
-                if attempt + 1 == _TRIES:
-                    raise
-            else:
-                self._opened = mark, generation
-                return generation
-        raise AssertionError("unreachable")
+            with self._lock():
+                if self._opened is not opened:
+                    continue
+                try:
+                    state = Snapshot(self.folder, read_header(self.folder))
+                except StoreError:
+                    if attempt + 1 == _TRIES:
+                        raise
+                else:
+                    self._opened = mark, state
+                    return state
+        raise StoreError(f"{self.folder} is written again and again; try again later")
+
+    def _lock(self) -> threading.Lock:
+        """The lock of this process: in a forked child, whoever held that of its parent is gone."""
+        if self._opening[0] != os.getpid():
+            self._opening = os.getpid(), threading.Lock()
+        return self._opening[1]
 
 
 def _search(
-    generation: Generation, query: str, vector: Float32s | None, top_n: int, weights: tuple[float, float]
+    state: Snapshot, query: str, vector: Float32s | None, top_n: int, weights: tuple[float, float]
 ) -> list[ChunkResult]:
     candidates = max(_FEWEST_CANDIDATES, 2 * top_n)
     rankings, used = [], []
     if weights[0]:
-        rankings.append(best_rows(generation.postings.score(query), candidates, generation.order))
+        scores = score_words([shard.postings for shard in state.shards], query)
+        rankings.append(best_rows(scores, candidates, state.order))
         used.append(weights[0])
-    if vector is not None and generation.header.chunks:
-        if len(vector) != generation.header.dimensions:
+    if vector is not None and state.header.chunks:
+        if len(vector) != state.header.dimensions:
             raise ValueError(
-                f"the embedder gives {len(vector)} dimensions; the index has {generation.header.dimensions}"
+                f"the embedder gives {len(vector)} dimensions; the index has {state.header.dimensions}"
             )
-        rankings.append(best_cosines(generation.vectors, vector, candidates, generation.order))
+        vectors = [shard.vectors for shard in state.shards]
+        rankings.append(best_cosines(vectors, vector, candidates, state.order))
         used.append(weights[1])
-    rows, scores = fuse(rankings, used, generation.order)
-    rows, scores = rows[:top_n], scores[:top_n]
-    found = generation.chunks(generation.ids[rows].tolist())
-    return [_result(row, score) for row, score in zip(found, normalize_scores(scores).tolist(), strict=True)]
+    rows, fused = fuse(rankings, used, state.order)
+    found, fused = state.chunks(rows[:top_n]), fused[:top_n]
+    return [_result(row, score) for row, score in zip(found, normalize_scores(fused).tolist(), strict=True)]
 
 
-def _find(generation: Generation, chunk_ids: Sequence[str]) -> list[ChunkRow]:
-    """The chunks of ids. Raises KeyError for an unknown one."""
+def _looked_up(
+    find: Callable[[list[tuple[str, int]]], Sequence[Result | None]], chunk_ids: Sequence[str]
+) -> list[Result]:
+    """What is found at the places that ids of chunks name. Raises KeyError for an unknown one."""
     places = []
     for chunk_id in chunk_ids:
         path, _, number = chunk_id.rpartition("#")
         digits = number.isascii() and number.isdigit() and len(number) < 10
         places.append((path, int(number) if digits else -1))
-    rows = [row for row in generation.find(places) if row is not None]
-    if len(rows) < len(places):
-        known = {f"{row[1]}#{row[2]}" for row in rows}
-        raise KeyError(next((given for given in chunk_ids if given not in known), chunk_ids[0]))
-    return rows
+    found = []
+    for chunk_id, item in zip(chunk_ids, find(places), strict=True):
+        if item is None:
+            raise KeyError(chunk_id)
+        found.append(item)
+    return found
 
 
-def _result(row: ChunkRow, score: float) -> ChunkResult:
-    _, path, number, _, _, header_path, content = row
-    return ChunkResult(
+def _result(row: ChunkRow, score: float) -> PlacedResult:
+    _, path, number, _, _, header_path, content, gap = row
+    return PlacedResult(
         chunk_id=f"{path}#{number}",
         doc_id=path,
         score=score,
         header_path=header_path,
         file_path=path,
         content=content,
+        gap=gap,
     )

@@ -13,7 +13,15 @@ from tersely import _native
 from tersely.core.tables import Float32s, Float64s, Int32s, Int64s
 from tersely.kernels.similarity import cosine_similarity
 
-__all__ = ["Postings", "PostingsBuilder", "best_cosines", "best_rows", "fuse", "normalize_scores"]
+__all__ = [
+    "Postings",
+    "PostingsBuilder",
+    "best_cosines",
+    "best_rows",
+    "fuse",
+    "normalize_scores",
+    "score_words",
+]
 
 _K1, _B = 1.2, 0.75  # Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009)
 _MOST_QUERY_TERMS = 64
@@ -29,7 +37,7 @@ UInt16s = npt.NDArray[np.uint16]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Postings:
-    """Postings: which chunk holds which term how often.
+    """Postings of a shard: which chunk holds which term how often.
 
     Attributes:
         terms: uint64[t], hashes of the distinct terms, ascending.
@@ -45,28 +53,41 @@ class Postings:
     counts: UInt16s
     sizes: Int32s
 
-    def score(self, query: str) -> Float32s:
-        """Score chunks by BM25, float32[n] >= 0, for a query's distinct terms, the first 64 of them.
+    def holding(self, terms: UInt64s) -> list[tuple[Int32s, UInt16s]]:
+        """Return which chunks hold each of these terms (hashes), and how often."""
+        found = []
+        for term, at in zip(terms.tolist(), np.searchsorted(self.terms, terms).tolist(), strict=True):
+            known = at < len(self.terms) and int(self.terms[at]) == term
+            span = slice(int(self.first[at]), int(self.first[at + 1])) if known else slice(0)
+            found.append((self.rows[span], self.counts[span]))
+        return found
 
-        idf = ln(1 + (n - df + 0.5) / (df + 0.5)), k1 = 1.2, b = 0.75; added up in the order of the query.
-        O(n + postings of the terms).
-        """
-        count = len(self.sizes)
-        scores = np.zeros(count, dtype=np.float32)
-        if count == 0:
-            return scores
-        wanted = _hashes(list(_native.terms([query])[2])[:_MOST_QUERY_TERMS])
-        places = np.searchsorted(self.terms, wanted)
-        mean = max(float(self.sizes.mean()), 1.0)
-        for term, at in zip(wanted.tolist(), places.tolist(), strict=True):
-            if at == len(self.terms) or int(self.terms[at]) != term:
-                continue
-            span = slice(int(self.first[at]), int(self.first[at + 1]))
-            rows, often = self.rows[span], self.counts[span].astype(np.float32)
-            rarity = np.log1p((count - len(rows) + 0.5) / (len(rows) + 0.5))
-            length = _K1 * (1 - _B + _B * self.sizes[rows] / mean)
-            scores[rows] += (rarity * often * (_K1 + 1) / (often + length)).astype(np.float32)
+
+def score_words(shards: Sequence[Postings], query: str) -> Float32s:
+    """Score chunks by BM25, float32[n] >= 0, for a query's distinct terms, the first 64 of them.
+
+    idf = ln(1 + (n - df + 0.5) / (df + 0.5)), k1 = 1.2, b = 0.75; added up in the order of the query. n, df
+    and the mean size are those of all shards together: scores have the same bits however chunks are divided.
+    O(n + postings of the terms).
+    """
+    sizes = [len(postings.sizes) for postings in shards]
+    count = sum(sizes)
+    scores = np.zeros(count, dtype=np.float32)
+    if count == 0:
         return scores
+    wanted = _hashes(list(_native.terms([query])[2])[:_MOST_QUERY_TERMS])
+    mean = max(sum(int(postings.sizes.sum()) for postings in shards) / count, 1.0)
+    parts = np.split(scores, np.cumsum(sizes)[:-1])  # views
+    for holding in zip(*(postings.holding(wanted) for postings in shards), strict=True):
+        holders = sum(len(rows) for rows, _ in holding)
+        rarity = np.log1p((count - holders + 0.5) / (holders + 0.5))
+        for postings, part, (rows, counts) in zip(shards, parts, holding, strict=True):
+            if len(rows) == 0:
+                continue
+            often = counts.astype(np.float32)
+            length = _K1 * (1 - _B + _B * postings.sizes[rows] / mean)
+            part[rows] += (rarity * often * (_K1 + 1) / (often + length)).astype(np.float32)
+    return scores
 
 
 class PostingsBuilder:
@@ -143,26 +164,34 @@ def best_rows(scores: Float32s, many: int, order: Int32s) -> Int64s:
     return rows[np.lexsort((order[rows], -scores[rows]))][:many]
 
 
-def best_cosines(vectors: Float32s, query: Float32s, many: int, order: Int32s) -> Int64s:
+def best_cosines(shards: Sequence[Float32s], query: Float32s, many: int, order: Int32s) -> Int64s:
     """Return the rows of the `many` vectors most similar to the query's, int64, cosine above 0, best first.
 
     Args:
-        vectors: float32[n, d], rows of length one or zero.
+        shards: float32[n, d] each, rows of length one or zero; rows are counted through all of them.
         query: float32[d].
         many: at most so many.
         order: int32[n]; of equal cosines the one of the lowest comes first.
 
-    The order is by `tersely.kernels.cosine_similarity`, so it is the same on every CPU; which rows can be
-    among the best is decided by a faster product, with room for how it rounds. O(n d).
+    The order is by `tersely.kernels.cosine_similarity`, so it is the same on every CPU, and however rows are
+    divided; which rows can be among the best is decided by a faster product, with room for how it rounds.
+    O(n d).
     """
-    if len(vectors) == 0 or not query.any():
+    count = sum(len(vectors) for vectors in shards)
+    if count == 0 or not query.any():
         return np.empty(0, dtype=np.int64)
-    rough = np.einsum("nd,d->n", vectors, query)  # one thread, and faster than BLAS, which starts several
-    many = min(many, len(rough))
-    least = np.partition(rough, len(rough) - many)[len(rough) - many] - _SLACK
-    rows = np.flatnonzero(rough >= max(float(least), -_SLACK))
-    exact = np.zeros(len(vectors), dtype=np.float32)
-    exact[rows] = cosine_similarity(query[None, :], vectors[rows], threads=1)[0]
+    # one thread, and faster than BLAS, which starts several
+    rough = np.concatenate([np.einsum("nd,d->n", vectors, query) for vectors in shards])
+    many = min(many, count)
+    least = np.partition(rough, count - many)[count - many] - _SLACK
+    likely = rough >= max(float(least), -_SLACK)
+    exact = np.zeros(count, dtype=np.float32)
+    start = 0
+    for vectors in shards:
+        rows = np.flatnonzero(likely[start : start + len(vectors)])
+        if len(rows):
+            exact[start + rows] = cosine_similarity(query[None, :], vectors[rows], threads=1)[0]
+        start += len(vectors)
     return best_rows(exact, many, order)
 
 

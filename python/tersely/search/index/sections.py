@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from tersely.content.html import PageText
 from tersely.core.tables import Kind, Level
 from tersely.engine.segment import segment
 
-__all__ = ["Section", "code_sections", "page_sections", "rst_sections", "text_sections"]
+__all__ = ["Sections", "code_sections", "page_sections", "rst_sections", "text_sections"]
 
 _LONGEST_TITLE = 100  # characters
 _DEEPEST = 8  # headings of a path
@@ -26,36 +26,47 @@ _ROLE = re.compile(r":[a-z:]{1,20}:`[!~]?([^`]{1,100})`")
 _LONGEST_HEADING = 2000  # characters of a page's source
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A stretch of text up to the next section.
+@dataclass(slots=True)
+class Sections:
+    """Stretches of text, each up to the next one, as lists (headings may be many).
 
     Attributes:
-        start: its first character.
-        body: where its heading ends and its text starts; `start` where it has no heading of its own.
-        path: headings from the outermost to its own.
+        starts: the first character of each; the first is 0 and has no heading.
+        bodies: where its heading ends and its text starts; its start where it has no heading of its own.
+        paths: headings from the outermost to its own.
     """
 
-    start: int
-    body: int
-    path: tuple[str, ...]
+    starts: list[int] = field(default_factory=lambda: [0])
+    bodies: list[int] = field(default_factory=lambda: [0])
+    paths: list[tuple[str, ...]] = field(default_factory=lambda: [()])
+
+    def add(self, start: int, body: int, path: tuple[str, ...]) -> None:
+        """Add the next one."""
+        self.starts.append(start)
+        self.bodies.append(body)
+        self.paths.append(path)
 
 
-def text_sections(text: str) -> list[Section]:
+def text_sections(text: str) -> Sections:
     """Find the sections of Markdown and plain text, by the segmenter's headings. O(characters)."""
     table = segment([text], Level.PARAGRAPH)
-    sections = [Section(0, 0, ())]
+    sections = Sections()
     paths: dict[int, tuple[str, ...]] = {-1: ()}
     starts, ends, above = table.start.tolist(), table.end.tolist(), table.heading.tolist()
+    known: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}  # headings come again
     for row in (table.kind == Kind.HEADING).nonzero()[0].tolist():
         start, end = starts[row], ends[row]
-        title = _MARKS.sub("", _UNDERLINE.sub("", text[start:end].strip()))
-        paths[row] = _joined(paths.get(above[row], ()), title)
-        sections.append(Section(start, end, paths[row]))
+        heading = paths.get(above[row], ()), text[start:end]
+        path = known.get(heading)
+        if path is None:
+            title = _MARKS.sub("", _UNDERLINE.sub("", heading[1].strip()))
+            path = known[heading] = _joined(heading[0], title)
+        paths[row] = path
+        sections.add(start, end, path)
     return sections
 
 
-def rst_sections(text: str) -> list[Section]:
+def rst_sections(text: str) -> Sections:
     """Find the sections of reStructuredText: titles with a line of punctuation under (and over) them.
 
     A style's level is the order in which it first comes, as docutils has it. O(characters).
@@ -64,7 +75,7 @@ def rst_sections(text: str) -> list[Section]:
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
-    sections, path = [Section(0, 0, ())], list[str]()
+    sections, path = Sections(), list[str]()
     styles: dict[tuple[str, bool], int] = {}
     number = 1
     while number < len(lines):
@@ -86,31 +97,31 @@ def rst_sections(text: str) -> list[Section]:
         del path[level:]
         path.append(_one_line(_ROLE.sub(r"\1", title)))
         first = number - 2 if over else number - 1
-        sections.append(Section(starts[first], starts[number] + len(under), tuple(path[-_DEEPEST:])))
+        sections.add(starts[first], starts[number] + len(under), tuple(path[-_DEEPEST:]))
         number += 2
     return sections
 
 
-def page_sections(source: str, page: PageText) -> list[Section]:
+def page_sections(source: str, page: PageText) -> Sections:
     """Find the sections of a web page's text, by its h1 to h6. O(characters + headings log pieces)."""
-    sections = [Section(0, 0, ())]
+    sections = Sections()
     path: list[tuple[int, str]] = []
     for heading in _PAGE_HEADING.finditer(source):
         closing = _PAGE_HEADING_END.search(source, heading.end(), heading.end() + _LONGEST_HEADING)
         if closing is None:
             continue
         places = list(page.to_plain(heading.end(), closing.start()))
-        if not places or places[0][0] < sections[-1].body:
+        if not places or places[0][0] < sections.bodies[-1]:
             continue
         start, end = places[0][0], places[-1][1]
         level = int(heading.group(1))
         path = [part for part in path if part[0] < level]
         path.append((level, _one_line(html.unescape(page.plain[start:end]).rstrip("¶ \n"))))
-        sections.append(Section(start, end, tuple(title for _, title in path[-_DEEPEST:])))
+        sections.add(start, end, tuple(title for _, title in path[-_DEEPEST:]))
     return sections
 
 
-def code_sections(text: str, language: str) -> list[Section]:
+def code_sections(text: str, language: str) -> Sections:
     """Find the sections of source code: definitions, and what stands between them. O(characters)."""
     lines = text.split("\n")
     units = read_code(language, text)
@@ -119,7 +130,7 @@ def code_sections(text: str, language: str) -> list[Section]:
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
-    sections = [Section(0, 0, ())]
+    sections = Sections()
     paths: list[tuple[str, ...]] = []
     for row, parent in enumerate(needs):
         above = paths[parent] if 0 <= parent < row else ()
@@ -127,8 +138,8 @@ def code_sections(text: str, language: str) -> list[Section]:
             above = _joined(above, _signature(lines[first[row] : last[row] + 1]))
         paths.append(above)
         start = starts[first[row]]
-        if above != sections[-1].path and start >= sections[-1].start:
-            sections.append(Section(start, start, above))
+        if above != sections.paths[-1] and start >= sections.starts[-1]:
+            sections.add(start, start, above)
     return sections
 
 

@@ -1,12 +1,13 @@
-"""Write and read the folder of an index: generations that never change, a header that names the one in use.
+"""Write and read the folder of an index: generations that never change, a header that names those in use.
 
-    index.json     which format, which generation, what made it; replaced as a whole
+    index.json     which format, which generation of each shard, what made them; replaced as a whole
     tersely.lock   held by the one that writes
-    000007/        chunks.sqlite (text), *.npy (vectors, postings)
+    000007/        a shard: chunks.sqlite (text), *.npy (postings, vectors); the newest has the order of all
 
-A writer makes a new generation beside the old one, sees it to the disk, replaces the header and removes the
-old one. Killed at any moment, it leaves a header that names a whole generation. Readers open files that never
-change, so they need no lock and may be many; one that has a generation open when it is removed reads on.
+A writer makes new generations of the shards that change, sees them to the disk, replaces the header and
+removes the old ones. Killed at any moment, it leaves a header that names whole generations. Readers open
+files that never change, so they need no lock and may be many; one that has a generation open when it is
+removed reads on.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tersely.core.errors import StoreError
-from tersely.core.files import file_lock, make_folder, private, sync_to_disk
+from tersely.core.files import file_lock, make_folder, private, replace_file, sync_to_disk
 from tersely.core.npy import map_array, map_bytes
 from tersely.core.sqlite import DamageError, Database, Draft, Format
 from tersely.core.tables import Float32s, Int32s, Int64s
@@ -41,26 +43,31 @@ __all__ = [
     "ChunkTable",
     "Generation",
     "Header",
+    "Shard",
+    "Writer",
     "locate",
+    "open_order",
     "read_header",
     "save_arrays",
-    "write_header",
+    "save_order",
     "writing",
 ]
 
-FORMAT = 2  # of the whole folder
+FORMAT = 4  # of the whole folder
 HEADER, LOCK = "index.json", "tersely.lock"
-CHUNKS, VECTORS = "chunks.sqlite", "vectors.f32"
+CHUNKS, VECTORS, ORDER = "chunks.sqlite", "vectors.f32", "order.npy"
 DEFAULT_FOLDER = ".tersely"  # in the indexed folder
 _APPLICATION = "tersely index"
 _GENERATION = re.compile(r"[0-9]{6,12}")
 _LARGEST_HEADER = 2**16  # bytes
 _ARRAYS = {"terms": "<u8", "first": "<i8", "rows": "<i4", "counts": "<u2", "sizes": "<i4"}
-_COLUMNS = "id, path, number, start, end, header_path, content"
+_TYPES = {"reading": str, "embedder": str, "dimensions": int}
+_SHARD_TYPES = {"generation": str, "files": int, "chunks": int}
+_COLUMNS = "id, path, number, start, end, header_path, content, gap"
 _AT_ONCE = 500  # ids in a statement
 
-# id, path, number in its file, start, end, header path, content
-ChunkRow = tuple[int, str, int, int, int, str, str]
+# id, path, number in its file, start, end, header path, content, white space before it
+ChunkRow = tuple[int, str, int, int, int, str, str, str]
 
 
 def _make_tables(connection: Connection) -> None:
@@ -70,7 +77,7 @@ def _make_tables(connection: Connection) -> None:
     connection.execute(
         "CREATE TABLE chunks (id INTEGER PRIMARY KEY, path TEXT NOT NULL, number INTEGER NOT NULL, "
         "start INTEGER NOT NULL, end INTEGER NOT NULL, header_path TEXT NOT NULL, content TEXT NOT NULL, "
-        "digest BLOB NOT NULL)"
+        "gap TEXT NOT NULL, digest BLOB NOT NULL)"
     )
     connection.execute("CREATE UNIQUE INDEX chunks_of_files ON chunks (path, number)")
 
@@ -79,23 +86,44 @@ _TABLES = Format("the text of an index", "index the folder again", (_make_tables
 
 
 @dataclass(frozen=True, slots=True)
+class Shard:
+    """What index.json says of a shard: the folder in use, and how many files and chunks are in it."""
+
+    generation: str
+    files: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
 class Header:
     """What index.json says.
 
     Attributes:
-        generation: name of the folder in use.
         reading: how files were cut and read; an index that was read otherwise is made anew.
         embedder: whose vectors these are.
         dimensions: of the vectors.
-        files, chunks: how many.
+        shards: one or more; which one a file is in, its path says (`snapshot.shard_of`).
     """
 
-    generation: str
     reading: str
     embedder: str
     dimensions: int
-    files: int
-    chunks: int
+    shards: tuple[Shard, ...]
+
+    @property
+    def files(self) -> int:
+        """Number of files."""
+        return sum(shard.files for shard in self.shards)
+
+    @property
+    def chunks(self) -> int:
+        """Number of chunks."""
+        return sum(shard.chunks for shard in self.shards)
+
+    @property
+    def newest(self) -> str:
+        """The generation that was written last."""
+        return max((shard.generation for shard in self.shards), key=int)
 
 
 def locate(folder: str | os.PathLike[str]) -> Path:
@@ -122,32 +150,36 @@ def read_header(place: Path) -> Header:
             f"{place} has the index format {found.get('format')!r}; this version reads {FORMAT}. "
             "Remove the folder and index again"
         )
-    types = {
-        "generation": str,
-        "reading": str,
-        "embedder": str,
-        "dimensions": int,
-        "files": int,
-        "chunks": int,
-    }
-    values: dict[str, Any] = {name: found.get(name) for name in types}
-    if not all(type(values[name]) is kind for name, kind in types.items()):
-        raise StoreError(f"{path} is damaged: it must have {', '.join(types)}")
-    header = Header(**values)
+    shards = found.get("shards")
+    own: dict[str, Any] = {name: found.get(name) for name in ("reading", "embedder", "dimensions")}
     if (
-        not _GENERATION.fullmatch(header.generation)
-        or min(header.dimensions, header.files, header.chunks) < 0
+        not _has(own, _TYPES)
+        or not isinstance(shards, list)
+        or not shards
+        or not all(isinstance(one, dict) and _has(one, _SHARD_TYPES) for one in shards)
     ):
-        raise StoreError(f"{path} is damaged: it names the generation {header.generation!r}")
+        raise StoreError(f"{path} is damaged: it must have {', '.join(_TYPES)}, and shards")
+    header = Header(shards=tuple(Shard(**one) for one in shards), **own)
+    for shard in header.shards:
+        if (
+            not _GENERATION.fullmatch(shard.generation)
+            or min(header.dimensions, shard.files, shard.chunks) < 0
+        ):
+            raise StoreError(f"{path} is damaged: it names the generation {shard.generation!r}")
     return header
 
 
-@contextmanager
-def writing(place: Path) -> Iterator[tuple[Header | None, Path]]:
-    """Hold the lock of an index folder; give its header, None for a new one, and a new generation's folder.
+def _has(values: dict[str, Any], types: dict[str, type]) -> bool:
+    """Whether these are the values of these names, each of its type."""
+    return values.keys() == types.keys() and all(type(values[name]) is kind for name, kind in types.items())
 
-    What writers that were killed left behind is removed first; the new folder is removed at the end unless
-    the header names it.
+
+@contextmanager
+def writing(place: Path) -> Iterator[Writer]:
+    """Hold the lock of an index folder, and give what writes there.
+
+    What writers that were killed left behind is removed first; new folders are removed at the end unless
+    the header names them.
 
     Raises:
         StoreError: another process writes, the folder holds something else, or the disk takes no more.
@@ -164,11 +196,8 @@ def writing(place: Path) -> Iterator[tuple[Header | None, Path]]:
             file.write(b"*\n")
         header = read_header(place) if (place / HEADER).exists() else None
         _remove_generations(place, header)
-        number = 1 + (int(header.generation) if header else 0)
-        fresh = place / f"{number:06d}"
-        make_folder(fresh)
         try:
-            yield header, fresh
+            yield Writer(place, header)
         finally:
             _remove_generations(place, read_header(place) if (place / HEADER).exists() else None)
 
@@ -182,20 +211,42 @@ def _naming_errors(place: Path) -> Iterator[None]:
         raise StoreError(f"cannot write the index {place}: {reason}; what was there is as it was") from error
 
 
-def write_header(place: Path, header: Header) -> None:
-    """See the generation's files to the disk, then make the header name it, at once or not at all."""
-    generation = place / header.generation
-    for path in generation.iterdir():
-        sync_to_disk(path)
-    sync_to_disk(generation)
-    sync_to_disk(place)
-    text = json.dumps({"application": _APPLICATION, "format": FORMAT, **asdict(header)}, indent=1)
-    fresh = place / (HEADER + ".new")
-    with open(fresh, "wb", opener=private) as file:
-        file.write(f"{text}\n".encode())
-    sync_to_disk(fresh)
-    fresh.replace(place / HEADER)
-    sync_to_disk(place)
+class Writer:
+    """Makes generations beside those in use, and then makes the header name them.
+
+    Attributes:
+        header: what there is; None for a new index.
+    """
+
+    def __init__(self, place: Path, header: Header | None) -> None:
+        """Begin; the lock is held."""
+        self.header, self._place = header, place
+        self._next = 1 + (int(header.newest) if header else 0)
+
+    def new_generation(self) -> Path:
+        """Make the folder of a new generation."""
+        folder = self._place / f"{self._next:06d}"
+        self._next += 1
+        make_folder(folder)
+        return folder
+
+    def commit(self, header: Header) -> None:
+        """See new generations to the disk, then make the header name them, at once or not at all."""
+        place, known = self._place, () if self.header is None else self.header.shards
+        for shard in header.shards:
+            if shard not in known:
+                generation = place / shard.generation
+                for path in generation.iterdir():
+                    sync_to_disk(path)
+                sync_to_disk(generation)
+        sync_to_disk(place)
+        text = json.dumps({"application": _APPLICATION, "format": FORMAT, **asdict(header)}, indent=1)
+        fresh = place / (HEADER + ".new")
+        with open(fresh, "wb", opener=private) as file:
+            file.write(f"{text}\n".encode())
+        sync_to_disk(fresh)
+        replace_file(fresh, place / HEADER)
+        sync_to_disk(place)
 
 
 def _check_ours(place: Path) -> None:
@@ -206,8 +257,9 @@ def _check_ours(place: Path) -> None:
 
 
 def _remove_generations(place: Path, header: Header | None) -> None:
+    used = set() if header is None else {shard.generation for shard in header.shards}
     for path in place.iterdir():
-        if _GENERATION.fullmatch(path.name) and (header is None or path.name != header.generation):
+        if _GENERATION.fullmatch(path.name) and path.name not in used:
             shutil.rmtree(path, ignore_errors=True)
 
 
@@ -236,65 +288,86 @@ class ChunkTable:
     def add_chunks(self, path: str, chunks: Sequence[Chunk]) -> None:
         """Add the chunks of a file."""
         rows: list[ChunkRow] = [
-            (self._next + number, path, number, chunk.start, chunk.end, chunk.header_path, chunk.content)
-            for number, chunk in enumerate(chunks)
+            (self._next + number, path, number, one.start, one.end, one.header_path, one.content, one.gap)
+            for number, one in enumerate(chunks)
         ]
         self._next += len(rows)
         with self._file.writing() as connection:
             connection.executemany(
-                "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [(*row, _digest(row)) for row in rows]
+                "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [(*row, _digest(row)) for row in rows],
             )
 
-    def finish(self) -> tuple[Int64s, Int32s, int]:
-        """Write all; return the ids of chunks, ascending, their places by file and number, how many files."""
+    def finish(self) -> tuple[Int64s, int]:
+        """Write all; return the ids of chunks, ascending, and how many files there are."""
         with self._file.writing() as connection:
-            found = connection.execute("SELECT id FROM chunks ORDER BY path, number").fetchall()
+            found = connection.execute("SELECT id FROM chunks ORDER BY id").fetchall()
             (files,) = connection.execute("SELECT count(*) FROM files").fetchone()
         self._file.finish()
-        sorted_by_file = np.array(found, dtype=np.int64).reshape(-1)
-        by_id = np.argsort(sorted_by_file)
-        return sorted_by_file[by_id], by_id.astype(np.int32), int(files)
+        return np.array(found, dtype=np.int64).reshape(-1), int(files)
 
     def close(self) -> None:
         """Let go of the file."""
         self._file.close()
 
 
-def save_arrays(folder: Path, postings: Postings, ids: Int64s, order: Int32s) -> None:
-    """Write the arrays beside the vectors."""
+def save_arrays(folder: Path, postings: Postings, ids: Int64s) -> None:
+    """Write the arrays of a shard beside its vectors."""
     arrays = {name: getattr(postings, name).astype(kind) for name, kind in _ARRAYS.items()}
-    for name, array in (arrays | {"ids": ids.astype("<i8"), "order": order.astype("<i4")}).items():
-        with open(folder / f"{name}.npy", "wb", opener=private) as file:
-            np.save(file, array, allow_pickle=False)
+    for name, array in (arrays | {"ids": ids.astype("<i8")}).items():
+        _save(folder / f"{name}.npy", array)
+
+
+def save_order(folder: Path, order: Int32s) -> None:
+    """Write the order of all chunks into the newest generation."""
+    _save(folder / ORDER, order.astype("<i4"))
+
+
+def _save(path: Path, array: npt.NDArray[Any]) -> None:
+    with open(path, "wb", opener=private) as file:
+        np.save(file, array, allow_pickle=False)
+
+
+def open_order(place: Path, header: Header) -> Int32s:
+    """Map the order of all chunks. Raises StoreError where it is missing or damaged."""
+    path = place / header.newest / ORDER
+    try:
+        order: Int32s = map_array(path, "<i4")
+        if len(order) != header.chunks:
+            raise ValueError(f"it has {len(order)} chunks, not {header.chunks}")
+    except (OSError, ValueError) as error:
+        raise _unusable(path, error) from error
+    return order
+
+
+def _unusable(path: Path, error: Exception) -> StoreError:
+    return StoreError(f"{path} is damaged or was removed: {error}; index the folder again")
 
 
 class Generation:
-    """Read a whole generation. Thread-safe.
+    """Read a whole generation of a shard. Thread-safe.
 
     Attributes:
-        header: what the header says of it.
+        folder: where it is.
         vectors: float32[n, d], mapped.
         postings: mapped.
         ids: int64[n], ascending: ids of the chunks of the rows.
-        order: int32[n], the place of each row by file and number: ties go to the first.
     """
 
-    def __init__(self, place: Path, header: Header) -> None:
+    def __init__(self, place: Path, shard: Shard, dimensions: int) -> None:
         """Open it. Raises StoreError where a file is missing or damaged."""
-        folder = place / header.generation
-        self.header = header
+        self.folder = folder = place / shard.generation
         try:
-            self.vectors = _vectors(folder / VECTORS, header.chunks, header.dimensions)
+            self.vectors = _vectors(folder / VECTORS, shard.chunks, dimensions)
             arrays = {name: map_array(folder / f"{name}.npy", kind) for name, kind in _ARRAYS.items()}
             self.ids: Int64s = map_array(folder / "ids.npy", "<i8")
-            self.order: Int32s = map_array(folder / "order.npy", "<i4")
             self.postings = Postings(**arrays)
-            _check(self.postings, self.ids, self.order, header.chunks)
+            _check(self.postings, self.ids, shard.chunks)
             self._database = Database(folder / CHUNKS, _TABLES, immutable=True)
             with self._database.reading() as connection:
                 connection.execute("SELECT path FROM files LIMIT 1").fetchone()
         except (OSError, ValueError, EOFError, StoreError) as error:
-            raise StoreError(f"{folder} is damaged or was removed: {error}") from error
+            raise _unusable(folder, error) from error
 
     def files(self) -> dict[str, tuple[bytes, str]]:
         """Return digest and note of each file."""
@@ -310,6 +383,25 @@ class Generation:
                 for row in connection.execute("SELECT id FROM chunks WHERE path = ?", (path,))
             ]
         return np.array(found, dtype=np.int64)
+
+    def by_file(self) -> tuple[list[tuple[str, int]], Int64s]:
+        """Return the files that have chunks, sorted by path, how many each has; and the rows in that order.
+
+        Raises StoreError where these are not the chunks of the arrays.
+        """
+        with self._database.reading() as connection:
+            files = connection.execute(
+                "SELECT path, count(*) FROM chunks GROUP BY path ORDER BY path"
+            ).fetchall()
+            found = connection.execute("SELECT id FROM chunks ORDER BY path, number").fetchall()
+            ids = np.array(found, dtype=np.int64).reshape(-1)
+            if (
+                not np.array_equal(np.sort(ids), self.ids)
+                or sum(count for _, count in files) != len(ids)
+                or not all(isinstance(path, str) for path, _ in files)
+            ):
+                raise DamageError("chunks are missing")
+        return files, np.searchsorted(self.ids, ids)
 
     def chunks(self, ids: Sequence[int]) -> list[ChunkRow]:
         """Return the chunks of some ids, in their order. Raises StoreError where one is missing."""
@@ -331,6 +423,13 @@ class Generation:
         with self._database.reading() as connection:
             rows = [connection.execute(found, place).fetchone() for place in places]
             return [None if row is None else _checked_row(row) for row in rows]
+
+    def ids_at(self, places: Iterable[tuple[str, int]]) -> list[int | None]:
+        """As `find`, the ids alone: nothing else of the chunks is read."""
+        found = "SELECT id FROM chunks WHERE path = ? AND number = ?"
+        with self._database.reading() as connection:
+            rows = [connection.execute(found, place).fetchone() for place in places]
+        return [None if row is None else row[0] for row in rows]
 
     def close(self) -> None:
         """Close its files."""
@@ -359,11 +458,10 @@ def _vectors(path: Path, rows: int, columns: int) -> Float32s:
     return values.reshape(rows, columns)
 
 
-def _check(postings: Postings, ids: Int64s, order: Int32s, chunks: int) -> None:
+def _check(postings: Postings, ids: Int64s, chunks: int) -> None:
     many = len(postings.rows)
     if (
         len(ids) != chunks
-        or len(order) != chunks
         or len(postings.sizes) != chunks
         or len(postings.counts) != many
         or len(postings.first) != len(postings.terms) + 1

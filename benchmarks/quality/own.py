@@ -1,0 +1,43 @@
+"""Measure a system of your own beside the others: a file with one function.
+
+The file has `compress(documents, query, budget)`: it is given a list of texts, what is asked (None where the
+task has no question) and how many tokens of cl100k_base its answer may have, and returns the compressed text.
+What it raises scores an empty text, as with any peer. `NAME` in the file is its name in the tables, else the
+file's own is.
+"""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.quality.systems import OURS, System
+from benchmarks.quality.tasks import Task
+
+__all__ = ["own_system"]
+
+
+def own_system(path: Path) -> System:
+    """Run the file and return what it has as a system, its key the file's name.
+
+    Raises ValueError where there is no such function or no such file.
+    """
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}")
+    found = runpy.run_path(str(path))
+    compress: Callable[[list[str], str | None, int], Any] | None = found.get("compress")
+    if not callable(compress):
+        raise ValueError(f"{path} must have a function compress(documents, query, budget)")
+    name = str(found.get("NAME", path.stem))
+    if name.startswith(OURS):
+        raise ValueError(f"NAME must not begin with {OURS!r}, which is held to promises of its own: {name!r}")
+
+    def run(task: Task) -> str:
+        text = compress(list(task.documents), task.query, task.budget)
+        if not isinstance(text, str):
+            raise TypeError(f"compress must return a str, not {type(text).__name__}")
+        return text
+
+    return System(path.stem, name, run)

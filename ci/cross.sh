@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# The kernels for other systems, compiled by zig, whose C++ library is LLVM's. Where an emulator is there, they also read what
+# ci/fuzz.sh found.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+root=$PWD/build/cross
+python3 -m venv .venv-cross
+.venv-cross/bin/pip install -q cmake ninja ziglang==0.17.1
+PATH="$PWD/.venv-cross/bin:$PATH"
+export ZIG_GLOBAL_CACHE_DIR="$root/zig"
+
+# TARGET SYSTEM PROCESSOR: compiles the kernels; $root/TARGET-c++ compiles more.
+kernels() {
+  mkdir -p "$root"
+  local tool zig=("$PWD/.venv-cross/bin/python" -m ziglang)
+  for tool in ar ranlib; do
+    printf '#!/bin/sh\nexec %s %s "$@"\n' "${zig[*]@Q}" "$tool" >"$root/$1-$tool"
+  done
+  # zig takes what stands after -march= for the name of a processor.
+  printf '#!/usr/bin/env bash\nexec %s c++ -target %s "${@/#-march=armv8.2-a/-mcpu=generic+v8_2a}"\n' \
+    "${zig[*]@Q}" "$1" >"$root/$1-c++"
+  chmod +x "$root/$1"-*
+  cmake -S . -B "$root/$1" -G Ninja --log-level=WARNING -DTERSELY_KERNELS_ONLY=ON -DTERSELY_PRECOMPILE=OFF \
+    -DTERSELY_WERROR=ON -DCMAKE_CXX_FLAGS=-O1 -DCMAKE_SYSTEM_NAME="$2" -DCMAKE_SYSTEM_PROCESSOR="$3" \
+    -DCMAKE_CXX_COMPILER="$root/$1-c++" -DCMAKE_AR="$root/$1-ar" -DCMAKE_RANLIB="$root/$1-ranlib" >/dev/null
+  cmake --build "$root/$1" -- --quiet
+  printf '%s: compiled\n' "$1"
+}
+
+# TARGET COMMAND...: runs the fuzz targets' checks over inputs, by the command (an emulator).
+replay() {
+  local source target inputs built=$root/$1
+  install -D "$(clang++ -print-resource-dir)/include/fuzzer/FuzzedDataProvider.h" -t "$root/include/fuzzer"
+  for source in tests/fuzz/*.cpp; do
+    target=$(basename "$source" .cpp)
+    "$root/$1-c++" -std=c++20 -O1 -Icsrc -Itests/fuzz "-I$root/include" -static "$source" tests/cross/replay.cpp \
+      "$built/libtersely_kernels.a" -o "$built/$target"
+    mapfile -t inputs < <(find README.md tests/fuzz "build/fuzz/corpus/$target" -type f 2>/dev/null | sort | head -n 300)
+    timeout 300 "${@:2}" "$built/$target" "${inputs[@]}"
+  done
+}
+
+kernels aarch64-linux-musl Linux aarch64
+replay aarch64-linux-musl qemu-aarch64-static
+kernels x86_64-windows-gnu Windows AMD64
+kernels aarch64-macos Darwin arm64

@@ -1,0 +1,317 @@
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "kernels/content/code_units.hpp"
+
+// Kept units as text: segments joined by a separator, and units that stand in one another with their own gaps and
+// markers in the places of what is left out. Pieces are cut from Python's own strings, in characters, so that it costs
+// what is kept, whatever the size of the documents.
+
+namespace py = pybind11;
+
+namespace tersely::bind {
+namespace {
+
+// What markers of left out code say, by row; `stand_in`, `opens` and `closes` by document.
+struct CodeRows {
+    std::vector<std::int32_t> document, first, last, suite;
+    std::vector<std::uint8_t> inside;
+    std::vector<std::int32_t> before;  // units that are no comments, before each row and behind the last
+    std::vector<std::string> stand_in, opens, closes;
+};
+
+enum class CodeWording : std::uint8_t { kFull, kShort, kBare };
+
+// A comment in the place of a run of units of code: which lines it stands for, or an "…"; and what the language asks
+// for.
+struct CodeMarker {
+    std::shared_ptr<const CodeRows> rows;
+    CodeWording wording = CodeWording::kFull;
+
+    std::string say(std::int64_t first_row, std::int64_t last_row) const {
+        const auto size = static_cast<std::int64_t>(rows->first.size());
+        require(0 <= first_row && first_row <= last_row && last_row < size, "first and last must be rows, in order");
+        const auto first = static_cast<std::size_t>(first_row);
+        const auto last = static_cast<std::size_t>(last_row);
+        const auto document = static_cast<std::size_t>(rows->document[first]);
+        const bool whole = 0 <= rows->suite[first] && rows->suite[first] <= last_row;
+        const std::string bare = whole ? rows->stand_in[document] : std::string();
+        if (wording == CodeWording::kBare) return bare;
+        const auto comment = [&](const std::string& says) {
+            return rows->opens[document] + " " + says + rows->closes[document];
+        };
+        if (wording == CodeWording::kShort) {
+            if (rows->inside[first] != 0) return "…";
+            if (rows->before[first] == rows->before[last + 1]) return "";  // comments only
+            return bare.empty() ? comment("…") : bare;
+        }
+        const std::string low = std::to_string(rows->first[first] + 1);
+        const std::string high = std::to_string(rows->last[last] + 1);
+        const std::string says = low == high ? "… line " + low : "… lines " + low + "-" + high;
+        if (rows->inside[first] != 0) return says;
+        return bare.empty() ? comment(says) : bare + "  " + comment(says);
+    }
+};
+
+template <typename T>
+std::vector<T> copy(const Input<T>& array) {
+    const std::span<const T> values = view(array);
+    return {values.begin(), values.end()};
+}
+
+py::tuple code_markers(const Input<std::int32_t>& document, const Input<std::int32_t>& first,
+                       const Input<std::int32_t>& last, const Input<std::int32_t>& suite,
+                       const Input<std::uint8_t>& inside, const Input<std::uint8_t>& role, const py::list& stand_in,
+                       const py::list& opens, const py::list& closes) {
+    auto rows = std::make_shared<CodeRows>();
+    rows->document = copy(document);
+    rows->first = copy(first);
+    rows->last = copy(last);
+    rows->suite = copy(suite);
+    rows->inside = copy(inside);
+    const std::size_t n = rows->document.size();
+    const std::span<const std::uint8_t> roles = view(role);
+    require(rows->first.size() == n && rows->last.size() == n && rows->suite.size() == n && rows->inside.size() == n &&
+                roles.size() == n,
+            "all columns must have one length");
+    require(stand_in.size() == opens.size() && opens.size() == closes.size(), "all lists must have one length");
+    for (const std::int32_t index : rows->document) {
+        require(0 <= index && static_cast<std::size_t>(index) < opens.size(), "document must lie in the lists");
+    }
+    rows->before.assign(n + 1, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto one = static_cast<content::CodeRole>(roles[i]);
+        const bool says = one != content::CodeRole::kComment && one != content::CodeRole::kText;
+        rows->before[i + 1] = rows->before[i] + (says ? 1 : 0);
+    }
+    for (std::size_t i = 0; i < opens.size(); ++i) {
+        rows->stand_in.push_back(stand_in[i].cast<std::string>());
+        rows->opens.push_back(opens[i].cast<std::string>());
+        rows->closes.push_back(closes[i].cast<std::string>());
+    }
+    return py::make_tuple(CodeMarker{rows, CodeWording::kFull}, CodeMarker{rows, CodeWording::kShort},
+                          CodeMarker{rows, CodeWording::kBare});
+}
+
+py::str to_str(py::object&& made) {
+    if (!PyUnicode_Check(made.ptr())) throw py::type_error("a marker and a gap must be str");
+    return py::reinterpret_steal<py::str>(made.release());
+}
+
+bool has_text(const py::str& piece) {
+    const Py_ssize_t size = PyUnicode_GET_LENGTH(piece.ptr());
+    const int kind = PyUnicode_KIND(piece.ptr());
+    const void* data = PyUnicode_DATA(piece.ptr());
+    for (Py_ssize_t i = 0; i < size; ++i) {
+        if (Py_UNICODE_ISSPACE(PyUnicode_READ(kind, data, i)) == 0) return true;
+    }
+    return false;
+}
+
+py::str slice_of(const py::handle& text, std::int64_t begin, std::int64_t stop) {
+    PyObject* piece =
+        PyUnicode_Substring(text.ptr(), std::max<std::int64_t>(begin, 0), std::max<std::int64_t>({begin, stop, 0}));
+    if (piece == nullptr) throw py::error_already_set();
+    return py::reinterpret_steal<py::str>(piece);
+}
+
+py::str join(const py::str& separator, const py::list& pieces) {
+    if (pieces.size() == 1) return py::reinterpret_borrow<py::str>(pieces[0]);
+    PyObject* joined = PyUnicode_Join(separator.ptr(), pieces.ptr());
+    if (joined == nullptr) throw py::error_already_set();
+    return py::reinterpret_steal<py::str>(joined);
+}
+
+// A text that grows by pieces of one document and by what is no source's.
+class NestedText {
+  public:
+    NestedText(py::str text, std::int64_t length, bool at_line)
+        : text_(std::move(text)), size_(PyUnicode_GET_LENGTH(text_.ptr())), length_(length), at_line_(at_line) {}
+
+    void add(const py::str& piece, bool generated) {
+        const Py_ssize_t size = PyUnicode_GET_LENGTH(piece.ptr());
+        if (size == 0) return;
+        if (generated) places_.append(py::make_tuple(length_, length_ + size));
+        length_ += size;
+        at_line_ = PyUnicode_READ_CHAR(piece.ptr(), size - 1) == '\n';
+        pieces_.append(piece);
+    }
+    py::str slice(std::int64_t begin, std::int64_t stop) const { return slice_of(text_, begin, stop); }
+    bool has_comma(std::int64_t begin, std::int64_t stop) const {
+        const Py_ssize_t found = begin < stop ? PyUnicode_FindChar(text_.ptr(), ',', begin, stop, 1) : -1;
+        if (found == -2) throw py::error_already_set();
+        return found >= 0;
+    }
+    // A piece of the document; lines that begin in it get their numbers. Pieces come in order.
+    void add_numbered(std::int64_t begin, std::int64_t stop) {
+        for (; counted_ < std::min(begin, size_); ++counted_) line_ += character(counted_) == '\n' ? 1 : 0;
+        stop = std::min(stop, size_);
+        std::int64_t line = line_;
+        for (std::int64_t at = begin; at <= stop; ++line) {
+            std::int64_t end = at;
+            while (end < stop && character(end) != '\n') ++end;
+            if (at != begin) add(py::str("\n"), false);
+            if (at < end) {
+                if (at_line_) add(number(line), true);
+                add(slice(at, end), false);
+            }
+            at = end + 1;
+        }
+    }
+    py::tuple finish() { return py::make_tuple(join(py::str(""), pieces_), places_); }
+
+  private:
+    Py_UCS4 character(std::int64_t at) const { return PyUnicode_READ_CHAR(text_.ptr(), at); }
+    static py::str number(std::int64_t line) {
+        std::string digits = std::to_string(line);
+        if (digits.size() < 5) digits.insert(0, 5 - digits.size(), ' ');
+        return py::str(digits + "  ");
+    }
+
+    py::str text_;
+    std::int64_t size_;
+    std::int64_t length_;
+    bool at_line_;
+    std::int64_t line_ = 1, counted_ = 0;  // the number of the line of a character, and that
+    py::list pieces_, places_;
+};
+
+// Runs of kept rows of [low, high) with what stands between them; the markers count rows from `shift` on.
+struct NestedRuns {
+    std::span<const std::int64_t> start, end;
+    std::int64_t low, high, shift;
+    const py::object& marker;
+    const py::object& gap;
+    bool numbered;
+
+    py::str marker_of(std::int64_t first, std::int64_t last) const {
+        if (py::isinstance<CodeMarker>(marker)) {
+            return py::str(marker.cast<const CodeMarker&>().say(first + shift, last + shift));
+        }
+        return to_str(marker(first + shift, last + shift));
+    }
+    // What stands before a row; beside a marker, more than white space of it is no source's.
+    void put_gap(NestedText& to, std::int64_t row, std::int64_t begin, std::int64_t stop, bool marked) const {
+        if (!gap.is_none()) {
+            const py::str between = to_str(gap(row + shift));
+            to.add(between, has_text(between));
+        } else if (numbered) {
+            to.add_numbered(begin, stop);
+        } else {
+            const py::str between = to.slice(begin, stop);
+            to.add(between, marked && has_text(between));
+        }
+    }
+    void write(std::span<const std::int64_t> rows, NestedText& to) const {
+        const auto place = [](std::span<const std::int64_t> of, std::int64_t row) {
+            return of[static_cast<std::size_t>(row)];
+        };
+        std::int64_t done = low;  // the first row that nothing stands for yet
+        std::int64_t closed = 0;  // where the run before ends
+        for (std::size_t at = 0; at <= rows.size();) {
+            const bool inside = at > 0;
+            const bool more = at < rows.size();
+            const std::int64_t first = more ? rows[at] : high;
+            const std::int64_t opens = more ? place(start, first) : 0;
+            if (done < first) {
+                const py::str stand_in = marker_of(done, first - 1);
+                const bool says = PyUnicode_GET_LENGTH(stand_in.ptr()) > 0;
+                const std::int64_t behind = place(end, first - 1);
+                const bool comma = !says && inside && more && to.has_comma(behind, opens);
+                if (inside && (says || comma)) put_gap(to, done, closed, place(start, done), true);
+                to.add(stand_in, true);
+                if (more && (says || (inside && !comma))) put_gap(to, first, behind, opens, true);  // none closes
+            } else if (inside && more) {
+                put_gap(to, first, closed, opens, false);
+            }
+            if (!more) break;
+            std::size_t next = at + 1;
+            if (gap.is_none()) {
+                while (next < rows.size() && rows[next] == rows[next - 1] + 1) ++next;
+            }
+            closed = place(end, rows[next - 1]);
+            if (numbered) {
+                to.add_numbered(opens, closed);
+            } else {
+                to.add(to.slice(opens, closed), false);
+            }
+            done = rows[next - 1] + 1;
+            at = next;
+        }
+    }
+};
+
+py::tuple write_nested(const py::str& text, const Input<std::int64_t>& start, const Input<std::int64_t>& end,
+                       const Input<std::int64_t>& rows, std::int64_t low, std::int64_t high, std::int64_t shift,
+                       const py::object& marker, const py::object& gap, bool numbered, std::int64_t length,
+                       bool at_line) {
+    const NestedRuns runs{view(start), view(end), low, high, shift, marker, gap, numbered};
+    const std::span<const std::int64_t> kept = view(rows);
+    require(runs.start.size() == runs.end.size(), "start and end must have one length");
+    require(0 <= low && low <= high && static_cast<std::size_t>(high) <= runs.start.size(),
+            "low and high must be rows, in order");
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        require(kept[i] >= (i == 0 ? low : kept[i - 1] + 1) && kept[i] < high, "rows must ascend in [low, high)");
+    }
+    NestedText to(text, length, at_line);
+    runs.write(kept, to);
+    return to.finish();
+}
+
+// What the rows leave of each text: runs of rows that follow one another keep the source's gaps, others the separator.
+py::list join_rows(const py::list& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
+                   const Input<std::int64_t>& end, const Input<std::int64_t>& rows, const py::str& separator) {
+    const std::span<const std::int32_t> of = view(document);
+    const std::span<const std::int64_t> starts = view(start);
+    const std::span<const std::int64_t> ends = view(end);
+    const std::span<const std::int64_t> kept = view(rows);
+    require(of.size() == starts.size() && of.size() == ends.size(), "document, start and end must have one length");
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        require(kept[i] >= (i == 0 ? 0 : kept[i - 1] + 1) && static_cast<std::size_t>(kept[i]) < of.size(),
+                "rows must ascend in [0, len(document))");
+        const std::int32_t index = of[static_cast<std::size_t>(kept[i])];
+        require(0 <= index && static_cast<std::size_t>(index) < texts.size(), "document must lie in [0, len(texts))");
+    }
+    py::list parts;
+    std::size_t at = 0;
+    for (std::size_t index = 0; index < texts.size(); ++index) {
+        require(PyUnicode_Check(texts[index].ptr()) != 0, "texts must be str");
+        py::list pieces;
+        while (at < kept.size() && of[static_cast<std::size_t>(kept[at])] == static_cast<std::int32_t>(index)) {
+            const auto first = static_cast<std::size_t>(kept[at]);
+            auto last = first;
+            while (++at < kept.size() && static_cast<std::size_t>(kept[at]) == last + 1 && of[last + 1] == of[first])
+                ++last;
+            pieces.append(slice_of(texts[index], starts[first], ends[last]));
+        }
+        parts.append(pieces.empty() ? py::str("") : join(separator, pieces));
+    }
+    require(at == kept.size(), "document must ascend");
+    return parts;
+}
+
+}  // namespace
+
+void bind_render(py::module_& m) {
+    const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
+    const char* what = "What stands in the place of a run of rows of code; immutable.";
+    py::class_<CodeMarker>(m, "CodeMarker", what, py::is_final(), plain)
+        .def(py::init<const CodeMarker&>(), py::arg("marker"))
+        .def("__call__", &CodeMarker::say, py::arg("first"), py::arg("last"));
+    m.def("code_markers", &code_markers, py::arg("document"), py::arg("first"), py::arg("last"), py::arg("suite"),
+          py::arg("inside"), py::arg("role"), py::arg("stand_in"), py::arg("opens"), py::arg("closes"));
+    m.def("join_rows", &join_rows, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
+          py::arg("rows"), py::arg("separator"));
+    m.def("write_nested", &write_nested, py::arg("text"), py::arg("start"), py::arg("end"), py::arg("rows"),
+          py::arg("low"), py::arg("high"), py::arg("shift"), py::arg("marker"), py::arg("gap"), py::arg("numbered"),
+          py::arg("length"), py::arg("at_line"));
+}
+
+}  // namespace tersely::bind

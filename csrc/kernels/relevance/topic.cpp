@@ -1,0 +1,156 @@
+#include "kernels/relevance/topic.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <span>
+#include <utility>
+
+namespace tersely::relevance {
+namespace {
+
+constexpr std::size_t kLargest = 3;  // cosines of a document
+constexpr double kLeastWeight = 1e-9;
+
+// Rows ascending and each once.
+template <typename T>
+void sort_unique(std::vector<T>& values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+// The query's terms, and what of them rows of terms hold.
+class Held {
+  public:
+    Held(const lexical::Corpus& corpus, std::span<const std::int32_t> query) : place_(corpus.vocabulary, -1) {
+        std::vector<std::int32_t> terms(query.begin(), query.end());
+        sort_unique(terms);
+        const std::vector<std::int32_t> frequency = lexical::segment_frequency(corpus);
+        double total = 0.0;
+        for (const std::int32_t term : terms) {
+            const auto at = static_cast<std::size_t>(term);
+            place_[at] = static_cast<std::int32_t>(weight_.size());
+            weight_.push_back(lexical::inverse_frequency(frequency[at], static_cast<double>(corpus.size())));
+            total += weight_.back();
+        }
+        for (double& weight : weight_) weight /= std::max(total, kLeastWeight);
+        for (std::size_t i = 1; i < query.size(); ++i) pairs_.emplace_back(query[i - 1], query[i]);
+        sort_unique(pairs_);
+    }
+
+    std::size_t terms() const { return weight_.size(); }
+
+    // Reads a row of the document; its weight.
+    double read(std::span<const std::int32_t> row) {
+        row_.clear();
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const std::int32_t place = place_[static_cast<std::size_t>(row[i])];
+            if (place < 0) continue;
+            ++times_;
+            row_.push_back(place);
+            if (i > 0 && place_[static_cast<std::size_t>(row[i - 1])] >= 0) read_pair({row[i - 1], row[i]});
+        }
+        sort_unique(row_);
+        document_.insert(document_.end(), row_.begin(), row_.end());
+        return sum(row_);
+    }
+
+    // What the rows since the last call hold together: their weight, their share of pairs, and how many terms.
+    struct Whole {
+        double share;
+        double pairs;
+        std::int32_t times;
+    };
+    Whole finish() {
+        sort_unique(document_);
+        sort_unique(found_);
+        double pairs = 0.0;
+        for (std::size_t i = 0; i < found_.size(); ++i) pairs += 1.0 / static_cast<double>(pairs_.size());
+        const Whole whole{sum(document_), pairs, times_};
+        document_.clear();
+        found_.clear();
+        times_ = 0;
+        return whole;
+    }
+
+  private:
+    void read_pair(std::pair<std::int32_t, std::int32_t> pair) {
+        const auto at = std::lower_bound(pairs_.begin(), pairs_.end(), pair);
+        if (at != pairs_.end() && *at == pair) found_.push_back(at - pairs_.begin());
+    }
+
+    double sum(const std::vector<std::int32_t>& places) const {
+        double total = 0.0;
+        for (const std::int32_t place : places) total += weight_[static_cast<std::size_t>(place)];
+        return total;
+    }
+
+    std::vector<std::int32_t> place_;  // of each term of the vocabulary among the query's distinct ones, or -1
+    std::vector<double> weight_;
+    std::vector<std::pair<std::int32_t, std::int32_t>> pairs_;
+    std::vector<std::int32_t> row_;
+    std::vector<std::int32_t> document_;
+    std::vector<std::ptrdiff_t> found_;
+    std::int32_t times_ = 0;
+};
+
+// The largest of some cosines, and the mean of the three largest; 0 where there are none.
+std::pair<double, double> largest(std::span<const float> cosines) {
+    if (cosines.empty()) return {0.0, 0.0};
+    std::array<float, kLargest> best{};
+    const auto end = std::partial_sort_copy(cosines.begin(), cosines.end(), best.begin(), best.end(), std::greater<>{});
+    double total = 0.0;
+    for (auto at = best.begin(); at != end; ++at) total += *at;
+    return {best.front(), total / static_cast<double>(end - best.begin())};
+}
+
+}  // namespace
+
+Topic topic(const lexical::Corpus& corpus, const Question& question, bool segments) {
+    const std::size_t n = corpus.size();
+    const std::size_t many = question.title_row.size();
+    Held held(corpus, corpus.row(question.row));
+    const double terms = std::log1p(static_cast<double>(held.terms()));
+    Topic found;
+    found.documents.reserve(many * kTopicOfDocument);
+    found.counts.reserve(many * 2);
+    std::vector<double> share(segments ? n : 0);
+    std::size_t row = 0;
+    for (std::size_t d = 0; d < many; ++d) {
+        const std::size_t first = row;
+        double best = 0.0;
+        for (; row < n && static_cast<std::size_t>(corpus.document[row]) == d; ++row) {
+            const double own = held.read(corpus.row(row));
+            best = std::max(best, own);
+            if (segments) share[row] = own;
+        }
+        if (const std::int64_t title = question.title_row[d]; title >= 0) {
+            best = std::max(best, held.read(corpus.row(static_cast<std::size_t>(title))));
+        }
+        const Held::Whole whole = held.finish();
+        const bool vectors = !question.cosine.empty();
+        const auto [cosine, cosines] =
+            largest(vectors ? question.cosine.subspan(first, row - first) : std::span<const float>{});
+        const double count = std::log(static_cast<double>(std::max<std::size_t>(row - first, 1)));
+        const std::array<double, kTopicOfDocument> columns = {
+            whole.share * terms, best * terms, whole.pairs, count, terms, cosine, cosines};
+        found.documents.insert(found.documents.end(), columns.begin(), columns.end());
+        found.counts.push_back(static_cast<std::int32_t>(row - first));
+        found.counts.push_back(whole.times);
+    }
+    if (!segments) return found;
+    found.segments.assign(n * kTopicOfSegment, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        double* columns = found.segments.data() + i * kTopicOfSegment;
+        columns[kTopicSegmentShare] = share[i] * terms;
+        if (i > 0 && corpus.document[i - 1] == corpus.document[i]) columns[kTopicNear] = share[i - 1];
+        if (i + 1 < n && corpus.document[i + 1] == corpus.document[i]) {
+            columns[kTopicNear] = std::max(columns[kTopicNear], share[i + 1]);
+        }
+        if (!question.cosine.empty()) columns[kTopicSegmentCosine] = question.cosine[i];
+    }
+    return found;
+}
+
+}  // namespace tersely::relevance

@@ -1,0 +1,43 @@
+// What the probabilities of being on the topic of a query are made of (python/tersely/engine/probability.py).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/lexical/corpus.hpp"
+#include "kernels/relevance/features.hpp"
+
+namespace tersely::relevance {
+
+// A term of the query weighs its idf, the weights of the distinct ones add up to 1; "terms" = ln(1 + their number).
+enum TopicOfDocument : std::size_t {
+    kTopicShare,     // weight of the query's terms in the document or its title, times "terms"
+    kTopicBest,      // the largest such weight of one segment or the title, times "terms"
+    kTopicPairs,     // share of the query's distinct pairs of neighbouring terms that are neighbours in the document
+    kTopicSegments,  // ln of their number, 0 without any
+    kTopicTerms,     // "terms"
+    kTopicCosine,    // the largest of its segments' cosines; this and the next are 0 without vectors
+    kTopicCosines,   // mean of the three largest
+    kTopicOfDocument,
+};
+
+enum TopicOfSegment : std::size_t {
+    kTopicWhole,         // of its document: 0, for the caller to fill in
+    kTopicSegmentShare,  // weight of the query's terms in it, times "terms"
+    kTopicNear,          // the larger such weight, as it is, of the segments before and after it in the document
+    kTopicSegmentCosine,
+    kTopicOfSegment,
+};
+
+struct Topic {
+    std::vector<double> documents;     // documents x kTopicOfDocument, one document after another
+    std::vector<double> segments;      // segments x kTopicOfSegment; empty where they are not wanted
+    std::vector<std::int32_t> counts;  // documents x 2: its segments; how often terms of the query stand in it
+};
+
+// Documents are as many as question.title_row has entries. Sums run in ascending order of terms, in double.
+// O(terms log terms of the query + n) time, O(vocabulary + n) memory.
+Topic topic(const lexical::Corpus& corpus, const Question& question, bool segments);
+
+}  // namespace tersely::relevance

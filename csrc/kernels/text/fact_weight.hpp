@@ -1,0 +1,29 @@
+// How hard facts are to recover once they are gone.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "kernels/text/facts.hpp"
+
+namespace tersely::text {
+
+// In [0.3, 3], 1 for a name of two words. What nobody can guess, look up or infer from what is around it weighs most;
+// of its digits, up to four count:
+//  - NUMBER: 0.3 for one or two digits alone, 0.5 for a year (1600 to 2099), 0.5 + 0.4 a digit for other digits alone,
+//    0.75 + 0.45 a digit for those with a unit, currency, sign or separator;
+//  - DATE: 0.5 for a day of the week or a month, 1.5 + 0.25 a digit for others;
+//  - NAME: 0.4 for one word, 1 for several, 1.2 with one or two digits, 2.5 with more ("QX-123");
+//  - IDENTIFIER: 2 + 0.25 a digit; PATH, PATH_LINE, URL 3; VERSION 2.25; ERROR 2; code and DECISION 1.5; OBLIGATION 1;
+//    QUOTE and NEGATION 0.7.
+// O(length).
+float fact_weight(FactKind kind, std::string_view fact);
+
+// What each of `segments` segments holds: the sum over its distinct facts of their weight by the number of times that
+// the fact is stated. `texts`: of the documents; `facts`: from FactReader::finish, with keys in [0, keys). Sums in row
+// order. O(facts + segments).
+std::vector<float> weights_of_segments(const std::vector<std::string_view>& texts, const std::vector<FactRow>& facts,
+                                       std::int32_t keys, std::size_t segments);
+
+}  // namespace tersely::text

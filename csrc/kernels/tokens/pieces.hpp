@@ -1,0 +1,69 @@
+// Cuts a text into the pieces that byte pairs are merged within: what the patterns of o200k_base and cl100k_base match.
+//
+// Contract: `next_piece(text, at)` is the end of the match of the encoding's pattern (`pat_str` of
+// tiktoken_ext/openai_public.py) that begins at `at`. Every place that is no end of text begins a match, so the pieces
+// follow one another from 0 on, and where a piece ends depends on nothing before it. For o200k_base the alternatives
+// are
+//   1  [^\r\n\p{L}\p{N}]? [Lu Lt Lm Lo M]* [Ll Lm Lo M]+ (?i:'s|'t|'re|'ve|'m|'ll|'d)?
+//   2  [^\r\n\p{L}\p{N}]? [Lu Lt Lm Lo M]+ [Ll Lm Lo M]* (?i:'s|'t|'re|'ve|'m|'ll|'d)?
+//   3  \p{N}{1,3}    4  " "? [^\s\p{L}\p{N}]+ [\r\n/]*    5  \s*[\r\n]+    6  \s+(?!\S)    7  \s+
+// and for cl100k_base
+//   1  '(?i:[sdmt]|ll|ve|re)    2  [^\r\n\p{L}\p{N}]? \p{L}+    3  \p{N}{1,3}    4  " "? [^\s\p{L}\p{N}]+ [\r\n]*
+//   5  \s+$    6  \s*[\r\n]    7  \s+(?!\S)    8  \s
+// (?i:s) takes U+017F as well. The text is valid UTF-8. O(text) for all pieces of a text: no character is looked at
+// more than a bounded number of times.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "kernels/tokens/classes.hpp"
+#include "kernels/tokens/words.hpp"
+
+namespace tersely::tokens {
+
+enum class Pattern : std::uint32_t { kO200k = 0, kCl100k = 1 };
+
+// What `next_piece` does for any characters.
+template <Pattern pattern>
+std::size_t next_any_piece(std::string_view text, std::size_t at);
+
+// The end of the piece that begins at `at` < text.size(). Words of ASCII are looked at eight bytes at a time.
+template <Pattern pattern>
+inline std::size_t next_piece(std::string_view text, std::size_t at) {
+    if (text.size() - at < 10) return next_any_piece<pattern>(text, at);
+    const auto first = static_cast<unsigned char>(text[at]);
+    if (first >= 0x80U) return next_any_piece<pattern>(text, at);
+    const std::uint8_t kind = kAsciiClass[first];
+    const bool led = (kind & kLetter) == 0;
+    if (led && first != ' ' && (first == '\'' || (kind & kNumber) != 0 || first == '\n' || first == '\r')) {
+        return next_any_piece<pattern>(text, at);
+    }
+    std::size_t end = at + (led ? 1 : 0);
+    const std::uint64_t word = load8(text.data() + end);
+    const std::uint64_t letters = ascii_letters(word);
+    std::size_t size = 0;
+    if constexpr (pattern == Pattern::kO200k) {
+        const std::uint64_t lower = letters & word << 2U;
+        const std::size_t heads = leading(letters & ~lower);
+        if (heads == 8) return next_any_piece<pattern>(text, at);
+        size = heads + leading(lower >> (8 * heads));
+    } else {
+        size = leading(letters);
+    }
+    if (size == 0) return next_any_piece<pattern>(text, at);
+    end += size;
+    while (size == 8) {
+        if (text.size() - end < 9) return next_any_piece<pattern>(text, at);
+        const std::uint64_t more = load8(text.data() + end);
+        const std::uint64_t among = ascii_letters(more);
+        size = leading(pattern == Pattern::kO200k ? among & more << 2U : among);
+        end += size;
+    }
+    const auto next = static_cast<unsigned char>(text[end]);
+    if (next >= 0x80U || (pattern == Pattern::kO200k && next == '\'')) return next_any_piece<pattern>(text, at);
+    return end;
+}
+
+}  // namespace tersely::tokens

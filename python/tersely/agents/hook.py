@@ -1,0 +1,224 @@
+"""Answer the hook events of coding agents: after a tool ran, a shorter result before the model sees it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tersely.agents.tool_results import ToolResultCompressor
+
+__all__ = ["AGENTS", "HookProtocol", "ToolCall", "answer_event"]
+
+# What these tools give says what they changed: agents show it, and it is short.
+_WRITERS = frozenset(
+    {"Edit", "MultiEdit", "Write", "NotebookEdit", "TodoWrite", "apply_patch", "replace", "write_file",
+     "edit", "create", "update_todo"}
+)  # fmt: skip
+_QUESTIONS = ("prompt", "query", "question")  # arguments of a call that say what is sought
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a tool, out of an event: its name, its arguments, and what it gave."""
+
+    name: Any
+    arguments: Any
+    result: Any
+
+
+@dataclass(frozen=True, slots=True)
+class HookProtocol:
+    """How an agent's hooks speak.
+
+    Attributes:
+        event: name of the event after a tool.
+        settings: file of the user's settings, under the home folder.
+        matcher: which tools the hook is installed for, a regular expression.
+        timeout: what the settings say, in the agent's unit.
+        read: the call, out of an event; None where its result is not to be touched.
+        answer: the reply that puts a shorter result in the place of a call's; None where its shape would not
+            be taken.
+        project: file of a project's settings, under its folder; "" for one of the same name.
+        head: members that a new file of settings starts with.
+        entry: what stands in the list of the event, from matcher, command and timeout.
+    """
+
+    event: str
+    settings: str
+    matcher: str
+    timeout: int
+    read: Callable[[Mapping[str, Any]], ToolCall | None]
+    answer: Callable[[ToolCall, Any], dict[str, Any] | None]
+    project: str = ""
+    head: Mapping[str, Any] = field(default_factory=dict)
+    entry: Callable[[str, str, int], dict[str, Any]] = lambda matcher, command, timeout: {
+        "matcher": matcher,
+        "hooks": [{"type": "command", "command": command, "timeout": timeout}],
+    }
+
+
+def answer_event(agent: str, event: Any, compressor: ToolResultCompressor) -> dict[str, Any]:
+    """The reply to an event of an agent; {} leaves the result as it is.
+
+    Raises KeyError for an agent that is not in AGENTS; nothing else, whatever the event is.
+    """
+    protocol = AGENTS[agent]
+    if not isinstance(event, Mapping) or event.get("hook_event_name", protocol.event) != protocol.event:
+        return {}
+    call = protocol.read(event)
+    if call is None or call.result is None or not isinstance(call.name, str) or call.name in _WRITERS:
+        return {}
+    question = None
+    if isinstance(call.arguments, Mapping):
+        asked = (call.arguments.get(key) for key in _QUESTIONS)
+        question = next((words for words in asked if isinstance(words, str)), None)
+    made = compressor.compress_or_leave(
+        call.result,
+        question,
+        call.name,
+        call.arguments,
+        is_taken=lambda shorter: bool(protocol.answer(call, shorter)),
+    )
+    return {} if made is call.result else protocol.answer(call, made) or {}
+
+
+def _call(event: Mapping[str, Any]) -> ToolCall | None:
+    """A call as most agents tell it. Cursor runs Claude Code's hooks, too, but takes no such answers."""
+    if "hook_event_name" not in event or "cursor_version" in event:
+        return None
+    return ToolCall(event.get("tool_name"), event.get("tool_input"), event.get("tool_response"))
+
+
+def _claude_code(call: ToolCall, made: Any) -> dict[str, Any] | None:
+    """Claude Code takes a replacement of the tool's own shape, from 2.1.121 on."""
+    if not _same_fields(call.result, made):
+        return None
+    return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": made}}
+
+
+def _codex(call: ToolCall, made: Any) -> dict[str, Any] | None:
+    """Codex puts the reason in the place of the result."""
+    text = _text_of(made)
+    return text and {"continue": False, "stopReason": "the result was made shorter", "reason": text}
+
+
+def _gemini_call(event: Mapping[str, Any]) -> ToolCall | None:
+    call = _call(event)
+    if call is None or not isinstance(call.result, Mapping) or call.result.get("error"):
+        return None
+    return ToolCall(call.name, call.arguments, call.result.get("llmContent"))
+
+
+def _gemini(call: ToolCall, made: Any) -> dict[str, Any] | None:
+    """Gemini CLI puts the reason in the place of the result."""
+    text = _text_of(made)
+    return text and {"decision": "deny", "reason": text}
+
+
+def _copilot_call(event: Mapping[str, Any]) -> ToolCall | None:
+    """Copilot CLI does not name the event; `toolArgs` may be JSON in a text."""
+    result = event.get("toolResult")
+    if not isinstance(result, Mapping) or result.get("resultType") != "success":
+        return None
+    text = result.get("textResultForLlm")
+    return ToolCall(event.get("toolName"), _read(event.get("toolArgs")), text)
+
+
+def _copilot(call: ToolCall, made: Any) -> dict[str, Any] | None:
+    return {"modifiedResult": {"resultType": "success", "textResultForLlm": made}}
+
+
+def _cursor_call(event: Mapping[str, Any]) -> ToolCall | None:
+    """Cursor takes a replacement for results of MCP tools alone; they come as JSON in a text."""
+    name, result = event.get("tool_name"), _read(event.get("tool_output"))
+    if not isinstance(name, str) or not name.startswith("MCP:"):
+        return None
+    if not isinstance(result, dict) or not isinstance(result.get("content"), list) or result.get("isError"):
+        return None
+    return ToolCall(name.removeprefix("MCP:"), _read(event.get("tool_input")), result)
+
+
+def _cursor(call: ToolCall, made: Any) -> dict[str, Any] | None:
+    return {"updated_mcp_tool_output": made} if _same_fields(call.result, made) else None
+
+
+def _read(given: Any) -> Any:
+    """Data that may come as JSON in a text; the text itself where it is none."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return json.loads(given)
+    except (ValueError, RecursionError):
+        return given
+
+
+def _same_fields(before: Any, after: Any) -> bool:
+    """Whether types and keys are the same; what stands in lists may differ."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        return before.keys() == after.keys() and all(_same_fields(before[key], after[key]) for key in before)
+    return type(before) is type(after)
+
+
+def _text_of(made: Any) -> Any:
+    """The text of a result that has nothing else; None for any other."""
+    if isinstance(made, Mapping) and isinstance(made.get("content"), list):  # MCP
+        made = made["content"]
+    blocks = made if isinstance(made, list) else [made]
+    texts = [block.get("text") if isinstance(block, Mapping) else block for block in blocks]
+    return "\n".join(texts) if all(isinstance(text, str) for text in texts) else None  # type: ignore[arg-type]
+
+
+AGENTS: dict[str, HookProtocol] = {
+    # https://code.claude.com/docs/en/hooks, "PostToolUse"
+    "claude-code": HookProtocol(
+        "PostToolUse",
+        ".claude/settings.json",
+        "Bash|BashOutput|Grep|Glob|WebFetch|WebSearch|Task|Agent|mcp__.*",
+        30,  # seconds
+        _call,
+        _claude_code,
+    ),
+    # https://developers.openai.com/codex/hooks, "PostToolUse"; codex-rs/hooks/src/events/post_tool_use.rs
+    "codex": HookProtocol("PostToolUse", ".codex/hooks.json", "Bash|mcp__.*", 30, _call, _codex),
+    # https://geminicli.com/docs/hooks/reference, "AfterTool"
+    "gemini-cli": HookProtocol(
+        "AfterTool",
+        ".gemini/settings.json",
+        "run_shell_command|grep_search|search_file_content|glob|list_directory|web_fetch|google_web_search"
+        "|mcp_.*",
+        30_000,  # milliseconds
+        _gemini_call,
+        _gemini,
+    ),
+    # https://docs.github.com/en/copilot/reference/hooks-reference, "postToolUse"; patterns match whole names
+    "copilot-cli": HookProtocol(
+        "postToolUse",
+        ".copilot/hooks/tersely.json",
+        "(?!(view|edit|create|str_replace_editor|apply_patch|update_todo|ask_user)$).*",
+        30,
+        _copilot_call,
+        _copilot,
+        project=".github/hooks/tersely.json",
+        head={"version": 1},
+        entry=lambda matcher, command, timeout: {
+            "type": "command",
+            "matcher": matcher,
+            "command": command,
+            "timeoutSec": timeout,
+        },
+    ),
+    # https://cursor.com/docs/hooks, "postToolUse"
+    "cursor": HookProtocol(
+        "postToolUse",
+        ".cursor/hooks.json",
+        "^MCP:",
+        30,
+        _cursor_call,
+        _cursor,
+        head={"version": 1},
+        entry=lambda matcher, command, timeout: {"matcher": matcher, "command": command, "timeout": timeout},
+    ),
+}

@@ -1,0 +1,112 @@
+"""Sum up what compressions of tools' results saved, by day and tool, in tokens and money."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tersely.store.records import Use
+
+__all__ = ["SavingsRow", "read_prices", "savings_table", "sum_savings"]
+
+_HEADINGS = ("day", "tool", "results", "tokens in", "tokens out", "expanded", "back in", "saved")
+
+
+@dataclass(frozen=True, slots=True)
+class SavingsRow:
+    """What was saved on one day with one tool, or over several where they are "".
+
+    Attributes:
+        day: "2026-11-23", UTC.
+        tool: its name; "?" where nobody said it.
+        results: how many were made shorter.
+        tokens_in, tokens_out: of them, before and after.
+        expanded: how many were asked for whole again.
+        tokens_back: that went to the model again by that.
+        saved: tokens_in - tokens_out - tokens_back; below 0 where too much had been cut.
+    """
+
+    day: str
+    tool: str
+    results: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    expanded: int = 0
+    tokens_back: int = 0
+
+    @property
+    def saved(self) -> int:
+        """Tokens that never went to the model."""
+        return self.tokens_in - self.tokens_out - self.tokens_back
+
+    def with_use(self, use: Use) -> SavingsRow:
+        """The row with one use more."""
+        if use.expanded:
+            return SavingsRow(
+                self.day, self.tool, self.results, self.tokens_in, self.tokens_out,
+                self.expanded + 1, self.tokens_back + use.tokens_in,
+            )  # fmt: skip
+        return SavingsRow(
+            self.day, self.tool, self.results + 1, self.tokens_in + use.tokens_in,
+            self.tokens_out + use.tokens_out, self.expanded, self.tokens_back,
+        )  # fmt: skip
+
+    def to_dict(self, prices: Mapping[str, float]) -> dict[str, Any]:
+        """The row as plain JSON types, with dollars saved by model."""
+        return {**asdict(self), "saved": self.saved, "dollars": _dollars(self.saved, prices)}
+
+
+def sum_savings(uses: Iterable[Use], by: str = "both") -> list[SavingsRow]:
+    """A row a day and tool ("both"), a day ("day") or a tool ("tool"), in order, and the sum of all last."""
+    rows: dict[tuple[str, str], SavingsRow] = {}
+    total = SavingsRow("", "total")
+    for use in uses:
+        day = use.created.date().isoformat() if by != "tool" else ""
+        tool = (use.tool or "?") if by != "day" else ""
+        rows[day, tool] = rows.get((day, tool), SavingsRow(day, tool)).with_use(use)
+        total = total.with_use(use)
+    return [*(rows[key] for key in sorted(rows)), total]
+
+
+def read_prices(text: str) -> dict[str, float]:
+    """Read a price table: JSON, {"model": dollars for a million tokens of input}.
+
+    Raises ValueError, which says what is wrong.
+    """
+    try:
+        given = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"it is no JSON: {error}") from None
+    if not isinstance(given, dict):
+        raise ValueError('it must be an object, {"model": dollars for a million tokens of input}')
+    for model, price in given.items():
+        if isinstance(price, bool) or not isinstance(price, (int, float)):
+            raise ValueError(f"the price of {model!r} must be a number, not {price!r}")
+        if not (math.isfinite(price) and price >= 0):
+            raise ValueError(f"the price of {model!r} must be 0 or more, not {price!r}")
+    return {model: float(price) for model, price in given.items()}
+
+
+def savings_table(rows: Iterable[SavingsRow], prices: Mapping[str, float]) -> str:
+    """The rows as a table of text, with a column of dollars for each model."""
+    lines = [[*_HEADINGS, *(f"$ {model}" for model in prices)]]
+    for row in rows:
+        numbers = (row.results, row.tokens_in, row.tokens_out, row.expanded, row.tokens_back, row.saved)
+        money = [f"{dollars:,.2f}" for dollars in _dollars(row.saved, prices).values()]
+        lines.append([row.day, " ".join(row.tool.split()), *(f"{number:,}" for number in numbers), *money])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "".join(
+        "  ".join(
+            cell.ljust(width) if place < 2 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        + "\n"
+        for line in lines
+    )
+
+
+def _dollars(tokens: int, prices: Mapping[str, float]) -> dict[str, float]:
+    return {model: round(tokens * price / 1e6, 9) for model, price in prices.items()}

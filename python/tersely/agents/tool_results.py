@@ -1,0 +1,350 @@
+"""Compress the result of a tool to a token budget; the same shape and types come back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tersely.agents.records import read_records, with_note
+from tersely.core import checks
+from tersely.core.cache import digest_of
+from tersely.core.errors import BudgetExceededError
+from tersely.core.types import Compressed, Document
+from tersely.engine.api import compress_as
+from tersely.engine.render import Rendered
+from tersely.engine.required import with_required
+from tersely.history.hints import hints_of
+from tersely.history.messages import Path, Piece, to_json
+from tersely.history.results import read_result
+from tersely.history.writing import REMOVED, Rows, with_texts
+from tersely.providers.counters import resolve_counter
+
+if TYPE_CHECKING:
+    from tersely.store import Store
+
+__all__ = ["FILE_READERS", "ToolResultCompressor", "ToolResultReport", "compress_tool_result"]
+
+T = TypeVar("T")
+
+BUDGET = 2000  # tokens of a result
+
+#: Tools that read files, which may be edited next: of Claude Code, Gemini CLI, Codex, Cursor, Cline,
+#: OpenCode, Anthropic's text editor, LangChain, MCP's file system. A prefix "mcp__server__" is passed over.
+FILE_READERS = frozenset(
+    {"Read", "NotebookRead", "NotebookEdit", "ReadFile", "read", "read_file", "read_many_files",
+     "read_text_file", "read_multiple_files", "view", "view_file", "open_file", "str_replace_editor",
+     "str_replace_based_edit_tool", "text_editor"}
+)  # fmt: skip
+_MAY_SHRINK = ("result", "records", "rows")  # kinds of pieces
+_ID_DIGITS = 16  # of an original: hexadecimal digits of its digest
+_LONG = 200  # characters: shorter texts are touched only where that does not do
+_GONE = "…"  # stands where nothing of a text is left: models refuse empty blocks
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResultReport:
+    """What became of a tool's result.
+
+    Attributes:
+        status: "compressed"; else it is as it came: "fits", "kept" (the caller named the tool, or it reads
+            files), "unknown_shape", "not_text", "failed" (only where a failure must not matter), "not_taken"
+            (the agent of a hook takes no shorter one of its shape).
+        tokens, original_tokens: of its texts and data; 0 where they are not known.
+        budget: tokens allowed.
+        name: the tool's, "" where nobody said it.
+        id: under which the store has the whole; "" without a store.
+        warnings: reason codes of the receipt, or what failed; "unknown_shape": a part has none that is known.
+    """
+
+    status: str
+    tokens: int
+    original_tokens: int
+    budget: int
+    name: str = ""
+    id: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+def compress_tool_result(
+    result: T,
+    *,
+    budget: int = BUDGET,
+    query: str | None = None,
+    store: Store | None = None,
+    name: str | None = None,
+    arguments: Any = None,
+    counter: Any = None,
+    strategy: Any = None,
+    pinned: Sequence[str] = (),
+    keep_tools: Collection[str] = (),
+    keep_files: bool = True,
+    expand_with: str = "tersely expand {id}",
+    report: Callable[[ToolResultReport], object] | None = None,
+) -> T:
+    """Compress what a tool gave, before a model first sees it; the same shape and types come back.
+
+    Under its budget a result is the object that came. What has no known shape is left alone, and `report` is
+    told. Markers say in their places what was left out.
+
+    Args:
+        result: a str, bytes of UTF-8, content blocks, messages and items of OpenAI, Anthropic, Gemini,
+            Bedrock, LangChain, MCP, pydantic-ai or the Agents SDK, or any data of dicts, lists and scalars.
+        budget: tokens allowed for its texts and data; pictures and sealed parts stay and are not counted.
+        query: what the agent is after.
+        store: keeps the whole first; the last line of the shortened text, which says how much was left out,
+            then also says how to get it.
+        name: the tool's name.
+        arguments: of the call, a mapping or its JSON: a path or a command line in it says what the result is.
+        counter, strategy: as in `tersely.compress`.
+        pinned: strings; what holds one of them stays.
+        keep_tools: names of tools whose results are never shortened.
+        keep_files: nor are those of tools that read files, which may be edited next (FILE_READERS).
+        expand_with: how the line says to get the whole, "{id}" for its id.
+        report: called with what became of the result.
+
+    Raises:
+        BudgetExceededError: what must stay does not fit; `required` would do.
+        StoreError: the whole could not be kept.
+        ValueError, TypeError: a wrong argument.
+
+    O(characters + segments log segments).
+    """
+    compressor = ToolResultCompressor(
+        budget, store, counter, strategy, pinned, keep_tools, keep_files, expand_with, report
+    )
+    shortened: T = compressor.compress(result, query, name, arguments)
+    return shortened
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResultCompressor:
+    """Compress many tool results with the same options, those of `compress_tool_result`."""
+
+    budget: int = BUDGET
+    store: Store | None = None
+    counter: Any = None
+    strategy: Any = None
+    pinned: Sequence[str] = ()
+    keep_tools: Collection[str] = ()
+    keep_files: bool = True
+    expand_with: str = "tersely expand {id}"
+    report: Callable[[ToolResultReport], object] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        checks.whole_number(self.budget, "budget", least=1)
+        object.__setattr__(self, "counter", resolve_counter(self.counter))
+        for name in ("pinned", "keep_tools"):
+            if isinstance(getattr(self, name), str):
+                raise TypeError(f"{name} must be a list of strings, not one str")
+            checks.texts(list(getattr(self, name)), name)
+        checks.flag(self.keep_files, "keep_files")
+        checks.text(self.expand_with, "expand_with")
+        checks.callable_or_none(self.report, "report")
+        if self.store is not None and not hasattr(self.store, "keep"):
+            raise TypeError(f"store must be a tersely.store.Store, not {type(self.store).__name__}")
+
+    def compress(
+        self, result: Any, query: str | None = None, name: str | None = None, arguments: Any = None
+    ) -> Any:
+        """Compress a result; raises as `compress_tool_result`."""
+        return self._reported(*self._compress(result, query, name or "", arguments))
+
+    def compress_or_leave(
+        self,
+        result: Any,
+        query: str | None = None,
+        name: str | None = None,
+        arguments: Any = None,
+        *,
+        is_taken: Callable[[Any], bool] | None = None,
+    ) -> Any:
+        """Compress a result; whatever fails, the result is as it came, and `report` is told; so it is where a
+        shorter one would not be taken in its place."""
+        try:
+            made, told = self._compress(result, query, name or "", arguments, is_taken)
+        except Exception as error:  # an agent must not lose a result to what was to save tokens
+            warning = f"{type(error).__name__}: {error}"
+            made, told = result, ToolResultReport("failed", 0, 0, self.budget, name or "", "", (warning,))
+        return self._reported(made, told)
+
+    def _reported(self, made: Any, told: ToolResultReport) -> Any:
+        if self.report is not None:
+            self.report(told)
+        return made
+
+    def _compress(
+        self,
+        result: Any,
+        query: str | None,
+        name: str,
+        arguments: Any,
+        is_taken: Callable[[Any], bool] | None = None,
+    ) -> tuple[Any, ToolResultReport]:
+        if query is not None:
+            checks.text(query, "query")
+        encoded = isinstance(result, (bytes, bytearray))
+        try:
+            text = bytes(result).decode("utf-8") if encoded else result
+            entry = read_result(text)
+        except ValueError as error:  # no UTF-8, a lone surrogate, nested too deeply
+            return result, ToolResultReport("not_text", 0, 0, self.budget, name, "", (str(error),))
+        sizes = self.counter.count_batch([piece.text for piece in entry.pieces])
+        original = int(sum(sizes))
+        pieces = [piece for piece in entry.pieces if piece.kind in _MAY_SHRINK and piece.text]
+        unknown = ("unknown_shape",) if entry.unknown else ()
+        status = "fits" if original <= self.budget else ""
+        if not pieces and (entry.unknown or not status):
+            status = "unknown_shape"
+        if name in self.keep_tools or (self.keep_files and name.rpartition("__")[2] in FILE_READERS):
+            status = "kept"
+        if status:
+            return result, ToolResultReport(status, original, original, self.budget, name, "", unknown)
+
+        fixed = original - self._count(piece.text for piece in pieces)
+        call = _Call(text, pieces, fixed, original, query, *hints_of(arguments), _id_of(pieces))
+
+        def attempt(allowed: int) -> _Shortened | None:
+            return None if allowed >= original else self._shorten(call, allowed)
+
+        made = with_required(attempt, self.budget, original)
+        assert made is not None
+        if is_taken is not None and not is_taken(made.result):
+            return result, ToolResultReport("not_taken", original, original, self.budget, name, "", unknown)
+        if self.store is not None:
+            self.store.keep(made.compressed, id=call.id, tool=name, tokens=(original, made.tokens))
+        told = (*unknown, *made.compressed.receipt.warnings)
+        id = call.id if self.store is not None else ""
+        return (
+            type(result)(made.result.encode("utf-8")) if encoded else made.result,
+            ToolResultReport("compressed", made.tokens, original, self.budget, name, id, told),
+        )
+
+    def _shorten(self, call: _Call, allowed: int) -> _Shortened:
+        """Shorten the long texts of a result, or where that does not do, all of them."""
+        long = [piece for piece in call.pieces if len(piece.text) >= _LONG]
+        if 0 < len(long) < len(call.pieces):
+            short = self._count(piece.text for piece in call.pieces if len(piece.text) < _LONG)
+            try:
+                return self._fit(replace(call, pieces=long, fixed=call.fixed + short), allowed)
+            except BudgetExceededError:
+                pass
+        return self._fit(call, allowed)
+
+    def _fit(self, call: _Call, allowed: int) -> _Shortened:
+        """Fit texts and records, the line about them included, beside what is fixed."""
+        around = call.fixed + self._count([self._note(call, 0)])
+        if around >= allowed:
+            raise BudgetExceededError(
+                f"what is fixed of the result, and the line on what was left out, need {around} tokens, "
+                f"the budget is {allowed}",
+                required=around + 1,
+                budget=allowed,
+            )
+
+        made: dict[tuple[str, ...], tuple[Any, int]] = {}  # of what was tried
+
+        def written(rendered: Rendered) -> int:
+            made[rendered.parts] = self._written(call, rendered)
+            return max(made[rendered.parts][1] - around, 0)
+
+        try:
+            result = compress_as(
+                written,
+                [call.document(piece) for piece in call.pieces],
+                call.query,
+                budget=allowed - around,
+                counter=self.counter,
+                strategy=self.strategy,
+                pinned=[pin for pin in self.pinned if any(pin in piece.text for piece in call.pieces)],
+            )
+        except BudgetExceededError as error:
+            raise BudgetExceededError(str(error), required=error.required + around, budget=allowed) from None
+        return _Shortened(*made[result.parts], result)
+
+    def _written(self, call: _Call, rendered: Rendered) -> tuple[Any, int]:
+        """The result with what is left of its texts and the line about the rest, and its tokens."""
+        note = self._note(call, self._count([rendered.text]))
+        values = _values(call.pieces, rendered.parts, note)
+        made = with_texts(call.result, values)
+        return made, self._count(piece.text for piece in read_result(made).pieces)
+
+    def _note(self, call: _Call, kept: int) -> str:
+        """The line at the end: how much was left out, and with a store how to get it."""
+        left = call.original - call.fixed - kept
+        way = "" if self.store is None else f"; all of it: {self.expand_with.replace('{id}', call.id)}"
+        return f"[tersely: {left} of {call.original} tokens of this result were left out{way}]"
+
+    def _count(self, texts: Iterable[str]) -> int:
+        return int(sum(self.counter.count_batch(list(texts))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A result that is too long, and what is known of the call that gave it."""
+
+    result: Any
+    pieces: list[Piece]  # what may become shorter
+    fixed: int  # tokens of all else
+    original: int  # tokens of all
+    query: str | None
+    file: str | None
+    command: str | None
+    id: str  # of the whole, in a store
+
+    def document(self, piece: Piece) -> Document:
+        """A text or data, as the engine takes it."""
+        if piece.kind != "result":
+            return Document(piece.text, metadata={"content_type": "application/json"})
+        return Document(piece.text, name=self.file, command=self.command)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shortened:
+    """A result within its budget."""
+
+    result: Any
+    tokens: int
+    compressed: Compressed
+
+
+def _id_of(pieces: Sequence[Piece]) -> str:
+    """The same result has the same id."""
+    return digest_of([piece.text for piece in pieces]).hex()[:_ID_DIGITS]
+
+
+def _values(pieces: Sequence[Piece], parts: Sequence[str], note: str) -> dict[Path, Any]:
+    """What stands in the places of the pieces that changed; the note ends the last of them.
+
+    Blocks of which nothing is left are removed behind another such one: one mark stands for all.
+    Raises BudgetExceededError where data did not stay data.
+    """
+    changed = [(piece, part) for piece, part in zip(pieces, parts, strict=True) if part != piece.text]
+    values: dict[Path, Any] = {}
+    last = pieces[-1].path
+    gap: Path = ()
+    for piece, part in changed or [(pieces[-1], parts[-1])]:
+        if piece.kind != "result":
+            data = read_records(part)
+            if piece.kind == "rows":
+                data = Rows(tuple(row if isinstance(row, str) else to_json(row) for row in data))
+            values[piece.path] = data
+            continue
+        block = piece.path[:-1] if not part and piece.path[-1:] == ("text",) else ()
+        if block and gap and _follows(gap, block):
+            values[block] = REMOVED
+        else:
+            values[piece.path] = part or _GONE
+            last = piece.path
+        gap = block
+    path = last if last in values else next(reversed(values))
+    value = values[path]
+    values[path] = f"{value.rstrip()}\n{note}" if isinstance(value, str) else with_note(value, note)
+    return values
+
+
+def _follows(before: Path, block: Path) -> bool:
+    """Whether a block stands right behind another one, in one list."""
+    first, second = before[-1], block[-1]
+    return before[:-1] == block[:-1] and isinstance(first, int) and second == first + 1

@@ -1,0 +1,33 @@
+"""`tersely count`: count the tokens of files."""
+
+from __future__ import annotations
+
+import argparse
+
+from tersely.cli.arguments import FILES, Commands, add_command, add_counter, add_encoding
+from tersely.cli.files import read_files, write
+from tersely.providers.counters import resolve_counter
+
+__all__ = ["add_count", "run_count"]
+
+_EXAMPLES = """examples:
+  tersely count docs/*.md --counter cl100k_base
+"""
+
+
+def add_count(commands: Commands) -> None:
+    """Add the subcommand `count`."""
+    parser = add_command(commands, "count", "count the tokens of files", _EXAMPLES)
+    parser.add_argument("files", nargs="*", metavar="FILE", help=FILES)
+    add_encoding(parser)
+    add_counter(parser)
+
+
+def run_count(arguments: argparse.Namespace) -> None:
+    """Write the tokens of each file, and of all."""
+    documents = read_files(arguments.files, arguments.encoding)
+    counts = resolve_counter(arguments.counter).count_batch([document.text for document in documents])
+    for document, tokens in zip(documents, counts, strict=True):
+        write(f"{tokens}\t{document.id}\n", None)
+    if len(documents) > 1:
+        write(f"{sum(counts)}\ttotal\n", None)

@@ -1,0 +1,33 @@
+"""The language model that `--model` and `--base-url` name."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from tersely.core.errors import MissingExtraError
+from tersely.providers.language_models import CheckedLanguageModel, resolve_language_model
+
+__all__ = ["model_of"]
+
+
+def model_of(arguments: argparse.Namespace) -> CheckedLanguageModel | None:
+    """Return the model of this name at `--base-url`, else at OPENAI_BASE_URL, with the key in OPENAI_API_KEY.
+
+    None where no model is named. Raises ValueError for an address without a model, where there is neither a
+    key nor a server that may need none, and where the openai package is missing.
+    """
+    if not arguments.model:
+        if arguments.base_url:
+            raise ValueError("--base-url needs --model")
+        return None
+    key = os.environ.get("OPENAI_API_KEY") or None
+    if key is None and not (arguments.base_url or os.environ.get("OPENAI_BASE_URL")):
+        raise ValueError("--model needs a key in OPENAI_API_KEY, or a --base-url of a server that needs none")
+    from tersely.providers.openai import OpenAILanguageModel
+
+    try:
+        model = OpenAILanguageModel(arguments.model, base_url=arguments.base_url, api_key=key or "none")
+    except MissingExtraError as error:
+        raise ValueError(str(error)) from error
+    return resolve_language_model(model)

@@ -1,0 +1,52 @@
+"""Read YAML: a line a unit, with the keys and items that it stands in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tersely import _native
+from tersely.content.tree import Syntax, TreeUnits
+from tersely.content.units import Units
+from tersely.content.xml import element_units
+from tersely.core.types import Document
+
+__all__ = ["Yaml", "is_laid_out"]
+
+
+@dataclass(frozen=True, slots=True)
+class Yaml:
+    """Keeps lines as they are written, those of records first that stand out among their like.
+
+    A record is an item of a list, or a document (`---`) where there are several; the values of its keys are
+    its cells (csrc/kernels/content/records.hpp), compared by path. A line comes with the keys and items it
+    stands in, so what is kept is YAML. A comment says how many records were left out, or keys where there
+    are no records (`# … 37 more`), "…" that a text goes on. Nothing is resolved: an alias may stay without
+    its anchor. A text that is not laid out so is compressed as text: warning "yaml_invalid" or
+    "yaml_too_deep".
+    """
+
+    kind: ClassVar[str] = "yaml"
+
+    def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
+        """A line a unit; None where no text is laid out as YAML. Linear."""
+        units = TreeUnits.read([document.text for document in documents], query, Syntax.YAML)
+        if units.fault.all():
+            return None
+        table = units.table
+
+        def goes_on(row: int) -> str:  # where it stands, as a comment would end the text
+            line = documents[int(table.document[row])].text[int(table.start[row]) : int(table.end[row])]
+            return " " * (len(line) - len(line.lstrip(" "))) + "…"
+
+        return element_units(units, len(documents), "# … {} more", goes_on)
+
+    def refusals(self, documents: Sequence[Document]) -> tuple[str, ...]:
+        """Reason codes for why texts are not laid out so."""
+        return TreeUnits.read([document.text for document in documents], None, Syntax.YAML).warnings()
+
+
+def is_laid_out(text: str) -> bool:
+    """Whether a text is laid out as YAML; one line in sixteen may be something else. O(characters)."""
+    return _native.is_laid_out(text, int(Syntax.YAML))

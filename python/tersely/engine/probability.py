@@ -1,0 +1,138 @@
+"""Say how probable it is that documents and segments are on the topic of a query: absolute, not a rank.
+
+"On topic" is not "answers it": texts on the subject of a query that lack the answer count as on topic. The
+numbers are fitted with right queries and with queries of other texts (benchmarks/quality/calibration.py,
+models/probability.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import _native
+from tersely.core.tables import Float64s, Int32s
+from tersely.engine.score import Asked
+from tersely.models import relevance_probability
+
+__all__ = [
+    "DOCUMENT_COLUMNS",
+    "SEGMENT_COLUMNS",
+    "TopicColumns",
+    "document_probability",
+    "has_to_do",
+    "segment_probability",
+    "topic_columns",
+]
+
+#: What the probability of a document is made of; the last two only with vectors. Terms weigh their idf
+#: (csrc/kernels/lexical/corpus.hpp), so those of the query that occur nowhere weigh most.
+DOCUMENT_COLUMNS = (
+    "share",  # of the query's distinct terms in the document or its title, times "terms"
+    "best",  # the largest share in one segment or the title, times "terms"
+    "pairs",  # share of the query's pairs of neighbouring terms that are neighbours in the document
+    "segments",  # ln of their number
+    "terms",  # ln(1 + distinct terms of the query)
+    "cosine",  # the largest of its segments with the query
+    "cosines",  # mean of the three largest
+)
+#: What that of a segment is made of; "cosine" only with vectors.
+SEGMENT_COLUMNS = (
+    "document",  # log odds of its document
+    "share",  # of the query's distinct terms in it, times "terms"
+    "near",  # the larger share of the segments before and after it in the document
+    "cosine",  # with the query
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TopicColumns:
+    """What the probabilities are made of.
+
+    Attributes:
+        documents: float64[documents, len(DOCUMENT_COLUMNS)].
+        segments: float64[n, len(SEGMENT_COLUMNS)]; "document" is 0 as yet; no rows where they are not wanted.
+        counts: int32[documents, 2], the segments of each, and how often it and its title hold a query's term.
+    """
+
+    documents: Float64s
+    segments: Float64s
+    counts: Int32s
+
+
+def document_probability(asked: Asked) -> Float64s:
+    """float64[documents] in [0, 1]: probability that each is on the topic of the query; 0 for empty ones.
+
+    Fitted such that wrong queries (of other texts) and right ones weigh the same. O(terms).
+    """
+    columns = _of_documents(asked)
+    result = _logistic(_odds(columns.documents, "document", asked.calibration))
+    result[columns.counts[:, 0] == 0] = 0
+    return result
+
+
+def has_to_do(asked: Asked) -> npt.NDArray[np.bool_]:
+    """bool[documents]: those that hold a term of the query, or that a matching segment of others names.
+
+    The second step of a question may share no word with it. O(terms).
+    """
+    found: npt.NDArray[np.bool_] = _of_documents(asked).counts[:, 1] > 0
+    if asked.named is not None:
+        found[asked.analysis.table.document[asked.named]] = True
+    return found
+
+
+def segment_probability(asked: Asked) -> Float64s:
+    """float64[n] in [0, 1]: probability that each segment is on topic. Cost as `document_probability`."""
+    columns = topic_columns(asked)
+    odds = _odds(columns.documents, "document", asked.calibration)
+    columns.segments[:, 0] = odds[asked.analysis.table.document]
+    return _logistic(_odds(columns.segments, "segment", asked.calibration))
+
+
+def _of_documents(asked: Asked) -> TopicColumns:
+    """The columns of documents alone: worked out once."""
+    if asked.topic is None:
+        asked.topic = topic_columns(asked, segments=False)
+    return asked.topic
+
+
+def topic_columns(asked: Asked, *, segments: bool = True) -> TopicColumns:
+    """What the probabilities are made of (csrc/kernels/relevance/topic.hpp). O(terms).
+
+    `segments`: whether their columns are wanted, too; without, there are none of them.
+    """
+    analysis, table = asked.analysis, asked.analysis.table
+    return TopicColumns(
+        *_native.topic(
+            analysis.term_ids,
+            analysis.term_offsets,
+            analysis.term_class,
+            table.document,
+            table.block,
+            table.heading,
+            asked.query_row,
+            np.asarray(asked.title_rows, dtype=np.int64),
+            asked.cosine if asked.cosine is not None else np.empty(0, dtype=np.float32),
+            segments,
+        )
+    )
+
+
+def _odds(columns: Float64s, what: str, kind: str) -> Float64s:
+    """float64[n]: log odds. Sums run in the order of the columns, so they are the same everywhere."""
+    weights = relevance_probability(kind)[what]
+    result = np.zeros(len(columns)) + weights["constant"]
+    names = DOCUMENT_COLUMNS if what == "document" else SEGMENT_COLUMNS
+    for number, name in enumerate(names):
+        if name in weights:
+            result += weights[name] * columns[:, number]
+    return result
+
+
+def _logistic(odds: Float64s) -> Float64s:
+    # Rounded, so that the last bits of exp, which differ between instruction sets, do not show.
+    chances: Float64s = 1 / (1 + np.exp(-np.minimum(np.maximum(odds, -40), 40)))
+    return chances.round(9)

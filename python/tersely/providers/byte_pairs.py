@@ -1,0 +1,59 @@
+"""Count tokens exactly and offline, with the byte pairs of OpenAI's encodings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from tersely import models
+from tersely._native import TokenTable
+from tersely.core.tables import Int32s, Int64s
+
+__all__ = ["ENCODINGS", "BytePairCounter", "token_table"]
+
+ENCODINGS = {  # and the file of each, in the folder of models
+    "o200k_base": "o200k_base.bin",
+    "cl100k_base": "cl100k_base.bin",
+    "o200k_harmony": "o200k_base.bin",  # has other special tokens, whose text is ordinary text here
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BytePairCounter:
+    """Counts as tiktoken's `encode_ordinary` does; the text of special tokens counts as ordinary text.
+
+    Attributes:
+        encoding: one of `ENCODINGS`.
+        name: what a receipt calls it.
+    """
+
+    encoding: str = "o200k_base"
+    name: str = "o200k_base"
+
+    def count(self, text: str) -> int:
+        """Tokens of `text`. Releases the GIL; O(bytes). Raises UnicodeEncodeError for a lone surrogate."""
+        return int(token_table(self.encoding).count([text])[0])
+
+    def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
+        """Tokens of each text, in one call."""
+        counts: list[int] = token_table(self.encoding).count(list(texts)).tolist()
+        return counts
+
+    def count_spans(self, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s) -> Int64s:
+        """int64[n]: tokens of each `texts[document][start:end]` as a text of its own; makes no strings."""
+        return token_table(self.encoding).count_spans(list(texts), document, start, end)
+
+
+def token_table(encoding: str) -> TokenTable:
+    """The table of an encoding: its file, mapped when it is first asked for. O(1)."""
+    return _open(ENCODINGS[encoding])
+
+
+@cache
+def _open(file: str) -> TokenTable:
+    from mmap import ACCESS_READ, mmap  # `import tersely` need not
+
+    with Path(models.__file__).with_name(file).open("rb") as opened:
+        return TokenTable(mmap(opened.fileno(), 0, access=ACCESS_READ))

@@ -1,0 +1,235 @@
+"""Read results of every door as what the page shows: documents, spans of them, a text, a receipt.
+
+Histories are documents too, one a message or a step.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tersely.core.tables import Kind
+from tersely.core.types import Compressed, Document, Receipt, Span
+from tersely.history.compaction import CompactedMessages
+from tersely.history.compaction_config import CompactionResult
+from tersely.history.messages import Entry, read_message, read_messages
+from tersely.history.repl import REPLEntry
+from tersely.search.contextual.results import CompressionResult
+
+__all__ = ["Showable", "View", "view_of"]
+
+Showable = Compressed | CompressionResult | CompactedMessages | CompactionResult
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A result as the page shows it.
+
+    Attributes:
+        result: documents, spans, text and receipt.
+        noun: what the documents are: "documents", "messages" or "steps".
+        measure: what budgets and sizes count: "tokens" or "characters".
+        limited: whether there was a budget.
+    """
+
+    result: Compressed
+    noun: str = "documents"
+    measure: str = "tokens"
+    limited: bool = True
+
+
+def view_of(result: Showable) -> View:
+    """Return the view of a result. Raises TypeError for what is no result. O(characters)."""
+    if isinstance(result, Compressed):
+        return View(result)
+    if isinstance(result, CompressionResult):
+        return View(_contextual(result))
+    if isinstance(result, CompactedMessages):
+        return View(_messages(result), "messages")
+    if isinstance(result, CompactionResult):
+        return View(_steps(result), "steps", "characters", limited=False)
+    kinds = "Compressed, CompressionResult, CompactedMessages or CompactionResult"
+    raise TypeError(f"result must be a {kinds}, not {type(result).__name__}")
+
+
+def _contextual(result: CompressionResult) -> Compressed:
+    documents = tuple(
+        Document(chunk.content, str(chunk.id), _title(chunk.metadata or {}), metadata=chunk.metadata or {})
+        for chunk in result.original_documents
+    )
+    kept: list[Span] = []
+    dropped: list[Span] = []
+    generated: list[tuple[int, int]] = []
+    at = 0
+    for one in sorted(result.compressed_documents, key=lambda one: one.index):
+        kept += sorted(one.preserved_segments, key=lambda span: span.start)
+        dropped += one.dropped_segments
+    for one in result.compressed_documents:
+        generated += [(at + start, at + end) for start, end in one.generated]
+        at += len(one.content) + len(result.separator)
+    for gone in result.dropped_documents:
+        if documents[gone.index].text:
+            dropped.append(_whole(gone.index, documents[gone.index].text, gone.reason))
+    receipt = _receipt(
+        kept,
+        dropped,
+        budget=result.usage.available,
+        tokens=result.usage.used,
+        original=result.original_token_count,
+        warnings=result.warnings,
+        used_llm=result.used_llm,
+        fallback_reason=result.fallback_reason,
+    )
+    scores = tuple(score.overall_score for score in result.relevance_scores)
+    judge = (lambda: scores) if len(scores) == len(documents) else None
+    return Compressed(result.text, documents, kept, dropped, receipt, tuple(generated), judge=judge)
+
+
+def _title(metadata: Any) -> str | None:
+    title = metadata.get("title")
+    return title if isinstance(title, str) and title else None
+
+
+def _messages(result: CompactedMessages) -> Compressed:
+    """One document a message; of one that became shorter, the lines that are still there."""
+    entries = read_messages(result.originals)
+    documents = tuple(
+        Document(_text(entry), title=f"{number} {_speaker(entry)}") for number, entry in enumerate(entries)
+    )
+    shorter = _changed(result)
+    kept: list[Span] = []
+    dropped: list[Span] = []
+    for account, entry, document in zip(result.accounts, entries, documents, strict=True):
+        text, index = document.text, account.index
+        if not text:
+            continue
+        if account.outcome == "verbatim":
+            kept.append(_whole(index, text, account.reason))
+            continue
+        places: list[tuple[int, int]] = []
+        if account.outcome == "compressed":
+            places = list(_lines_in(text, next(shorter, "")))
+        elif account.outcome == "folded":
+            starts = _starts(entry)
+            places = sorted(
+                (starts[piece] + start, starts[piece] + end) for piece, start, end in account.kept
+            )
+        quoted = "selected" if account.outcome == "compressed" else "excerpt"
+        kept += [Span(index, start, end, Kind.PROSE, quoted, 0.0) for start, end in places]
+        dropped += [
+            Span(index, start, end, Kind.PROSE, account.reason, 0.0)
+            for start, end in _rest(places, len(text))
+        ]
+    text = "\n\n".join(f"{_speaker(entry)}:\n{_text(entry)}" for entry in read_messages(result.messages))
+    receipt = _receipt(
+        kept,
+        dropped,
+        budget=result.budget,
+        tokens=result.tokens,
+        original=result.original_tokens,
+        warnings=result.warnings,
+    )
+    return Compressed(text, documents, kept, dropped, receipt)
+
+
+def _steps(result: CompactionResult) -> Compressed:
+    """One document a step; the summary stands for those before the preserved ones."""
+    steps = [*result.summarized, *result.preserved_entries]
+    documents = tuple(Document(_step(step), title=f"Step {n}") for n, step in enumerate(steps, 1))
+    old = len(result.summarized)
+    why = "rewritten" if result.used_llm else "summarized"
+    kept = [_whole(n, d.text, "newest") for n, d in enumerate(documents) if n >= old and d.text]
+    dropped = [_whole(n, d.text, why) for n, d in enumerate(documents) if n < old and d.text]
+    later = [document.text for document in documents[old:]]
+    text = "\n\n".join([*([result.summary] if result.summary else []), *later])
+    receipt = _receipt(
+        kept,
+        dropped,
+        budget=result.original_chars,
+        tokens=result.compacted_chars,
+        original=result.original_chars,
+        used_llm=result.used_llm,
+        fallback_reason=result.fallback_reason,
+    )
+    generated = ((0, len(result.summary)),) if result.used_llm else ()
+    return Compressed(text, documents, kept, dropped, receipt, generated)
+
+
+def _step(step: REPLEntry) -> str:
+    return "\n\n".join(part for part in (step.reasoning, step.code, step.output) if part)
+
+
+def _receipt(kept: Sequence[Span], dropped: Sequence[Span], *, original: int, **known: Any) -> Receipt:
+    reasons = Counter(f"kept:{span.reason}" for span in kept)
+    reasons.update(f"dropped:{span.reason}" for span in dropped)
+    return Receipt(
+        original_tokens=original,
+        counter="",
+        segments=len(kept) + len(dropped),
+        reasons=reasons,
+        recounts=0,
+        **known,
+    )
+
+
+def _whole(document: int, text: str, reason: str) -> Span:
+    return Span(document, 0, len(text), Kind.PROSE, reason, 0.0)
+
+
+def _rest(places: Sequence[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:
+    """Yield what is between places, which are in order."""
+    at = 0
+    for start, end in places:
+        if at < start:
+            yield at, start
+        at = max(at, end)
+    if at < size:
+        yield at, size
+
+
+def _text(entry: Entry) -> str:
+    return "\n".join(piece.text for piece in entry.pieces)
+
+
+def _starts(entry: Entry) -> list[int]:
+    """Return where each piece of a message starts in its text."""
+    starts, at = [], 0
+    for piece in entry.pieces:
+        starts.append(at)
+        at += len(piece.text) + 1
+    return starts
+
+
+def _speaker(entry: Entry) -> str:
+    return f"{entry.role} {entry.name}".strip()
+
+
+def _changed(result: CompactedMessages) -> Iterator[str]:
+    """Yield the texts of messages that became shorter, in order; the one of excerpts is none of them."""
+    known = {id(message) for message in result.originals}
+    for message in result.messages:
+        if id(message) not in known:
+            entry = read_message(message)
+            if not any(piece.kind == "excerpts" for piece in entry.pieces):
+                yield _text(entry)
+
+
+def _lines_in(text: str, shorter: str) -> Iterator[tuple[int, int]]:
+    """Yield the runs of lines of a text that stand in a shorter one, in order. O(characters)."""
+    lines = text.splitlines(keepends=True)
+    bare: Callable[[str], str] = str.rstrip
+    known = {bare(line) for line in lines}
+    left = [line for line in map(bare, shorter.splitlines()) if line in known][::-1]
+    at, start = 0, -1
+    for line in lines:
+        if left and bare(line) == left[-1]:
+            left.pop()
+            start = at if start < 0 else start
+        elif start >= 0:
+            yield start, at
+            start = -1
+        at += len(line)
+    if start >= 0:
+        yield start, at

@@ -1,0 +1,304 @@
+"""Compress a corpus, or do another job with it: plan it, do what is not done yet, say what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import filecmp
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tersely.core import checks
+from tersely.core.files import file_lock
+from tersely.core.names import AnyStrategyName
+from tersely.core.threads import default_threads
+from tersely.scale.jobs import SHUFFLE, Workspace
+from tersely.scale.local import run_here, run_locally
+from tersely.scale.options import DedupOptions, row_options
+from tersely.scale.parts import Totals, finish_job, part_name, read_success, read_totals, remove_leftovers
+from tersely.scale.plan import Options, Plan, load_plan, plan_job
+from tersely.scale.report import Report
+from tersely.scale.schedule import Schedule
+from tersely.scale.sources import find_inputs
+from tersely.scale.stages import Stages
+
+__all__ = ["compress_dataset", "dataset_status", "run_dataset", "same_part"]
+
+_LOCK = ".lock"
+
+
+def compress_dataset(
+    source: Any,
+    out: str | os.PathLike[str],
+    *,
+    text: str = "text",
+    query: str = "query",
+    budget: str | int = "budget",
+    ratio: float | None = None,
+    keep: Sequence[str] = (),
+    id: str = "id",
+    spans: bool = False,
+    counter: str | None = None,
+    strategy: AnyStrategyName | None = None,
+    pinned: Sequence[str] = (),
+    separator: str = "\n\n",
+    on: str = "local",
+    workers: int | None = None,
+    unit_bytes: int | None = None,
+    progress: Callable[[Report], object] | None = None,
+) -> Report:
+    """Compress each row of a corpus into a folder of Parquet files, once, however often it is stopped.
+
+    What is written is a function of the plan (`out/plan.json`) alone: a job that was killed anywhere and
+    called again, by one worker or many, writes the same bytes as one that was not. Call it again to go on.
+
+    Args:
+        source: a Parquet file, one of JSON lines (.jsonl or .ndjson, also .gz and .zst), a folder of them, a
+            pattern such as "data/*.parquet", or a list of these.
+        out: a folder, made where it is missing: `plan.json`, `part-000000.parquet` and so on, and `_SUCCESS`
+            with digests when all is done.
+        text: the column with what `tersely.compress` takes as documents: a text, or a list of texts.
+        query: the column of what will be asked. The usual name may be missing: no query.
+        budget: the column of tokens for each row, or tokens for all. A null, or no such column: `ratio`.
+        ratio: share of the tokens that is kept where there is no budget, in (0, 1]; None: 0.3.
+        keep: columns of the source that go to the output as they are.
+        id: the column of what a row is called. A row without one is called by its place, `file#number`.
+        spans: also write which characters of the source were kept.
+        counter, strategy: names, as for `tersely.compress`.
+        pinned: texts that each row must have, as for `tersely.compress`; a row without one has an error.
+        separator: as for `tersely.compress`.
+        on: "local": processes on this machine. "ray": the Ray cluster that this process is connected to, or
+            that RAY_ADDRESS names, else a new one here. Or the address of one ("host:6379"). All nodes must
+            see the source and `out` under the same paths.
+        workers: processes; None: OMP_NUM_THREADS, else the CPUs this process may use. 0: none but this one,
+            which a row may kill then. With Ray: tasks at once; None or 0: the cluster's CPUs.
+        unit_bytes: bytes of the source, about, that make one part; None: 48 MiB, and less of a small source.
+        progress: called with a `Report` up to twice a second a worker, and after each part.
+
+    Returns:
+        A `Report`. A row that cannot be compressed has a null text, and `error` says why; so has a row that
+        kills its worker.
+
+    Raises:
+        ValueError, TypeError: a wrong argument; `out` holds another job (the message says what differs); a
+            file of the source is damaged, or changed since the plan was made.
+        OSError: a file cannot be read or written, as where the disk is full. Call it again to go on.
+        MissingExtraError: pyarrow is not installed.
+
+    O(characters) on all workers together; memory is that of a unit for each worker.
+    """
+    options = row_options(
+        text=text,
+        query=query,
+        budget=budget,
+        ratio=ratio,
+        keep=keep,
+        id=id,
+        spans=spans,
+        counter=counter,
+        strategy=strategy,
+        pinned=pinned,
+        separator=separator,
+    )
+    return run_dataset(source, out, options, on, workers, unit_bytes, progress)
+
+
+def run_dataset(
+    source: Any,
+    out: str | os.PathLike[str],
+    options: Options,
+    on: str,
+    workers: int | None,
+    unit_bytes: int | None,
+    progress: Callable[[Report], object] | None,
+) -> Report:
+    """Do what is not done of a job; arguments, result and errors as of `compress_dataset`."""
+    place = _place(on)
+    processes = default_threads() if workers is None else checks.whole_number(workers, "workers")
+    checks.callable_or_none(progress, "progress")
+    started = time.monotonic()
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    root, plan = plan_job(source, folder, options, unit_bytes)
+    course = _Course(folder, plan, started, progress)
+    todo = course.todo()
+    if not todo and (finished := read_success(folder)) is not None:
+        _clean(folder)
+        return course.report(finished["digest"])
+    space = Workspace(root, folder, plan, os.urandom(8).hex())
+    with _first_runner(folder) as first:
+        try:
+            schedule = _schedule(space, todo, first, course)
+            if place is not None:
+                from tersely.scale.cluster import run_on_ray
+
+                run_on_ray(space, schedule, place[0], workers, course.so_far)
+            elif not processes:
+                run_here(space, schedule, course.so_far)
+            elif todo:
+                run_locally(space, schedule, min(processes, len(todo)), course.so_far)
+        except FileNotFoundError:  # another runner may have ended the job and cleaned up
+            if read_success(folder) is None:
+                raise
+        finally:
+            for where in (folder, space.shuffle):
+                remove_leftovers(where, [space.token])
+        digest = finish_job(folder, plan)["digest"]
+        _clean(folder)
+        return course.report(digest)
+
+
+def _clean(folder: Path) -> None:
+    """Remove what runners that were killed left; one that is at work finds every part there."""
+    remove_leftovers(folder)
+    shutil.rmtree(folder / SHUFFLE, ignore_errors=True)
+
+
+def _schedule(space: Workspace, units: list[int], first: bool, course: _Course | None) -> Schedule | Stages:
+    """The jobs that make the parts of some units; a runner that is not the first begins at the other end."""
+    done = (lambda *_: None) if course is None else course.done
+    if not isinstance(space.plan.options, DedupOptions):
+        return Schedule(space, units if first else units[::-1], done)
+    return Stages(space, units, done, (lambda *_: None) if course is None else course.stage, not first)
+
+
+def _place(on: str) -> tuple[str | None] | None:
+    """Where jobs run: None: here; else the address of a Ray cluster, None for the usual one."""
+    if checks.text(on, "on") == "local":
+        return None
+    if on != "ray" and ":" not in on:
+        raise ValueError(f"on must be local, ray or the address of a Ray cluster, not {checks.shown(on)}")
+    return (None if on == "ray" else on,)
+
+
+def dataset_status(out: str | os.PathLike[str]) -> Report:
+    """How far the job in a folder is, whoever runs it, from the parts that are there. O(parts).
+
+    Raises FileNotFoundError where no job was begun there, StoreError for a damaged plan.
+    """
+    folder = Path(out)
+    course = _Course(folder, load_plan(folder), time.monotonic(), None)
+    finished = read_success(folder) if not course.todo() else None
+    return course.report(None if finished is None else finished["digest"])
+
+
+def same_part(source: Any, out: str | os.PathLike[str], part: int) -> bool:
+    """Whether a part of a job, made again from its plan, has the same bytes as the one that is there.
+
+    Anybody with the source can check any part of a finished job so; a part of `dedup_dataset` depends on all
+    rows, so that all are read. Raises ValueError where the source is
+    not the plan's, IndexError where there is no such part, OSError.
+    """
+    from tempfile import TemporaryDirectory
+
+    folder = Path(out)
+    plan = load_plan(folder)
+    if not 0 <= checks.whole_number(part, "part") < len(plan.units):
+        raise IndexError(f"there is no part {part}; there are {len(plan.units)}")
+    root, _ = find_inputs(source, folder)
+    with TemporaryDirectory() as elsewhere:
+        space = Workspace(root, Path(elsewhere), plan, "again")
+        run_here(space, _schedule(space, [part], True, None), lambda *_: None)
+        return filecmp.cmp(Path(elsewhere) / part_name(part), folder / part_name(part), shallow=False)
+
+
+@contextmanager
+def _first_runner(folder: Path) -> Iterator[bool]:
+    """Say whether no other runner is at work in a folder, as far as its file system can tell.
+
+    Two do no harm: they write the same bytes. The second begins at the other end.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(file_lock(folder / _LOCK, 0))
+        except TimeoutError:
+            first = False
+        except OSError:  # no locks there
+            first = False
+        else:
+            first = True
+        yield first
+
+
+class _Course:
+    """What is done of a job, and who wants to hear of it."""
+
+    def __init__(
+        self, folder: Path, plan: Plan, started: float, progress: Callable[[Report], object] | None
+    ) -> None:
+        self._folder, self._plan, self._started, self._progress = folder, plan, started, progress
+        self._lock, self._telling = threading.Lock(), threading.Lock()
+        self._parts: set[int] = set()
+        self._skipped = 0
+        self._totals = Totals()
+        self._running: dict[int, tuple[int, Totals]] = {}  # worker -> bytes and rows of what it is at
+        self._stage: tuple[str, float] | None = None
+
+    def todo(self) -> list[int]:
+        """The units without a part; what the others come to is taken note of."""
+        missing = []
+        for unit in range(len(self._plan.units)):
+            path = self._folder / part_name(unit)
+            if path.exists():
+                self._totals += read_totals(path)
+                self._parts.add(unit)
+            else:
+                missing.append(unit)
+        self._skipped = len(self._parts)
+        return missing
+
+    def done(self, unit: int, totals: Totals) -> None:
+        """Take note of a part."""
+        with self._lock:
+            self._parts.add(unit)
+            self._totals += totals
+        self._tell()
+
+    def stage(self, name: str, share: float) -> None:
+        """Take note of the stage that a job is at, and what share of all it has done."""
+        with self._lock:
+            self._stage = name, share
+        self._tell()
+
+    def so_far(self, worker: int, told: dict[str, Any]) -> None:
+        """Take note of how far a worker is with its unit; {}: it has none."""
+        with self._lock:
+            self._running.pop(worker, None)
+            if told:
+                read = told.pop("bytes")
+                self._running[worker] = (read, Totals(**told))
+        if told:
+            self._tell()
+
+    def report(self, digest: str | None = None) -> Report:
+        """What came of it so far."""
+        weights = self._plan.weights
+        with self._lock:
+            totals, running = self._totals, list(self._running.values())
+            done = sum(weights[unit] for unit in self._parts)
+        for _, more in running if digest is None else ():
+            totals += more
+        done += sum(read for read, _ in running)
+        stage, share = self._stage or (None, min(done / max(sum(weights), 1), 1.0))
+        return Report(
+            out=str(self._folder),
+            units=len(weights),
+            done=len(self._parts),
+            skipped=self._skipped,
+            **asdict(totals),
+            share=share if digest is None else 1.0,
+            seconds=time.monotonic() - self._started,
+            stage=stage if digest is None else None,
+            digest=digest,
+        )
+
+    def _tell(self) -> None:
+        if self._progress is not None:
+            with self._telling:  # workers are told of side by side; the caller is not
+                self._progress(self.report())

@@ -1,0 +1,284 @@
+"""Plan a job: which rows make which part. The plan is a file; all that is written is a function of it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tersely
+from tersely.core import checks
+from tersely.core.errors import StoreError
+from tersely.core.files import replace_file, sync_to_disk
+from tersely.scale.arrow import arrow, parquet
+from tersely.scale.lines import length_of
+from tersely.scale.options import DedupOptions, RowOptions
+from tersely.scale.rows import kept_types
+from tersely.scale.sources import Input, columns_of, find_inputs, is_parquet
+
+__all__ = ["PLAN", "Options", "Piece", "Plan", "load_plan", "plan_job"]
+
+PLAN = "plan.json"
+_FORMAT = 2
+_UNIT_BYTES = (1 << 20, 48 << 20)  # where the caller does not say: at least, at most
+_UNITS = 32  # wanted then of a small source
+_DEDUP_LEAST, _DEDUP_UNITS = 4 << 20, 512  # bytes and units where each unit reads what all others wrote
+_MOST_ROWS = 1 << 16  # of Parquet in a unit: what is repeated takes few bytes there, and many in memory
+_SLACK = 4 / 3  # a unit may have so much more than its size, rather than leave a little for another
+
+
+Options = RowOptions | DedupOptions
+_JOBS: dict[str, type[Options]] = {kind.job: kind for kind in (RowOptions, DedupOptions)}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Rows start to stop of a Parquet file, or the lines that begin in bytes start to stop of another."""
+
+    input: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a job does: each unit, whose rows make one part, is a function of this alone.
+
+    Attributes:
+        inputs: the files of the source.
+        options: what is done with each row, or with all.
+        unit_bytes: about how many bytes of the columns that are read make a unit.
+        units: the pieces of each unit, in the order of the source.
+        weights: bytes of each unit.
+        versions: of the software that the bytes of parts depend on.
+    """
+
+    inputs: tuple[Input, ...]
+    options: Options
+    unit_bytes: int
+    units: tuple[tuple[Piece, ...], ...]
+    weights: tuple[int, ...]
+    versions: Mapping[str, str]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the plan's file."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    def to_bytes(self) -> bytes:
+        """The plan's file: JSON, the same bytes for the same plan."""
+        told = {
+            "format": _FORMAT,
+            "job": self.options.job,
+            "versions": dict(self.versions),
+            "options": self.options.to_dict(),
+            "unit_bytes": self.unit_bytes,
+            "inputs": [[one.path, one.size, one.digest] for one in self.inputs],
+            "units": [[[p.input, p.start, p.stop] for p in pieces] for pieces in self.units],
+            "weights": list(self.weights),
+        }
+        lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in told.items()]
+        return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Plan:
+        """What `to_bytes` gave. Raises ValueError, KeyError or TypeError for anything else."""
+        told = json.loads(data)
+        if told["format"] != _FORMAT:
+            raise ValueError(f"its format is {told['format']}, and this version reads {_FORMAT}")
+        return cls(
+            inputs=tuple(Input(*one) for one in told["inputs"]),
+            options=_JOBS[told["job"]].from_dict(told["options"]),
+            unit_bytes=told["unit_bytes"],
+            units=tuple(tuple(Piece(*piece) for piece in unit) for unit in told["units"]),
+            weights=tuple(told["weights"]),
+            versions=told["versions"],
+        )
+
+
+def plan_job(source: Any, out: Path, options: Options, unit_bytes: int | None) -> tuple[Path, Plan]:
+    """The folder of the source, and the plan: the one in `out`, which must be this job's, or a new one.
+
+    Whoever writes the plan first has made it. Raises ValueError that says what differs where `out` has
+    another job's, and for columns that the source does not have; OSError. O(footers), and O(bytes) of
+    compressed lines where it is new.
+    """
+    root, inputs = find_inputs(source, out)
+    if unit_bytes is None:  # of the source alone, not of this machine
+        least, most = _UNIT_BYTES
+        total = sum(one.size for one in inputs)
+        if isinstance(options, DedupOptions):
+            least, most = _DEDUP_LEAST, max(most, total // _DEDUP_UNITS)
+        unit_bytes = min(max(total // _UNITS, least), most)
+    checks.whole_number(unit_bytes, "unit_bytes", least=1)
+    versions = {"tersely": tersely.__version__, "pyarrow": arrow().__version__}
+    if (out / PLAN).exists():
+        plan = load_plan(out)
+        _check_same(out, plan, Plan(tuple(inputs), options, unit_bytes, (), (), versions))
+        return root, plan
+    if parts := sorted(path.name for path in out.glob("part-*.parquet")):
+        raise ValueError(f"{out} has {parts[0]} and no {PLAN}: name a new folder")
+    options.columns.check(columns_of(root, inputs))
+    _check_kept(root, inputs, options)
+    sized = list(_pieces(root, inputs, options, unit_bytes))
+    units = list(_units(sized, [is_parquet(one.path) for one in inputs], unit_bytes))
+    plan = Plan(
+        tuple(inputs),
+        options,
+        unit_bytes,
+        tuple(tuple(piece for piece, _ in unit) for unit in units),
+        tuple(sum(weight for _, weight in unit) for unit in units),
+        versions,
+    )
+    made = _write_new(out, plan)
+    if made != plan:
+        _check_same(out, made, plan)
+    return root, made
+
+
+def load_plan(out: Path) -> Plan:
+    """The plan in a folder. Raises FileNotFoundError, and StoreError for what is no plan of ours."""
+    try:
+        return Plan.from_bytes((out / PLAN).read_bytes())
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{out} has no {PLAN}: no job was begun there") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreError(f"{out / PLAN} is no plan of this version of tersely: {error}") from error
+
+
+def _check_same(out: Path, there: Plan, here: Plan) -> None:
+    """Check that two plans are of one job. Raises ValueError that says what differs."""
+    if there.options.job != here.options.job:
+        raise ValueError(f"{out} holds another job: {there.options.job} there and {here.options.job} here")
+    differs = [
+        f"{name} is {checks.shown(old)} there and {checks.shown(new)} here"
+        for name, old, new in (
+            *_pairs(there.versions, here.versions),
+            *_pairs(there.options.to_dict(), here.options.to_dict()),
+            ("unit_bytes", there.unit_bytes, here.unit_bytes),
+        )
+        if old != new
+    ]
+    before, now = ({one.path: one for one in plan.inputs} for plan in (there, here))
+    differs += [f"{path} is no longer in the source" for path in before.keys() - now.keys()]
+    differs += [f"{path} is new in the source" for path in now.keys() - before.keys()]
+    differs += [
+        f"{path} had {before[path].size} bytes and has {now[path].size}"
+        if before[path].size != now[path].size
+        else f"{path} has other bytes"
+        for path in sorted(before.keys() & now.keys())
+        if before[path] != now[path]
+    ]
+    if differs:
+        more = f", and {len(differs) - 5} more" if len(differs) > 5 else ""
+        raise ValueError(f"{out} holds another job: {'; '.join(sorted(differs)[:5])}{more}")
+
+
+def _pairs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    for name in sorted(old.keys() | new.keys()):
+        yield name, old.get(name), new.get(name)
+
+
+def _check_kept(root: Path, inputs: Sequence[Input], options: Options) -> None:
+    """Check that kept columns have one type in all files. Raises ValueError."""
+    if not options.keep:
+        return
+    first: tuple[str, Any] | None = None
+    for one in inputs:
+        if is_parquet(one.path):
+            schema = parquet().read_schema(root / one.path)
+            if missing := [name for name in options.keep if name not in schema.names]:
+                raise ValueError(f"{one.path} has no column {missing[0]!r}, which keep names")
+            types = kept_types(options.keep, schema)
+        else:
+            types = dict.fromkeys(options.keep, arrow().string())
+        if first is None:
+            first = (one.path, types)
+        for name, kind in types.items():
+            if kind != first[1][name]:
+                raise ValueError(
+                    f"column {name!r}, which keep names, is {first[1][name]} in {first[0]} "
+                    f"and {kind} in {one.path}"
+                )
+
+
+def _pieces(root: Path, inputs: Sequence[Input], options: Options, size: int) -> Iterator[tuple[Piece, int]]:
+    """Pieces of at most about `size` bytes, and the bytes of each."""
+    for number, one in enumerate(inputs):
+        path = root / one.path
+        if is_parquet(path):
+            yield from _row_groups(number, parquet().read_metadata(path), set(options.columns.names), size)
+        else:
+            length = length_of(path)
+            for start, stop in _divide(length, length, size):
+                yield Piece(number, start, stop), stop - start
+
+
+def _row_groups(number: int, footer: Any, columns: set[str], size: int) -> Iterator[tuple[Piece, int]]:
+    row = 0
+    for index in range(footer.num_row_groups):
+        group = footer.row_group(index)
+        chunks = [group.column(column) for column in range(group.num_columns)]
+        weight = sum(
+            chunk.total_uncompressed_size
+            for chunk in chunks
+            if chunk.path_in_schema in columns or chunk.path_in_schema.partition(".")[0] in columns
+        )
+        least = -(-group.num_rows // _MOST_ROWS)
+        for start, stop in _divide(group.num_rows, weight, size, least):
+            yield Piece(number, row + start, row + stop), weight * (stop - start) // group.num_rows
+        row += group.num_rows
+
+
+def _divide(length: int, weight: int, size: int, least: int = 1) -> Iterator[tuple[int, int]]:
+    """Divide what has a length and a weight evenly into at least `least` ranges of at most about `size`."""
+    parts = least if weight <= size * _SLACK else max(min(-(-weight // size), length), least)
+    for part in range(parts if length else 0):
+        yield length * part // parts, length * (part + 1) // parts
+
+
+def _units(
+    sized: Iterable[tuple[Piece, int]], parquets: Sequence[bool], size: int
+) -> Iterator[list[tuple[Piece, int]]]:
+    """Pieces side by side, together about `size` bytes; those that touch are one."""
+    unit: list[tuple[Piece, int]] = []
+    total = rows = 0
+    for piece, weight in sized:
+        more = piece.stop - piece.start if parquets[piece.input] else 0
+        if unit and (total >= size or total + weight > size * _SLACK or rows + more > _MOST_ROWS):
+            yield unit
+            unit, total, rows = [], 0, 0
+        total, rows = total + weight, rows + more
+        last = unit[-1][0] if unit else None
+        if last is not None and last.input == piece.input and last.stop == piece.start:
+            unit[-1] = (Piece(piece.input, last.start, piece.stop), unit[-1][1] + weight)
+        else:
+            unit.append((piece, weight))
+    if unit:
+        yield unit
+
+
+def _write_new(out: Path, plan: Plan) -> Plan:
+    """Write a plan unless there is one, and return the one that is there then."""
+    fresh = out / f".{PLAN}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+    try:
+        fresh.write_bytes(plan.to_bytes())
+        sync_to_disk(fresh)
+        try:
+            os.link(fresh, out / PLAN)
+        except FileExistsError:
+            return load_plan(out)
+        except FileNotFoundError:  # another runner made it, ended the job and cleaned up
+            return load_plan(out)
+        except OSError:  # no links there
+            replace_file(fresh, out / PLAN)
+        sync_to_disk(out)
+    finally:
+        with contextlib.suppress(OSError):
+            fresh.unlink()
+    return plan

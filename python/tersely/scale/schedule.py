@@ -1,0 +1,146 @@
+"""Say which job is next, and what follows from how one ended: the same for processes here and for a cluster.
+
+A unit whose worker dies is done again; the third time it is halved, and so are its halves, until the row is
+found that kills. That row gets an error, and the part is joined from the stretches between such rows.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tersely.scale.jobs import Workspace, rows_in_unit
+from tersely.scale.parts import Totals, part_name, temporary
+
+__all__ = ["Schedule"]
+
+_DEATHS = 3  # of a unit until it is halved, of one row until it is taken for deadly
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """Rows of a unit that are done by themselves: not yet (`name` None), into a file, or never (`deadly`)."""
+
+    start: int
+    stop: int
+    deaths: int = 0
+    name: str | None = None
+    deadly: bool = False
+
+
+@dataclass(slots=True)
+class _Halved:
+    """A unit in stretches, and whether they are being joined."""
+
+    stretches: list[_Stretch]
+    joining: bool = False
+
+
+@dataclass(slots=True)
+class Schedule:
+    """Jobs that are to be done for a plan, and what has come of those that ended.
+
+    Not safe for several threads at once: whoever asks holds a lock. `done` hears of each part with its
+    totals.
+    """
+
+    space: Workspace
+    units: Iterable[int]
+    done: Callable[[int, Totals], object]
+    _todo: deque[dict[str, Any]] = field(init=False)
+    _deaths: dict[int, int] = field(init=False, default_factory=dict)
+    _halved: dict[int, _Halved] = field(init=False, default_factory=dict)
+    _running: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        """Begin with the units as they come."""
+        self._todo = deque({"unit": unit} for unit in self.units)
+
+    @property
+    def finished(self) -> bool:
+        """Whether no job is left and none runs."""
+        return not self._todo and not self._running
+
+    def next(self) -> dict[str, Any] | None:
+        """A job to begin; None where there is none now."""
+        if not self._todo:
+            return None
+        self._running += 1
+        job = self._todo.popleft()
+        if "rows" in job:
+            job["to"] = temporary(self.space.out, part_name(job["unit"]), self.space.token).name
+        return job
+
+    def ended(self, job: dict[str, Any], totals: Totals) -> None:
+        """Take note of a job that is done."""
+        self._running -= 1
+        unit = job["unit"]
+        if "rows" not in job:
+            self._forget(unit)
+            self.done(unit, totals)
+            return
+        self._stretch(job).name = job["to"]
+        self._join(unit)
+
+    def died(self, job: dict[str, Any]) -> None:
+        """Take note of a job whose worker died. Raises RuntimeError where halving cannot help."""
+        self._running -= 1
+        unit = job["unit"]
+        if "rows" in job:
+            self._stretch_died(job)
+            return
+        deaths = self._deaths[unit] = self._deaths.get(unit, 0) + 1
+        if deaths < _DEATHS:
+            self._todo.append(job)
+            return
+        if "join" in job:
+            raise RuntimeError(f"workers die while they read unit {unit} of {self.space.out}")
+        self._deaths[unit] = 0
+        self._halved[unit] = _Halved([])
+        self._split(unit, 0, rows_in_unit(self.space, unit))
+        self._join(unit)
+
+    def _stretch(self, job: dict[str, Any]) -> _Stretch:
+        start, stop = job["rows"]
+        stretches = self._halved[job["unit"]].stretches
+        return next(one for one in stretches if (one.start, one.stop) == (start, stop))
+
+    def _stretch_died(self, job: dict[str, Any]) -> None:
+        """Halve a stretch; or try a row again, until it is taken for deadly."""
+        unit = job["unit"]
+        stretch = self._stretch(job)
+        (self.space.out / job["to"]).unlink(missing_ok=True)
+        stretch.deaths += 1
+        if stretch.stop - stretch.start > 1:
+            self._halved[unit].stretches.remove(stretch)
+            self._split(unit, stretch.start, stretch.stop)
+        elif stretch.deaths < _DEATHS:
+            self._todo.append(job)
+        else:
+            stretch.deadly = True
+            self._join(unit)
+
+    def _split(self, unit: int, start: int, stop: int) -> None:
+        half = (start + stop + 1) // 2
+        for low, high in ((start, half), (half, stop)):
+            if low < high:
+                self._halved[unit].stretches.append(_Stretch(low, high))
+                self._todo.append({"unit": unit, "rows": [low, high]})
+
+    def _join(self, unit: int) -> None:
+        """Ask for the part of a unit whose stretches are all done."""
+        halved = self._halved[unit]
+        if halved.joining or any(one.name is None and not one.deadly for one in halved.stretches):
+            return
+        halved.joining = True
+        ordered = sorted(halved.stretches, key=lambda one: one.start)
+        self._todo.append({"unit": unit, "join": [[one.start, one.stop, one.name] for one in ordered]})
+
+    def _forget(self, unit: int) -> None:
+        """Remove the stretches of a unit whose part is there."""
+        halved = self._halved.pop(unit, None)
+        for stretch in halved.stretches if halved is not None else ():
+            if stretch.name is not None:
+                (self.space.out / stretch.name).unlink(missing_ok=True)

@@ -1,0 +1,356 @@
+"""`tersely hook`: answers to events of agents, and their settings."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from result_shapes import LOG, ROWS
+from tersely.agents.hook import AGENTS
+from tersely.agents.settings import add_hook, remove_hook
+from tersely.cli import main
+from tersely.providers.counters import resolve_counter
+from tersely.store import Store
+
+COUNT = resolve_counter(None).count
+BASH = {"stdout": LOG, "stderr": "", "interrupted": False, "isImage": False}
+MCP = [{"type": "text", "text": LOG}]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.delenv("TERSELY_STORE", raising=False)
+    (tmp_path / "home").mkdir()
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    return tmp_path / "home"
+
+
+def event(response: Any, tool: str = "Bash", name: str = "PostToolUse", **more: Any) -> dict[str, Any]:
+    call = {"command": "make test"}
+    return {"hook_event_name": name, "tool_name": tool, "tool_input": call, "tool_response": response, **more}
+
+
+def answered(
+    given: Any, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str
+) -> tuple[dict[str, Any], str]:
+    data = given if isinstance(given, bytes) else json.dumps(given).encode()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert main(["hook", *arguments]) == 0
+    out, err = capfd.readouterr()
+    return json.loads(out), err
+
+
+@pytest.mark.parametrize("response", [BASH, MCP, LOG], ids=["bash", "mcp", "text"])
+def test_claude_code_gets_a_result_of_the_tools_own_shape(
+    response: Any, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    answer, err = answered(event(response), capfd, monkeypatch, "--agent", "claude-code", "--budget", "300")
+    output = answer["hookSpecificOutput"]
+    made = output["updatedToolOutput"]
+    assert output["hookEventName"] == "PostToolUse" and not err
+    text = made["stdout"] if response is BASH else made[0]["text"] if response is MCP else made
+    if response is BASH:
+        assert {**made, "stdout": LOG} == BASH
+    assert "ERROR payment 4711 timed out" in text and COUNT(text) <= 300
+    id = text.rpartition("expand ")[2].removesuffix("]")
+    assert main(["expand", id]) == 0
+    assert capfd.readouterr().out == LOG
+    with Store.open(tmp_path / "state" / "tersely" / "results.sqlite", read_only=True) as store:
+        assert store.ids() == (id,)
+
+
+def test_codex_and_gemini_get_the_text_in_the_place_of_the_result(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer, _ = answered(event(LOG, turn_id="t"), capfd, monkeypatch, "--agent", "codex", "-b", "300")
+    assert answer["continue"] is False and COUNT(answer["reason"]) <= 300
+    mcp = event({"content": MCP, "isError": False}, "mcp__a__b", turn_id="t")
+    answer, _ = answered(mcp, capfd, monkeypatch, "--agent", "codex", "-b", "300")
+    assert "ERROR payment 4711" in answer["reason"]
+    given = event({"llmContent": LOG, "returnDisplay": LOG}, "run_shell_command", "AfterTool")
+    answer, _ = answered(given, capfd, monkeypatch, "--agent", "gemini-cli", "-b", "300")
+    assert answer["decision"] == "deny" and "ERROR payment 4711" in answer["reason"]
+    given["tool_response"]["error"] = {"message": "x"}
+    assert answered(given, capfd, monkeypatch, "--agent", "gemini-cli", "-b", "300")[0] == {}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        event("short"),
+        event(LOG, "Read"),
+        event(LOG, "Edit"),
+        event(LOG, "mcp__files__read_text_file"),
+        event(LOG, name="PreToolUse"),
+        event(None),
+        {"hook_event_name": "PostToolUse", "tool_response": LOG},
+        [LOG],
+        LOG,
+        b"",
+        b"not JSON" * 900,
+        b"\xff\xfe" * 2000,
+        b"[" * 100_000,
+    ],
+    ids=lambda given: repr(given)[:40],
+)
+def test_anything_else_leaves_the_result_as_it_is(
+    given: Any, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert answered(given, capfd, monkeypatch, "--budget", "300")[0] == {}
+
+
+def test_a_replacement_of_another_shape_is_not_offered(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields = {f"field {row}": row for row in range(2000)}  # shorter, it would lack fields
+    assert answered(event(fields), capfd, monkeypatch, "--budget", "300")[0] == {}
+    answer, _ = answered(event({"rows": ROWS, "total": 400}), capfd, monkeypatch, "--budget", "300")
+    made = answer["hookSpecificOutput"]["updatedToolOutput"]
+    assert made["total"] == 400 and 0 < len(made["rows"]) < 400
+
+
+def test_what_is_not_taken_is_neither_kept_nor_counted(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    picture = {"type": "image", "data": "iVBORw0K", "mimeType": "image/png"}
+    given = event({"content": [*MCP, picture]}, "mcp__a__b", turn_id="t")
+    assert answered(given, capfd, monkeypatch, "--agent", "codex", "-b", "300") == ({}, "")
+    stdout = "data:image/png;base64," + "iVBORw0K" * 2000
+    assert (
+        answered(event({**BASH, "stdout": stdout, "isImage": True}), capfd, monkeypatch, "-b", "300")[0] == {}
+    )
+    with Store.open(tmp_path / "state" / "tersely" / "results.sqlite") as store:
+        assert not store.ids() and not store.uses()
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "cursor"])
+def test_structured_content_beside_the_text_becomes_shorter_too(
+    agent: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = {"content": MCP, "structuredContent": {"result": LOG}, "isError": False}
+    given = event(result, "mcp__a__b")
+    if agent == "cursor":
+        given = event(None, "MCP:b", "postToolUse", tool_output=json.dumps(result), cursor_version="2")
+    answer, err = answered(given, capfd, monkeypatch, "--agent", agent, "-b", "300")
+    if agent == "codex":
+        assert "ERROR payment 4711" in answer["reason"] and COUNT(answer["reason"]) <= 300 and not err
+        return
+    output = answer["updated_mcp_tool_output" if agent == "cursor" else "hookSpecificOutput"]
+    made = output if agent == "cursor" else output["updatedToolOutput"]
+    assert made.keys() == result.keys() and made["structuredContent"].keys() == {"result"}
+    assert COUNT(made["content"][0]["text"] + made["structuredContent"]["result"]) <= 300
+
+
+def test_lists_beside_long_texts_become_shorter_lists(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = [{"title": f"Page {row} of payments", "url": f"https://example.org/{row}"} for row in range(200)]
+    found = {"query": "q", "results": [{"tool_use_id": "s", "content": pages}, LOG], "durationSeconds": 3.5}
+    answer, err = answered(event(found, "WebSearch"), capfd, monkeypatch, "-b", "400")
+    made = answer["hookSpecificOutput"]["updatedToolOutput"]
+    assert not err and made.keys() == found.keys() and made["query"] == "q"
+    assert 0 < len(made["results"][0]["content"]) < 200 and "ERROR payment 4711" in made["results"][1]
+
+
+def test_what_fails_leaves_the_result_as_it_is_and_says_why(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder")
+    for options in (
+        ["--store", str(blocked / "texts.sqlite")],
+        ["--store", str(blocked)],
+        ["--budget", "0"],
+    ):
+        answer, err = answered(event(LOG), capfd, monkeypatch, *options)
+        assert answer == {} and err.startswith("tersely hook: the result stays as it is: ")
+    assert main(["hook", "--agent", "nobody"]) == 0  # to an agent, 2 is an answer
+    assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_install_shows_what_it_changes_and_uninstall_takes_it_out(
+    agent: str, home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = home / AGENTS[agent].settings
+    assert main(["hook", "install", agent]) == 2  # nobody can be asked
+    assert not path.exists() and "--yes" in capfd.readouterr().err
+    assert main(["hook", "install", agent, "--yes", "--budget", "900", "--keep", "Bash"]) == 0
+    shown = capfd.readouterr().out
+    entry = json.loads(path.read_bytes())["hooks"][AGENTS[agent].event][0]
+    assert entry["matcher"] == AGENTS[agent].matcher and f'+{{"hooks": {{"{AGENTS[agent].event}"' in shown
+    command = entry.get("hooks", [entry])[0]["command"]
+    assert command.endswith(f"hook --agent {agent} --budget 900 --keep Bash")
+    head = {key: value for key, value in json.loads(path.read_bytes()).items() if key != "hooks"}
+    assert head == AGENTS[agent].head
+    again = path.read_bytes()
+    assert main(["hook", "install", agent, "--yes"]) == 0
+    assert path.read_bytes() == again and "nothing to do" in capfd.readouterr().out
+    assert main(["hook", "uninstall", agent, "--yes"]) == 0
+    assert not path.exists()
+    capfd.readouterr()
+    assert main(["hook", "uninstall", agent]) == 0
+    assert "nothing to do" in capfd.readouterr().out
+
+
+def test_copilot_gets_the_text_in_a_result_of_its_own_shape(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = {"resultType": "success", "textResultForLlm": LOG}
+    given = {"sessionId": "s", "toolName": "bash", "toolArgs": '{"command": "make"}', "toolResult": result}
+    answer, _ = answered(given, capfd, monkeypatch, "--agent", "copilot-cli", "-b", "300")
+    made = answer["modifiedResult"]
+    assert made["resultType"] == "success" and "ERROR payment 4711" in made["textResultForLlm"]
+    assert COUNT(made["textResultForLlm"]) <= 300
+    for other in (
+        {**given, "toolName": "view"},
+        {**given, "toolName": "edit"},
+        {**given, "toolResult": {**result, "resultType": "failure"}},
+        {**given, "toolResult": LOG},
+        event(LOG),
+    ):
+        assert answered(other, capfd, monkeypatch, "--agent", "copilot-cli", "-b", "300")[0] == {}
+
+
+def test_cursor_gets_results_of_mcp_tools_alone(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {
+        "hook_event_name": "postToolUse",
+        "cursor_version": "3.2",
+        "tool_name": "MCP:find_rows",
+        "tool_input": "{}",
+        "tool_output": json.dumps({"content": MCP, "isError": False}),
+    }
+    answer, _ = answered(given, capfd, monkeypatch, "--agent", "cursor", "-b", "300")
+    made = answer["updated_mcp_tool_output"]
+    assert made["isError"] is False and "ERROR payment 4711" in made["content"][0]["text"]
+    for other in (
+        {**given, "tool_name": "Shell"},
+        {**given, "tool_name": "MCP:read_text_file"},
+        {**given, "tool_output": LOG},
+        {**given, "tool_output": json.dumps({"content": MCP, "isError": True})},
+    ):
+        assert answered(other, capfd, monkeypatch, "--agent", "cursor", "-b", "300")[0] == {}
+    # Cursor runs Claude Code's hooks as well, and would not take what they answer.
+    shared = event(BASH, cursor_version="3.2")
+    assert answered(shared, capfd, monkeypatch, "--agent", "claude-code", "-b", "300")[0] == {}
+
+
+def test_the_projects_settings_are_another_file(
+    home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "project" / ".claude" / "settings.json"
+    assert main(["hook", "install", "claude-code", "--project", "--yes"]) == 0
+    assert path.exists() and not (home / ".claude").exists()
+    command = json.loads(path.read_bytes())["hooks"]["PostToolUse"][0]["hooks"][0]["command"]
+    assert command == "tersely hook --agent claude-code"
+    assert main(["hook", "install", "copilot-cli", "--project", "--yes"]) == 0
+    assert (tmp_path / "project" / ".github" / "hooks" / "tersely.json").exists()
+    capfd.readouterr()
+
+
+def test_settings_that_are_not_plain_json_are_refused(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = home / ".claude" / "settings.json"
+    path.parent.mkdir()
+    for text, words in (
+        ("{} // note", "no plain JSON"),
+        ("[1]", "no object"),
+        ('{"hooks": []}', "'hooks' is not an object"),
+        ('{"hooks": {"PostToolUse": {}}}', "'PostToolUse' is not a list"),
+    ):
+        path.write_text(text)
+        assert main(["hook", "install", "claude-code", "--yes"]) == 2
+        assert words in capfd.readouterr().err and path.read_text() == text
+    assert main(["hook", "install"]) == 2
+    assert "which agent" in capfd.readouterr().err
+
+
+ENTRY = {"matcher": "Bash", "hooks": [{"type": "command", "command": "tersely hook --agent claude-code"}]}
+MARKER = "hook --agent claude-code"
+OTHER = {"matcher": "Edit", "hooks": [{"type": "command", "command": "make lint"}]}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+LISTS = {"PostToolUse": st.lists(st.just(OTHER), max_size=2), "Stop": st.lists(st.just(OTHER), max_size=1)}
+
+
+FLAT = {"matcher": "^MCP:", "command": "tersely hook --agent claude-code", "timeout": 30}
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from([(ENTRY, {}), (FLAT, {"version": 1})]),
+    st.dictionaries(st.text(max_size=5).filter(lambda key: key != "hooks"), JSON, max_size=3),
+    st.none() | st.fixed_dictionaries({}, optional=LISTS),
+    st.sampled_from([None, 0, 2, 4, "\t"]),
+    st.booleans(),
+    st.sampled_from(["", "\n", "\n\n"]),
+    st.booleans(),
+)
+def test_what_was_added_can_be_taken_out_to_the_byte(
+    kind: Any, others: dict[str, Any], hooks: Any, indent: Any, compact: bool, end: str, windows: bool
+) -> None:
+    entry, head = kind
+    given = {**head, **others, **({} if hooks is None else {"hooks": hooks})}
+    others = {**head, **others}
+    separators = (",", ":") if compact else None
+    text = json.dumps(given, indent=indent, separators=separators, ensure_ascii=False) + end
+    text = text.replace("\n", "\r\n") if windows else text
+    added = add_hook(text, "PostToolUse", entry, MARKER, head)
+    now = json.loads(added)
+    assert now["hooks"]["PostToolUse"] == [*(hooks or {}).get("PostToolUse", []), entry]
+    assert {key: value for key, value in now.items() if key != "hooks"} == others
+    assert add_hook(added, "PostToolUse", entry, MARKER, head) == added
+    assert remove_hook(added, "PostToolUse", MARKER, head) == text
+    assert remove_hook(text, "PostToolUse", MARKER, head) == text
+    later = add_hook(added, "PostToolUse", OTHER, "nothing has this")
+    assert json.loads(remove_hook(later, "PostToolUse", MARKER, head))["hooks"]["PostToolUse"][-1] == OTHER
+
+
+def test_no_file_is_left_where_none_was() -> None:
+    added = add_hook("", "PostToolUse", ENTRY, MARKER)
+    assert json.loads(added) == {"hooks": {"PostToolUse": [ENTRY]}}
+    assert remove_hook(added, "PostToolUse", MARKER) == ""
+    added = add_hook("", "PostToolUse", FLAT, MARKER, {"version": 1})
+    assert json.loads(added) == {"version": 1, "hooks": {"PostToolUse": [FLAT]}}
+    assert remove_hook(added, "PostToolUse", MARKER, {"version": 1}) == ""
+    mine = added.replace("1}", '1, "mine": 2}')
+    assert json.loads(remove_hook(mine, "PostToolUse", MARKER, {"version": 1})) == {"version": 1, "mine": 2}
+
+
+CPU_SECONDS = 0.5  # for 70 KB, in a fresh process
+
+
+@pytest.mark.seconds
+def test_cpu_of_an_answer_from_cold(tmp_path: Path) -> None:
+    given = tmp_path / "event.json"
+    log = "\n".join(
+        f"2026-01-{row % 28 + 1:02} 10:00 INFO worker {row} on web-{row % 9}" for row in range(1800)
+    )
+    given.write_text(json.dumps(event({**BASH, "stdout": log})))
+    assert given.stat().st_size > 70_000
+    command = [sys.executable, "-m", "tersely", "hook", "--agent", "claude-code"]
+    used = []
+    for _ in range(3):  # the best of three, as other processes disturb
+        before = os.times()
+        with given.open("rb") as file:
+            done = subprocess.run(command, stdin=file, capture_output=True, check=True)
+        after = os.times()
+        spent = after.children_user + after.children_system - before.children_user - before.children_system
+        used.append(spent)
+        assert b"updatedToolOutput" in done.stdout
+    assert min(used) < CPU_SECONDS

@@ -1,0 +1,214 @@
+"""`tersely run`: exit codes, signals, input, terminals, and the output within its budget."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tersely.agents.command import run_command
+from tersely.providers.counters import resolve_counter
+from tersely.store import Store
+
+COUNT = resolve_counter(None).count
+PYTHON = sys.executable
+LINES = "for row in range(900): print('worker', row, 'wrote a row')"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "tersely" / "results.sqlite"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    return {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state"), "PYTHONUNBUFFERED": "1"}
+
+
+def run(environment: dict[str, str], *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command = [PYTHON, "-m", "tersely", "run", *words]
+    return subprocess.run(command, env=environment, input=given, capture_output=True, check=False)
+
+
+def test_a_long_output_fits_and_the_whole_is_kept(environment: dict[str, str], store: Path) -> None:
+    code = f"import sys\n{LINES}\nprint('ERROR disk full', file=sys.stderr); sys.exit(7)"
+    done = run(environment, "--budget", "200", "--", PYTHON, "-uc", code)
+    text = done.stdout.decode()
+    assert done.returncode == 7 and not done.stderr
+    assert COUNT(text) <= 200 and "ERROR disk full" in text
+    id = text.rstrip("]\n").rpartition("tersely expand ")[2]
+    with Store.open(store, read_only=True) as kept:
+        whole = kept.expand(id)
+    assert whole == "".join(f"worker {row} wrote a row\n" for row in range(900)) + "ERROR disk full\n"
+
+
+def test_what_fits_is_written_as_it_came_with_the_commands_exit_code(
+    environment: dict[str, str], store: Path
+) -> None:
+    code = "import sys; data = sys.stdin.buffer.read(); sys.stdout.buffer.write(data + b'\\xff'); sys.exit(3)"
+    done = run(environment, "--", PYTHON, "-c", code, given=b"a\r\nb")
+    assert (done.returncode, done.stdout, done.stderr) == (3, b"a\r\nb\xff", b"")
+    assert not store.exists()
+
+
+def test_no_word_is_expanded(environment: dict[str, str]) -> None:
+    done = run(environment, "--", "echo", "$HOME", "*", ";", "exit 3", "--budget")
+    assert (done.returncode, done.stdout) == (0, b"$HOME * ; exit 3 --budget\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGUSR2])
+def test_a_signal_that_ended_it_is_told(environment: dict[str, str], number: int) -> None:
+    code = f"import os; print('before', flush=True); os.kill(os.getpid(), {int(number)})"
+    done = run(environment, "--", PYTHON, "-c", code)
+    assert (done.returncode, done.stdout) == (128 + number, b"before\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1])
+def test_signals_are_passed_on(environment: dict[str, str], number: int) -> None:
+    code = (
+        "import signal, sys, time\n"
+        f"signal.signal({int(number)}, lambda *_: (print('caught'), sys.exit(5)))\n"
+        "print('ready', file=open('ready', 'w'))\ntime.sleep(30)"
+    )
+    folder = environment["XDG_STATE_HOME"]
+    Path(folder).mkdir(parents=True)
+    command = [PYTHON, "-m", "tersely", "run", "--", PYTHON, "-c", code]
+    with subprocess.Popen(
+        command, env=environment, cwd=folder, stdout=subprocess.PIPE, start_new_session=True
+    ) as process:
+        wait_for((Path(folder) / "ready").exists)
+        process.send_signal(number)
+        out, _ = process.communicate(timeout=30)
+    assert (process.returncode, out) == (5, b"caught\n")
+
+
+def test_a_signal_while_the_command_starts_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = subprocess.Popen
+
+    def start_late(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        process = start(*arguments, **options)
+        os.kill(os.getpid(), signal.SIGTERM)
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", start_late)
+    before = signal.getsignal(signal.SIGTERM)
+    assert run_command(["sleep", "30"], io.BytesIO()) == 128 + signal.SIGTERM
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def wait_for(ready: Callable[[], bool]) -> None:
+    limit = time.monotonic() + 30
+    while not ready():
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+
+
+def test_it_ends_with_the_command_although_a_child_holds_the_output(environment: dict[str, str]) -> None:
+    started = time.monotonic()
+    done = run(environment, "--", "sh", "-c", "sleep 20 & echo started")
+    assert (done.returncode, done.stdout) == (0, b"started\n")
+    assert time.monotonic() - started < 15
+
+
+def test_what_cannot_be_run_is_said(environment: dict[str, str], tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("no program")
+    for words, code, said in (
+        (["--", "no-such-command"], 127, b"cannot run no-such-command"),
+        (["--", str(text)], 126, b"Permission denied"),
+        ([], 2, b"which command?"),
+        (["--budget", "0", "--", "true"], 2, b"budget must be at least 1"),
+    ):
+        done = run(environment, *words)
+        assert done.returncode == code and said in done.stderr and not done.stdout
+
+
+def test_what_cannot_be_kept_is_written_as_it_came(environment: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("no folder")
+    done = run(environment, "--budget", "100", "--", PYTHON, "-c", LINES)
+    assert done.returncode == 0 and done.stdout.count(b"\n") == 900
+    assert done.stderr.startswith(b"tersely run: the output is written as it came")
+
+
+def test_a_reader_that_goes_away_does_not_hide_the_exit_code(environment: dict[str, str]) -> None:
+    command = [PYTHON, "-m", "tersely", "run", "--", "sh", "-c", "echo x; exit 9"]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(timeout=30) == 9
+
+
+class Terminal:
+    """`tersely run` on a terminal of 40 x 120, standard error and input included."""
+
+    def __init__(self, environment: dict[str, str], *words: str) -> None:
+        self.seen = b""
+        self.pid, self.screen = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+            os.execve(PYTHON, [PYTHON, "-m", "tersely", "run", *words], environment)
+
+    def read_until(self, text: bytes) -> None:
+        limit = time.monotonic() + 30
+        while text not in self.seen:
+            assert time.monotonic() < limit, self.seen
+            if select.select([self.screen], [], [], 0.2)[0]:
+                self.seen += os.read(self.screen, 1 << 16)
+
+    def ended(self) -> int:
+        """The exit code, when all is read."""
+        while True:
+            try:
+                data = os.read(self.screen, 1 << 16)
+            except OSError:
+                break
+            if not data:
+                break
+            self.seen += data
+        os.close(self.screen)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def test_a_watched_command_has_a_terminal_of_the_same_size(environment: dict[str, str]) -> None:
+    code = "import os, sys; print(sys.stdin.isatty(), sys.stderr.isatty(), *os.get_terminal_size())"
+    terminal = Terminal(environment, "--", PYTHON, "-c", code)
+    assert terminal.ended() == 0
+    assert terminal.seen == b"True True 120 40\r\n"  # shown once: it fits
+
+
+def test_output_is_shown_while_it_runs_and_typed_text_comes_in(environment: dict[str, str]) -> None:
+    code = f"print('first'); print('got', input()); {LINES}; import sys; sys.exit(4)"
+    code = code.replace("; for", "\nfor").replace("; import", "\nimport")
+    terminal = Terminal(environment, "--budget", "150", "--", PYTHON, "-uc", code)
+    terminal.read_until(b"first\r\n")
+    os.write(terminal.screen, b"hello\n")
+    assert terminal.ended() == 4
+    shown, _, short = terminal.seen.partition(b"worker 899 wrote a row\r\n")
+    assert b"got hello" in shown and shown.count(b"wrote a row") == 899
+    assert b"tersely expand" in short and COUNT(short.decode()) <= 170
+
+
+def test_ctrl_c_reaches_the_command(environment: dict[str, str]) -> None:
+    code = (
+        "import signal, sys, time\nsignal.signal(2, lambda *_: (print('caught'), sys.exit(6)))\n"
+        "print('ready')\ntime.sleep(30)"
+    )
+    terminal = Terminal(environment, "--", PYTHON, "-uc", code)
+    terminal.read_until(b"ready")
+    os.write(terminal.screen, b"\x03")
+    assert terminal.ended() == 6
+    assert terminal.seen.count(b"caught") == 1

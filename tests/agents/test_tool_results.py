@@ -1,0 +1,346 @@
+"""`compress_tool_result`: any shape in, the same shape out, under the budget, and the whole comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import functools
+import inspect
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from result_shapes import CACHED, IMAGE, LOG, MAPPINGS, ROWS, differences, texts_of
+from tersely import BudgetExceededError, StoreError
+from tersely.agents import ToolResultCompressor, ToolResultReport, compress_tool, compress_tool_result
+from tersely.agents.tool_results import FILE_READERS
+from tersely.providers.counters import resolve_counter
+from tersely.store import Store
+
+COUNT = resolve_counter(None).count
+QUERY = "which payment timed out, which user failed?"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "texts.sqlite") as opened:
+        yield opened
+
+
+def compress(result: Any, **options: Any) -> tuple[Any, ToolResultReport]:
+    told: list[ToolResultReport] = []
+    made = compress_tool_result(result, **{"query": QUERY, "report": told.append, **options})
+    assert len(told) == 1
+    return made, told[0]
+
+
+@pytest.mark.parametrize("name", MAPPINGS)
+def test_the_same_shape_comes_back_shorter(name: str, store: Store) -> None:
+    result = MAPPINGS[name]
+    before = copy.deepcopy(result)
+    made, told = compress(result, budget=400, store=store)
+    assert result == before, "what came is not changed"
+    assert type(made) is type(result) and made != result
+    assert told.status == "compressed" and told.tokens <= 400 < told.original_tokens
+    for path in differences(result, made):
+        assert path == () or isinstance(path[-1], str | int), path
+        value = result
+        for key in path:
+            value = value[key]
+        assert len(value) >= 200, f"only long texts differ: {path}"
+    shown = list(texts_of(made))
+    notes = [text for text in shown if f"tersely expand {told.id}]" in text]
+    assert len(notes) == 1 and notes[0].endswith("]")
+    assert sum(COUNT(text) for text in shown if "iVBOR" not in text) <= 400
+    wanted = "ERROR payment 4711 timed out" if LOG in list(texts_of(result)) else "user 71"
+    assert wanted in " ".join(shown) or name == "texts"
+    whole = store.expand(told.id)
+    assert LOG in whole or all(str(row["id"]) in whole for row in ROWS) or "module_899" in whole
+
+
+@pytest.mark.parametrize("name", MAPPINGS)
+def test_under_its_budget_a_result_is_the_object_that_came(name: str, store: Store) -> None:
+    made, told = compress(MAPPINGS[name], budget=10**6, store=store)
+    assert made is MAPPINGS[name]
+    assert told.status == "fits" and told.tokens == told.original_tokens and not told.id
+    assert len(store) == 0
+
+
+@pytest.mark.parametrize("name", MAPPINGS)
+def test_what_was_compressed_fits_from_then_on(name: str) -> None:
+    made, told = compress(MAPPINGS[name], budget=300)
+    again, after = compress(made, budget=300)
+    assert again is made and after.tokens <= told.tokens <= 300
+
+
+@pytest.mark.parametrize("name", ["text", "blocks", "mcp"])
+@pytest.mark.parametrize("strategy", ["extractive", "hierarchical", "lead"])
+def test_any_strategy_keeps_the_shape_and_the_budget(name: str, strategy: str) -> None:
+    made, told = compress(MAPPINGS[name], budget=300, strategy=strategy, counter="chars/4")
+    assert type(made) is type(MAPPINGS[name]) and told.status == "compressed" and told.tokens <= 300
+    assert sum("of this result were left out]" in text for text in texts_of(made)) == 1
+
+
+def test_the_note_stands_at_the_end_and_counts(store: Store) -> None:
+    made, told = compress(LOG, budget=300, store=store)
+    left = told.original_tokens - COUNT(made.rpartition("\n")[0])
+    note = made.rpartition("\n")[2]
+    assert note.startswith("[tersely: ") and note.endswith(f"tersely expand {told.id}]")
+    assert abs(int(note.split()[1]) - left) <= 2
+    assert store.expand(told.id) == LOG and COUNT(made) == told.tokens
+    other, again = compress(LOG, budget=300, store=store, expand_with="call the tool expand with id {id}")
+    assert other.endswith(f"all of it: call the tool expand with id {told.id}]") and again.id == told.id
+
+
+def test_without_a_store_nothing_promises_the_whole() -> None:
+    made, told = compress(LOG, budget=300)
+    note = made.rpartition("\n")[2]
+    assert note.startswith("[tersely: ") and note.endswith(" of this result were left out]") and not told.id
+
+
+def test_what_the_caller_names_is_never_shortened() -> None:
+    for name in ("grep", "mcp__search__grep"):
+        made, told = compress(LOG, budget=300, name=name, keep_tools=[name])
+        assert made is LOG and told.status == "kept" and told.original_tokens == COUNT(LOG)
+    line = "The worker stopped for no reason.\n"
+    made, _ = compress(LOG.replace("row.\n", "row.\n" + line, 1), budget=300, pinned=[line.strip(), "absent"])
+    assert line.strip() in made
+
+
+@pytest.mark.parametrize("name", [*sorted(FILE_READERS), "mcp__filesystem__read_text_file"])
+def test_files_that_may_be_edited_are_not_shortened_unless_told(name: str) -> None:
+    made, told = compress(LOG, budget=300, name=name)
+    assert made is LOG and told.status == "kept"
+    assert compress(LOG, budget=300, name=name, keep_files=False)[1].status == "compressed"
+
+
+def test_other_tools_are_shortened() -> None:
+    assert (
+        compress(LOG, budget=300, name="Bash", arguments={"command": "cat x.log"})[1].status == "compressed"
+    )
+
+
+class Opaque:
+    """An object of no known shape."""
+
+    def __repr__(self) -> str:
+        return LOG
+
+
+@pytest.mark.parametrize(
+    ("result", "status"),
+    [
+        (Opaque(), "unknown_shape"),
+        ([Opaque()], "unknown_shape"),
+        ({1: ROWS}, "unknown_shape"),
+        ({"rows": (1, 2) * 900}, "unknown_shape"),
+        (b"\xff\xfe" * 900, "not_text"),
+        ("\ud800" * 900, "not_text"),
+    ],
+)
+def test_what_is_not_understood_is_left_alone_and_told(result: Any, status: str) -> None:
+    made, told = compress(result, budget=300)
+    assert made is result and told.status == status
+
+
+def test_parts_that_are_not_understood_stay_and_are_told() -> None:
+    opaque = object()
+    made, told = compress({"log": LOG, "table": opaque}, budget=300)
+    assert made["table"] is opaque and made["log"] != LOG
+    assert told.status == "compressed" and told.warnings == ("unknown_shape",)
+
+
+def test_pictures_stay_and_are_not_counted() -> None:
+    made, told = compress([IMAGE, {"type": "text", "text": LOG}], budget=300)
+    assert made[0] is IMAGE and told.tokens <= 300
+    only, after = compress([IMAGE], budget=300)
+    assert only[0] is IMAGE and after.status == "fits"
+
+
+def test_records_with_a_type_are_no_pictures() -> None:
+    files = [{"type": "file", "name": f"a{row}.py", "size": row} for row in range(400)]
+    made, told = compress(files, budget=300)
+    assert told.status == "compressed" and all(isinstance(row, dict) for row in made)
+
+
+def test_blocks_of_which_nothing_is_left_are_one_mark(store: Store) -> None:
+    blocks = [{"type": "text", "text": f"row {row} is done"} for row in range(600)]
+    blocks[300]["text"] = "row 300: payment 4711 timed out"
+    blocks[450] |= CACHED
+    made, told = compress([IMAGE, *blocks], budget=200, store=store)
+    assert told.status == "compressed" and told.tokens <= 200 and made[0] is IMAGE
+    assert blocks[300] in made and made[-1]["text"].endswith(f"expand {told.id}]")
+    assert all(block["type"] == "text" and block["text"] for block in made[1:])
+    assert sum("cache_control" in block for block in made) == 1
+    gaps = [block["text"].startswith("…") and "cache_control" not in block for block in made[1:]]
+    assert not any(one and two for one, two in pairwise(gaps))
+
+
+def test_short_texts_beside_long_ones_stay() -> None:
+    made, _ = compress({"command": "make all", "output": LOG, "error": "exit code 3"}, budget=300)
+    assert made["command"] == "make all" and made["error"] == "exit code 3"
+
+
+def test_a_path_or_a_command_of_the_call_says_what_a_text_is() -> None:
+    rows = "\n".join(f"{row},{row * 7},{'late' if row == 9 else 'ok'}" for row in range(500))
+    made, _ = compress(rows, budget=300, arguments='{"path": "data/rows.csv"}', query=None)
+    assert "9,63,late" in made
+
+
+@pytest.mark.parametrize("name", ["text", "records", "blocks", "data with records", "mcp"])
+@pytest.mark.parametrize("budget", [1, 20, 40])
+def test_a_budget_that_is_too_small_says_what_would_do(name: str, budget: int, store: Store) -> None:
+    try:
+        _, told = compress(MAPPINGS[name], budget=budget, store=store)
+        assert told.tokens <= budget
+    except BudgetExceededError as error:
+        assert error.required > budget and error.budget == budget
+        assert compress(MAPPINGS[name], budget=int(error.required), store=store)[1].tokens <= error.required
+
+
+def test_wrong_arguments_are_named() -> None:
+    for options, words in (
+        ({"budget": 0}, "budget"),
+        ({"budget": "many"}, "budget"),
+        ({"keep_tools": "grep"}, "keep_tools"),
+        ({"pinned": "x"}, "pinned"),
+        ({"keep_files": 1}, "keep_files"),
+        ({"store": "notes.sqlite"}, "store must be a tersely.store.Store"),
+        ({"report": 3}, "report"),
+        ({"counter": "nobody"}, "counter"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=words):
+            compress_tool_result(LOG, **options)
+
+
+def test_a_store_that_fails_loses_nothing(tmp_path: Path) -> None:
+    told: list[ToolResultReport] = []
+    path = tmp_path / "texts.sqlite"
+    Store.open(path).close()
+    with Store.open(path, max_bytes=1) as full:
+        with pytest.raises(StoreError):
+            compress_tool_result(LOG, budget=300, store=full)
+        compressor = ToolResultCompressor(300, full, report=told.append)
+        assert compressor.compress_or_leave(LOG, name="grep") is LOG
+    assert told[0].status == "failed" and told[0].warnings[0].startswith("StoreError")
+
+
+DATA = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 10**6) | st.floats(allow_nan=False) | st.text(max_size=300),
+    lambda inner: st.lists(inner, max_size=8) | st.dictionaries(st.text(max_size=9), inner, max_size=6),
+    max_leaves=30,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(DATA, st.integers(1, 120))
+def test_any_data_stays_data(result: Any, budget: int) -> None:
+    before = copy.deepcopy(result)
+    try:
+        made, told = compress(result, budget=budget)
+    except BudgetExceededError as error:
+        made, told = compress(result, budget=int(error.required))
+    assert result == before and type(made) is type(result)
+    if told.status == "compressed":
+        assert told.tokens <= told.budget
+    else:
+        assert made is result
+
+
+def test_the_decorator_keeps_what_a_framework_reads() -> None:
+    told: list[ToolResultReport] = []
+
+    @compress_tool(budget=300, report=told.append)
+    def read_log(path: str, lines: int = 5) -> str:
+        """Read the log."""
+        return LOG
+
+    assert read_log.__name__ == "read_log" and read_log.__doc__ == "Read the log."
+    assert list(inspect.signature(read_log).parameters) == ["path", "lines"]
+    assert COUNT(read_log("/srv/run.log")) <= 300 and told[0].name == "read_log"
+    assert COUNT(compress_tool(lambda: LOG, budget=100)()) <= 100
+
+
+def test_the_decorator_takes_coroutine_functions() -> None:
+    @compress_tool(budget=300)
+    async def read_log() -> str:
+        return LOG
+
+    assert inspect.iscoroutinefunction(read_log)
+    assert COUNT(asyncio.run(read_log())) <= 300
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_blocks_with_a_record_each_are_rows_of_one_list(indent: int | None) -> None:
+    blocks = [{"type": "text", "text": json.dumps(row, indent=indent)} for row in ROWS]
+    made, told = compress(blocks, budget=300)
+    *kept, note = made
+    assert told.status == "compressed" and told.tokens <= 300 and "[tersely:" in note["text"]
+    assert blocks[71] in kept  # the row that failed, to the letter
+    assert all(block in blocks or json.loads(block["text"]).keys() == {"…"} for block in kept)
+    assert len(kept) > 5
+    marked = [*blocks[:9], {**blocks[9], **CACHED}]
+    assert [
+        block.get("cache_control") for block in compress(marked, budget=60)[0] if "cache_control" in block
+    ]
+
+
+class AsyncTool:
+    async def __call__(self, path: str) -> str:
+        return LOG
+
+
+async def read_later(path: str) -> str:
+    return LOG
+
+
+@pytest.mark.parametrize(
+    "function",
+    [AsyncTool(), lambda path: read_later(f"{path}"), functools.partial(read_later)],
+    ids=["object", "function that calls one", "partial"],
+)
+def test_the_decorator_awaits_whatever_is_async(function: Any) -> None:
+    made = compress_tool(function, budget=300)
+    assert COUNT(asyncio.run(made("a.log"))) <= 300
+
+
+def test_the_decorator_takes_what_is_called_otherwise_than_it_says() -> None:
+    def inner(path: str) -> str:
+        return LOG
+
+    @functools.wraps(inner)
+    def injected(context: int, path: str) -> str:
+        return inner(path)
+
+    assert COUNT(compress_tool(injected, budget=300)(1, "a.log")) <= 300  # type: ignore[arg-type, call-arg]
+    assert compress_tool(getattr, budget=300)(asyncio, "__name__") == "asyncio"
+
+
+def test_a_query_that_is_no_text_is_an_error_at_once() -> None:
+    with pytest.raises(TypeError, match="query must be"):
+        compress_tool(lambda: LOG, query=3)
+
+
+def test_the_decorator_never_loses_a_result_and_never_hides_an_error() -> None:
+    told: list[ToolResultReport] = []
+
+    @compress_tool(budget=1, report=told.append)
+    def fixed() -> Any:
+        return {str(row): row for row in range(3)} | {"log": LOG}
+
+    assert fixed()["log"] == LOG and told[0].status == "failed"
+
+    @compress_tool
+    def broken() -> str:
+        raise OSError("no such file")
+
+    with pytest.raises(OSError, match="no such file"):
+        broken()
+    for wrong in (int, 3, (row for row in ()), (lambda: (yield 1))):
+        with pytest.raises(TypeError):
+            compress_tool(wrong)  # type: ignore[call-overload]

@@ -1,0 +1,111 @@
+"""`tersely batch` and `tersely dedup`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tersely.cli import main
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    rows = [
+        {"question": "When do gates open?", "body": f"Gate {n} opens at six. Gate {n} is blue. It is old."}
+        for n in range(5)
+    ]
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows) + "no JSON\n", encoding="utf-8")
+    return path
+
+
+def batch(source: Path, *more: str) -> list[str]:
+    columns = ["--text-column", "body", "--query-column", "question"]
+    return [
+        "batch",
+        str(source),
+        str(source.parent / "out"),
+        *columns,
+        "--budget",
+        "9",
+        "--workers",
+        "0",
+        *more,
+    ]
+
+
+def test_batch_says_what_was_done_and_goes_on_when_asked(
+    source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(batch(source)) == 0
+    out, err = capsys.readouterr()
+    assert out == "" and "tersely: 1 of 1 parts, 6 rows" in err and "rows with an error: 1" in err
+    assert main(batch(source)) == 2
+    assert "holds a job: --resume goes on with it" in capsys.readouterr().err
+    assert main(batch(source, "--resume", "--json")) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["rows"], told["errors"], told["skipped"]) == (6, 1, 1) and told["digest"]
+    assert main([*batch(source, "--resume"), "--ratio", "0.5"]) == 2
+    assert "holds another job: ratio is 0.3 there and 0.5 here" in capsys.readouterr().err
+
+
+def test_status_needs_the_output_alone(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(batch(source)) == 0
+    (source.parent / "out" / "_SUCCESS").unlink()
+    source.unlink()
+    capsys.readouterr()
+    assert main(batch(source, "--status")) == 0
+    assert "1 of 1 parts, 6 rows" in (err := capsys.readouterr().err) and "not finished" in err
+    assert main(["batch", "x", str(source.parent / "nothing"), "--status"]) == 2
+    assert "no job was begun there" in capsys.readouterr().err
+
+
+def test_what_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["batch", str(tmp_path / "none.parquet"), str(tmp_path / "out")]) == 2
+    assert "none.parquet" in capsys.readouterr().err
+
+
+def test_a_terminal_is_shown_rows_tokens_and_the_time_left(source: Path) -> None:
+    leader, terminal = pty.openpty()
+    command = [sys.executable, "-m", "tersely", *batch(source)]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=terminal)
+    os.close(terminal)
+    shown = b""
+    with contextlib.suppress(OSError):  # the other side is closed
+        while read := os.read(leader, 4096):
+            shown += read
+    os.close(leader)
+    assert process.wait(timeout=60) == 0
+    text = shown.decode()
+    assert "compressing" in text and "6 rows" in text
+
+
+def test_dedup_says_how_many_rows_stay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import pyarrow.parquet as pq
+
+    texts = [
+        "Tokens rotate every 24 hours.",
+        "The tokens rotate every 24 hours.",
+        "Tokens rotate every 12 hours.",
+    ]
+    source = tmp_path / "in.jsonl"
+    lines = [json.dumps({"body": text, "quality": n}) for n, text in enumerate(texts)]
+    source.write_text("\n".join(lines), encoding="utf-8")
+    command = ["dedup", str(source), str(tmp_path / "out"), "--text-column", "body", "--workers", "0"]
+    assert main([*command, "--score-column", "quality", "--kept"]) == 0
+    assert "tersely: 1 of 1 parts, 3 rows, 2 stay in" in capsys.readouterr().err
+    assert pq.read_table(tmp_path / "out" / "part-000000.parquet")["text"].to_pylist() == texts[1:]
+    assert main([*command, "--resume"]) == 2
+    assert "holds another job: kept_only is True there and False here" in capsys.readouterr().err
+    assert main(["batch", *command[1:], "--resume"]) == 2
+    assert "holds another job: dedup there and compress here" in capsys.readouterr().err
+    assert main([*command, "--status"]) == 0
+    assert "2 stay" in capsys.readouterr().err

@@ -1,0 +1,222 @@
+"""The command says what it did, names files, suggests what was meant, and reads other encodings."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import tersely
+from tersely.cli import files, main
+from tersely.cli.encodings import decode
+from tersely.cli.main import _COMMANDS
+
+TEXT = "The ferry leaves at six. Low water is at noon. Gulls steal chips. The café waits for rain. " * 6
+DONE = re.compile(
+    r"^tersely: [\d,]+ tokens to [\d,]+ \(\d+%; budget [\d,]+\) in [\d.]+ m?s: \d+ of \d+ segments kept, "
+    r"read as prose\n$"
+)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "tides.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def test_one_line_says_what_was_done(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["compress", str(page), "-q", "low water", "-b", "20"]) == 0
+    said = capfd.readouterr()
+    assert DONE.match(said.err), said.err
+    assert said.out.endswith("\n")
+    assert main(["compress", str(page), "-b", "20", "--quiet"]) == 0
+    assert capfd.readouterr().err == ""
+    assert main(["compress", str(page), "-b", "20", "--json"]) == 0
+    assert capfd.readouterr().err == ""  # the receipt says it
+
+
+def test_each_file_stands_under_its_name_and_the_budget_holds(
+    page: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "harbour.txt"
+    other.write_text("The harbour opens at seven. Permits cost nine crowns. " * 9, encoding="utf-8")
+    given = ["compress", str(page), str(other), "-q", "low water and permits"]
+    for budget in (80, 200, 5000):
+        assert main([*given, "-b", str(budget), "--counter", "chars/4"]) == 0
+        out = capfd.readouterr().out.removesuffix("\n")
+        assert out.startswith(f"==> {page} <==\n") and f"\n\n==> {other} <==\n" in out
+        assert -(-len(out) // 4) <= budget
+    assert main([*given, "-b", "60", "--counter", "chars/4", "--no-labels", "--strategy", "extractive"]) == 0
+    assert "==>" not in capfd.readouterr().out
+
+
+def test_names_are_left_out_where_there_is_no_room(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["compress", str(page), str(page), "-b", "12"]) == 0
+    out = capfd.readouterr().out
+    assert "==>" not in out and out.strip() in TEXT
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["compres", "x"], "'compress'"),
+        (["compress", "x", "--strategy", "extractiv"], "'extractive'"),
+        (["compress", "x", "--as", "jason"], "'json'"),
+        (["compress", "x", "--strategy", "log"], "--as log"),
+    ],
+)
+def test_what_was_meant_is_suggested(
+    arguments: list[str], meant: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert f"did you mean {meant}?" in capfd.readouterr().err
+
+
+def test_alone_it_shows_help(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    assert "examples:" in capfd.readouterr().out
+
+
+def test_a_folder_says_what_to_type(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["compress", str(tmp_path)]) == 2
+    assert f"tersely index {tmp_path}" in capfd.readouterr().err
+
+
+def test_a_budget_beside_a_ratio_is_an_error(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["compress", str(page), "-b", "9", "-r", "0.5"])
+    assert "not allowed with argument -b" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "windows-1252"])
+def test_other_encodings_are_noticed_and_told(
+    page: Path, encoding: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    page.write_bytes(TEXT.encode(encoding))
+    assert main(["compress", str(page), "--ratio", "1", "--json"]) == 0
+    said = capfd.readouterr()
+    assert json.loads(said.out)["text"].strip() == TEXT.strip()
+    assert said.err == f"tersely: note: {page} is read as {encoding}; --encoding says another\n"
+
+
+def test_an_encoding_that_is_named_is_taken(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    page.write_bytes("Привет, мир. Как дела?".encode("koi8-r"))
+    assert main(["segment", str(page), "--encoding", "koi8-r"]) == 0
+    said = capfd.readouterr()
+    assert "Привет, мир." in said.out and said.err == ""
+    page.write_bytes(b"\xff\xff")
+    assert main(["count", str(page), "--encoding", "utf-8"]) == 2
+    assert "is not utf-8 text: byte 0xff at 0" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("data", [b"ab\xff\xfe", b"\x89PNG\r\n\x1a\n\x00\x00", bytes(range(128, 256)) * 9])
+def test_what_is_no_text_is_not_guessed(data: bytes) -> None:
+    with pytest.raises(UnicodeDecodeError):
+        decode(data)
+
+
+@pytest.mark.parametrize("text", ["", "a", "é", "a\0b", "\ufeffmarked", "文档" * 40, "x" * 9000])
+def test_utf8_is_never_taken_for_something_else(text: str) -> None:
+    assert decode(text.encode()) == (text, None)
+
+
+def test_a_terminal_is_told_that_work_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(files, "_PATIENCE", 0.01)
+    with files.show_waiting("compressing 9 characters"):
+        time.sleep(0.1)
+    assert "compressing 9 characters, 0 s" in capfd.readouterr().err
+    monkeypatch.setattr(files, "_PATIENCE", 60.0)
+    with files.show_waiting("nothing to say"):
+        pass
+    assert capfd.readouterr().err == ""
+
+
+def test_shell_completion(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--print-completion", "bash"])
+    said = capfd.readouterr()
+    if importlib.util.find_spec("shtab") is None:
+        assert caught.value.code == 2 and "tersely[cli]" in said.err
+    else:
+        assert "compress" in said.out and tersely.__name__ in said.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compress", "x", "--qery", "y"], "unknown arguments: --qery y; did you mean '--query'?"),
+        (["compress", "x", "--budgt=5"], "unknown arguments: --budgt=5; did you mean '--budget'?"),
+        (["compress", "x", "-b", "many"], "argument -b/--budget: must be a whole number, not 'many'"),
+        (["compress", "x", "-r", "half"], "argument -r/--ratio: must be a number, not 'half'"),
+        (["expand"], "the following arguments are required: ID"),
+    ],
+)
+def test_a_mistake_is_one_line_in_plain_words(
+    arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    prog = f"tersely {arguments[0]}"
+    assert capfd.readouterr().err == f"usage: see {prog} --help\n{prog}: error: {message}\n"
+
+
+@pytest.mark.parametrize("command", _COMMANDS)
+def test_the_help_of_each_command_has_examples(command: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert "examples:\n" in capfd.readouterr().out
+
+
+def test_quiet_is_quiet_on_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(TEXT)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert main(["compress", str(page), "-b", "20", "--quiet"]) == 0
+    assert capfd.readouterr().err == ""
+
+
+def test_a_history_says_what_was_done_unless_quiet(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    history = tmp_path / "history.json"
+    history.write_text(
+        json.dumps([{"role": "user", "content": f"Fix E{n} in part{n}.py."} for n in range(60)])
+    )
+    assert main(["compact", str(history), "-b", "300"]) == 0
+    assert re.fullmatch(
+        r"tersely: [\d,]+ tokens to \d+ \(\d+%; budget 300\): \d+ of 60 messages\n", capfd.readouterr().err
+    )
+    assert main(["compact", str(history), "-b", "300", "--quiet"]) == 0
+    assert capfd.readouterr().err == ""
+
+
+def test_help_is_a_command_too(capfd: pytest.CaptureFixture[str]) -> None:
+    for arguments, first in ((["help"], "usage: tersely "), (["help", "count"], "usage: tersely count ")):
+        with pytest.raises(SystemExit) as stop:
+            main(arguments)
+        assert stop.value.code in (0, None)
+        assert capfd.readouterr().out.startswith(first)
+
+
+def test_warnings_are_sentences(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["compress", str(page), "-b", "20", "--as", "json"]) == 0
+    assert "tersely: note: It is not valid JSON, so it was compressed as text.\n" in capfd.readouterr().err
+
+
+def test_a_question_among_the_files_is_told_where_it_goes(
+    page: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compress", str(page), "When is low water?", "-b", "20"]) == 2
+    assert capfd.readouterr().err == (
+        "tersely: there is no file 'When is low water?'; a question goes after --query\n"
+    )

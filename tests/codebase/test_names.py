@@ -1,0 +1,18 @@
+"""The names in the types are those of the tables."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from tersely import Level
+from tersely.content.registry import CONTENT_TYPES
+from tersely.core.detection import KINDS
+from tersely.core.names import ContentTypeName, DetectedName, LevelName, StrategyName
+from tersely.strategies import STRATEGIES
+
+
+def test_names_in_types_are_those_of_the_tables() -> None:
+    assert get_args(StrategyName) == tuple(STRATEGIES)
+    assert set(get_args(ContentTypeName)) == set(CONTENT_TYPES)
+    assert get_args(DetectedName) == KINDS
+    assert get_args(LevelName) == tuple(level.name.lower() for level in Level)

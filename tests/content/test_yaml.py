@@ -1,0 +1,154 @@
+"""YAML: which units it has, which come first, and that what is kept is YAML."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import tersely
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from tersely import _native
+from tersely.content.yaml import Yaml, is_laid_out
+
+_OPENS, _PIECE = 1, 5
+
+
+def _services(odd: int, at_margin: bool = False) -> str:
+    names = random.Random(3)
+    lines = ["services:"]
+    for number in range(60):
+        before = "" if at_margin else "  "
+        lines += [
+            f"{before}- name: {names.choice(['cart', 'mail', 'tax'])}-{number}",
+            f"{before}  replicas: {names.randint(1, 3)}",
+            f"{before}  state: {'quarantined' if number == odd else 'active'}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("at_margin", [False, True])
+def test_the_odd_record_stays_with_its_name(at_margin: bool) -> None:
+    text = _services(41, at_margin)
+    result = tersely.compress(text, budget=90)
+    assert result.receipt.content_types == ("yaml",) and result.tokens <= 90
+    assert "-41\n" in result.text and "state: quarantined" in result.text
+    assert "# … " in result.text
+    kept = [line for line in result.text.split("\n") if line and not line.startswith("# …")]
+    assert all(f"{line}\n" in text for line in kept)
+
+
+def test_documents_one_after_another_are_records() -> None:
+    text = "".join(
+        f"---\nkind: Deployment\nmetadata:\n  name: app-{number}\nspec:\n"
+        f"  pull: {'Sometimes' if number == 17 else 'Always'}\n"
+        for number in range(30)
+    )
+    result = tersely.compress(text, budget=80)
+    assert "name: app-17" in result.text and "pull: Sometimes" in result.text
+
+
+def test_the_record_that_a_query_names_stays() -> None:
+    assert "-33\n" in tersely.compress(_services(2), "tax-33 mail-33 cart-33", budget=90).text
+
+
+def test_values_of_several_lines_go_with_their_key() -> None:
+    text = "a:\n- run: |\n    make: all\n    - not an item\n  b: one\n    two\n"
+    _, start, end, kind, *_ = _native.tree_units([text], "", 2)
+    units = [text[a:b] for a, b in zip(start.tolist(), end.tolist(), strict=True)]
+    assert units == [line for line in text.split("\n") if line]
+    assert kind[:2].tolist() == [_OPENS, _OPENS]
+    assert kind[-1] == _PIECE
+
+
+def _compose(count: int) -> str:
+    return "services:\n" + "".join(
+        f"  svc{number}:\n    image: example/svc{number}:1.{number}\n    environment:\n      LEVEL: info\n"
+        f"      TIMEOUT: {30 + number}\n    ports:\n      - '{8000 + number}:80'\n"
+        f"    command: [run,\n      --id, n{number}]\n"
+        for number in range(count)
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("which port does svc7 listen on?", "8007:80"),
+        ("TIMEOUT of svc9", "TIMEOUT: 39"),
+        ("svc3 image", "svc3:1.3"),
+    ],
+)
+def test_settings_are_found_by_their_path(query: str, answer: str) -> None:
+    text = _compose(12)
+    result = tersely.compress(text, query, ratio=0.2)
+    assert result.receipt.content_types == ("yaml",)
+    assert answer in result.text and result.text.startswith("services:\n")
+    yaml.safe_load(result.text)
+
+
+def test_texts_of_several_lines_say_where_they_are_cut() -> None:
+    steps = "".join(f"    make part{number}\n" for number in range(40))
+    text = f"steps:\n- run: |\n{steps}  name: build\n- run: |\n    make docs\n"
+    result = tersely.compress(text, "part7 build", ratio=0.3, strategy=Yaml())
+    kept = yaml.safe_load(result.text)
+    assert "make part7\n" in kept["steps"][0]["run"] and "…" in kept["steps"][0]["run"]
+    assert kept["steps"][0]["name"] == "build"
+
+
+_KEYS = st.sampled_from(["name", "run", "on", "ports", "a b", "env.x"])
+_LEAVES = st.one_of(
+    st.integers(0, 99),
+    st.booleans(),
+    st.sampled_from(
+        [
+            "plain words",
+            "it's: quoted",
+            "one\ntwo\n\nthree: 3\n",
+            "a # b",
+            "[x",
+            "",
+            "- no item",
+            "word " * 40,
+        ]
+    ),
+)
+_DATA = st.recursive(
+    _LEAVES,
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(_KEYS, inner, max_size=5),
+    max_leaves=30,
+)
+
+
+@given(
+    _DATA, st.sampled_from(["", "|", ">"]), st.integers(5, 90), st.sampled_from([None, "name three", "run"])
+)
+def test_what_is_kept_is_yaml(data: object, style: str, percent: int, query: str | None) -> None:
+    text = yaml.safe_dump({"top": data, "more": [data, 1]}, default_style=None, width=30, sort_keys=False)
+    if style:
+        text += f"last: {style}\n  some text\n    of several lines\n\n  # and no comment\n  end: here\n"
+    if not is_laid_out(text):
+        return
+    result = tersely.compress(text, query, ratio=percent / 100, strategy=Yaml())
+    assert "yaml_invalid" not in result.receipt.warnings
+    list(yaml.parse(result.text))
+
+
+@pytest.mark.parametrize(
+    "text", ["One sentence.\nAnother one.\n", "a: 1\n\tb: 2\n", 'a: "b\nc: d\n', "a: [b\nc: d\n", "", "\n"]
+)
+def test_what_is_not_laid_out_as_yaml(text: str) -> None:
+    assert not is_laid_out(text)
+
+
+def test_text_that_is_not_laid_out_so_is_text() -> None:
+    result = tersely.compress("One sentence.\nAnother one, longer.\n" * 20, budget=20, strategy=Yaml())
+    assert result.receipt.warnings and "yaml_invalid" in result.receipt.warnings
+
+
+@given(st.text(alphabet=" -:#\n|>ab\"'\t.é", max_size=60))
+def test_any_text_is_read(text: str) -> None:
+    _, start, end, _, needs, *_ = _native.tree_units([text], "b", 2)
+    assert (start < end).all() and (start[1:] >= end[:-1]).all()
+    assert (needs < range(len(needs))).all()
+    is_laid_out(text)

@@ -1,0 +1,54 @@
+"""What the pages import is in the reference; `ci/docs.sh` checks that each of its names has an entry."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+from markdown_blocks import ROOT, read_blocks
+
+_MODULE = re.compile(r"^\.\. automodule:: (\S+)$", re.MULTILINE)
+_PACKAGES = ("kernels", "memory", "metrics", "relevance", "report", "retrieval", "store", "strategies")
+
+
+def described() -> set[str]:
+    pages = (ROOT / "docs" / "reference").glob("*.md")
+    return {module for page in pages for module in _MODULE.findall(page.read_text(encoding="utf-8"))}
+
+
+def imports(code: str) -> set[str]:
+    """The modules of tersely that a program imports."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom):
+            found.add(str(node.module))
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return {module for module in found if module.partition(".")[0] == "tersely"}
+
+
+def test_every_module_that_a_page_or_an_example_imports_is_in_the_reference() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    programs: list[tuple[Path, str]] = [(path, path.read_text()) for path in (ROOT / "examples").glob("*.py")]
+    programs += [
+        (page, block.code) for page in pages for block in read_blocks(page) if block.language == "python"
+    ]
+    known = described()
+    missing = {f"{path.name}: {module}" for path, code in programs for module in imports(code) - known}
+    assert not missing
+
+
+def test_every_public_package_is_in_the_reference() -> None:
+    assert {"tersely", *(f"tersely.{name}" for name in _PACKAGES)} <= described()
+    adapters = {path.stem for path in (ROOT / "python/tersely/adapters").glob("*.py")} - {"__init__"}
+    assert {f"tersely.adapters.{name}" for name in adapters} <= described()
+
+
+def test_the_page_on_installing_lists_every_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    page = (ROOT / "docs" / "guide" / "install.md").read_text(encoding="utf-8")
+    rows = page.partition("| extra | brings |\n")[2].partition("\n\n")[0].splitlines()
+    told = {extra for row in rows for extra in re.findall(r"`([\w-]+)`", row.split("|")[1])}
+    assert told == set(project["optional-dependencies"]) - {"test", "lint", "docs"}

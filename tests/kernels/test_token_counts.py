@@ -1,0 +1,207 @@
+"""Token counts are tiktoken's, to the token, whatever the text."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from string import ascii_lowercase
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openai_encodings import encoding, rank_file, shipped_tokens, stated_hash
+from sample_texts import ALL
+from tersely import models
+from tersely._native import TokenTable
+from tersely.providers.byte_pairs import ENCODINGS, token_table
+
+NAMES = list(ENCODINGS)
+FILES = ["o200k_base", "cl100k_base"]
+CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+# What the patterns tell apart, and what they do not: contractions, a long s, blanks that are none, marks.
+PARTS = [
+    *["a", "b", "A", "B", "ab", "é", "É", "ª", "ʰ", "\u0301", "中", "ǅ", "😀", "\u1c89"],
+    *["the", " the", "ing", "_", "'", "'s", "'S", "'ſ", "ſ", "'ll", "'LL", "'lL", "'re", "'Ve"],
+    *["'d", "'m", "'t", "'l", "'r", "’s", " ", "  ", "\t", "\n", "\r", "\r\n", "\u00a0", "\u2003"],
+    *["\u2028", "\x85", "\x1c", "\x1f", "\x0b", "\u200b", "1", "12", "123", "²", "Ⅷ", "٣", "/"],
+    *["//", "!", "#", ".", "<|endoftext|>", "\u200d", "\U000e0100", "\x00"],
+]
+TEXTS = st.lists(st.one_of(st.sampled_from(PARTS), st.text(max_size=3)), max_size=12).map("".join)
+
+
+def reference(name: str, texts: Iterable[str]) -> list[int]:
+    encode = encoding(
+        name
+    )._core_bpe.encode_ordinary  # `encode_ordinary` without what it does about surrogates
+    return [len(encode(text)) for text in texts]
+
+
+def differing(name: str, texts: Sequence[str]) -> list[str]:
+    """The first few texts that are counted otherwise than by tiktoken."""
+    found = token_table(name).count(list(texts)).tolist()
+    pairs = zip(texts, found, reference(name, texts), strict=True)
+    return [text for text, mine, theirs in pairs if mine != theirs][:5]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_tokens_are_those_that_tiktoken_means(name: str) -> None:
+    digest = sha256(rank_file(shipped_tokens(name)))
+    assert digest.hexdigest() == stated_hash(name)
+    header = Path(models.__file__).with_name(f"{name}.bin").read_bytes()[32:64]
+    assert header == digest.digest()
+    assert len(token_table(name)) == len(shipped_tokens(name))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_token_is_found(name: str) -> None:
+    texts = [token.decode() for token in shipped_tokens(name) if _is_text(token)]
+    assert len(texts) > 90_000
+    assert differing(name, texts) == []
+
+
+CONTEXTS: dict[str, Callable[[str], str]] = {
+    "alone": str,
+    "in a word": lambda char: f"a{char}b",
+    "between blanks": lambda char: f" {char} ",
+    "twice behind a capital": lambda char: f"A{char}{char}B'{char}",
+}
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("name", FILES)
+def test_every_character(name: str, context: str) -> None:
+    chosen = CHARACTERS if context == "alone" else CHARACTERS[:0x3400:3] + CHARACTERS[0x3400::97]
+    assert differing(name, [CONTEXTS[context](char) for char in chosen]) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=300, deadline=None)
+@given(texts=st.lists(TEXTS, min_size=1, max_size=20))
+def test_random_texts(name: str, texts: list[str]) -> None:
+    assert differing(name, texts) == []
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_many_random_texts_and_the_samples(name: str) -> None:
+    chosen = random.Random(7)
+    texts = ["".join(chosen.choices(PARTS, k=chosen.randrange(1, 14))) for _ in range(30_000)]
+    assert differing(name, [*texts, *ALL, "\n\n".join(ALL)]) == []
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(
+    "size", [47, 48, 49, 63, 64, 65, 96, 128, 129, 256, 511, 513, 2047, 2048, 2049, 6000, 20_001]
+)
+def test_long_pieces(name: str, size: int) -> None:
+    chosen = random.Random(size)
+    alphabets = [
+        "a",
+        "ab",
+        " ",
+        "\n ",
+        "=",
+        "!?=",
+        "etaoin",
+        "ACGT",
+        "中文字",
+        "漢字仮名交文章長短高低上下左右前後東西南北",
+        "()[]{}<>\"'`*_#-=~|+@&%$:;,.!?/\\",
+        "\u0301",
+        ascii_lowercase,
+        "-",
+    ]
+    texts = ["".join(chosen.choices(alphabet, k=size)) for alphabet in alphabets]
+    assert differing(name, texts) == []
+
+
+@pytest.mark.parametrize("name", FILES)
+@settings(max_examples=200, deadline=None)
+@given(text=st.lists(TEXTS, max_size=8).map("".join), data=st.data())
+def test_spans_count_as_texts_of_their_own(name: str, text: str, data: st.DataObject) -> None:
+    place = st.integers(0, len(text))
+    spans = data.draw(st.lists(st.tuples(place, place).map(sorted), max_size=8))
+    start, end = (np.array([span[i] for span in spans], dtype=np.int64) for i in (0, 1))
+    document = np.zeros(len(spans), dtype=np.int32)
+    found = token_table(name).count_spans([text], document, start, end)
+    assert found.tolist() == reference(name, [text[one:other] for one, other in spans])
+
+
+def test_spans_of_several_texts_in_any_order() -> None:
+    texts = ["naïve — 中文 text", "", "plain words here", "中文中文中文中文中文中文中文"]
+    rows = [(3, 2, 9), (0, 5, 12), (0, 0, 3), (2, 1, 16), (1, 0, 0), (3, 0, 14), (0, 15, 15), (2, 0, 1)]
+    document, start, end = np.array(rows).T
+    found = token_table("o200k_base").count_spans(
+        texts, document.astype(np.int32), np.ascontiguousarray(start), np.ascontiguousarray(end)
+    )
+    assert found.tolist() == reference("o200k_base", [texts[of][one:other] for of, one, other in rows])
+
+
+@pytest.mark.parametrize(
+    ("document", "start", "end"),
+    [
+        ([0], [-1], [1]),
+        ([0], [2], [1]),
+        ([0], [0], [4]),
+        ([0], [5], [5]),
+        ([0, 0], [0, 1], [1]),
+        ([2], [0], [0]),
+    ],
+)
+def test_spans_outside_their_texts_are_refused(document: list[int], start: list[int], end: list[int]) -> None:
+    with pytest.raises(ValueError, match=r"spans must lie in their texts|as many rows|a text's row"):
+        token_table("o200k_base").count_spans(
+            ["abc", "é"], np.array(document, np.int32), np.array(start), np.array(end)
+        )
+
+
+def test_a_lone_surrogate_is_refused() -> None:
+    with pytest.raises(UnicodeEncodeError):
+        token_table("o200k_base").count(["a", "\ud800"])
+
+
+def table(**changed: int) -> bytes:
+    """A tiny file, by the contract: the tokens "a" and "b"."""
+    header = {"format": 1, "pattern": 0, "tokens": 2, "strings": 64, "slots": 4, "longest": 1} | changed
+    strings = b"\0\1a\1b".ljust(64, b"\0")
+    return struct.pack("<8s6I32x", b"TERSEBPE", *header.values()) + strings + bytes(16)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        b"",
+        b"TERSEBPE",
+        b"X" * 400,
+        table()[:-1],
+        table() + b"\0",
+        table(format=2),
+        table(pattern=2),
+        table(slots=0),
+        table(strings=0),
+        table(longest=0),
+        table(longest=256),
+        table(slots=2**32 - 1),
+    ],
+)
+def test_what_is_no_table_is_refused(file: bytes) -> None:
+    with pytest.raises(ValueError, match="this is no table of tokens"):
+        TokenTable(file)
+
+
+@settings(max_examples=200, deadline=None)
+@given(slots=st.binary(min_size=16, max_size=16), strings=st.binary(min_size=64, max_size=64), text=TEXTS)
+def test_a_damaged_table_is_read_within_its_bounds(slots: bytes, strings: bytes, text: str) -> None:
+    damaged = TokenTable(table()[:64] + strings + slots)
+    assert 0 <= damaged.count([text])[0] <= len(text.encode())
+
+
+def _is_text(token: bytes) -> bool:
+    try:
+        token.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

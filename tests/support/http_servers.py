@@ -1,0 +1,34 @@
+"""A real HTTP server of tools on a free port of this machine. Skips where uvicorn is not installed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+uvicorn = pytest.importorskip("uvicorn")
+
+from tersely.server.http import http_application, server_config  # noqa: E402
+from tersely.server.tools import Tool  # noqa: E402
+
+
+@contextmanager
+def served(tools: list[Tool], **options: Any) -> Iterator[str]:
+    """The URL of a server on a free port of this machine."""
+    limits = {name: options.pop(name) for name in ("connections", "idle") if name in options}
+    application = http_application(tools, **options)
+    server = uvicorn.Server(server_config(application, port=0, log_level="critical", **limits))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        server.should_exit = True
+        thread.join()
