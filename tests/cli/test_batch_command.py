@@ -88,6 +88,21 @@ def test_a_terminal_is_shown_rows_tokens_and_the_time_left(source: Path) -> None
     assert "compressing" in text and "6 rows" in text
 
 
+def test_no_rate_is_shown_before_it_says_anything() -> None:
+    from tersely.cli.batch import _Display
+    from tersely.scale import Report
+
+    details = []
+
+    def at(seconds: float, share: float, tokens: int) -> Report:
+        return Report("out", 9, 0, 0, 1, 0, 1, tokens, 1, share, seconds)
+
+    display = _Display(lambda *_, detail: details.append(detail), "compressing", lambda _: "rows")
+    for report in (at(3.0, 0.1, 1000), at(3.001, 0.2, 9000), at(13.0, 0.6, 6000)):
+        display(report)
+    assert details == ["rows", "rows", "rows, 500/s, 8 s left"]
+
+
 def test_dedup_says_how_many_rows_stay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import pyarrow.parquet as pq
 

@@ -227,6 +227,10 @@ def test_wrong_arguments_name_what_is_allowed(source: Path, tmp_path: Path) -> N
     out = tmp_path / "out"
     with pytest.raises(ValueError, match=r"query must be a column of the source, one of .*not 'question'"):
         compress_dataset(source, out, query="question")
+    with pytest.raises(TypeError, match="source must be a path, a pattern or a list of these, not 5"):
+        compress_dataset(5, out)
+    with pytest.raises(FileExistsError, match=r"out must be a folder, and .*in\.parquet is a file"):
+        compress_dataset(source, source)
     with pytest.raises(ValueError, match="text must be a column of the source"):
         compress_dataset(write_lines(tmp_path / "x.jsonl", [{"body": "x"}]), out)
     with pytest.raises(ValueError, match="keep cannot have 'tokens'"):

@@ -278,7 +278,7 @@ def test_what_a_former_plan_left_is_not_taken_for_this_ones(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr("tersely.scale.merging.publish_part", killed)
+        patch.setattr("tersely.scale.workspace.Workspace.publish_part", killed)
         with pytest.raises(Killed):
             dedup_dataset(source, tmp_path / "out", threshold=0.5, workers=0)
     assert list((tmp_path / "out" / "_shuffle").iterdir())
@@ -305,10 +305,10 @@ def test_wrong_arguments_name_what_is_allowed(tmp_path: Path) -> None:
 
 
 def test_a_job_that_kills_its_workers_is_named(tmp_path: Path) -> None:
-    from tersely.scale.jobs import Workspace
     from tersely.scale.options import DedupOptions
     from tersely.scale.plan import plan_job
     from tersely.scale.stages import Stages
+    from tersely.scale.workspace import Workspace
 
     source = write_parquet(tmp_path / "in.parquet", [{"text": "a"}])
     root, plan = plan_job(source, tmp_path, DedupOptions(), None)

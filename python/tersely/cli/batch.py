@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["add_batch", "add_places", "do_job", "run_batch"]
 
 _STEPS = 1000  # of the bar
+_MEASURED = 1.0  # seconds until a rate says anything
 
 _EXAMPLES = """examples:
   tersely batch corpus.parquet out/ --ratio 0.3
@@ -137,7 +138,7 @@ class _Display:
         first = self._first = self._first or report
         seconds, share = report.seconds - first.seconds, report.share - first.share
         detail = self._describe(report) if report.stage in (None, "part") else f"stage {report.stage}"
-        if seconds > 0 and share > 0:
+        if seconds >= _MEASURED and share > 0:
             if tokens := report.original_tokens - first.original_tokens:
                 detail += f", {tokens / seconds:,.0f}/s"
             detail += f", {_time(seconds * (1 - report.share) / share)} left"

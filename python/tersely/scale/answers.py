@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from tersely.scale.jobs import Workspace, run_job
+from tersely.scale.jobs import run_job
 from tersely.scale.parts import Totals
+from tersely.scale.workspace import Workspace
 
 __all__ = ["answer_job", "read_answer"]
 

@@ -18,7 +18,6 @@ from tersely.core import checks
 from tersely.core.files import file_lock
 from tersely.core.names import AnyStrategyName
 from tersely.core.threads import default_threads
-from tersely.scale.jobs import SHUFFLE, Workspace
 from tersely.scale.local import run_here, run_locally
 from tersely.scale.options import DedupOptions, row_options
 from tersely.scale.parts import Totals, finish_job, part_name, read_success, read_totals, remove_leftovers
@@ -27,6 +26,7 @@ from tersely.scale.report import Report
 from tersely.scale.schedule import Schedule
 from tersely.scale.sources import find_inputs
 from tersely.scale.stages import Stages
+from tersely.scale.workspace import SHUFFLE, Workspace
 
 __all__ = ["compress_dataset", "dataset_status", "run_dataset", "same_part"]
 
@@ -124,25 +124,28 @@ def run_dataset(
     checks.callable_or_none(progress, "progress")
     started = time.monotonic()
     folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise FileExistsError(f"out must be a folder, and {folder} is a file") from None
     root, plan = plan_job(source, folder, options, unit_bytes)
-    course = _Course(folder, plan, started, progress)
-    todo = course.todo()
+    state = _Progress(folder, plan, started, progress)
+    todo = state.todo()
     if not todo and (finished := read_success(folder)) is not None:
         _clean(folder)
-        return course.report(finished["digest"])
+        return state.report(finished["digest"])
     space = Workspace(root, folder, plan, os.urandom(8).hex())
     with _first_runner(folder) as first:
         try:
-            schedule = _schedule(space, todo, first, course)
+            schedule = _schedule(space, todo, first, state)
             if place is not None:
                 from tersely.scale.cluster import run_on_ray
 
-                run_on_ray(space, schedule, place[0], workers, course.so_far)
+                run_on_ray(space, schedule, place[0], workers, state.so_far)
             elif not processes:
-                run_here(space, schedule, course.so_far)
+                run_here(space, schedule, state.so_far)
             elif todo:
-                run_locally(space, schedule, min(processes, len(todo)), course.so_far)
+                run_locally(space, schedule, min(processes, len(todo)), state.so_far)
         except FileNotFoundError:  # another runner may have ended the job and cleaned up
             if read_success(folder) is None:
                 raise
@@ -151,7 +154,7 @@ def run_dataset(
                 remove_leftovers(where, [space.token])
         digest = finish_job(folder, plan)["digest"]
         _clean(folder)
-        return course.report(digest)
+        return state.report(digest)
 
 
 def _clean(folder: Path) -> None:
@@ -160,12 +163,12 @@ def _clean(folder: Path) -> None:
     shutil.rmtree(folder / SHUFFLE, ignore_errors=True)
 
 
-def _schedule(space: Workspace, units: list[int], first: bool, course: _Course | None) -> Schedule | Stages:
+def _schedule(space: Workspace, units: list[int], first: bool, state: _Progress | None) -> Schedule | Stages:
     """The jobs that make the parts of some units; a runner that is not the first begins at the other end."""
-    done = (lambda *_: None) if course is None else course.done
+    done = (lambda *_: None) if state is None else state.done
     if not isinstance(space.plan.options, DedupOptions):
         return Schedule(space, units if first else units[::-1], done)
-    return Stages(space, units, done, (lambda *_: None) if course is None else course.stage, not first)
+    return Stages(space, units, done, (lambda *_: None) if state is None else state.stage, not first)
 
 
 def _place(on: str) -> tuple[str | None] | None:
@@ -183,9 +186,9 @@ def dataset_status(out: str | os.PathLike[str]) -> Report:
     Raises FileNotFoundError where no job was begun there, StoreError for a damaged plan.
     """
     folder = Path(out)
-    course = _Course(folder, load_plan(folder), time.monotonic(), None)
-    finished = read_success(folder) if not course.todo() else None
-    return course.report(None if finished is None else finished["digest"])
+    state = _Progress(folder, load_plan(folder), time.monotonic(), None)
+    finished = read_success(folder) if not state.todo() else None
+    return state.report(None if finished is None else finished["digest"])
 
 
 def same_part(source: Any, out: str | os.PathLike[str], part: int) -> bool:
@@ -226,14 +229,14 @@ def _first_runner(folder: Path) -> Iterator[bool]:
         yield first
 
 
-class _Course:
-    """What is done of a job, and who wants to hear of it."""
+class _Progress:
+    """What is done of a job, reported to the caller's function."""
 
     def __init__(
         self, folder: Path, plan: Plan, started: float, progress: Callable[[Report], object] | None
     ) -> None:
         self._folder, self._plan, self._started, self._progress = folder, plan, started, progress
-        self._lock, self._telling = threading.Lock(), threading.Lock()
+        self._lock, self._calling = threading.Lock(), threading.Lock()
         self._parts: set[int] = set()
         self._skipped = 0
         self._totals = Totals()
@@ -241,7 +244,7 @@ class _Course:
         self._stage: tuple[str, float] | None = None
 
     def todo(self) -> list[int]:
-        """The units without a part; what the others come to is taken note of."""
+        """The units without a part; the totals of the others are added up."""
         missing = []
         for unit in range(len(self._plan.units)):
             path = self._folder / part_name(unit)
@@ -258,26 +261,26 @@ class _Course:
         with self._lock:
             self._parts.add(unit)
             self._totals += totals
-        self._tell()
+        self._call()
 
     def stage(self, name: str, share: float) -> None:
         """Take note of the stage that a job is at, and what share of all it has done."""
         with self._lock:
             self._stage = name, share
-        self._tell()
+        self._call()
 
-    def so_far(self, worker: int, told: dict[str, Any]) -> None:
+    def so_far(self, worker: int, progress: dict[str, Any]) -> None:
         """Take note of how far a worker is with its unit; {}: it has none."""
         with self._lock:
             self._running.pop(worker, None)
-            if told:
-                read = told.pop("bytes")
-                self._running[worker] = (read, Totals(**told))
-        if told:
-            self._tell()
+            if progress:
+                read = progress.pop("bytes")
+                self._running[worker] = (read, Totals(**progress))
+        if progress:
+            self._call()
 
     def report(self, digest: str | None = None) -> Report:
-        """What came of it so far."""
+        """Report what is done so far."""
         weights = self._plan.weights
         with self._lock:
             totals, running = self._totals, list(self._running.values())
@@ -298,7 +301,7 @@ class _Course:
             digest=digest,
         )
 
-    def _tell(self) -> None:
+    def _call(self) -> None:
         if self._progress is not None:
-            with self._telling:  # workers are told of side by side; the caller is not
+            with self._calling:  # workers report side by side; the caller is called one at a time
                 self._progress(self.report())

@@ -13,10 +13,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tersely.scale.answers import read_answer
-from tersely.scale.jobs import Workspace, run_job
+from tersely.scale.jobs import run_job
 from tersely.scale.parts import Totals
 from tersely.scale.schedule import Schedule
 from tersely.scale.stages import Stages
+from tersely.scale.workspace import Workspace
 
 __all__ = ["run_here", "run_locally"]
 
@@ -26,7 +27,7 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); "
     "from tersely.scale.worker import main; main()"
 )
-_STARTS = 5  # of a worker until it is said that none starts
+_STARTS = 5  # of a worker until RuntimeError
 _WAIT = 0.2  # seconds between two looks at whether somebody interrupts
 
 
@@ -92,10 +93,10 @@ class _Worker:
             encoding="utf-8",
             env={**os.environ, **_ONE_THREAD},
         )
-        told = {"root": str(self._space.root), "out": str(self._space.out), "token": self._space.token}
+        settings = {"root": str(self._space.root), "out": str(self._space.out), "token": self._space.token}
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
-            print(json.dumps(told), file=process.stdin, flush=True)
+            print(json.dumps(settings), file=process.stdin, flush=True)
         return process
 
 

@@ -22,19 +22,19 @@ from tersely.engine.dedup import SHARE, agreeing_components, keys_of_guards, mer
 from tersely.kernels.sets import united
 from tersely.providers.embedders import resolve_embedder
 from tersely.scale.arrow import arrow
-from tersely.scale.jobs import Workspace, kept_columns, publish_part, rows_of_unit
 from tersely.scale.options import Columns, DedupOptions
 from tersely.scale.parts import Totals, part_name, read_success, read_totals
 from tersely.scale.rows import Rows, as_array, writable
 from tersely.scale.shuffle import (
     read_json,
-    read_said,
+    read_note,
     read_shuffle,
     shuffle_bytes,
     shuffle_path,
     write_json,
     write_shuffle,
 )
+from tersely.scale.workspace import Workspace
 
 __all__ = ["STAGES", "Stage", "run_stage"]
 
@@ -134,7 +134,7 @@ def _read(space: Workspace, unit: int) -> None:
     texts: list[str] = []
     scores: list[float] = []
     count = 0
-    for _, rows in rows_of_unit(space, unit, Columns(roles)):
+    for _, rows in space.read_rows(unit, Columns(roles)):
         for text, score, problem in _problems(rows):
             if problem is None:
                 row.append(unit << _UNIT_BITS | count)
@@ -153,7 +153,7 @@ def _read(space: Workspace, unit: int) -> None:
     table = pa.table(
         {**same, "high": key[:, 0], "low": key[:, 1], "text": pa.array(texts, pa.large_string())}
     )
-    write_shuffle(space, "texts", unit, table, partition, parts, said=count)
+    write_shuffle(space, "texts", unit, table, partition, parts, note=count)
 
 
 def _words(digests: list[bytes]) -> UInt64s:
@@ -164,7 +164,7 @@ def _words(digests: list[bytes]) -> UInt64s:
 def _match(space: Workspace, number: int) -> None:
     """Find the texts that are equal but for white space: which one stands for each.
 
-    Whoever has the others' texts hears that they are gone; that one's unit, that they are its copies.
+    The partitions of the others get their rows as "dropped", the units of those that stand as "copies".
     """
     row, score, high, low, partition = _gather(
         space,
@@ -218,8 +218,8 @@ def _sums(table: Any) -> Any:
 
 
 def _census(space: Workspace, number: int) -> None:
-    """Say to all where the rows of each unit begin, which guards are heavy, and which terms common there."""
-    counts = [read_said(space, "texts", unit) for unit in range(_units(space))]
+    """Find where the rows of each unit begin, which guards are heavy, and which terms are common there."""
+    counts = [read_note(space, "texts", unit) for unit in range(_units(space))]
     heavy = [
         [high, low, partition, size]
         for partition in range(_partitions(space))
@@ -227,7 +227,7 @@ def _census(space: Workspace, number: int) -> None:
     ]
     size = sum(one[-1] for one in heavy)
     most = _REPLICAS * max(_units(space), _partitions(space))
-    told = {
+    census = {
         "starts": np.cumsum([0, *counts])[:-1].tolist(),
         "heavy": heavy,
         "bytes": size,
@@ -236,10 +236,10 @@ def _census(space: Workspace, number: int) -> None:
     common = np.zeros(1 << _BUCKETS, np.int64)
     step = -(-_units(space) // _SAMPLE_UNITS)
     for unit in range(0, _units(space), step) if heavy else ():
-        texts = _heavy_texts(space, unit, told)[2]
+        texts = _heavy_texts(space, unit, census)[2]
         _, _, terms, _, _, _, digests = _native.guards(texts[:_SAMPLE_TEXTS].to_pylist())
         np.add.at(common, _bucket(digests[terms]), 1)
-    write_json(space, "census", number, {**told, "common": common.tolist() if heavy else []})
+    write_json(space, "census", number, {**census, "common": common.tolist() if heavy else []})
 
 
 def _bucket(digests: UInt64s) -> Int64s:
@@ -308,17 +308,17 @@ def _join(space: Workspace, number: int) -> None:
     nodes = np.unique(np.concatenate([row, of]))
     parent = united(len(nodes), np.searchsorted(nodes, row), np.searchsorted(nodes, of))
     table = arrow().table({"row": nodes, "component": nodes[parent]})
-    write_shuffle(space, "components", number, table, _unit_of(nodes), _units(space), said=len(nodes))
+    write_shuffle(space, "components", number, table, _unit_of(nodes), _units(space), note=len(nodes))
 
 
 def _solvers(space: Workspace) -> int:
     """How many jobs solve components of texts with heavy guards: as many as there are blocks, at most."""
     census = read_json(space, "census", 0)
-    return min(census["blocks"], read_said(space, "components", 0)) if census["heavy"] else 0
+    return min(census["blocks"], read_note(space, "components", 0)) if census["heavy"] else 0
 
 
 def _near(space: Workspace, unit: int) -> None:
-    """Send the texts of components to who solves these."""
+    """Send the texts of components to the jobs that solve them."""
     nodes, component = _gather(space, "components", [0], unit, row=np.int64, component=np.int64)
     row, score, texts = _heavy_texts(space, unit, read_json(space, "census", 0))
     near = np.isin(row, nodes)
@@ -375,7 +375,7 @@ def _merge(space: Workspace, name: str, number: int, row: Int64s, score: Float64
 
 
 def _answer(space: Workspace, unit: int) -> None:
-    """Tell the units of copies what came of the texts of this unit that they are copies of."""
+    """Send what the texts of a unit were merged into to its rows' units, and to the units of their copies."""
     kinds = {"row": np.int64, "of": np.int64, "similarity": np.float32}
     light = _gather(space, "merged", range(_partitions(space)), unit, **kinds)
     heavy = _gather(space, "heavy", range(_solvers(space)), unit, **kinds)
@@ -404,7 +404,7 @@ def _part(space: Workspace, unit: int) -> Totals:
     if path.exists():
         return read_totals(path)
     starts: Int64s = np.array(read_json(space, "census", 0)["starts"], np.int64)
-    count = read_said(space, "texts", unit)
+    count = read_note(space, "texts", unit)
     first = unit << _UNIT_BITS
     of = np.arange(count) + first
     similarity = np.ones(count, np.float32)
@@ -417,7 +417,7 @@ def _part(space: Workspace, unit: int) -> Totals:
     schema = _schema(space, unit)
     tables = []
     at = 0
-    for _, rows in rows_of_unit(space, unit, _options(space).columns):
+    for _, rows in space.read_rows(unit, _options(space).columns):
         here = slice(at, at + len(rows))
         tables.append(_table(space, rows, cluster[here], kept[here], similarity[here], schema))
         at += len(rows)
@@ -426,7 +426,7 @@ def _part(space: Workspace, unit: int) -> Totals:
     totals = Totals(count, errors, table["kept"].to_pylist().count(True))
     if _options(space).kept_only:
         table = table.filter(table["kept"].fill_null(True))
-    publish_part(space, unit, table, totals)
+    space.publish_part(unit, table, totals)
     return totals
 
 
@@ -440,7 +440,7 @@ def _schema(space: Workspace, unit: int) -> Any:
             ("kept", pa.bool_()),
             ("similarity", pa.float32()),
             ("error", pa.string()),
-            *kept_columns(space, unit).items(),
+            *space.kept_columns(unit).items(),
         ]
     )
 

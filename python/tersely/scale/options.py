@@ -1,10 +1,10 @@
-"""What is asked of a corpus: which columns are read, how rows are compressed or merged, what is written."""
+"""Options of a job with a corpus: columns that are read, and how rows are compressed or merged."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import tersely
 from tersely.core import checks
@@ -58,9 +58,24 @@ class Columns:
                 )
 
 
+class _JobOptions:
+    """Options of a job as plain JSON, so that a plan can hold them and any process can do it."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the options as JSON."""
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}  # type: ignore[call-overload]
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """Make options of what `to_dict` returned."""
+        return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()})
+
+
 @dataclass(frozen=True, slots=True)
-class RowOptions:
-    """How each row is compressed: plain JSON, so that a plan can say it and any process can do it.
+class RowOptions(_JobOptions):
+    """How each row is compressed.
 
     `id`, `text`, `query` and `keep` name columns of the source; `budget` a column, or tokens for all rows.
     """
@@ -85,20 +100,10 @@ class RowOptions:
         budget = {"budget": self.budget} if isinstance(self.budget, str) else {}
         return Columns({"text": self.text, "query": self.query, **budget, "id": self.id}, self.keep)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The same as JSON."""
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
-
-    @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> RowOptions:
-        """What `to_dict` gave."""
-        values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in told.items()}
-        return cls(**values)
-
 
 @dataclass(frozen=True, slots=True)
-class DedupOptions:
-    """How rows are merged: plain JSON, so that a plan can say it and any process can do it.
+class DedupOptions(_JobOptions):
+    """How rows are merged.
 
     `text`, `score`, `id` and `keep` name columns of the source. `partitions`: of the shuffle; None: as many
     as there are units, fewer of little text. `heavy_bytes`: texts of one guard of more are divided further.
@@ -120,15 +125,6 @@ class DedupOptions:
         """The columns of the source that are read."""
         score = {} if self.score is None else {"score": self.score}
         return Columns({"text": self.text, **score, "id": self.id}, self.keep)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same as JSON."""
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
-
-    @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> DedupOptions:
-        """What `to_dict` gave."""
-        return cls(**{**told, "keep": tuple(told["keep"])})
 
 
 def row_options(

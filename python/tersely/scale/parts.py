@@ -1,4 +1,4 @@
-"""Write parts by rename, read what they say of themselves, and finish a job."""
+"""Write parts by rename, read the totals in their metadata, and finish a job."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What some rows come to: rows, those with an error, those that stay, tokens before and after."""
+    """Sums over rows: how many, with an error, kept; tokens before and after."""
 
     rows: int = 0
     errors: int = 0
@@ -57,7 +57,7 @@ class Totals:
 
 
 def totals_of(table: Any) -> Totals:
-    """What the rows of an output come to."""
+    """Sum up the rows of an output."""
     import pyarrow.compute as pc
 
     sums = [pc.sum(table[name]).as_py() or 0 for name in ("original_tokens", "tokens")]
@@ -75,12 +75,12 @@ def temporary(out: Path, name: str, token: str) -> Path:
     return out / f".{name}.{token}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
 
 
-def write_table(table: Any, path: Path, told: Mapping[str, Any]) -> None:
-    """Write a table with what is told of it, the same bytes for the same rows, and see it to the disk.
+def write_table(table: Any, path: Path, metadata: Mapping[str, Any]) -> None:
+    """Write a table with metadata, the same bytes for the same rows, and see it to the disk.
 
     Raises OSError, as where the disk is full; then the file is gone.
     """
-    schema = table.schema.with_metadata({_KEY: json.dumps(told, sort_keys=True).encode()})
+    schema = table.schema.with_metadata({_KEY: json.dumps(metadata, sort_keys=True).encode()})
     table = table.combine_chunks().cast(schema)
     try:
         with path.open("xb") as file:
@@ -100,16 +100,16 @@ def publish(fresh: Path, out: Path, unit: int) -> None:
 
 
 def read_totals(path: Path) -> Totals:
-    """What the rows of a part come to, from its footer. Raises OSError or ValueError for what is no part."""
+    """The totals of a part, from its footer. Raises OSError or ValueError for what is no part."""
     try:
-        told = json.loads(parquet().read_schema(path).metadata[_KEY])
-        return Totals(**told["totals"])
+        metadata = json.loads(parquet().read_schema(path).metadata[_KEY])
+        return Totals(**metadata["totals"])
     except (arrow().ArrowInvalid, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is no whole part: remove it, and it is made again ({error})") from error
 
 
 def finish_job(out: Path, plan: Plan) -> dict[str, Any]:
-    """Write what says that all parts are there, with digests of each and of all. O(bytes of the parts)."""
+    """Write `_SUCCESS` with digests of each part and of all; return its content. O(bytes of the parts)."""
     parts = []
     totals = Totals()
     for unit in range(len(plan.units)):
@@ -118,10 +118,10 @@ def finish_job(out: Path, plan: Plan) -> dict[str, Any]:
         totals += some
         parts.append([path.name, path.stat().st_size, _sha256(path)])
     whole = hashlib.sha256(json.dumps([plan.digest, parts]).encode()).hexdigest()
-    told = {"digest": whole, "plan": plan.digest, **asdict(totals), "parts": parts}
+    success = {"digest": whole, "plan": plan.digest, **asdict(totals), "parts": parts}
     fresh = temporary(out, SUCCESS, "runner")
     try:
-        fresh.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        fresh.write_text(json.dumps(success, indent=1) + "\n", encoding="utf-8")
         sync_to_disk(fresh)
         replace_file(fresh, out / SUCCESS)
         sync_to_disk(out)
@@ -132,14 +132,14 @@ def finish_job(out: Path, plan: Plan) -> dict[str, Any]:
         with contextlib.suppress(OSError):
             fresh.unlink()
         raise
-    return told
+    return success
 
 
 def read_success(out: Path) -> dict[str, Any] | None:
     """What `finish_job` wrote; None where the job is not finished."""
     try:
-        told: dict[str, Any] = json.loads((out / SUCCESS).read_text(encoding="utf-8"))
-        return told
+        success: dict[str, Any] = json.loads((out / SUCCESS).read_text(encoding="utf-8"))
+        return success
     except FileNotFoundError:
         return None
 
@@ -154,8 +154,8 @@ def remove_leftovers(out: Path, tokens: Iterable[str] | None = None) -> None:
 
 
 def _sha256(path: Path) -> str:
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
-            told.update(chunk)
-    return told.hexdigest()
+            digest.update(chunk)
+    return digest.hexdigest()

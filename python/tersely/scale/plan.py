@@ -16,10 +16,10 @@ from tersely.core import checks
 from tersely.core.errors import StoreError
 from tersely.core.files import replace_file, sync_to_disk
 from tersely.scale.arrow import arrow, parquet
-from tersely.scale.lines import length_of
+from tersely.scale.lines import first_keys, length_of
 from tersely.scale.options import DedupOptions, RowOptions
 from tersely.scale.rows import kept_types
-from tersely.scale.sources import Input, columns_of, find_inputs, is_parquet
+from tersely.scale.sources import Input, find_inputs, is_parquet
 
 __all__ = ["PLAN", "Options", "Piece", "Plan", "load_plan", "plan_job"]
 
@@ -72,7 +72,7 @@ class Plan:
 
     def to_bytes(self) -> bytes:
         """The plan's file: JSON, the same bytes for the same plan."""
-        told = {
+        fields = {
             "format": _FORMAT,
             "job": self.options.job,
             "versions": dict(self.versions),
@@ -82,22 +82,22 @@ class Plan:
             "units": [[[p.input, p.start, p.stop] for p in pieces] for pieces in self.units],
             "weights": list(self.weights),
         }
-        lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in told.items()]
+        lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in fields.items()]
         return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Plan:
         """What `to_bytes` gave. Raises ValueError, KeyError or TypeError for anything else."""
-        told = json.loads(data)
-        if told["format"] != _FORMAT:
-            raise ValueError(f"its format is {told['format']}, and this version reads {_FORMAT}")
+        fields = json.loads(data)
+        if fields["format"] != _FORMAT:
+            raise ValueError(f"its format is {fields['format']}, and this version reads {_FORMAT}")
         return cls(
-            inputs=tuple(Input(*one) for one in told["inputs"]),
-            options=_JOBS[told["job"]].from_dict(told["options"]),
-            unit_bytes=told["unit_bytes"],
-            units=tuple(tuple(Piece(*piece) for piece in unit) for unit in told["units"]),
-            weights=tuple(told["weights"]),
-            versions=told["versions"],
+            inputs=tuple(Input(*one) for one in fields["inputs"]),
+            options=_JOBS[fields["job"]].from_dict(fields["options"]),
+            unit_bytes=fields["unit_bytes"],
+            units=tuple(tuple(Piece(*piece) for piece in unit) for unit in fields["units"]),
+            weights=tuple(fields["weights"]),
+            versions=fields["versions"],
         )
 
 
@@ -123,7 +123,7 @@ def plan_job(source: Any, out: Path, options: Options, unit_bytes: int | None) -
         return root, plan
     if parts := sorted(path.name for path in out.glob("part-*.parquet")):
         raise ValueError(f"{out} has {parts[0]} and no {PLAN}: name a new folder")
-    options.columns.check(columns_of(root, inputs))
+    options.columns.check(_columns_of(root, inputs))
     _check_kept(root, inputs, options)
     sized = list(_pieces(root, inputs, options, unit_bytes))
     units = list(_units(sized, [is_parquet(one.path) for one in inputs], unit_bytes))
@@ -182,6 +182,16 @@ def _check_same(out: Path, there: Plan, here: Plan) -> None:
 def _pairs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     for name in sorted(old.keys() | new.keys()):
         yield name, old.get(name), new.get(name)
+
+
+def _columns_of(root: Path, inputs: Sequence[Input]) -> list[str]:
+    """The columns that some file has: of its schema, or of its first lines."""
+    names: dict[str, None] = {}
+    for one in inputs:
+        path = root / one.path
+        found = parquet().read_schema(path).names if is_parquet(path) else first_keys(path)
+        names.update(dict.fromkeys(found))
+    return list(names)
 
 
 def _check_kept(root: Path, inputs: Sequence[Input], options: Options) -> None:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tersely.scale.jobs import Workspace, rows_in_unit
 from tersely.scale.parts import Totals, part_name, temporary
+from tersely.scale.workspace import Workspace
 
 __all__ = ["Schedule"]
 
@@ -99,7 +99,7 @@ class Schedule:
             raise RuntimeError(f"workers die while they read unit {unit} of {self.space.out}")
         self._deaths[unit] = 0
         self._halved[unit] = _Halved([])
-        self._split(unit, 0, rows_in_unit(self.space, unit))
+        self._split(unit, 0, self.space.count_rows(unit))
         self._join(unit)
 
     def _stretch(self, job: dict[str, Any]) -> _Stretch:

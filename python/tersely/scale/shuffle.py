@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from tersely.core.files import replace_file
 from tersely.scale.arrow import parquet
-from tersely.scale.jobs import Workspace
 from tersely.scale.parts import temporary
+from tersely.scale.workspace import Workspace
 
 __all__ = [
     "read_json",
-    "read_said",
+    "read_note",
     "read_shuffle",
     "shuffle_bytes",
     "shuffle_path",
@@ -45,17 +45,17 @@ def write_shuffle(
     table: Any,
     to: npt.NDArray[Any],
     parts: int,
-    said: Any = None,
+    note: Any = None,
 ) -> None:
-    """Write rows to partitions, and something that is said to all (`read_said`).
+    """Write rows to partitions, and a note for the readers of all (`read_note`), any JSON.
 
     `to`: of each row, an integer below `parts`. Rows keep their order. Raises OSError.
     """
     order = np.argsort(to, kind="stable")
     counts = np.bincount(to, minlength=parts)
     table = table.take(order).combine_chunks()
-    told = {_KEY: json.dumps({"counts": counts.tolist(), "said": said}).encode()}
-    schema = table.schema.with_metadata(told)
+    metadata = {_KEY: json.dumps({"counts": counts.tolist(), "note": note}).encode()}
+    schema = table.schema.with_metadata(metadata)
 
     def write(file: IO[bytes]) -> None:
         with parquet().ParquetWriter(
@@ -74,9 +74,9 @@ def write_shuffle(
     _write(space, shuffle_path(space, name, number), write)
 
 
-def write_json(space: Workspace, name: str, number: int, told: Any) -> None:
-    """Write what a job has to say to all. Raises OSError."""
-    _write(space, shuffle_path(space, name, number), lambda file: file.write(json.dumps(told).encode()))
+def write_json(space: Workspace, name: str, number: int, value: Any) -> None:
+    """Write a result of a job that is no table. Raises OSError."""
+    _write(space, shuffle_path(space, name, number), lambda file: file.write(json.dumps(value).encode()))
 
 
 def read_json(space: Workspace, name: str, number: int) -> Any:
@@ -100,10 +100,10 @@ def read_shuffle(
                 yield number, file.read_row_group(group, columns=columns, use_threads=False)
 
 
-def read_said(space: Workspace, name: str, number: int) -> Any:
-    """What a job said beside its rows. Raises OSError."""
+def read_note(space: Workspace, name: str, number: int) -> Any:
+    """The note that a job wrote beside its rows. Raises OSError."""
     with _opened(shuffle_path(space, name, number)) as file:
-        return _told(file)["said"]
+        return _metadata(file)["note"]
 
 
 def shuffle_bytes(space: Workspace, name: str, numbers: range, part: int, column: str) -> int:
@@ -136,13 +136,13 @@ def _whole(path: Path) -> Iterator[Path]:
         raise ValueError(f"{path} is damaged and was removed; call again, and it is made again") from error
 
 
-def _told(file: Any) -> Any:
+def _metadata(file: Any) -> Any:
     return json.loads(file.schema_arrow.metadata[_KEY])
 
 
 def _group(file: Any, part: int) -> int | None:
     """The row group of a partition; None: it has no rows."""
-    counts = _told(file)["counts"]
+    counts = _metadata(file)["counts"]
     return sum(1 for count in counts[:part] if count) if counts[part] else None
 
 

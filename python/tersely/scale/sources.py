@@ -5,18 +5,17 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tersely.core import checks
-from tersely.scale.arrow import arrow, parquet
+from tersely.scale.arrow import arrow
 
 __all__ = [
     "SUFFIXES",
     "Input",
-    "columns_of",
     "find_inputs",
     "fingerprint_of",
     "is_compressed",
@@ -57,7 +56,7 @@ def find_inputs(source: Any, out: Path | None = None) -> tuple[Path, list[Input]
     of these. In folders, hidden files, those with other suffixes and those below `out` are passed over.
     Raises FileNotFoundError, and ValueError for what is no Parquet and no file of JSON lines.
     """
-    given = [source] if isinstance(source, (str, os.PathLike)) else list(source)
+    given = [source] if isinstance(source, (str, os.PathLike)) or not isinstance(source, Iterable) else source
     found: dict[Path, None] = {}
     folders = []
     for one in given:
@@ -113,7 +112,7 @@ def is_parquet(path: str | os.PathLike[str]) -> bool:
 def fingerprint_of(path: Path) -> str:
     """A digest of what tells whether a file is the same: O(footer), or of lines O(1). Raises ValueError."""
     size = path.stat().st_size
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     with path.open("rb") as file:
         if is_parquet(path):
             file.seek(max(size - 8, 0))
@@ -122,25 +121,12 @@ def fingerprint_of(path: Path) -> str:
             if len(tail) < 8 or tail[4:] not in (b"PAR1", b"PARE") or length > size:
                 raise ValueError(f"{path} is no Parquet file: it does not end as one")
             file.seek(size - length)
-            told.update(file.read(length))
+            digest.update(file.read(length))
         else:
-            told.update(file.read(_ENDS))
+            digest.update(file.read(_ENDS))
             file.seek(max(size - _ENDS, 0))
-            told.update(file.read(_ENDS))
-    return told.hexdigest()
-
-
-def columns_of(root: Path, inputs: Sequence[Input]) -> list[str]:
-    """The columns that some file has: of its schema, or of its first lines."""
-    from tersely.scale.lines import first_keys
-
-    names: dict[str, None] = {}
-    for one in inputs:
-        path = root / one.path
-        names.update(
-            dict.fromkeys(parquet().read_schema(path).names if is_parquet(path) else first_keys(path))
-        )
-    return list(names)
+            digest.update(file.read(_ENDS))
+    return digest.hexdigest()
 
 
 def is_compressed(path: Path) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from tersely.scale.jobs import Workspace
 from tersely.scale.merging import STAGES
 from tersely.scale.parts import Totals
 from tersely.scale.shuffle import shuffle_path
+from tersely.scale.workspace import Workspace
 
 __all__ = ["Stages"]
 
@@ -22,14 +22,14 @@ class Stages:
     """Jobs that are to be done for a plan, stage by stage, and what has come of those that ended.
 
     Looks like a `Schedule` to those that run it. `units`: whose parts are wanted. `backwards`: each stage
-    from its end, as a second runner does. `done` hears of each part with its totals, `told` of each job with
-    the share of all stages that is done.
+    from its end, as a second runner does. `done` is called with each part and its totals, `progress` for
+    each job with its stage and the share of all stages that is done.
     """
 
     space: Workspace
     units: Collection[int]
     done: Callable[[int, Totals], object]
-    told: Callable[[str, float], object] = lambda *_: None
+    progress: Callable[[str, float], object] = lambda *_: None
     backwards: bool = False
     _todo: deque[dict[str, Any]] = field(init=False, default_factory=deque)
     _left: deque[str] = field(init=False, default_factory=lambda: deque(STAGES))
@@ -81,12 +81,12 @@ class Stages:
             for name in self._at:
                 self._todo.extend({"stage": name, "number": number} for number in self._missing(name))
             self._jobs = len(self._todo)
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         open_jobs = len(self._todo) + self._running
         share = len(self._at) * (open_jobs / self._jobs if self._jobs else 0)
-        self.told(self._at[0] if self._at else "part", 1 - (len(self._left) + share) / len(STAGES))
+        self.progress(self._at[0] if self._at else "part", 1 - (len(self._left) + share) / len(STAGES))
 
     def _missing(self, name: str) -> list[int]:
         if name == "part":

@@ -24,16 +24,16 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the runner stops us
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    told = json.loads(sys.stdin.readline())
+    settings = json.loads(sys.stdin.readline())
     jobs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
 
     from tersely.scale.answers import answer_job
-    from tersely.scale.jobs import Workspace
     from tersely.scale.plan import load_plan
+    from tersely.scale.workspace import Workspace
 
-    out = Path(told["out"])
-    space = Workspace(Path(told["root"]), out, load_plan(out), told["token"])
+    out = Path(settings["out"])
+    space = Workspace(Path(settings["root"]), out, load_plan(out), settings["token"])
 
     print("ready", file=answers, flush=True)
 
