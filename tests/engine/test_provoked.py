@@ -20,7 +20,7 @@ from tersely.engine.cutting import longest_prefix
 from tersely.providers.counters import resolve_counter
 from tersely.providers.tree_sitter import has_syntax_errors
 from tersely.retrieval import extract_sentences
-from tersely.search.contextual.extractive import _best_overlaps
+from tersely.search.contextual.selection import best_overlaps
 
 PIECES = st.lists(st.sampled_from(["a", "b ", "\n", "  ", "\t", "é", "a b", "\u3000"]), max_size=20)
 
@@ -77,7 +77,7 @@ def test_the_best_overlap_is_that_of_the_oracle(scored: list[Any], pieces: list[
         max((one.score for one in theirs if one.start < end and one.end > start), default=0.25)
         for start, end in places
     ]
-    assert _best_overlaps(places, SimpleNamespace(segment_scores=theirs, overall_score=0.25)) == expected
+    assert best_overlaps(places, SimpleNamespace(segment_scores=theirs, overall_score=0.25)) == expected
 
 
 @given(PIECES)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from tersely.core.cache import digest_of
 from tersely.core.errors import BudgetExceededError, ModelReplyError, SummarizationError
 from tersely.core.protocols import BatchTokenCounter
 from tersely.core.tables import Float64s, Int64s, Kind, Level
@@ -23,69 +22,22 @@ from tersely.engine.render import Rendered
 from tersely.providers.flows import Flow
 from tersely.providers.language_models import CheckedLanguageModel
 from tersely.relevance.scores import RelevanceScore, ScoringMethod, to_uuid
-from tersely.search.chunks import DocumentChunk
 from tersely.search.contextual.budget import BudgetPlan, TokenBudgetManager
-from tersely.search.contextual.extractive import REASONS, Selection, view
+from tersely.search.contextual.call import Call
 from tersely.search.contextual.results import CompressedDocument, CompressionResult, DroppedDocument
+from tersely.search.contextual.selection import REASONS, Selection, spans_by_document
 from tersely.search.contextual.settings import (
     AllocationStrategy,
-    CompressionConfig,
     CompressionStrategy,
     StrategySelector,
 )
 from tersely.search.parts import generated_by_document
 from tersely.write.summary import ContentSummarizer, Filler, Summary
 
-__all__ = ["Call", "Compression", "Outcome", "Scores"]
+__all__ = ["Compression", "Outcome", "Scores"]
 
 _DUPLICATE, _REWRITTEN = REASONS.index("duplicate"), "rewritten"
 _EXTRACTIVE = CompressionStrategy.EXTRACTIVE.value
-
-
-@dataclass(eq=False, slots=True)
-class Call:
-    """The arguments of a call, checked.
-
-    Attributes:
-        chunks: as given.
-        documents: as they are read: blank where `similarity` says that they cannot have a share.
-        query: without white space around it.
-        strategy: that the caller named.
-        config, manager: settings and limits.
-        pinned: (document, start, end) spans that stay.
-        similarity: float64[n] in [0, 1], relevance by vectors that the caller brought; None: he did not.
-        sizes: int64[n], tokens.
-        warnings: reason codes of the limits.
-        settings: all that is set, as a text.
-        again: total budget -> the same call with that.
-    """
-
-    chunks: tuple[DocumentChunk, ...]
-    documents: tuple[Document, ...]
-    query: str
-    strategy: CompressionStrategy | None
-    config: CompressionConfig
-    manager: TokenBudgetManager
-    pinned: tuple[tuple[int, int, int], ...]
-    similarity: Float64s | None
-    sizes: Int64s
-    warnings: tuple[str, ...]
-    settings: str
-    again: Callable[[int], Call]
-    _key: bytes | None = None
-
-    def key(self) -> bytes:
-        """Says which call this is, of those to one compressor."""
-        if self._key is None:
-            told: list[str] = []
-            for one in self.chunks:
-                known = "" if one.metadata is None else repr(one.metadata)
-                told += [f"'{one.id}'" if isinstance(one.id, str) else str(one.id.int), known, one.content]
-            told += [self.query, self.settings, repr(self.pinned)]
-            if self.similarity is not None:
-                told.append(self.similarity.tobytes().hex())
-            self._key = digest_of(told)
-        return self._key
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -282,7 +234,7 @@ class Compression:
         self.used, *tokens = self._counts(result.parts)
         self._plan_used(np.array(tokens, dtype=np.int64), floors)
         self.warnings = (*self.warnings, *result.receipt.warnings)
-        kept, dropped = view(result, self.selection)
+        kept, dropped = spans_by_document(result, self.selection)
         cut = ("segment_cut",) if "segment_cut" in result.receipt.warnings else ()
         places = generated_by_document(result, self.separator) if result.generated else {}
         return {
@@ -432,12 +384,13 @@ class Compression:
                     continue
                 result = prepared.fit(int(error.required))  # `_fewer` says whether there is room for it
             kept, dropped = (
-                [replace(span, document=index) for span in spans[0]] for spans in view(result, selection)
+                [replace(span, document=index) for span in spans[0]]
+                for spans in spans_by_document(result, selection)
             )
             cut = ("segment_cut",) if "segment_cut" in result.receipt.warnings else ()
-            told = {"generated": result.generated, "warnings": cut}
+            details = {"generated": result.generated, "warnings": cut}
             contents.append(
-                self._document(index, result.text, result.tokens, _EXTRACTIVE, kept, dropped, **told)
+                self._document(index, result.text, result.tokens, _EXTRACTIVE, kept, dropped, **details)
             )
         return contents
 
@@ -548,7 +501,7 @@ class Compression:
         assert selection.reading is not None  # the last one: documents may have been read anew, as text
         document = selection.reading.table.document
         units = np.bincount(document, minlength=len(call.chunks))
-        copies = np.bincount(document[selection.why == _DUPLICATE], minlength=len(call.chunks))
+        copies = np.bincount(document[selection.reason_codes == _DUPLICATE], minlength=len(call.chunks))
         copied = (units > 0) & (copies == units)
         gone, sizes = list[DroppedDocument](), call.sizes.tolist()
         for index, chunk in enumerate(call.chunks):

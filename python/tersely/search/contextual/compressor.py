@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from tersely import metrics
@@ -17,18 +16,17 @@ from tersely.core import checks
 from tersely.core.cache import BoundedCache
 from tersely.core.documents import to_spans
 from tersely.core.errors import BudgetExceededError, RelevanceScoringError, SummarizationError
-from tersely.core.tables import Float64s, Int64s, Level
-from tersely.core.types import Document
+from tersely.core.tables import Level
 from tersely.engine.count import count_batch
 from tersely.engine.required import with_required
-from tersely.kernels import cosine_similarity
 from tersely.providers.counters import resolve_counter
 from tersely.providers.flows import Flow, limited, run_flow, run_flow_async
 from tersely.providers.language_models import CheckedLanguageModel, resolve_language_model
 from tersely.relevance.scorer import RelevanceScorer
 from tersely.search.chunks import ChunkResult, Retriever, SearchResult, read_chunks
 from tersely.search.contextual.budget import TokenBudgetManager, limits_for
-from tersely.search.contextual.compression import Call, Compression, Outcome, Scores
+from tersely.search.contextual.call import Call, cosines_with, readable_documents, to_strategy
+from tersely.search.contextual.compression import Compression, Outcome, Scores
 from tersely.search.contextual.results import (
     CompressionBatch,
     CompressionResult,
@@ -36,12 +34,10 @@ from tersely.search.contextual.results import (
     Tally,
 )
 from tersely.search.contextual.settings import (
-    AllocationStrategy,
     CompressionConfig,
     CompressionStrategy,
     StrategySelector,
     TokenBudgetConfig,
-    to_choice,
 )
 
 __all__ = ["CompressingRetriever", "ContextualCompressor", "RelevanceReranker"]
@@ -49,7 +45,6 @@ __all__ = ["CompressingRetriever", "ContextualCompressor", "RelevanceReranker"]
 _CACHE = 32 * 2**20  # bytes of results
 _DOCUMENT_BYTES = 1000  # of a result, a document, besides its text
 _LIMITS = TokenBudgetConfig()
-_CLOSE = 1e-6  # how near to the threshold counts as there
 
 
 class ContextualCompressor:
@@ -265,13 +260,13 @@ class ContextualCompressor:
             limits, warnings = limits_for(budget, config.allocation_strategy, base)
             manager = self._manager(limits, config)
             settings = repr((config, limits))
-        chosen = _to_strategy(strategy)
+        chosen = to_strategy(strategy)
         spans = to_spans(pinned, given)
         sizes = count_batch(self.counter, [document.text for document in given])
         similarity = None
         if embeddings is not None and query_embedding is not None:
-            similarity = _cosines(embeddings, query_embedding, len(chunks))
-            given = _readable(
+            similarity = cosines_with(embeddings, query_embedding, len(chunks))
+            given = readable_documents(
                 given, sizes, similarity, config, manager, {document for document, _, _ in spans}
             )
         return Call(
@@ -411,53 +406,6 @@ class RelevanceReranker:
 def _no_reply(prompt: str) -> str:
     """A model that says nothing."""
     return ""
-
-
-def _readable(
-    documents: tuple[Document, ...],
-    sizes: Int64s,
-    similarity: Float64s,
-    config: CompressionConfig,
-    manager: TokenBudgetManager,
-    pinned: set[int],
-) -> tuple[Document, ...]:
-    """The documents; blank are those under the threshold, and those too far behind to have a least share."""
-    near = similarity >= config.min_relevance_threshold - _CLOSE
-    if config.allocation_strategy is not AllocationStrategy.MARGINAL:
-        order = np.lexsort((np.arange(len(sizes)), -similarity))
-        order = order[near[order]]
-        least = np.cumsum(np.minimum(sizes[order], manager.config.min_per_document))
-        near[order[max(int(np.searchsorted(least, manager.available(), side="right")), 1) :]] = False
-    near[sorted(pinned)] = True
-    return tuple(
-        document if kept else Document("", document.id)
-        for document, kept in zip(documents, near.tolist(), strict=True)
-    )
-
-
-def _cosines(embeddings: npt.ArrayLike, query_embedding: npt.ArrayLike, documents: int) -> Float64s:
-    """float64[documents] in [0, 1]: cosine of each row with the query's vector, at least 0.
-
-    Raises ValueError where shapes do not match or a number is not finite.
-    """
-    wanted = np.atleast_2d(np.asarray(query_embedding))
-    rows = np.asarray(embeddings)
-    if rows.ndim != 2 or len(rows) != documents or len(wanted) != 1 or wanted.shape[1] != rows.shape[1]:
-        raise ValueError(
-            f"embeddings must have shape ({documents}, d) and query_embedding (d,), not {rows.shape} and "
-            f"{wanted.shape}"
-        )
-    return np.clip(cosine_similarity(rows, wanted, threads=1)[:, 0].astype(np.float64), 0.0, 1.0)
-
-
-def _to_strategy(strategy: CompressionStrategy | str | None) -> CompressionStrategy | None:
-    """The strategy for itself, its name or None. Raises ValueError for anything else, and for PASSTHROUGH."""
-    if strategy is None:
-        return None
-    chosen = to_choice(strategy, CompressionStrategy, "strategy")
-    if chosen is CompressionStrategy.PASSTHROUGH:
-        raise ValueError("strategy must be one that compresses; PASSTHROUGH is what happens where all fits")
-    return chosen
 
 
 def _check_one_budget(
