@@ -76,16 +76,16 @@ class TerselyMiddleware(AgentMiddleware):
         self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
     ) -> ModelResponse:
         """Send a shorter request."""
-        return handler(self._compressed(request))
+        return handler(self._compress(request))
 
     async def awrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
     ) -> ModelResponse:
         """Send a shorter request, from an event loop."""
-        return await handler(self._compressed(request))
+        return await handler(self._compress(request))
 
-    def _compressed(self, request: ModelRequest) -> ModelRequest:
-        messages = self._shorter_results(request.messages)
+    def _compress(self, request: ModelRequest) -> ModelRequest:
+        messages = self._shorten_results(request.messages)
         if self.budget is not None:
             system = getattr(request, "system_message", None)  # langchain 1.0 has the text alone
             if system is None and request.system_prompt:
@@ -102,17 +102,17 @@ class TerselyMiddleware(AgentMiddleware):
                 self.report(found)
         return request.override(messages=messages)
 
-    def _shorter_results(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    def _shorten_results(self, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
         """Replace long results of tools by shorter copies."""
         question: str | None = None
         sent: list[AnyMessage] = []
         for message in messages:
             if isinstance(message, HumanMessage):
                 question = str(message.text)
-            sent.append(self._shorter(message, question) if isinstance(message, ToolMessage) else message)
+            sent.append(self._shorten(message, question) if isinstance(message, ToolMessage) else message)
         return sent
 
-    def _shorter(self, message: ToolMessage, question: str | None) -> ToolMessage:
+    def _shorten(self, message: ToolMessage, question: str | None) -> ToolMessage:
         limit = self.tool_budget
         if limit is None:
             return message

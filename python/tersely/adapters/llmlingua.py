@@ -212,7 +212,7 @@ class PromptCompressor:
             ]
             return _framed("\n\n".join(written), (instruction, asked))
 
-        return self._answer(self._within(target, fixed, wanted, write), origin)
+        return self._answer(self._fit_shares(target, fixed, wanted, write), origin)
 
     def compress_json(
         self,
@@ -279,7 +279,7 @@ class PromptCompressor:
             made[:] = [self._pair(pair, smaller, question) for pair in pairs]
             return json_text(made)
 
-        answer = self._answer(self._within(target, fixed, wanted, write), origin)
+        answer = self._answer(self._fit_shares(target, fixed, wanted, write), origin)
         return {**answer, "compressed_prompt": {pair.key: pair.value for pair in made}}
 
     def recover(self, original_prompt: str, compressed_prompt: str, response: str) -> str:
@@ -298,7 +298,7 @@ class PromptCompressor:
         if part.rate == 1 or not text or budget >= tokens:
             return part.text
         start = part.text.index(text)
-        result = self._shortened([text], question, budget)
+        result = self._compress_texts([text], question, budget)
         return f"{part.text[:start]}{result.text}{part.text[start + len(text) :]}"
 
     def _pair(self, pair: Pair, smaller: float, question: str) -> Pair:
@@ -307,9 +307,9 @@ class PromptCompressor:
         budget = int(tokens * pair.rate * smaller)
         if not pair.texts or budget >= tokens:
             return pair
-        return with_texts(pair, self._shortened(pair.texts, question, budget).parts)
+        return with_texts(pair, self._compress_texts(pair.texts, question, budget).parts)
 
-    def _within(self, target: float, fixed: int, wanted: float, write: Callable[[float], str]) -> str:
+    def _fit_shares(self, target: float, fixed: int, wanted: float, write: Callable[[float], str]) -> str:
         """Write with shares that become smaller alike until all fits, as far as what is fixed lets it."""
         aim = target
         while True:
@@ -320,7 +320,7 @@ class PromptCompressor:
                 return text
             aim = min(aim - over, (aim + fixed) // 2)
 
-    def _shortened(self, texts: Sequence[str], question: str, budget: int) -> tersely.Compressed:
+    def _compress_texts(self, texts: Sequence[str], question: str, budget: int) -> tersely.Compressed:
         return tersely.compress(
             texts, question or None, budget=max(budget, 1), counter=self.counter, strategy=self.strategy
         )

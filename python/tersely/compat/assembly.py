@@ -1,4 +1,4 @@
-"""Parts of several documents put together under one budget."""
+"""Share one budget among documents that are compressed one by one, and join what is left of them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _ROUNDS = 6  # of sharing out, making the parts and counting them together
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What was made of one document.
+    """The compressed text of one document.
 
     Attributes:
         text: the part; None where there is none.
-        required: tokens that the document needs at least, as far as that is known; 0: not known.
+        required: tokens that the document needs at least; 0: not known.
     """
 
     text: str | None
@@ -32,7 +32,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """Parts under a budget.
+    """The joined parts, within the budget.
 
     Attributes:
         text, tokens: the parts joined by the separator, and their count.
@@ -96,17 +96,17 @@ class _Assembler:
         for attempt in range(_ROUNDS):
             if not self.left or room < 1:
                 break
-            shares, parts, again = self._made(min(room, _LARGEST), gap)
+            shares, parts, again = self._make_parts(min(room, _LARGEST), gap)
             if again:
                 continue  # some got out, or need more
-            text, tokens = self._joined(parts)
+            text, tokens = self._join(parts)
             if tokens <= self.budget and parts:
                 return self._assembly(text, tokens, shares, parts)
             room -= max(1, tokens - self.budget) * 2**attempt
-        return self._fewer(shares, parts)
+        return self._drop_least(shares, parts)
 
-    def _made(self, room: int, gap: int) -> tuple[dict[int, int], dict[int, str], bool]:
-        """Shares, parts, and whether sharing out again gives more."""
+    def _make_parts(self, room: int, gap: int) -> tuple[dict[int, int], dict[int, str], bool]:
+        """Share the budget out and make the parts; say whether sharing it out again gives more."""
         found = share_out(
             [self.sizes[index] for index in self.left],
             [self.weights[index] for index in self.left],
@@ -120,7 +120,7 @@ class _Assembler:
             if part.text is None and self.floors[index]:
                 self.floors[index] = max(part.required, self.floors[index] + 1)
                 if sum(self.floors) > self.budget:
-                    self._too_much(sum(self.floors))
+                    self._raise_too_small(sum(self.floors))
             elif not part.text:
                 self.left.remove(index)
                 if part.required:
@@ -128,19 +128,19 @@ class _Assembler:
         parts = {index: part.text for index, part in made.items() if part.text}
         return shares, parts, any(part.text is None for part in made.values())
 
-    def _fewer(self, shares: dict[int, int], parts: dict[int, str]) -> Assembly:
-        """Take out the parts with the lowest weights, more each time, until the rest fits."""
+    def _drop_least(self, shares: dict[int, int], parts: dict[int, str]) -> Assembly:
+        """Drop the parts with the lowest weights, more each time, until the rest fits."""
         pinned = [index for index, floor in enumerate(self.floors) if floor]
         order, out = sorted(parts, key=self._rank), 0
         while len(order) > max(len(pinned), 1) or (order and out == 0):
             order = order[: max(len(order) - out, len(pinned), 1)]
             chosen = {index: parts[index] for index in order}
-            text, tokens = self._joined(chosen)
+            text, tokens = self._join(chosen)
             if tokens <= self.budget and set(pinned) <= set(chosen):
                 return self._assembly(text, tokens, shares, chosen)
             out = 2 * out or 1
         if len(pinned) > 1:
-            self._too_much(max(sum(self.floors), self.budget + 1))
+            self._raise_too_small(max(sum(self.floors), self.budget + 1))
         for index in pinned or sorted(self.left, key=self._rank):
             part = self.make({index: self.budget})[index]
             if part.text and (tokens := count(self.counter, part.text)) <= self.budget:
@@ -148,14 +148,14 @@ class _Assembler:
             self.refused[index] = max(part.required, self.budget + 1)
         tokens = count(self.counter, "")
         if self.refused or tokens > self.budget:
-            self._too_much(max(min([*self.refused.values()] or [tokens]), self.budget + 1))
+            self._raise_too_small(max(min([*self.refused.values()] or [tokens]), self.budget + 1))
         return self._assembly("", tokens, {}, {})
 
     def _rank(self, index: int) -> tuple[bool, float, int]:
-        """Pinned ones first, then by weight, then in order."""
+        """Sort key: pinned parts first, then by weight, then in order."""
         return not self.floors[index], -self.weights[index], index
 
-    def _joined(self, parts: Mapping[int, str]) -> tuple[str, int]:
+    def _join(self, parts: Mapping[int, str]) -> tuple[str, int]:
         text = self.separator.join(parts[index] for index in sorted(parts))
         return text, count(self.counter, text)
 
@@ -167,7 +167,7 @@ class _Assembler:
             text, tokens, {index: shares[index] for index in sorted(parts)}, tuple(sorted(refused))
         )
 
-    def _too_much(self, required: int) -> NoReturn:
+    def _raise_too_small(self, required: int) -> NoReturn:
         raise BudgetExceededError(
             f"nothing of the documents fits into {self.budget} tokens: {required} are needed",
             required=required,

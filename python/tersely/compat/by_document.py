@@ -69,7 +69,7 @@ class ByDocument:
         texts = [document.text for document in request.documents]
         if original <= budget:
             return Prepared(request, Extractive(), original_tokens=original).fit(budget)
-        alone = [_alone(request, index) for index in range(len(texts))]
+        alone = [_request_for(request, index) for index in range(len(texts))]
         sizes = count_batch(request.counter, texts).tolist()
         made: dict[int, Compressed] = {}
 
@@ -88,36 +88,36 @@ class ByDocument:
         found = assemble(sizes, weights, budget, request.counter, request.separator, make, must)
         kept = {index: made[index] for index in found.shares}
         dropped = {
-            index: _dropped(alone[index], sizes[index]) for index in range(len(texts)) if index not in kept
+            index: _drop_whole(alone[index], sizes[index]) for index in range(len(texts)) if index not in kept
         }
-        return _together(request, found.text, found.tokens, budget, original, kept, dropped)
+        return _combine(request, found.text, found.tokens, budget, original, kept, dropped)
 
 
-def _alone(request: Request, index: int) -> Request:
-    """The request for one of its documents."""
+def _request_for(request: Request, index: int) -> Request:
+    """Make the request for one document alone."""
     groups = []
     for group in request.groups:
         documents = {document for document, _, _ in group}
         if len(documents) > 1:
             raise ValueError(f"a group must lie in one document here, not in {sorted(documents)}")
         if documents == {index}:
-            groups.append(_of_first(group))
-    pinned = _of_first(tuple(span for span in request.pinned if span[0] == index))
+            groups.append(_as_first_document(group))
+    pinned = _as_first_document(tuple(span for span in request.pinned if span[0] == index))
     return replace(
         request, documents=(request.documents[index],), pinned=pinned, groups=tuple(groups), ratio=1.0
     )
 
 
-def _of_first(spans: _Spans) -> _Spans:
+def _as_first_document(spans: _Spans) -> _Spans:
     return tuple((0, start, end) for _, start, end in spans)
 
 
-def _dropped(request: Request, tokens: int) -> Compressed:
-    """A document of which nothing is kept: its segments are in `kept` of this, and dropped by the caller."""
+def _drop_whole(request: Request, tokens: int) -> Compressed:
+    """Segment a document that is dropped: all its segments are in `kept` of this result."""
     return Prepared(request, Extractive(), original_tokens=tokens).fit(tokens)
 
 
-def _together(
+def _combine(
     request: Request,
     text: str,
     tokens: int,
@@ -126,7 +126,7 @@ def _together(
     kept: Mapping[int, Compressed],
     dropped: Mapping[int, Compressed],
 ) -> Compressed:
-    """One result out of those of the documents."""
+    """Combine the results of the documents into one."""
     reasons: dict[str, int] = {}
     for index in sorted([*kept, *dropped]):
         if index in kept:
@@ -153,20 +153,20 @@ def _together(
         used_llm=any(one.used_llm for one in receipts),
         fallback_reason=next((one.fallback_reason for one in receipts if one.fallback_reason), None),
     )
-    stay = [span for index in sorted(kept) for span in _moved(kept[index].kept, index)]
+    stay = [span for index in sorted(kept) for span in _renumber(kept[index].kept, index)]
     go = [*_spans_dropped(kept, dropped)]
     parts = tuple(kept[index].text if index in kept else "" for index in range(len(request.documents)))
     return Compressed(text, request.documents, stay, go, receipt, tuple(_generated(request, kept)), parts)
 
 
-def _moved(spans: Sequence[Span], index: int) -> Iterator[Span]:
+def _renumber(spans: Sequence[Span], index: int) -> Iterator[Span]:
     return (replace(span, document=index) for span in spans)
 
 
 def _spans_dropped(kept: Mapping[int, Compressed], dropped: Mapping[int, Compressed]) -> Iterator[Span]:
     for index in sorted([*kept, *dropped]):
         if index in kept:
-            yield from _moved(kept[index].dropped, index)
+            yield from _renumber(kept[index].dropped, index)
         else:
             yield from (replace(span, document=index, reason="budget") for span in dropped[index].kept)
 

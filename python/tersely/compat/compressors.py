@@ -51,7 +51,7 @@ _SCORE_FLOOR = 0.5  # of the best score, in select_sentences
 
 
 class Forms(Generic[T]):
-    """Gives a class with `compress` its batch and async forms, which do the same."""
+    """Base class that adds batch and async forms of `compress`."""
 
     def compress(
         self, content: str, options: CompressionOptions | None = None, *, source: str | None = None
@@ -141,7 +141,7 @@ class Call:
 
 
 class Compressor(Forms[CompressedContext]):
-    """Compresses texts as options say. A subclass says with which strategy: `strategy_for`.
+    """Base class of the compressors. A subclass chooses the strategy: `strategy_for`.
 
     Safe to use from many threads at once.
 
@@ -181,12 +181,12 @@ class Compressor(Forms[CompressedContext]):
         raise NotImplementedError(f"{type(self).__name__} must say which strategy it stands for")
 
     def extractive_for(self, options: CompressionOptions) -> Auto:
-        """What keeps the text's own words, and no model writes: each text is read as what it is."""
+        """The extractive strategy for these options: verbatim, each text read by its content type."""
         preserve, strict = options.preserve, options.strict_preserve
         return Auto(text=Extractive(embedder=self.embedder, preserve=preserve, strict_preserve=strict))
 
     def verbatim_for(self, options: CompressionOptions) -> Auto | None:
-        """What the engine alone does for these options; None where something else has a part in it."""
+        """The strategy for these options where the engine alone compresses; else None."""
         own = type(self).compress is Compressor.compress
         strategy = self.strategy_for(options, 0) if own else None
         return strategy if isinstance(strategy, Auto) else None
@@ -227,7 +227,7 @@ class Compressor(Forms[CompressedContext]):
         return self.finish(call, with_required(attempt, target, call.tokens), source)
 
     def checked(self, result: Compressed) -> Compressed:
-        """A result that is what was asked; raises where it is not."""
+        """Check a result against the options of the compressor, and return it."""
         return result
 
     def decompress(self, compressed: CompressedContext) -> str:
@@ -237,7 +237,7 @@ class Compressor(Forms[CompressedContext]):
         return compressed.original.content
 
     def now(self) -> datetime:
-        """What the clock says."""
+        """The current time of the clock."""
         timestamp = self._clock()
         if timestamp.tzinfo is None:
             raise ValueError("clock must give timestamps with a time zone, such as datetime.now(UTC)")
@@ -248,7 +248,7 @@ class Compressor(Forms[CompressedContext]):
         return self._new_id() if self._new_id else content_id(content, self.settings(options))
 
     def settings(self, options: CompressionOptions) -> str:
-        """All but the text that a compression with these options depends on."""
+        """Describe everything but the text that a compression with these options depends on."""
         return f"{self._own_settings} {settings_of(*(getattr(options, name) for name in _OPTIONS))}"
 
     @cached_property
@@ -261,7 +261,7 @@ class Compressor(Forms[CompressedContext]):
         return settings_of(_native.__version__, own.__qualname__, *parts)
 
     def call(self, content: str, options: CompressionOptions | None = None) -> Call:
-        """A call with its arguments checked, and what compresses the text."""
+        """Check the arguments of a call and choose its strategy."""
         started = time.perf_counter()
         options = checked_options(options)
         checks.text(content, "content")
@@ -283,7 +283,7 @@ class Compressor(Forms[CompressedContext]):
         kind: type[CompressedContext] = CompressedContext,
         **more: Any,
     ) -> CompressedContext:
-        """The result of a call as callers of compressors know it.
+        """Make the `CompressedContext` of a result.
 
         `id`: None: a new one. `kind`, `more`: a subclass of CompressedContext, and values of its fields.
         """
@@ -320,7 +320,7 @@ class Compressor(Forms[CompressedContext]):
     def finish(
         self, call: Call, result: Compressed, source: str | None = None, **more: Any
     ) -> CompressedContext:
-        """`context`, and the call is recorded in the metrics."""
+        """As `context`, and record the call in the metrics."""
         made = self.context(call, result, source, **more)
         metrics.observe(made.method, call.tokens, result.tokens, time.perf_counter() - call.started)
         return made
@@ -456,7 +456,7 @@ class ExtractiveCompressor(Compressor):
         return self._cut([sentences[i] for i in order], min(tokens), target_tokens)
 
     def _cut(self, sentences: list[str], required: int, target: int) -> list[str]:
-        """The start of the best sentence of which at least a letter fits."""
+        """Cut the best sentence of which at least a letter fits."""
         if not self.strict:
             starts = count_batch(self.counter, [sentence[:1] for sentence in sentences]).tolist()
             for sentence, tokens in zip(sentences, starts, strict=True):
@@ -499,21 +499,21 @@ def content_id(content: str, settings: str) -> str:
 
 def settings_of(*parts: Any) -> str:
     """Options, strategies, models and tokenizers as JSON: what differs in what it does has another text."""
-    return json.dumps([_described(part) for part in parts])
+    return json.dumps([_to_json(part) for part in parts])
 
 
-def _described(value: Any) -> Any:
-    """A value as plain JSON: data field by field, models by their names, functions by where they stand."""
+def _to_json(value: Any) -> Any:
+    """Convert a value to plain JSON: dataclasses by field, models by name, functions by where they stand."""
     if value is None or (isinstance(value, (bool, int, float, str)) and not isinstance(value, Enum)):
         return value
     if isinstance(value, Enum):
         return value.name
     if isinstance(value, (tuple, list)):
-        return [_described(item) for item in value]
+        return [_to_json(item) for item in value]
     if is_dataclass(value) and not isinstance(value, type):
         return [
             type(value).__qualname__,
-            *(_described(getattr(value, entry.name)) for entry in fields(value)),
+            *(_to_json(getattr(value, entry.name)) for entry in fields(value)),
         ]
     name = getattr(value, "name", None)
     if isinstance(name, str) and name:

@@ -1,4 +1,4 @@
-"""What the compressors and the manager take and give: frozen data, views of a `Compressed`."""
+"""Arguments and results of the compressors and the manager: frozen data, views of a `Compressed`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class LateFields:
-    """Lets fields of a frozen dataclass be worked out when they are first read, and kept from then on.
+    """Mixin for frozen dataclasses: some fields are computed when they are first read, and kept.
 
     To compare, print, pickle or `replace` such an object reads them all, so it is like any other.
     """
@@ -36,7 +36,7 @@ class LateFields:
 
     @classmethod
     def build(cls, late: Mapping[str, Callable[[], Any]], **values: Any) -> Self:
-        """Make an object of a dataclass `cls`; `late`: what makes the values of the fields it names."""
+        """Make an object; `late` maps names of fields to functions that compute their values."""
         made = object.__new__(cls)
         object.__setattr__(made, "_late", late)
         for entry in fields(cls):  # type: ignore[arg-type]  # of a dataclass
@@ -48,7 +48,7 @@ class LateFields:
         return made
 
     def but(self, **values: Any) -> Self:
-        """A copy with other values; unlike `dataclasses.replace` it works nothing out."""
+        """Copy with other values; unlike `dataclasses.replace`, computes nothing."""
         made = object.__new__(type(self))
         for name in ("_late", *(entry.name for entry in fields(self))):  # type: ignore[arg-type]
             try:
@@ -72,7 +72,7 @@ class LateFields:
 
 @dataclass(frozen=True, slots=True)
 class OriginalContext:
-    """A text as it was given.
+    """The original of a compressed text.
 
     Attributes:
         content: the text.
@@ -89,7 +89,7 @@ class OriginalContext:
 
 @dataclass(frozen=True, slots=True)
 class CompressionMetadata(LateFields):
-    """What was kept and what was not; a compressor's are worked out when they are first read.
+    """Describes what a compression kept and dropped; a compressor works each out when it is first read.
 
     Attributes:
         preserved_entities: names, numbers and the like of the original that stand in the compressed text.
@@ -205,7 +205,7 @@ class DroppedChunk:
 
 @dataclass(frozen=True, slots=True)
 class PreparationReport:
-    """What became of the chunks.
+    """Accounts for each chunk, and for the tokens.
 
     Attributes:
         budget, token_count: tokens allowed, and used.

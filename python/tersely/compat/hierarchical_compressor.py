@@ -1,4 +1,4 @@
-"""The compressor that makes several levels of a text."""
+"""Compress a text to several levels, each shorter than the one before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compressor for texts that change."""
+"""Keep compressed texts up to date as their originals change."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class IncrementalContext(CompressedContext):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Entry:
-    """All that is kept of a text. Never changed, only replaced, so that threads may share it."""
+    """The state of one text. Never changed, only replaced, so that threads may share it."""
 
     options: CompressionOptions
     strategy: Auto
@@ -130,5 +130,5 @@ class IncrementalCompressor(ExtractiveCompressor):
         return context
 
     def forget(self, id: str) -> bool:
-        """Remember nothing of a text any more; whether anything was."""
+        """Forget a text; return whether it was known."""
         return self._cache.remove(hashlib.sha256(id.encode("utf-8", "surrogatepass")).digest())

@@ -1,4 +1,4 @@
-"""Give a response that quotes a compressed prompt the words back that were left out of it."""
+"""Restore the original's words in a response that quotes a compressed prompt."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def recover_words(original: str, compressed: str, response: str) -> str:
     """Return the response with what was left out of the quotes in it; see `PromptCompressor.recover`."""
     checks.texts([original, compressed, response], "original_prompt, compressed_prompt and response")
     source, short, given = _Words.of(original), _Words.of(compressed), _Words.of(response)
-    places = _aligned(short.words, source)
+    places = _align(short.words, source)
     written, at, index = [], 0, 0
     while index < len(given.words):
         start, length = _longest(given.words, index, short)
@@ -72,7 +72,7 @@ def _longest(words: Sequence[str], index: int, short: _Words) -> tuple[int, int]
     return best
 
 
-def _aligned(words: Sequence[str], source: _Words) -> list[int]:
+def _align(words: Sequence[str], source: _Words) -> list[int]:
     """Return for each word of a compressed text its place in the source; -1 where it is not seen."""
     places: list[int] = []
     expected = 0
@@ -80,13 +80,13 @@ def _aligned(words: Sequence[str], source: _Words) -> list[int]:
         if expected < len(source.words) and source.words[expected] == word:
             place = expected
         else:
-            place = _found(words, index, source, expected)
+            place = _next_place(words, index, source, expected)
         places.append(place)
         expected = place + 1 if place >= 0 else expected
     return places
 
 
-def _found(words: Sequence[str], index: int, source: _Words, expected: int) -> int:
+def _next_place(words: Sequence[str], index: int, source: _Words, expected: int) -> int:
     """Return where a compressed text goes on in its source: near behind, else where most words agree."""
     near = range(expected, min(expected + _MARKED_GAP + 1, len(source.words)))
     best = (0, 0)  # words that agree, minus the place

@@ -242,7 +242,7 @@ class Manager:
         budget: int,
         strategy: Auto,
     ) -> Compressed:
-        """What the engine keeps of the chunks; what it learns of those that are new goes to the cache."""
+        """Choose among the segments of the chunks; readings of new chunks go to the cache."""
         memo = Memo()
         for one in known:
             if one is not None:

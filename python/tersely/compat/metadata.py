@@ -52,7 +52,7 @@ def describe(content: str, query: str, result: Compressed) -> CompressionMetadat
 
 
 def words(text: str) -> dict[str, int]:
-    """What stands between white space, without punctuation around it, and how often. O(characters)."""
+    """Count the words of a text, without punctuation around them. O(characters)."""
     found: dict[str, int] = {}
     for spelled, times in Counter(text.split()).items():
         word = spelled.strip(_PUNCTUATION)

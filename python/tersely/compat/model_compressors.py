@@ -1,4 +1,4 @@
-"""The compressors in which a language model has a part."""
+"""Compressors that use a language model: abstractive and hybrid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["AbstractiveCompressor", "HybridCompressor"]
 
 
 class _ModelCompressor(Compressor):
-    """What the two have in common: their model, and what `options.preferred_method` asks of no model."""
+    """Base class of both: their model, and strategies for options that ask no model."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class _ModelCompressor(Compressor):
         return self.model
 
     def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Strategy:
-        """What the options prefer: EXTRACTIVE and HIERARCHICAL (the level that fits) ask no model."""
+        """Choose by `options.preferred_method`: EXTRACTIVE and HIERARCHICAL ask no model."""
         verbatim = self.extractive_for(options)
         if options.preferred_method is CompressionMethod.HIERARCHICAL:
             return Hierarchical(extractive=verbatim.text)

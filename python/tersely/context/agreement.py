@@ -113,7 +113,7 @@ def _exact_spans(text: str) -> list[tuple[int, int, str]]:
 
 
 def _marks(text: str, start: int, end: int) -> frozenset[str]:
-    """The words right before and behind a place, cut to their first letters."""
+    """Return the words right before and behind a place, cut to their first letters."""
     before = _ANY_WORD.findall(text[max(start - _NEAR, 0) : start].casefold())[-1:]
     behind = _ANY_WORD.findall(text[end : end + _NEAR].casefold())[:1]
     return frozenset([*(f"<{word[:_STEM]}" for word in before), *(f">{word[:_STEM]}" for word in behind)])
@@ -125,7 +125,7 @@ def _plain(word: str) -> str:
 
 
 def _kind(word: str) -> str:
-    """What can be taken for what: numbers, paths, other names."""
+    """Classify an exact word as number, path or other name; words of one kind can be exchanged."""
     if word[0].isdigit() and not _LETTERS.search(word):
         return "number"
     return "path" if "/" in word or _SUFFIX.search(word) else "name"

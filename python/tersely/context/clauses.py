@@ -23,7 +23,7 @@ _PASTED = (Kind.FENCED_CODE, Kind.CODE, Kind.LOG_LINE)
 
 
 class Role(Enum):
-    """What a clause says."""
+    """What a clause is about."""
 
     DECISION = "decision"
     REJECTED = "rejected"  # what was not chosen

@@ -260,7 +260,7 @@ class SegmentMemory:
                 errors.append(_not_found(decision.segment_id))
                 continue
             if newest.digest != decision.digest or place_of(newest) != CONTEXT:
-                errors.append(_changed(decision.segment_id))
+                errors.append(_conflict(decision.segment_id))
             elif decision.action is Action.KEEP:
                 kept.append(decision.segment_id)
             elif decision.action is Action.COMPRESS:
@@ -271,7 +271,7 @@ class SegmentMemory:
                     self._move(newest, place)
                     moved[place].append(decision.segment_id)
                 except VersionConflictError:
-                    errors.append(_changed(decision.segment_id))
+                    errors.append(_conflict(decision.segment_id))
         done = self._compress(to_compress, request)
         tokens = sum(segment.tokens for segment in self.list_context_segments())
         return Applied(tuple(kept), tuple(moved[STASH]), tuple(moved[REMOVED]), done, tuple(errors), tokens)
@@ -310,9 +310,9 @@ class SegmentMemory:
                 continue  # the same segment by another of its ids
             seen.add(newest.id)
             before[id], originals[id] = newest, original_of(self.store, newest, self._counter)
-            if (known := self._known(newest, originals[id], request, stashed)) is not None:
+            if (known := self._reusable(newest, originals[id], request, stashed)) is not None:
                 done[id] = known
-            elif (declined := self._declined(originals[id], request)) is not None:
+            elif (declined := self._decline(originals[id], request)) is not None:
                 errors[id] = declined
         todo = [id for id in originals if id not in errors and id not in done]
         shortened = self._shortener.shorten([originals[id] for id in todo], request)
@@ -323,11 +323,11 @@ class SegmentMemory:
             try:
                 done[id] = self._replace(before[id], originals[id], short, request, stashed)
             except VersionConflictError:  # perhaps by somebody who asked for the same
-                known = self._known(newest_of(self.store, before[id].id), originals[id], request, stashed)
+                known = self._reusable(newest_of(self.store, before[id].id), originals[id], request, stashed)
                 if known is not None:
                     done[id] = known
                 else:
-                    errors[id] = _changed(id)
+                    errors[id] = _conflict(id)
         compressed = tuple(done[id] for id in ids if id in done)
         return CompressionResult(
             compressed,
@@ -367,10 +367,10 @@ class SegmentMemory:
             before.id, compressed_id, original, short.tokens, short.method, short.report.kept, short.cached
         )
 
-    def _known(
+    def _reusable(
         self, newest: Stored, original: ContextSegment, request: ShorteningRequest, stashed: bool
     ) -> CompressedSegment | None:
-        """Return what stands there already, where it was made with the same arguments."""
+        """Return the short form that is there already, if it was made with the same arguments."""
         if newest.compressed_id is None or newest.metadata.get("asked") != self._shortener.key(
             original, request
         ):
@@ -383,7 +383,7 @@ class SegmentMemory:
             newest.id, newest.compressed_id, original, tokens, newest.metadata["method"], kept, True
         )
 
-    def _declined(self, segment: ContextSegment, request: ShorteningRequest) -> SegmentError | None:
+    def _decline(self, segment: ContextSegment, request: ShorteningRequest) -> SegmentError | None:
         """Decline where a model is to be paid for, and what it saves does not pay for it."""
         if self._cost is None or self._shortener.model is None or segment.tokens == 0:
             return None
@@ -421,7 +421,7 @@ def _not_found(id: str) -> SegmentError:
     return SegmentError(id, "not_found", "Segment not found")
 
 
-def _changed(id: str) -> SegmentError:
+def _conflict(id: str) -> SegmentError:
     return SegmentError(id, "changed", "The segment has changed meanwhile; it stays as it is")
 
 

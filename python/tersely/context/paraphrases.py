@@ -120,14 +120,20 @@ class Form:
             return _decision(self.reading)
         if self.strategy == "progress":
             ahead = ahead or self._said(Role.ACTIVE, gone)[-1:]
-            return _sentences([_listed("Done", done), _listed("Next", ahead)])
-        current = _listed("Current", self._said(Role.ACTIVE, gone, self._stated_by_head()))
+            return _sentences([_label_list("Done", done), _label_list("Next", ahead)])
+        current = _label_list("Current", self._said(Role.ACTIVE, gone, self._stated_by_head()))
         if self.strategy == "active_state":
-            return self._located([*map(capitalized, done), current])
+            return self._add_place([*map(capitalized, done), current])
         message, place = self.reading.error or "", str(self.reading.error_place)
         wrong = "" if not place and says(" ".join(done), message) else _error(self.reading)
-        parts = [_listed("Done", done), wrong, _decision(self.reading), current, _listed("Next", ahead)]
-        return self._located(parts)
+        parts = [
+            _label_list("Done", done),
+            wrong,
+            _decision(self.reading),
+            current,
+            _label_list("Next", ahead),
+        ]
+        return self._add_place(parts)
 
     def _said(self, role: Role, gone: set[tuple[int, int]], stated: tuple[str, ...] = ()) -> list[str]:
         """Return what the last clauses of a role say, without places at their ends that are `stated`."""
@@ -151,7 +157,7 @@ class Form:
         parts = (now.path, self.reading.now_function, None if now.line is None else str(now.line))
         return tuple(part for part in parts if part is not None) if self.reading.active else ()
 
-    def _located(self, parts: list[str]) -> str:
+    def _add_place(self, parts: list[str]) -> str:
         """Put the place of the work before the parts: the current one, and what is not said of the other."""
         reading, head = self.reading, ""
         if self._stated_by_head():
@@ -251,7 +257,7 @@ def _place(place: Place, function: str | None) -> str:
     return ", ".join(part for part in (str(place), f"{function}()" if function else "") if part)
 
 
-def _listed(label: str, texts: list[str]) -> str:
+def _label_list(label: str, texts: list[str]) -> str:
     once: list[str] = []
     for text in texts:
         if not any(says(other, text) for other in once):

@@ -145,12 +145,12 @@ def shared_terms(text: str, value: str) -> float:
 # --- the fields ----------------------------------------------------------------------------------------
 
 
-def _joined(parts: Sequence[str]) -> str | None:
+def _join(parts: Sequence[str]) -> str | None:
     return "; ".join(parts) or None
 
 
 def _progress(reading: Reading) -> str | None:
-    done, ahead = _joined(reading.done), _joined(reading.next)
+    done, ahead = _join(reading.done), _join(reading.next)
     return "; ".join([*([f"done: {done}"] if done else []), *([f"next: {ahead}"] if ahead else [])]) or None
 
 
@@ -159,9 +159,9 @@ _Reader = Callable[[ContextSegment, Reading], Any]
 FIELDS: dict[str, tuple[str, _Reader]] = {
     "file_path": ("File", lambda segment, reading: reading.place.path),
     "line_number": ("Line", lambda segment, reading: reading.place.line),
-    "active_state": ("State", lambda segment, reading: _joined(reading.active)),
+    "active_state": ("State", lambda segment, reading: _join(reading.active)),
     "function_name": ("Function", lambda segment, reading: reading.function),
-    "active_task": ("Task", lambda segment, reading: _joined(reading.active[-1:])),
+    "active_task": ("Task", lambda segment, reading: _join(reading.active[-1:])),
     "last_error": ("Error", lambda segment, reading: reading.error),
     "error_location": ("Error at", lambda segment, reading: str(reading.error_place) or None),
     "progress_state": ("Progress", lambda segment, reading: _progress(reading)),
@@ -170,9 +170,9 @@ FIELDS: dict[str, tuple[str, _Reader]] = {
         "Cursor",
         lambda segment, reading: str(reading.now) if reading.now.line is not None else None,
     ),
-    "recent_changes": ("Changes", lambda segment, reading: _joined(reading.done)),
-    "pending_work": ("Pending", lambda segment, reading: _joined(reading.next)),
-    "decision": ("Decision", lambda segment, reading: _joined(reading.decisions)),
+    "recent_changes": ("Changes", lambda segment, reading: _join(reading.done)),
+    "pending_work": ("Pending", lambda segment, reading: _join(reading.next)),
+    "decision": ("Decision", lambda segment, reading: _join(reading.decisions)),
     "topic": ("Topic", lambda segment, reading: segment.metadata.topic),
     "timestamp": ("Time", lambda segment, reading: segment.metadata.timestamp.isoformat()),
 }
@@ -295,7 +295,7 @@ _RULE = 0.6  # and of a prohibition's
 
 @dataclass(frozen=True, slots=True)
 class PreservedItem:
-    """A field and what became of it.
+    """A field, and whether it was kept.
 
     Attributes:
         name: one of FIELDS; "constraint", what must not be done; or "content", the terms that the whole
@@ -327,7 +327,7 @@ class DroppedFact:
 
 @dataclass(frozen=True, slots=True)
 class PreservationReport:
-    """What a compressed text kept, and what it made up.
+    """Lists what a compressed text kept, lost and made up.
 
     Attributes:
         items: each field that the original has, in the order of the fields.
@@ -405,11 +405,11 @@ def check_preserved(
     dropped: list[DroppedFact] = []
     contradicted: list[str] = []
     if source.is_note:
-        dropped = _dropped(source, compressed_text)
+        dropped = _dropped_words(source, compressed_text)
         unread = tuple(one.text for one in dropped if not one.reason)
         if unread:
             items.append(PreservedItem("facts", ", ".join(unread), "lost", unread))
-        contradicted = contradictions(f"{segment.text}\n\n{_told(segment)}", compressed_text)
+        contradicted = contradictions(f"{segment.text}\n\n{_metadata_sentence(segment)}", compressed_text)
     about, share = _subjects(segment.text, compressed_text)
     items.append(PreservedItem("content", about, "kept" if share >= ENOUGH_WORDS else "lost"))
     return PreservationReport(
@@ -435,7 +435,7 @@ def _orders(text: str, source: Reading) -> list[str]:
 _TOLD = (Role.DONE, Role.ACTIVE, Role.NEXT, Role.DECISION)
 
 
-def _dropped(source: Reading, text: str) -> list[DroppedFact]:
+def _dropped_words(source: Reading, text: str) -> list[DroppedFact]:
     """List the exact words of a note's own sentences that a text lacks, each once, with the reason why it
     may; "" where none of the note's clauses was understood, so that nothing can be told to matter less."""
     there = word_tokens(text)
@@ -451,8 +451,8 @@ def _dropped(source: Reading, text: str) -> list[DroppedFact]:
     return [DroppedFact(word, reason) for word, reason in found.items()]
 
 
-def _told(segment: ContextSegment) -> str:
-    """Write what only the metadata knows as a sentence."""
+def _metadata_sentence(segment: ContextSegment) -> str:
+    """Write what only the metadata says as a sentence."""
     known = segment.metadata
     parts = (known.file_path, known.line_number, known.topic, known.timestamp.isoformat())
     return ", ".join(str(part) for part in parts if part is not None)

@@ -306,7 +306,7 @@ def _around_match(text: str, pattern: re.Pattern[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a text says; empty or None where it says nothing of the kind.
+    """The state of work that a text tells; empty or None where it tells nothing of the kind.
 
     Attributes:
         text: the text.
@@ -424,7 +424,7 @@ def read(text: str, path: str | None = None, line: int | None = None, *, notes: 
     )
 
 
-def _find(text: str, path: str | None, notes: bool) -> _Found:
+def _find(text: str, path: str | None, notes: bool) -> _Mentions:
     clauses = tuple(read_clauses(text, notes=notes, pasted=pasted_blocks(text) if notes else ()))
     facts = tersely.find_facts(text)
     paths = find_paths(text, facts)
@@ -435,12 +435,12 @@ def _find(text: str, path: str | None, notes: bool) -> _Found:
     places = sorted([*paths, *lines], key=_start)
     functions = _find_functions(text, facts, places)
     files = {mention.name for mention in paths} | ({path} if path else set())
-    return _Found(clauses, paths, lines, places, functions, frozenset(files))
+    return _Mentions(clauses, paths, lines, places, functions, frozenset(files))
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What a text has, in source order: clauses, paths, lines, both of these, functions; and all files."""
+class _Mentions:
+    """The mentions of a text, in source order: clauses, paths, lines, both of these, functions; all files."""
 
     clauses: tuple[Clause, ...]
     paths: Sequence[Mention]
@@ -460,7 +460,7 @@ class _Found:
 
     def last_in(self, mentions: Sequence[Mention], clauses: Sequence[Clause]) -> Mention | None:
         """Return the last of some mentions that lies within the clauses."""
-        return next(reversed(_inside(mentions, clauses)), None)
+        return next(reversed(_mentions_in(mentions, clauses)), None)
 
     def last_of(self, mentions: Sequence[Mention], *roles: Sequence[Role]) -> Mention | None:
         """Return the last mention in clauses of the first group of roles that have one."""
@@ -469,7 +469,7 @@ class _Found:
 
     def line_in(self, clauses: Sequence[Clause], path: Mention | None) -> Mention | None:
         """Return the last line in some clauses that is this path's, or no other's."""
-        lines = [place for place in _inside(self.places, clauses) if place.line is not None]
+        lines = [place for place in _mentions_in(self.places, clauses) if place.line is not None]
         return next((one for one in reversed(lines) if one.name in ("", path.name if path else "")), None)
 
     def line_of(self, path: Mention | None) -> Mention | None:
@@ -497,7 +497,9 @@ class _Found:
         if place is None:
             return None
         sentence = self.clause_at(place.start).sentence
-        near = _inside(self.functions, [clause for clause in self.clauses if clause.sentence == sentence])
+        near = _mentions_in(
+            self.functions, [clause for clause in self.clauses if clause.sentence == sentence]
+        )
         return min(near, key=lambda function: _gap(function, place), default=None)
 
     def error_place(self, teller: Clause) -> tuple[Place, str | None]:
@@ -511,8 +513,8 @@ class _Found:
         return where, function.name if function else None
 
 
-def _inside(mentions: Sequence[Mention], clauses: Sequence[Clause]) -> list[Mention]:
-    """Return those of some mentions, in source order, that lie within the clauses."""
+def _mentions_in(mentions: Sequence[Mention], clauses: Sequence[Clause]) -> list[Mention]:
+    """Select the mentions, in source order, that lie within the clauses."""
     found: list[Mention] = []
     for clause in clauses:
         first = bisect_left(mentions, clause.start, key=_start)

@@ -69,7 +69,7 @@ class SegmentError:
 
 @dataclass(frozen=True, slots=True)
 class CompressionResult:
-    """What became of each segment: it is in one of the two lists, in the order asked for.
+    """The compressed segments and the errors: each segment is in one list, in the order asked for.
 
     Attributes:
         compressed_segments: those that are shorter now.
@@ -135,7 +135,7 @@ class StashHit:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What applying a plan did.
+    """The result of applying a plan.
 
     Attributes:
         kept, stashed, removed: ids.

@@ -197,7 +197,7 @@ def budget_of(budget: int | None, ratio: float, original: int) -> int:
 
 
 def shown(value: Any) -> str:
-    """Return how a refused value stands in a message: its repr, cut where it is long."""
+    """Write a refused value for a message: its repr, cut where it is long."""
     try:
         result = repr(value)
     except Exception:  # a class of the caller's, an int of more digits than Python prints

@@ -31,7 +31,7 @@ def to_documents(documents: Any) -> tuple[Document, ...]:
     # A set has no order, and a table gives the names of its columns.
     refused = isinstance(documents, (bytes, bytearray, Set)) or _is_table(documents)
     if refused or not isinstance(documents, Iterable):
-        raise TypeError(f"documents must be str, a document or a list of them, not {_called(documents)}")
+        raise TypeError(f"documents must be str, a document or a list of them, not {_describe(documents)}")
     return tuple(_to_document(item, index) for index, item in enumerate(documents))
 
 
@@ -49,7 +49,7 @@ def _to_document(item: Any, index: int) -> Document:
     elif _has_text(item):
         document = _from_fields({name: getattr(item, name, None) for name in _FIELDS})
     else:
-        raise TypeError(f"document {index} must be str or have 'text', not {_called(item)}")
+        raise TypeError(f"document {index} must be str or have 'text', not {_describe(item)}")
     checks.text(document.text, f"the text of document {index}")
     if document.title is not None:
         checks.text(document.title, f"the title of document {index}")
@@ -69,8 +69,8 @@ def _is_table(thing: Any) -> bool:
     return hasattr(thing, "columns") and hasattr(thing, "shape")
 
 
-def _called(thing: Any) -> str:
-    """What a refused object is, and what to give instead where that is known."""
+def _describe(thing: Any) -> str:
+    """Describe a refused object, and what to give instead where that is known."""
     hint = next((f": {hint}" for has, hint in _HINTS if hasattr(thing, has)), "")
     return f"{type(thing).__name__}{hint}"
 

@@ -1,4 +1,4 @@
-"""The vocabulary of facts: what of a text should not get lost or be made up."""
+"""The vocabulary of facts: numbers, names and the like that must not get lost or be made up."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class FactTable:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact and what became of it.
+    """A fact, and whether it was kept, lost or made up.
 
     Attributes:
         kind: what it is.
@@ -140,7 +140,7 @@ class SourceFacts(LateSequence[Fact]):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FactReport:
-    """What became of the facts of a text: each distinct one once, in source order.
+    """Accounts for the facts of a text: each distinct one once, in source order.
 
     `source`: the facts, or what finds them when they are first asked for.
     """

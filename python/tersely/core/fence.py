@@ -1,4 +1,4 @@
-"""Fence text that came from elsewhere off from what stands around it, so that none of it passes for that.
+"""Fence untrusted text between marker lines, so that none of it passes for what stands around it.
 
 Whatever a model is shown of documents, tools, messages and other models goes through here: replies of tools,
 prompts, excerpts of histories.

@@ -1,4 +1,4 @@
-"""Sequences whose items are made when they are read: results say more than most callers ask for."""
+"""Sequences whose items are made when they are read, as most callers read few of them."""
 
 from __future__ import annotations
 

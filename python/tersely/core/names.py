@@ -1,4 +1,4 @@
-"""The names that callers may write as texts, as types: a checker finds the misspelt ones.
+"""Types of the names that callers may write as texts: a type checker finds misspelt ones.
 
 tests/codebase/test_names.py holds them against the tables that they are keys of.
 """

@@ -1,4 +1,4 @@
-"""What tersely accepts from outside: anything with these methods."""
+"""Protocols of what callers may pass in: tokenizers, embedders, models, strategies."""
 
 from __future__ import annotations
 

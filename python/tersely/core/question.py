@@ -1,4 +1,4 @@
-"""A query -> what it asks for: its words without the request around them, and the kind of answer."""
+"""Read what a query asks for: its words without the request around them, and the kind of answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shares in words."""
+"""Write shares as percentages."""
 
 from __future__ import annotations
 

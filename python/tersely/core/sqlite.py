@@ -321,7 +321,7 @@ class Database:
         except sqlite3.OperationalError:
             connection.close()
             # A log-less file in a folder where SQLite may not make its index of the log: nobody writes it.
-            if not self.read_only or not self.path.exists() or self._beside("-wal").exists():
+            if not self.read_only or not self.path.exists() or self._side_file("-wal").exists():
                 raise
             connection = self._connect("mode=ro&immutable=1")
         return connection
@@ -340,12 +340,12 @@ class Database:
         return connection
 
     def _file_lock(self) -> AbstractContextManager[None]:
-        return file_lock(self._beside("-lock"), _PATIENCE, like=self.path)
+        return file_lock(self._side_file("-lock"), _PATIENCE, like=self.path)
 
     def _naming_errors(self) -> AbstractContextManager[None]:
         return _naming_errors(self.path, self._format)
 
-    def _beside(self, ending: str) -> Path:
+    def _side_file(self, ending: str) -> Path:
         return self.path.with_name(self.path.name + ending)
 
 

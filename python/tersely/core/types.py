@@ -166,7 +166,7 @@ def span_columns(spans: Sequence[Span]) -> Int64s:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What happened, in numbers and reason codes.
+    """Accounts for a compression, in numbers and reason codes.
 
     Attributes:
         budget: tokens allowed.

@@ -103,7 +103,7 @@ class CompactionConfig:
 
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
-    """What a compaction did.
+    """The result of a compaction.
 
     Attributes:
         original_entries, compacted_entries: entries before and after (a summary and those preserved).

@@ -63,7 +63,9 @@ class Compactor:
     _costs: list[int] = field(default_factory=list, repr=False)
     _called: dict[str, str] = field(default_factory=dict, repr=False)  # the tool of each call, by its id
     _notes: Notes = field(default_factory=Notes, repr=False)
-    _head: tuple[list[_Old], Mentions] | None = field(default=None, repr=False)  # `_sent`, as it was read
+    _head: tuple[list[_SentMessage], Mentions] | None = field(
+        default=None, repr=False
+    )  # `_sent`, as it was read
     _accounts: list[MessageAccount] = field(default_factory=list, repr=False)
     _sent: list[Any] = field(default_factory=list, repr=False)  # stands for the first `_done` messages
     _sent_tokens: int = field(default=0, repr=False)
@@ -78,7 +80,7 @@ class Compactor:
             raise ValueError(f"headroom must lie in [0, 1), not {self.headroom!r}")
 
     def compact(self, messages: Sequence[Any]) -> CompactedMessages:
-        """What to send for the history so far; it should begin with what was given before.
+        """Return what to send for the history so far; it should begin with what was given before.
 
         A history that does not is compacted from its start. Raises as `compact_messages` does. O(messages)
         for one that fits, and O(characters of the budget) where something has to be folded.
@@ -194,25 +196,27 @@ class Compactor:
         self._warnings = tuple(dict.fromkeys((*self._warnings, *folded.warnings)))
         return frame + folded.tokens <= self.budget
 
-    def _as_sent(self) -> tuple[list[_Old], Mentions]:
-        """What was sent, as messages that stay, and what it states."""
+    def _as_sent(self) -> tuple[list[_SentMessage], Mentions]:
+        """Read the messages that were sent as ones that stay, with what they state."""
         if self._head is None:
             entries = read_messages(self._sent)
             costs = count_entries(resolve_counter(self.counter), entries, self.picture_tokens).tolist()
             sent = zip(self._sent, entries, costs, strict=True)
-            self._head = _with_mentions([_Old(message, entry, tokens, -1) for message, entry, tokens in sent])
+            self._head = _with_mentions(
+                [_SentMessage(message, entry, tokens, -1) for message, entry, tokens in sent]
+            )
         return self._head
 
-    def _standing(self, messages: Sequence[Any]) -> tuple[list[_Old], Mentions]:
+    def _standing(self, messages: Sequence[Any]) -> tuple[list[_SentMessage], Mentions]:
         """The messages before `_done` of which anything is left, those that are folded as their excerpts."""
         found = []
         for account in self._accounts[: self._done]:
             number = account.index
             entry = self._entries[number]
             if account.outcome == "folded":
-                entry = Entry(entry.role, _excerpted(entry, account.kept), name=entry.name)
+                entry = Entry(entry.role, _excerpt(entry, account.kept), name=entry.name)
             if account.outcome != "dropped":
-                found.append(_Old(messages[number], entry, account.tokens, number, account.kept))
+                found.append(_SentMessage(messages[number], entry, account.tokens, number, account.kept))
         return _with_mentions(found)
 
     def _pinned(self, current: Sequence[Any], numbers: Sequence[int], folded: Collection[int]) -> list[int]:
@@ -228,8 +232,8 @@ class Compactor:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Old:
-    """A message that was sent, or what is left of one: its number, and `kept` where it was folded."""
+class _SentMessage:
+    """A message that was sent: its number, and `kept`, the places kept of it where it was folded."""
 
     message: Any
     entry: Entry
@@ -238,14 +242,14 @@ class _Old:
     kept: Places = ()
 
 
-def _with_mentions(head: list[_Old]) -> tuple[list[_Old], Mentions]:
+def _with_mentions(head: list[_SentMessage]) -> tuple[list[_SentMessage], Mentions]:
     pieces = [(piece.text, old) for old in head for piece in old.entry.pieces]
     excerpts = [row for row, (_, old) in enumerate(pieces) if old.kept]
     return head, find_mentions([text for text, _ in pieces], excerpts)
 
 
-def _excerpted(entry: Entry, kept: Places) -> tuple[Piece, ...]:
-    """The pieces of an entry of which places are kept, with those alone, a line each."""
+def _excerpt(entry: Entry, kept: Places) -> tuple[Piece, ...]:
+    """Cut the pieces of an entry to the places kept, a line each."""
     return tuple(
         replace(
             entry.pieces[row],
@@ -257,7 +261,7 @@ def _excerpted(entry: Entry, kept: Places) -> tuple[Piece, ...]:
 
 
 def _original_places(kept: Places, left: Places) -> Places:
-    """Places in the pieces that `_excerpted` made, as places of the message."""
+    """Convert places in the pieces that `_excerpt` made to places in the message."""
     made = [(row, list(places)) for row, places in groupby(kept, key=itemgetter(0))]
     found = []
     for number, first, last in left:
@@ -272,7 +276,7 @@ def _original_places(kept: Places, left: Places) -> Places:
 
 
 def _snapshot(message: Any) -> Any:
-    """The message, safe from changes that the caller makes to his."""
+    """Copy a message, so that the caller may change theirs."""
     if not isinstance(message, Mapping):
         return message
     plain = all(isinstance(value, (str, int, type(None))) for value in message.values())

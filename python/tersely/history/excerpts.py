@@ -57,7 +57,7 @@ _SOURCE, _FACT, _WORDS, _REST = range(4)  # what a unit is: words are of a line 
 
 
 def source_of(entry: Entry, piece: Piece, number: int, called: Mapping[str, str]) -> str:
-    """Who said a piece of an entry, and the number of the message: "user 12", "tool grep 13".
+    """Name the source of a piece, with the number of its message: "user 12", "tool grep 13".
 
     A result is a tool's, whatever the role of its message; what was quoted before says itself whose it is:
     "excerpts 14"; what has no known shape is nobody's words: "other 12". `called`: id of a call -> name of
@@ -74,7 +74,7 @@ def source_of(entry: Entry, piece: Piece, number: int, called: Mapping[str, str]
 
 
 def frame_excerpts(lines: str) -> str:
-    """The text of a message of excerpts: what they are, and `lines` between two equal marker lines."""
+    """Write a message of excerpts: an explanation, and `lines` between two equal marker lines."""
     return f"{HEADER}\n{fence(lines).put(lines)}"
 
 

@@ -49,7 +49,7 @@ _WORTHWHILE = 0.5  # a difference replaces a text where it is at most this share
 
 @dataclass(frozen=True, slots=True)
 class MessageAccount:
-    """What became of a message.
+    """Accounts for a message.
 
     Attributes:
         index: of the message in the history.
@@ -72,7 +72,7 @@ class MessageAccount:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class History:
-    """What is to be folded.
+    """A history that is to be folded.
 
     Attributes:
         messages, entries: the messages, and as they were read.
@@ -135,10 +135,10 @@ def fold(history: History, budget: int) -> Folded:
     warnings: list[str] = []
     shorter = None if border is None else _with_shorter(choice, border, warnings)
     if shorter is not None:
-        fitted = _fitted(shorter, budget, frame)
+        fitted = _fit(shorter, budget, frame)
         if all(fitted.results):
             return _assemble(shorter, fitted, warnings)
-    return _assemble(choice, _fitted(choice, budget, frame), warnings)
+    return _assemble(choice, _fit(choice, budget, frame), warnings)
 
 
 def shorten_held(history: History, frame: int, budget: int) -> History:
@@ -236,7 +236,7 @@ class _Result:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Choice:
-    """What is decided before the fit.
+    """The decisions before the fit.
 
     Attributes:
         history, stated: what there is, and its facts.
@@ -256,7 +256,7 @@ class _Choice:
 
 
 def _with_shorter(choice: _Choice, border: tuple[int, int, int], warnings: list[str]) -> _Choice | None:
-    """The choice with the group at the border, its results shorter; None where too little would be left."""
+    """Add the group at the border with shorter results; None where too little of them would be left."""
     first, last, room = border
     results = _long_results(choice, first, last, room)
     if not results:
@@ -268,7 +268,7 @@ def _with_shorter(choice: _Choice, border: tuple[int, int, int], warnings: list[
     if strategy is None:
         return choice
     try:
-        choice = _shortened(choice, strategy)
+        choice = _shorten_results(choice, strategy)
     except Exception:  # foreign code: the messages are folded instead, nothing is lost
         warnings.append("strategy_failed")
         return None
@@ -298,7 +298,7 @@ def _long_results(choice: _Choice, first: int, last: int, room: int) -> list[_Re
     return found if all(result.share >= _LEAST_RESULT for result in found) else []
 
 
-def _shortened(choice: _Choice, strategy: Strategy) -> _Choice:
+def _shorten_results(choice: _Choice, strategy: Strategy) -> _Choice:
     """The choice with results as the caller's strategy makes them; raises whatever it does."""
     history, now = choice.history, list(choice.now)
     changed = {index: dict(texts) for index, texts in choice.changed.items()}
@@ -311,8 +311,8 @@ def _shortened(choice: _Choice, strategy: Strategy) -> _Choice:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Fitted:
-    """What the fit gave: a message of excerpts, shorter results, tokens of all messages together.
+class _FitResult:
+    """The result of the fit: a message of excerpts, shorter results, tokens of all messages together.
 
     `places`: of each folded message, what is kept of it.
     """
@@ -323,7 +323,7 @@ class _Fitted:
     places: Mapping[int, tuple[tuple[int, int, int], ...]]
 
 
-def _fitted(choice: _Choice, budget: int, frame: int) -> _Fitted:
+def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
     """Choose among the excerpts of messages that do not stay, and among the units of long results."""
     history = choice.history
     used = sum([tokens for tokens, stays in zip(choice.now, choice.stay, strict=True) if stays])
@@ -340,7 +340,7 @@ def _fitted(choice: _Choice, budget: int, frame: int) -> _Fitted:
     )  # fmt: skip
     reading = _reading(history, excerpts, choice.results, frame)
     if len(reading.table) == 0:
-        return _Fitted("", ("",) * len(choice.results), used, {})  # results of nothing but white space
+        return _FitResult("", ("",) * len(choice.results), used, {})  # results of nothing but white space
     floors = [0, *(result.share for result in choice.results)]
     found = fit(reading, room, floors=floors if choice.results else None)
     result = finish(reading, found, room)
@@ -348,7 +348,7 @@ def _fitted(choice: _Choice, budget: int, frame: int) -> _Fitted:
     kept = np.flatnonzero(found.status[: len(excerpts.table)] >= FIRST_KEPT)
     tokens = used + result.tokens + (frame if lines else 0)
     text = frame_excerpts(lines) if lines else ""
-    return _Fitted(text, tuple(texts), tokens, _places(history, excerpts, kept))
+    return _FitResult(text, tuple(texts), tokens, _places(history, excerpts, kept))
 
 
 def _message_tokens(counter: BatchTokenCounter, lines: str) -> int:
@@ -382,10 +382,10 @@ def _reading(history: History, excerpts: Excerpts, results: Sequence[_Result], f
         measure=measure,
         _prices=Prices(excerpts.costs, excerpts.costs, 0, exact=False),
     )
-    return _joined(reading, excerpts, results) if results else reading
+    return _join_readings(reading, excerpts, results) if results else reading
 
 
-def _joined(first: Reading, excerpts: Excerpts, results: Sequence[_Result]) -> Reading:
+def _join_readings(first: Reading, excerpts: Excerpts, results: Sequence[_Result]) -> Reading:
     """A reading of excerpts with long results behind them, each read as what it is.
 
     Facts of excerpts rank before the units of results, other lines after them; the results have floors.
@@ -424,7 +424,7 @@ def _joined(first: Reading, excerpts: Excerpts, results: Sequence[_Result]) -> R
             np.concatenate((one.heading, moved(other.heading))),
         ),
         worth=np.concatenate((first.worth, worth)).astype(np.float32),
-        regions=(*first.regions, *(_behind(region, size) for region in second.regions)),
+        regions=(*first.regions, *(_shift_region(region, size) for region in second.regions)),
         group=np.concatenate((first.group, moved(second.group))),
         pinned=np.concatenate((first.pinned, second.pinned)),
         term_ids=second.term_ids[: terms[-1]],
@@ -447,8 +447,8 @@ def _joined(first: Reading, excerpts: Excerpts, results: Sequence[_Result]) -> R
     )
 
 
-def _behind(region: Region, size: int) -> Region:
-    """A region of a reading that stands behind one of a document and `size` units."""
+def _shift_region(region: Region, size: int) -> Region:
+    """Renumber a region to stand behind a reading of one document with `size` units."""
     return replace(region, document=region.document + 1, first=region.first + size, last=region.last + size)
 
 
@@ -468,7 +468,7 @@ def _places(
     return {message: tuple(places) for message, places in found.items()}
 
 
-def _assemble(choice: _Choice, fitted: _Fitted, warnings: Sequence[str]) -> Folded:
+def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> Folded:
     """Messages and accounts of a choice: the excerpts stand in the place of the first that is folded."""
     history, text = choice.history, fitted.text
     changed = {index: dict(texts) for index, texts in choice.changed.items()}

@@ -1,4 +1,4 @@
-"""Read from a call of a tool what its result is: whose, of which file, written by which command."""
+"""Read from a call of a tool what its result is: of which tool, file or command."""
 
 from __future__ import annotations
 

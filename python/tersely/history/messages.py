@@ -103,7 +103,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A message as it was read.
+    """A message that was read.
 
     Attributes:
         role: "system", "user", "assistant" or "tool".
@@ -209,7 +209,7 @@ def as_mapping(message: Any) -> Mapping[str, Any] | None:
 
 
 def plain(value: Any) -> Any:
-    """An object of an SDK as the mapping that it stands for; anything else as it is."""
+    """Convert an object of an SDK to the mapping that it stands for; return anything else as it is."""
     if hasattr(value, "model_dump"):
         return value.model_dump(exclude_none=True)
     if is_dataclass(value) and not isinstance(value, type):
@@ -226,7 +226,7 @@ def _langchain_role(name: Any) -> str:
 
 @dataclass(slots=True)
 class MessageReader:
-    """Reads one message: every string of it ends in a piece, in what is opaque, or in the frame."""
+    """Reads one message: each string becomes a piece, opaque data, or part of the frame."""
 
     role: str = "user"
     name: str = ""

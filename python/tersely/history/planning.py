@@ -1,4 +1,4 @@
-"""Find out whether compacting pays: what caches and models cost, and what it saves."""
+"""Plan a compaction: what it costs, with caches and models, and what it saves."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def break_even(cost: float, saved_tokens: int, price_per_million: float) -> int 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CompactionPlan:
-    """What a compaction would do and cost; nothing is done yet.
+    """The outcome and costs of a compaction that is not done yet.
 
     Attributes:
         worth_it: whether it pays within the horizon, or the history is over the limit anyway.

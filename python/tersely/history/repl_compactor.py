@@ -30,7 +30,7 @@ _CHARACTERS = resolve_counter(len)
 
 
 class MemoryCompactor:
-    """Finds out when a history has grown too long, and compacts it.
+    """Compacts a history when it has grown too long.
 
     Attributes:
         reason: why the last `should_compact` said no, or "".

@@ -108,12 +108,12 @@ def _pairs(output: str) -> list[str]:
     while len(pairs) < _FINDINGS and (key := _KEY.search(output, at)) is not None:
         begin = at = key.end()
         while (end := _END.search(output, at)) is not None and end[0] == ",":
-            number = _around(numbers, end.start())
+            number = _number_around(numbers, end.start())
             if number is None:
                 break
             at = number[1]
         at = len(output) if end is None else end.start()
-        value = _short(output, begin, at, numbers)
+        value = _shorten(output, begin, at, numbers)
         if value and not value.startswith("//") and not _ERROR.fullmatch(key[1]):
             pairs.append(f"{key[1]}={value}")
     return pairs
@@ -129,7 +129,7 @@ def _lines_with_numbers(output: str) -> list[str]:
         begin = output.rfind("\n", 0, start) + 1
         end = output.find("\n", start)
         end = len(output) if end < 0 else end
-        found[_short(output, begin, end, numbers)] = None
+        found[_shorten(output, begin, end, numbers)] = None
         if len(found) == _FINDINGS:
             break
     return list(found)
@@ -143,18 +143,18 @@ def _numbers(output: str) -> list[tuple[int, int]]:
     return sorted(zip(facts.start[rows].tolist(), facts.end[rows].tolist(), strict=True))
 
 
-def _around(numbers: Sequence[tuple[int, int]], place: int) -> tuple[int, int] | None:
-    """The number that has a character before and behind this place."""
+def _number_around(numbers: Sequence[tuple[int, int]], place: int) -> tuple[int, int] | None:
+    """Find the number that spans a place."""
     row = bisect_left(numbers, (place,)) - 1
     return numbers[row] if row >= 0 and place < numbers[row][1] else None
 
 
-def _short(output: str, begin: int, end: int, numbers: Sequence[tuple[int, int]]) -> str:
+def _shorten(output: str, begin: int, end: int, numbers: Sequence[tuple[int, int]]) -> str:
     """The text between two places; where it is long its first words, and no part of a number."""
     begin += len(output[begin:end]) - len(output[begin:end].lstrip())
     if end - begin > _FINDING_CHARACTERS:
         end = begin + _FINDING_CHARACTERS
-        number = _around(numbers, end)
+        number = _number_around(numbers, end)
         if number is not None and number[0] <= begin:
             return output[begin : number[1]]
         end = end if number is None else number[0]

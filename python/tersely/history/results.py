@@ -1,4 +1,4 @@
-"""Read what a tool gave, bare or in a message of any interface, as an entry: its texts, records and the rest.
+"""Read the result of a tool, bare or in a message of any interface: texts, records, the rest.
 
 Read are all messages and items that messages.py reads, lists of content blocks, MCP's `CallToolResult`,
 dataclasses and models with `model_dump` (pydantic-ai, the Agents SDK), and plain data. `with_texts`
@@ -45,7 +45,7 @@ _OTHER_BLOCKS = {"resource", "resource_link", "search_result"}
 
 
 def read_result(result: Any) -> Entry:
-    """The entry of what a tool gave.
+    """Read the result of a tool as an entry.
 
     Pieces of kind "result" are its texts, "records" are data that may become shorter data of the same shape,
     and "rows" blocks of data of which some may go, each with its path;

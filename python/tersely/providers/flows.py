@@ -1,4 +1,4 @@
-"""How the package asks a language model: by flows, work that yields prompts, in sync and in async code."""
+"""Run flows, generators that yield prompts and take replies, in sync and in async code."""
 
 from __future__ import annotations
 

@@ -128,18 +128,18 @@ class RelevanceScorer:
         method, reason = self.method, None
         warnings: tuple[str, ...] = ()
         try:
-            scored = self._scored(prepared, method)
+            scored = self._score(prepared, method)
         except Exception as error:
             if method not in _MODELS:
                 raise
             name, method = _MODELS[method]
-            reason = self._fallback(f"the {name} failed: {_described(error)}", error)
+            reason = self._fallback(f"the {name} failed: {_describe(error)}", error)
             warnings = (f"{name.replace('-', '_')}_failed",)
-            scored = self._scored(prepared, method)
+            scored = self._score(prepared, method)
         methods = [method] * len(prepared.documents)
         return self._result(prepared, scored, methods, reason, warnings + scored.warnings)
 
-    def _scored(self, prepared: QueryReading, method: ScoringMethod) -> MethodScores:
+    def _score(self, prepared: QueryReading, method: ScoringMethod) -> MethodScores:
         if method is ScoringMethod.EMBEDDING:
             return by_embedding(prepared, self._embedder)
         if method is ScoringMethod.CROSS_ENCODER and self._cross_encoder is not None:
@@ -153,7 +153,7 @@ class RelevanceScorer:
         reason = None
         if rated.error is not None:
             reason = f"{len(rated.unrated)} of {len(prepared.documents)} documents have no rating"
-            reason = self._fallback(f"{reason}: {_described(rated.error)}", rated.error)
+            reason = self._fallback(f"{reason}: {_describe(rated.error)}", rated.error)
         methods = [ScoringMethod.LLM] * len(prepared.documents)
         for index in rated.unrated:
             methods[index] = ScoringMethod.HYBRID
@@ -198,5 +198,5 @@ def _by_document(
     )
 
 
-def _described(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"

@@ -53,7 +53,7 @@ def compare_html(
     checks.text(query, "query")
     called = _names(made, names)
     pieces = pieces_of(made[0]), pieces_of(made[1])
-    joined = _joined(made[0], pieces, called)
+    joined = _common_pieces(made[0], pieces, called)
     documents = made[0].documents
     columns = draw_source(documents, joined, [[] for _ in documents], query)
     panels = [
@@ -111,7 +111,7 @@ def _places(pieces: Sequence[Sequence[Piece]], starts: Sequence[int]) -> Iterato
         yield from ((start + piece.start, start + piece.end) for piece in some if piece.fate == "kept")
 
 
-def _joined(
+def _common_pieces(
     result: Compressed, pieces: tuple[list[list[Piece]], list[list[Piece]]], names: tuple[str, str]
 ) -> list[list[Piece]]:
     """Cut the documents where either result does: pieces of which each result keeps all or nothing."""

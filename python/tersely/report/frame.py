@@ -1,4 +1,4 @@
-"""What every page has: the file around its parts, with its policy, and parts that several pages show."""
+"""Write what all pages share: the HTML around their parts, the security policy, common parts."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def query_line(query: str, columns: Columns) -> str:
 
 
 def notes_on_room(columns: Columns, panels: Sequence[Panel]) -> list[str]:
-    """Say what the page leaves out."""
+    """List what the page leaves out."""
     notes = []
     if columns.left_out:
         notes.append(

@@ -1,4 +1,4 @@
-"""Divide documents into pieces: runs of text with one fate, as they are drawn."""
+"""Divide documents into pieces: runs of text that are kept or dropped for one reason."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _stand_ins(
 
 
 def tip_of(piece: Piece) -> str:
-    """Say what became of a piece, and why."""
+    """Describe whether a piece was kept, and why."""
     words = (KEPT if piece.fate == "kept" else DROPPED).get(piece.reason, piece.reason.replace("_", " "))
     number = "1 segment" if piece.segments == 1 else f"{piece.segments} segments"
     score = f", score {'up to ' if piece.segments > 1 else ''}{piece.best:.2f}" if piece.best else ""

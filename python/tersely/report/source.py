@@ -1,4 +1,4 @@
-"""Draw the texts: the documents with what was kept and dropped of them, and what was made of them.
+"""Draw the documents with their kept and dropped pieces, and the compressed text.
 
 Pieces (pieces.py) are written as HTML within a limit; what is left out is counted and said.
 """

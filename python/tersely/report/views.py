@@ -1,4 +1,4 @@
-"""Read results of every door as what the page shows: documents, spans of them, a text, a receipt.
+"""Convert results of every kind to what the page shows: documents, spans, a text, a receipt.
 
 Histories are documents too, one a message or a step.
 """
@@ -98,7 +98,7 @@ def _messages(result: CompactedMessages) -> Compressed:
     documents = tuple(
         Document(_text(entry), title=f"{number} {_speaker(entry)}") for number, entry in enumerate(entries)
     )
-    shorter = _changed(result)
+    shorter = _changed_texts(result)
     kept: list[Span] = []
     dropped: list[Span] = []
     for account, entry, document in zip(result.accounts, entries, documents, strict=True):
@@ -206,7 +206,7 @@ def _speaker(entry: Entry) -> str:
     return f"{entry.role} {entry.name}".strip()
 
 
-def _changed(result: CompactedMessages) -> Iterator[str]:
+def _changed_texts(result: CompactedMessages) -> Iterator[str]:
     """Yield the texts of messages that became shorter, in order; the one of excerpts is none of them."""
     known = {id(message) for message in result.originals}
     for message in result.messages:

@@ -1,4 +1,4 @@
-"""Reason codes as sentences, and text escaped for a page."""
+"""Write reason codes as sentences, and escape text for a page."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def run_on_ray(
     `address`: of a cluster; None: the one this process is connected to, or RAY_ADDRESS says, else a new one
     here. Raises the first error of a job, MissingExtraError without ray, ConnectionError.
     """
-    with _connected(address) as ray:
+    with _connection(address) as ray:
         # One that dies is counted by the schedule, so Ray does not try again by itself.
         task = ray.remote(num_cpus=1, max_retries=0)(_task)
         running: dict[Any, dict[str, Any]] = {}
@@ -90,7 +90,7 @@ def _workspace(root: str, out: str, token: str, digest: str) -> Workspace:
 
 
 @contextmanager
-def _connected(address: str | None) -> Iterator[Any]:
+def _connection(address: str | None) -> Iterator[Any]:
     """Ray, connected; where we did that, no longer afterwards."""
     try:
         import ray

@@ -52,11 +52,11 @@ def _run(space: Workspace, job: Mapping[str, Any], tell: Callable[[dict[str, Any
     schema = output_schema(_options(space), space.kept_columns(unit))
     if "rows" in job:
         start, stop = job["rows"]
-        tables = list(_compressed(space, unit, start, stop, schema, tell))
+        tables = list(_compress_unit(space, unit, start, stop, schema, tell))
     elif "join" in job:
-        tables = list(_joined(space, unit, job["join"], schema))
+        tables = list(_join_stretches(space, unit, job["join"], schema))
     else:
-        tables = list(_compressed(space, unit, 0, None, schema, tell))
+        tables = list(_compress_unit(space, unit, 0, None, schema, tell))
     table = arrow().concat_tables(tables) if tables else schema.empty_table()
     totals = totals_of(table)
     if "rows" in job:
@@ -71,7 +71,7 @@ def _options(space: Workspace) -> RowOptions:
     return space.plan.options
 
 
-def _compressed(
+def _compress_unit(
     space: Workspace,
     unit: int,
     start: int,
@@ -96,7 +96,7 @@ def _compressed(
             return
 
 
-def _joined(space: Workspace, unit: int, join: list[list[Any]], schema: Any) -> Iterator[Any]:
+def _join_stretches(space: Workspace, unit: int, join: list[list[Any]], schema: Any) -> Iterator[Any]:
     """The output of a unit's stretches, in order."""
     deadly = [(start, stop) for start, stop, name in join if name is None]
     failed: dict[int, Any] = {}

@@ -45,7 +45,7 @@ class _Worker:
 
     def run(self, job: Mapping[str, Any], tell: Callable[[dict[str, Any]], object]) -> Totals:
         """Do a job. Raises what the worker raised, and _WorkerDiedError."""
-        process = self._started()
+        process = self._ready_process()
         assert process.stdin is not None and process.stdout is not None
         with contextlib.suppress(BrokenPipeError, json.JSONDecodeError):  # the last line may be cut
             print(json.dumps(dict(job)), file=process.stdin, flush=True)
@@ -71,7 +71,7 @@ class _Worker:
         if process is not None:
             process.kill()
 
-    def _started(self) -> subprocess.Popen[str]:
+    def _ready_process(self) -> subprocess.Popen[str]:
         """The process, ready for a job. Raises RuntimeError where none gets so far."""
         for _ in range(_STARTS):
             process = self._process or self._start()

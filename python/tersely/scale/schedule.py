@@ -31,7 +31,7 @@ class _Stretch:
 
 
 @dataclass(slots=True)
-class _Halved:
+class _HalvedUnit:
     """A unit in stretches, and whether they are being joined."""
 
     stretches: list[_Stretch]
@@ -51,7 +51,7 @@ class Schedule:
     done: Callable[[int, Totals], object]
     _todo: deque[dict[str, Any]] = field(init=False)
     _deaths: dict[int, int] = field(init=False, default_factory=dict)
-    _halved: dict[int, _Halved] = field(init=False, default_factory=dict)
+    _halved: dict[int, _HalvedUnit] = field(init=False, default_factory=dict)
     _running: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
@@ -98,7 +98,7 @@ class Schedule:
         if "join" in job:
             raise RuntimeError(f"workers die while they read unit {unit} of {self.space.out}")
         self._deaths[unit] = 0
-        self._halved[unit] = _Halved([])
+        self._halved[unit] = _HalvedUnit([])
         self._split(unit, 0, self.space.count_rows(unit))
         self._join(unit)
 

@@ -81,7 +81,7 @@ def write_json(space: Workspace, name: str, number: int, value: Any) -> None:
 
 def read_json(space: Workspace, name: str, number: int) -> Any:
     """What `write_json` wrote. Raises OSError."""
-    with _whole(shuffle_path(space, name, number)) as path:
+    with _remove_if_damaged(shuffle_path(space, name, number)) as path:
         return json.loads(path.read_bytes())
 
 
@@ -94,7 +94,7 @@ def read_shuffle(
 ) -> Iterator[tuple[int, Any]]:
     """The rows that each of some jobs wrote for a partition, in order of the jobs."""
     for number in numbers:
-        with _opened(shuffle_path(space, name, number)) as file:
+        with _open(shuffle_path(space, name, number)) as file:
             group = _group(file, part)
             if group is not None:
                 yield number, file.read_row_group(group, columns=columns, use_threads=False)
@@ -102,7 +102,7 @@ def read_shuffle(
 
 def read_note(space: Workspace, name: str, number: int) -> Any:
     """The note that a job wrote beside its rows. Raises OSError."""
-    with _opened(shuffle_path(space, name, number)) as file:
+    with _open(shuffle_path(space, name, number)) as file:
         return _metadata(file)["note"]
 
 
@@ -110,7 +110,7 @@ def shuffle_bytes(space: Workspace, name: str, numbers: range, part: int, column
     """Bytes that a column of a partition takes in memory at most, from footers alone."""
     total = 0
     for number in numbers:
-        with _opened(shuffle_path(space, name, number)) as file:
+        with _open(shuffle_path(space, name, number)) as file:
             group = _group(file, part)
             if group is not None:
                 at = file.schema_arrow.get_field_index(column)
@@ -119,13 +119,13 @@ def shuffle_bytes(space: Workspace, name: str, numbers: range, part: int, column
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    with _whole(path), parquet().ParquetFile(path, page_checksum_verification=True) as file:
+def _open(path: Path) -> Iterator[Any]:
+    with _remove_if_damaged(path), parquet().ParquetFile(path, page_checksum_verification=True) as file:
         yield file
 
 
 @contextlib.contextmanager
-def _whole(path: Path) -> Iterator[Path]:
+def _remove_if_damaged(path: Path) -> Iterator[Path]:
     """Remove a file that cannot be read as it was written, and say so: ValueError."""
     try:
         yield path

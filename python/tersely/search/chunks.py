@@ -182,8 +182,10 @@ def _number(score: Any, index: int) -> float | None:
 
 
 def read_chunks(documents: Any) -> tuple[tuple[DocumentChunk, ...], tuple[Document, ...]]:
-    """DocumentChunks as they are; SearchResults and ChunkResults, and whatever `tersely.compress` takes, as
-    chunks; and all of them as the stages take them. A text without an id has the UUID5 of itself there.
+    """Read what callers pass as documents, as chunks and as the Documents that the stages take.
+
+    DocumentChunks, SearchResults, ChunkResults, or what `tersely.compress` takes. A text without an id has
+    the UUID5 of itself in its chunk.
 
     Raises TypeError for anything else and ValueError for a text with a lone surrogate.
     """
@@ -228,7 +230,7 @@ def _from_document(document: Document) -> DocumentChunk:
 
 
 def _to_document(chunk: DocumentChunk) -> Document:
-    """A chunk as the stages take it; its metadata may have a "title"."""
+    """Convert a chunk to a Document; its metadata may have a "title"."""
     title = (chunk.metadata or {}).get("title")
     if title is not None and not isinstance(title, str):
         raise TypeError(f"the title of {chunk.id!r} must be str, not {type(title).__name__}")

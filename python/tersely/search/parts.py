@@ -45,7 +45,7 @@ def parts_of(result: Compressed, separator: str = "\n\n") -> list[Part]:
     for span in spans:
         by_document[span[0]].append(span)
     return [
-        Part(part, (index,), tuple(_joined(result.documents[index].text, part, by_document[index])))
+        Part(part, (index,), tuple(_join_spans(result.documents[index].text, part, by_document[index])))
         for index, part in enumerate(result.parts)
         if part or untouched
     ]
@@ -56,8 +56,8 @@ def kept_places(result: Compressed) -> list[tuple[int, int, int]]:
     return list(zip(*span_columns(result.kept)[:3].tolist(), strict=True))
 
 
-def _joined(source: str, part: str, spans: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """The spans of a document, those with the source's own gap between them in the part as one."""
+def _join_spans(source: str, part: str, spans: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    """Join spans of a document whose gap in the part is the source's own."""
     if not spans:
         return []
     if part == source:

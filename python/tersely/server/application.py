@@ -1,4 +1,4 @@
-"""Make a server of the MCP SDK of a list of tools."""
+"""Make a server of the MCP SDK from a list of tools."""
 
 from __future__ import annotations
 

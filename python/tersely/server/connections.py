@@ -1,4 +1,4 @@
-"""Connections of the HTTP server that cost a slow or silent client no more than some seconds of one place."""
+"""Limit how long slow or silent clients hold a connection of the HTTP server."""
 
 from __future__ import annotations
 

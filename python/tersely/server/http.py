@@ -269,7 +269,7 @@ class Gate:
             await send_response(send, 200, b"alive", "text/plain")
         elif scope["method"] in ("GET", "HEAD") and scope["path"] == _READY:
             await self._tell_whether_ready(send)
-        elif not self._known(headers.get(b"authorization", b"")):
+        elif not self._is_authorized(headers.get(b"authorization", b"")):
             await _refuse(send, 401, "a bearer token is needed", (b"www-authenticate", b"Bearer"))
         elif scope["method"] == "GET":  # no stream of the server's own: calls are answered where they come in
             await _refuse(send, 405, "there is nothing to get; POST calls here", (b"allow", b"POST"))
@@ -341,7 +341,7 @@ class Gate:
             return False
         return text in self.origins or local
 
-    def _known(self, authorization: bytes) -> bool:
+    def _is_authorized(self, authorization: bytes) -> bool:
         if self.token is None:
             return True
         scheme, _, given = authorization.partition(b" ")

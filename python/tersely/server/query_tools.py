@@ -133,14 +133,16 @@ class QueryTools:
         )
         results, stats = list(left.results), left.compression_stats
         if self.reply_budget is not None:
-            return self._within(query, results, stats, self.reply_budget)
+            return self._reply_within(query, results, stats, self.reply_budget)
         whole = sorted(found, key=lambda one: -one.score)[:top_n]
-        return self._smaller(query, results, stats, whole)
+        return self._smaller_reply(query, results, stats, whole)
 
-    def _within(self, query: str, results: list[ChunkResult], stats: ResultStats, budget: int) -> ToolReply:
+    def _reply_within(
+        self, query: str, results: list[ChunkResult], stats: ResultStats, budget: int
+    ) -> ToolReply:
         """The reply for a budget: what a model answers, where there is one, and an extract of the results."""
         if not results:
-            return _marked(ToolReply("No results.", _data(Answer(""), [], stats)), _note(0.0))
+            return _add_note(ToolReply("No results.", _data(Answer(""), [], stats)), _note(0.0))
         answer = self._short_answer(query, results, budget)
 
         def frame(text: str, relevance: float) -> str:
@@ -153,9 +155,9 @@ class QueryTools:
                 f"the reply does not fit into {budget} tokens; {error.required} tokens would do"
             ) from None
         reply = ToolReply(found.text, _data(answer, found.results, stats))
-        return _marked(reply, _note(1.0 if found.relevance is None else found.relevance))
+        return _add_note(reply, _note(1.0 if found.relevance is None else found.relevance))
 
-    def _smaller(
+    def _smaller_reply(
         self, query: str, results: list[ChunkResult], stats: ResultStats, whole: list[ChunkResult]
     ) -> ToolReply:
         """The reply with whole results; with an extract of them, where that of `query_documents`, which has
@@ -177,10 +179,10 @@ class QueryTools:
                 with suppress(BudgetExceededError):
                     framed = partial(frame, told)
                     found = extract(results, query, budget=max(limit - 1, 1), frame=framed)
-                    return _marked(ToolReply(found.text, _data(answer, found.results, stats)), note)
+                    return _add_note(ToolReply(found.text, _data(answer, found.results, stats)), note)
             if note:
-                return _marked(ToolReply(note, _data(Answer(""), (), stats)), note)
-        return _marked(ToolReply(text, _data(answer, results, stats)), note)
+                return _add_note(ToolReply(note, _data(Answer(""), (), stats)), note)
+        return _add_note(ToolReply(text, _data(answer, results, stats)), note)
 
     def _short_answer(self, query: str, results: Sequence[ChunkResult], budget: int) -> Answer:
         """What a model answers, where there is one, in at most half of a budget."""
@@ -227,11 +229,11 @@ class QueryTools:
 
 
 def _note(relevance: float) -> str:
-    """What a reply says first where its best result is more likely off the topic of the query than on it."""
+    """The note of a reply whose best result is more likely off the topic of the query than on it."""
     return "" if relevance >= ON_TOPIC else _NOTHING.format(relevance)
 
 
-def _marked(reply: ToolReply, note: str) -> ToolReply:
+def _add_note(reply: ToolReply, note: str) -> ToolReply:
     return replace(reply, data={**reply.data, "nothing_relevant": True}) if note else reply
 
 

@@ -53,7 +53,7 @@ def run_workers(many: int, serve: Callable[[Stop], None], *, close: Callable[[],
             while len(born) < many and time.monotonic() >= earliest:
                 born[_start(serve, watched, held)] = time.monotonic()
             time.sleep(_LOOK)
-            for process, how in _ended(born):
+            for process, how in _reap(born):
                 earliest = born.pop(process) + _SHORTEST
                 if not asked:
                     print(f"tersely: a worker ended ({how}); starting another", file=sys.stderr)
@@ -100,7 +100,7 @@ def _start(serve: Callable[[Stop], None], watched: int, held: int) -> int:
         os._exit(code)  # what is above on the stack is the parent's
 
 
-def _ended(born: dict[int, float]) -> list[tuple[int, str]]:
+def _reap(born: dict[int, float]) -> list[tuple[int, str]]:
     """The workers that have ended, and how."""
     found = []
     for process in born:
@@ -115,7 +115,7 @@ def _wait(born: dict[int, float], asked: list[int], seconds: float) -> None:
     """Wait for workers that were told to stop; kill them after so many seconds, or at another signal."""
     until, killed = time.monotonic() + seconds, False
     while born:
-        for process, _ in _ended(born):
+        for process, _ in _reap(born):
             del born[process]
         if not killed and (len(asked) > 1 or time.monotonic() > until):
             killed = True

@@ -60,7 +60,7 @@ class ResultFilter:
         if method == "tools/list" and isinstance(result.get("tools"), list):
             return self._listed(result)
         if method == "tools/call" and isinstance(result.get("content"), list):
-            return self._shorter(result, given)
+            return self._shorten(result, given)
         return result
 
     def failed(self, id: Any) -> None:
@@ -89,7 +89,7 @@ class ResultFilter:
             )
         return {**result, "tools": tools}
 
-    def _shorter(self, result: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    def _shorten(self, result: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         plain = {key: value for key, value in result.items() if key != "structuredContent"}
         name = given.get("name")
         short = self._compressor.compress_or_leave(

@@ -1,4 +1,4 @@
-"""Change what is stored: what each writing call of a store does inside its transaction."""
+"""Write to a store: the steps of each writing call, inside its transaction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Replacement", "find_old_ids", "forget", "keep_both", "put_original",
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What a caller says of a compression, checked: see `Store.replace`.
+    """The checked arguments of `Store.replace`.
 
     Attributes:
         ratio: compressed / original; None: of their bytes.

@@ -1,4 +1,4 @@
-"""Check what callers hand over to be stored, mask secrets where that was asked for, and take digests."""
+"""Check texts that are to be stored, mask their secrets where that was asked for, and take digests."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Intake:
 
 
 def take_in(text: str, id: Any, metadata: Mapping[str, Any] | None, *, mask: bool) -> Intake:
-    """Make of a caller's text what will be stored. Without an id, one is made of the digest.
+    """Prepare a text for storing. Without an id, one is made of the digest.
 
     Raises TypeError and ValueError: not a text, a lone surrogate, over 256 MiB, metadata that is no JSON.
     """

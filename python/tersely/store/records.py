@@ -1,4 +1,4 @@
-"""Define what a store gives back: versions, texts, records of compressions, what a search found."""
+"""Define the results of a store: versions, texts, records of compressions, search hits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["CompressionRecord", "Found", "Stored", "Use", "Version"]
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What was stored: immutable, durable.
+    """The name and digest of a stored version: immutable, durable.
 
     Attributes:
         id: the caller's name for the text, or one made of its digest.

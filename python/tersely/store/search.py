@@ -54,17 +54,17 @@ def search(database: Database, texts: Texts, vectors: Vectors | None, query: str
     top_n = checks.whole_number(top_n, "top_n", least=1)
     if vectors is None:
         with database.reading() as connection:
-            return _found(connection, texts, _by_words(connection, query), top_n)
+            return _to_found(connection, texts, _by_words(connection, query), top_n)
     vectors.fill(database, texts)
     wanted = max(_CANDIDATES, 4 * top_n)
     with database.reading() as connection:
         words = [number for number, _ in itertools.islice(_by_words(connection, query), wanted)]
     alike = vectors.nearest(database, query, wanted)
     with database.reading() as connection:
-        return _found(connection, texts, _fused(words, alike), top_n)
+        return _to_found(connection, texts, _fuse(words, alike), top_n)
 
 
-def _fused(*orders: list[int]) -> Iterator[tuple[int, float]]:
+def _fuse(*orders: list[int]) -> Iterator[tuple[int, float]]:
     scores: dict[int, float] = {}
     for order in orders:
         for rank, number in enumerate(order, 1):
@@ -72,7 +72,7 @@ def _fused(*orders: list[int]) -> Iterator[tuple[int, float]]:
     return iter(sorted(scores.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _found(
+def _to_found(
     connection: Connection, texts: Texts, scored: Iterable[tuple[int, float]], top_n: int
 ) -> list[Found]:
     found: dict[str, Found] = {}
@@ -87,13 +87,13 @@ def _found(
 
 def write_words(connection: Connection, number: int, text: str) -> None:
     """Make version `number` findable by the words of `text`."""
-    connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (number, _spaced(text)))
+    connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (number, _space_out(text)))
 
 
 def forget_words(connection: Connection, number: int, text: str) -> None:
     """Take a version out again; `text` must be what it was written with."""
     connection.execute(
-        "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", (number, _spaced(text))
+        "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", (number, _space_out(text))
     )
 
 
@@ -121,7 +121,7 @@ def _words_and_phrases(query: str) -> tuple[list[str], list[str]]:
     them; of a word the first 16 parts count ("_" parts them), of a phrase the first 16 words, of all phrases
     with signs the first 64. One word again and again is no phrase.
     """
-    text = _spaced(query[:_QUERY_CHARACTERS])
+    text = _space_out(query[:_QUERY_CHARACTERS])
     words: dict[str, None] = {}
     compounds: dict[str, None] = {}
     room = _PHRASE_WORDS
@@ -144,7 +144,7 @@ def _is_telling(connection: Connection, word: str) -> bool:
     return int(found.fetchone()[0]) < _COMMON
 
 
-def _spaced(text: str) -> str:
+def _space_out(text: str) -> str:
     return text if text.isascii() else _UNSPACED.sub(r" \1 ", text)
 
 

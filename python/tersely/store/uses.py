@@ -1,4 +1,4 @@
-"""Note what compressions saved and what was expanded again, and tell it."""
+"""Record what compressions saved and which texts were expanded again."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def note_expansion(connection: Connection, id: str, created: int) -> bool:
 
 
 def read_uses(connection: Connection) -> tuple[Use, ...]:
-    """All that was noted, the oldest first."""
+    """Read all records, the oldest first."""
     rows = connection.execute(
         "SELECT id, created, expanded, tool, tokens_in, tokens_out FROM uses ORDER BY created, number"
     )
@@ -51,5 +51,5 @@ def read_uses(connection: Connection) -> tuple[Use, ...]:
 
 
 def forget_uses(connection: Connection, id: str) -> None:
-    """Forget which id it was; what was saved stays."""
+    """Remove an id from the records; the tokens saved stay."""
     connection.execute("UPDATE uses SET id = '' WHERE id = ?", (id,))

@@ -146,7 +146,7 @@ class Abstractive:
         return None if self.model is None else resolve_language_model(self.model)
 
     def flow(self, request: Request) -> Flow[Compressed]:
-        """The whole of a call: yields prompts, takes replies, returns the result."""
+        """Run a whole call: yield prompts, take replies, return the result."""
         texts = [document.text for document in request.documents]
         original = count(request.counter, request.separator.join(texts))
         budget = checks.budget_of(request.budget, request.ratio, original)
@@ -159,7 +159,7 @@ class Abstractive:
             table = segment(texts, self.extractive.level, self.extractive.window)
             status = self.first_stage(request, table, original)
             source = Source(request, budget, self.preserve, texts, table, status, original)
-            written = yield from self._written(source)
+            written = yield from self._write(source)
             if isinstance(written, Compressed):
                 return written
             failed = written
@@ -173,8 +173,8 @@ class Abstractive:
         """uint8[n]: 2 for the segments that the model reads, here all; what became of others (_REASONS)."""
         return np.full(len(table), _REWRITTEN, dtype=np.uint8)
 
-    def _written(self, source: Source) -> Flow[Compressed | Reply]:
-        """The text within the budget, or why there is none."""
+    def _write(self, source: Source) -> Flow[Compressed | Reply]:
+        """Have the text written within the budget; or return why there is none."""
         request, separator = source.request, source.request.separator
         fixed = source.render(np.flatnonzero(source.pinned))
         task = Task(

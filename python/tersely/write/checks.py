@@ -58,7 +58,7 @@ def unsupported_facts(sources: Sequence[str], text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Piece:
-    """A piece of a text in the making: written by a model, or verbatim.
+    """A piece of a text: written by a model, or verbatim.
 
     Attributes:
         text: the piece.

@@ -1,4 +1,4 @@
-"""Get texts from a language model: prompts go out, replies come in, the unusable are asked for once more.
+"""Ask a language model for texts; unusable replies are asked for once more.
 
 Nothing here asks a model: `run_flow` and `run_flow_async` (providers/flows.py) run these flows.
 """
@@ -29,7 +29,7 @@ _LONG = f"it had {10**7} tokens, and the limit is {10**7}"  # no refusal is long
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A text that a model is to write.
+    """A text for a model to write.
 
     Attributes:
         content: what it reads.
@@ -85,7 +85,9 @@ def ask(tasks: Sequence[Task]) -> Flow[list[Reply]]:
     flat = [part for group in parts if not isinstance(group, str) for part in group]
     replies = iter((yield from _rounds(flat)))
     return [
-        Reply("", reason=group) if isinstance(group, str) else _joined(task, [next(replies) for _ in group])
+        Reply("", reason=group)
+        if isinstance(group, str)
+        else _join_replies(task, [next(replies) for _ in group])
         for task, group in zip(tasks, parts, strict=True)
     ]
 
@@ -156,7 +158,7 @@ def _parts(task: Task) -> list[Task] | str:
     if task.window is None or _longest_prompt(task, task.content) <= task.window:
         return [task]
     space = task.window - _longest_prompt(task, "")
-    texts = _filled(task, space)
+    texts = _split_content(task, space)
     if not texts or any(_longest_prompt(task, text) > task.window for text in texts):
         return "prompt_too_long"
     sizes = count_batch(task.counter, texts)
@@ -174,8 +176,8 @@ def _longest_prompt(task: Task, content: str) -> int:
     return count(task.counter, task.prompt.fill(content, task.target or task.limit, _LONG))
 
 
-def _filled(task: Task, space: int) -> list[str]:
-    """The content in pieces of about `space` tokens, in order."""
+def _split_content(task: Task, space: int) -> list[str]:
+    """Split the content into pieces of about `space` tokens, in order."""
     table = segment([task.content])
     first = np.diff(table.block, prepend=-1) != 0  # rows that begin a block
 
@@ -194,7 +196,7 @@ def _filled(task: Task, space: int) -> list[str]:
     return [piece.rstrip() for piece in pieces(begins)]
 
 
-def _joined(task: Task, replies: Sequence[Reply]) -> Reply:
+def _join_replies(task: Task, replies: Sequence[Reply]) -> Reply:
     if len(replies) == 1:
         return replies[0]
     text = task.separator.join(reply.text for reply in replies) if all(one.text for one in replies) else ""

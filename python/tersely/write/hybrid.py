@@ -1,4 +1,4 @@
-"""Hybrid compression: long texts are first cut to what matters, then a model writes the rest of the way."""
+"""Hybrid compression: long texts are first compressed extractively, then a model shortens the extract."""
 
 from __future__ import annotations
 

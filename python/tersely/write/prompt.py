@@ -14,7 +14,7 @@ _THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model is asked to do with a text.
+    """An instruction for a model, with a text as data.
 
     Attributes:
         template: the words, with fields in braces. {content} becomes the text between two marker lines,

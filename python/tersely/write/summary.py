@@ -160,13 +160,13 @@ class ContentSummarizer:
             return Summary("", 0, reason=reply.reason, error=reply.error)
         written = len(text)
         if count(self.counter, text) < task.least <= count(self.counter, task.content):
-            text, filled = self._filled(task, text, filler)
+            text, filled = self._fill(task, text, filler)
             warnings.append("summary_too_short")
         made_up = unsupported_facts([task.content], text[:written])
         warnings += ["unsupported_facts"] if made_up else []
         return Summary(text, count(self.counter, text), written, filled, made_up, tuple(warnings))
 
-    def _filled(self, task: Task, text: str, filler: Filler) -> tuple[str, tuple[Place, ...]]:
+    def _fill(self, task: Task, text: str, filler: Filler) -> tuple[str, tuple[Place, ...]]:
         """The text with pieces of the source behind it, until it is long enough."""
         best, taken = text, list[tuple[Place, str]]()
         for piece in filler:

@@ -37,7 +37,7 @@ class BudgetPlan:
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """What became of a budget, in tokens.
+    """Accounts for a budget, in tokens.
 
     Attributes:
         available: allowed for the documents together.
@@ -66,7 +66,7 @@ class TokenUsage:
 def limits_for(
     total: int, allocation: AllocationStrategy, given: TokenBudgetConfig
 ) -> tuple[TokenBudgetConfig, tuple[str, ...]]:
-    """The limits `given` with another total and allocation, and reason codes.
+    """Return limits like `given` with another total and allocation, and reason codes.
 
     A reserve that does not fit into the total is the same share of it as of the total that it was given for,
     which "reserve_shrunk" says.
@@ -174,7 +174,7 @@ class TokenBudgetManager:
         return BudgetPlan(tuple(shares.tolist()), tuple(np.flatnonzero(shares == 0).tolist()), room)
 
     def usage(self, plan: BudgetPlan, used_by_document: Sequence[int], used: int | None = None) -> TokenUsage:
-        """What was used of a plan; `used`: of the text as a whole, None: the sum.
+        """Account for a plan; `used`: tokens of the text as a whole, None: the sum.
 
         Raises BudgetExceededError where that is more than was available.
         """

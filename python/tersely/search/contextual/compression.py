@@ -1,4 +1,4 @@
-"""One contextual compression: read, choose a strategy, fit, and say what became of each document."""
+"""Run one contextual compression: read, choose a strategy, fit, and account for each document."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _EXTRACTIVE = CompressionStrategy.EXTRACTIVE.value
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Scores:
-    """What a relevance scorer said.
+    """The answer of a relevance scorer.
 
     Attributes:
         relevance: a score a document; None: nobody asked the caller's scorer, or it failed.
@@ -56,7 +56,7 @@ class Scores:
 
     @classmethod
     def of(cls, answered: Any, documents: int) -> Scores:
-        """Raises ModelReplyError where that is not one score a document."""
+        """Check an answer. Raises ModelReplyError where it is not one score a document."""
         if not isinstance(answered, Sequence) or len(answered) != documents:
             raise ModelReplyError(f"a scorer must give {documents} scores, not {type(answered).__name__}")
         for score in answered:
@@ -75,7 +75,7 @@ class Outcome:
 
 
 class Compression:
-    """One call that no cache knows: read, choose a strategy, fit, and say what became of each document."""
+    """One call that is not in the cache: read, choose a strategy, fit, and account for each document."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Compression:
         self.plan: BudgetPlan | None = None  # None: nothing is kept
 
     def run(self) -> Flow[Outcome]:
-        """Yields prompts, takes replies, returns the result: never more tokens than are available.
+        """Yield prompts, take replies, return the result: never more tokens than are available.
 
         Raises BudgetExceededError where what is pinned does not fit, SummarizationError where a model failed
         and `strict` is set.
@@ -127,14 +127,14 @@ class Compression:
         contents: dict[int, CompressedDocument] = {}
         if live:
             strategy = self._strategy(live)
-            whole = self._whole(live) if strategy is CompressionStrategy.PASSTHROUGH else None
+            whole = self._passthrough(live) if strategy is CompressionStrategy.PASSTHROUGH else None
             if whole is not None:
                 contents = whole
             elif strategy in (CompressionStrategy.PASSTHROUGH, CompressionStrategy.EXTRACTIVE):
                 strategy = CompressionStrategy.EXTRACTIVE
-                contents = self._extracts(None)
+                contents = self._extract(None)
             elif self.summarizer is None:
-                contents = self._extracts("no_model")
+                contents = self._extract("no_model")
             else:
                 contents = yield from self._summaries(live, strategy is CompressionStrategy.HYBRID)
         return Outcome(self._result(contents, strategy), self.prompts)
@@ -194,16 +194,16 @@ class Compression:
             has_model=self.summarizer is not None,
         )
 
-    def _whole(self, live: list[int]) -> dict[int, CompressedDocument] | None:
-        """The documents as they are, where all of them fit."""
+    def _passthrough(self, live: list[int]) -> dict[int, CompressedDocument] | None:
+        """Keep all documents whole, if they fit."""
         sizes = self.call.sizes
         texts = [self.call.documents[index].text for index in live]
         if max(count(self.counter, self.separator.join(texts)), int(sizes[live].sum())) > self.available:
             return None
-        self._plan_used(np.where(self.live, sizes, 0))
-        return {index: self._untouched(index) for index in live}
+        self._record_plan(np.where(self.live, sizes, 0))
+        return {index: self._whole_document(index) for index in live}
 
-    def _untouched(self, index: int) -> CompressedDocument:
+    def _whole_document(self, index: int) -> CompressedDocument:
         text = self.call.documents[index].text
         span = Span(index, 0, len(text), Kind.PROSE, "fits", self.scores[index])
         return self._document(index, text, int(self.call.sizes[index]), "passthrough", (span,))
@@ -218,12 +218,12 @@ class Compression:
         dropped: Sequence[Span] = (),
         **more: Any,
     ) -> CompressedDocument:
-        """What is left of a document."""
+        """Make a CompressedDocument."""
         identity, score = to_uuid(self.call.chunks[index].id), self.scores[index]
         return CompressedDocument(identity, text, tokens, method, kept, score, index, dropped, **more)
 
-    def _extracts(self, fallback: str | None) -> dict[int, CompressedDocument]:
-        """The best segments of all documents; `fallback`: why no model wrote of them."""
+    def _extract(self, fallback: str | None) -> dict[int, CompressedDocument]:
+        """Extract the best segments of all documents; `fallback`: why no model wrote summaries."""
         floors: Sequence[int] | None = None
         caps: Sequence[int] | None = None
         if self.call.manager.shares:
@@ -232,7 +232,7 @@ class Compression:
                 return {}  # nobody has a share
         result = self.prepared.fit(self.available, floors=floors, caps=caps)
         self.used, *tokens = self._counts(result.parts)
-        self._plan_used(np.array(tokens, dtype=np.int64), floors)
+        self._record_plan(np.array(tokens, dtype=np.int64), floors)
         self.warnings = (*self.warnings, *result.receipt.warnings)
         kept, dropped = spans_by_document(result, self.selection)
         cut = ("segment_cut",) if "segment_cut" in result.receipt.warnings else ()
@@ -263,7 +263,7 @@ class Compression:
         plan = call.manager.allocate(
             np.where(self.live, most, 0).tolist(),
             self.scores,
-            available=self._room(),
+            available=self._tokens_to_share(),
             required=required.tolist(),
         )
         shares = np.array(plan.allocations, dtype=np.int64)
@@ -281,8 +281,8 @@ class Compression:
             np.add.at(required, reading.table.document[rows], reading.prices().counts[rows])
         return required if int(required.sum()) <= self.available else np.zeros_like(required)
 
-    def _room(self) -> int:
-        """What is to be shared out: without the separators between as many documents as can have a share."""
+    def _tokens_to_share(self) -> int:
+        """Tokens to share out: what is available, less the separators between documents with a share."""
         room, gap = self.available, separator_cost(self.request)
         least = min(self.call.manager.config.min_per_document, room)
         most = max(room // (least + gap), 1) if room else 1
@@ -302,8 +302,8 @@ class Compression:
             known.update(zip(new, count_batch(self.counter, new).tolist(), strict=True))
         return list(map(known.__getitem__, (joined, *parts)))
 
-    def _plan_used(self, used: Int64s, shares: Sequence[int] | None = None) -> None:
-        """Say what each document was allowed: its share, or what it has used where that is more."""
+    def _record_plan(self, used: Int64s, shares: Sequence[int] | None = None) -> None:
+        """Record what each document was allowed: its share, or what it has used where that is more."""
         allowed = used if shares is None else np.maximum(used, shares)
         if int(allowed.sum()) > self.available:
             allowed = used
@@ -312,7 +312,7 @@ class Compression:
         )
 
     def _summaries(self, live: list[int], hybrid: bool) -> Flow[dict[int, CompressedDocument]]:
-        """Summaries; where there is none, an extract of the same share."""
+        """Have documents summarized; a failed summary is replaced by an extract of the same share."""
         call, summarizer = self.call, self.summarizer
         assert summarizer is not None
         required = self._required()
@@ -324,7 +324,7 @@ class Compression:
         plan = manager.allocate(
             np.where(self.live, np.maximum(targets, required), 0).tolist(),
             self.scores,
-            available=self._room(),
+            available=self._tokens_to_share(),
             required=required.tolist(),
         )
         self.plan = replace(plan, available=self.available)  # separators included
@@ -335,11 +335,11 @@ class Compression:
         first: dict[int, CompressedDocument] = {}
         for index in chosen:
             if call.sizes[index] <= shares[index]:
-                contents[index] = self._untouched(index)
+                contents[index] = self._whole_document(index)
                 continue
             half = max(int(call.sizes[index]) // 2, shares[index])
             budgets = [shares[index], half] if hybrid and index not in pinned else [shares[index]]
-            extracts = self._extracts_alone(index, budgets)
+            extracts = self._extract_alone(index, budgets)
             contents[index] = replace(extracts[0], fallback_reason="pinned" if index in pinned else None)
             first[index] = extracts[-1]
         asked = [index for index in first if index not in pinned]
@@ -353,7 +353,7 @@ class Compression:
         )
         for index, summary in zip(asked, summaries, strict=True):
             if summary.reason is None:
-                contents[index] = self._summarized(
+                contents[index] = self._summary_document(
                     index, summary, contents[index], first[index] if hybrid else None
                 )
             elif self.strict:
@@ -362,10 +362,12 @@ class Compression:
                 ) from summary.error
             else:
                 contents[index] = replace(contents[index], fallback_reason=summary.reason)
-        return self._fewer({index: one for index, one in contents.items() if one.content}, pinned)
+        return self._drop_least_relevant(
+            {index: one for index, one in contents.items() if one.content}, pinned
+        )
 
-    def _extracts_alone(self, index: int, budgets: Sequence[int]) -> list[CompressedDocument]:
-        """What a document keeps in each of several budgets."""
+    def _extract_alone(self, index: int, budgets: Sequence[int]) -> list[CompressedDocument]:
+        """Extract a document by itself, once for each budget."""
         relevance, similarity = self.scored.relevance, self.call.similarity
         selection = self._selection(
             (self.call.documents[index],),
@@ -382,7 +384,9 @@ class Compression:
                 if not pins:
                     contents.append(self._document(index, "", 0, _EXTRACTIVE, ()))
                     continue
-                result = prepared.fit(int(error.required))  # `_fewer` says whether there is room for it
+                result = prepared.fit(
+                    int(error.required)
+                )  # `_drop_least_relevant` says whether there is room for it
             kept, dropped = (
                 [replace(span, document=index) for span in spans[0]]
                 for spans in spans_by_document(result, selection)
@@ -402,7 +406,7 @@ class Compression:
         text = self.call.documents[index].text
         return tuple(((span.start, span.end), text[span.start : span.end]) for span in best)
 
-    def _summarized(
+    def _summary_document(
         self, index: int, summary: Summary, extract: CompressedDocument, first: CompressedDocument | None
     ) -> CompressedDocument:
         """A summary, with the spans of its document.
@@ -415,7 +419,7 @@ class Compression:
         )
         kept, dropped = list[Span](), list[Span]()
         spans = [*extract.preserved_segments, *extract.dropped_segments]
-        spans = spans or list(self._untouched(index).preserved_segments)
+        spans = spans or list(self._whole_document(index).preserved_segments)
         for span in sorted(spans, key=lambda span: span.start):
             if span.start in filled:
                 kept.append(replace(span, reason="selected"))
@@ -436,10 +440,10 @@ class Compression:
             unsupported_facts=summary.unsupported_facts,
         )
 
-    def _fewer(
+    def _drop_least_relevant(
         self, contents: dict[int, CompressedDocument], pinned: set[int]
     ) -> dict[int, CompressedDocument]:
-        """Without the least relevant documents, as many as need be; those with something pinned stay."""
+        """Drop the least relevant documents until the rest fits; those with something pinned stay."""
         order = sorted(contents, key=lambda index: (index not in pinned, -self.scores[index], index))
         while order:
             joined = self.separator.join(contents[index].content for index in sorted(order))
@@ -459,7 +463,7 @@ class Compression:
         self, contents: dict[int, CompressedDocument], strategy: CompressionStrategy | None
     ) -> CompressionResult:
         call, selection = self.call, self.selection
-        dropped = self._dropped(contents)
+        dropped = self._dropped_documents(contents)
         before, used = self.original, [0] * len(call.chunks)
         warnings, fallback, used_llm = [*self.warnings], self.scored.reason, False
         for one in contents.values():
@@ -484,7 +488,7 @@ class Compression:
             compressed_token_count=after,
             compression_ratio=after / before if before else 1.0,
             strategy_used=strategy or call.strategy or call.config.default_strategy,
-            relevance_scores=self._relevance(),
+            relevance_scores=self._relevance_scores(),
             dropped_documents=dropped,
             usage=call.manager.usage(plan, used, self.used),
             used_llm=used_llm,
@@ -493,7 +497,7 @@ class Compression:
             separator=self.separator,
         )
 
-    def _dropped(self, contents: dict[int, CompressedDocument]) -> tuple[DroppedDocument, ...]:
+    def _dropped_documents(self, contents: dict[int, CompressedDocument]) -> tuple[DroppedDocument, ...]:
         """Documents of which nothing is left, and why."""
         call, selection = self.call, self.selection
         if len(contents) == len(call.chunks):
@@ -515,8 +519,8 @@ class Compression:
             gone.append(DroppedDocument(chunk.id, index, sizes[index], self.scores[index], reason))
         return tuple(gone)
 
-    def _relevance(self) -> Sequence[RelevanceScore]:
-        """The scores of the documents as callers see them: their own, where they brought vectors."""
+    def _relevance_scores(self) -> Sequence[RelevanceScore]:
+        """The relevance of each document; by the caller's vectors where there are some."""
         similarity, relevance = self.call.similarity, self.scored.relevance
         if relevance is None:
             method = ScoringMethod.HYBRID if similarity is None else ScoringMethod.EMBEDDING
@@ -531,5 +535,5 @@ class Compression:
 
 @lru_cache(maxsize=16)
 def _reader(level: Level, structure: bool) -> Auto:
-    """How documents are read."""
+    """The strategy that reads documents."""
     return Auto.of_text(Extractive(level=level, preserve_structure=structure))

@@ -159,7 +159,7 @@ class ContextualCompressor:
         O(characters). Prompts are sent in the caller's event loop, `config.batch_size` at a time; all else
         runs on other threads.
         """
-        call = self._checked(documents, query, strategy, config, pinned, embeddings, query_embedding)
+        call = self._check_call(documents, query, strategy, config, pinned, embeddings, query_embedding)
         return await self._compress(call, self.llm)
 
     def compress_sync(
@@ -175,20 +175,20 @@ class ContextualCompressor:
     ) -> CompressionResult:
         """As `compress`, with the same result; prompts are sent from threads of their own."""
         started = time.perf_counter()
-        call = self._checked(documents, query, strategy, config, pinned, embeddings, query_embedding)
-        if (known := self._known(call)) is not None:
-            return self._done(call, Outcome(known, 0), started)
+        call = self._check_call(documents, query, strategy, config, pinned, embeddings, query_embedding)
+        if (known := self._cached(call)) is not None:
+            return self._record(call, Outcome(known, 0), started)
         scored = Scores()
         if self._scorer is not None and call.query:
             try:
                 scored = Scores.of(self._scorer.score_sync(call.documents, call.query), len(call.documents))
             except Exception as error:
-                scored = self._scores_without(error)
+                scored = self._fallback_scores(error)
         try:
             finished = run_flow(self._flow(call, scored, self.llm), self.llm, call.config.batch_size)
         except BudgetExceededError as error:
-            raise self._too_small(call, scored, error) from None
-        return self._done(call, finished, started)
+            raise self._budget_error(call, scored, error) from None
+        return self._record(call, finished, started)
 
     async def compress_batch(self, batches: Sequence[CompressionBatch]) -> list[CompressionResult]:
         """Compress several calls' documents side by side; results in their order.
@@ -198,7 +198,7 @@ class ContextualCompressor:
         """
         model = None if self.llm is None else limited(self.llm, self.config.batch_size)
         calls = [
-            self._checked(batch.documents, batch.query, batch.strategy, None, (), None, None)
+            self._check_call(batch.documents, batch.query, batch.strategy, None, (), None, None)
             for batch in batches
         ]
         found = await asyncio.gather(*(self._compress(one, model) for one in calls), return_exceptions=True)
@@ -214,13 +214,13 @@ class ContextualCompressor:
         return await self.compress([result.document for result in results], query, config=config)
 
     def get_compression_stats(self) -> CompressionStats:
-        """Sums over all calls so far."""
+        """Return sums over all calls so far."""
         return self._tally.stats()
 
     async def _compress(self, call: Call, model: CheckedLanguageModel | None) -> CompressionResult:
         started = time.perf_counter()
-        if (known := self._known(call)) is not None:
-            return self._done(call, Outcome(known, 0), started)
+        if (known := self._cached(call)) is not None:
+            return self._record(call, Outcome(known, 0), started)
         scored = Scores()
         if self._scorer is not None and call.query:
             try:
@@ -228,15 +228,15 @@ class ContextualCompressor:
                 answered = await found if inspect.isawaitable(found) else found
                 scored = Scores.of(answered, len(call.documents))
             except Exception as error:
-                scored = self._scores_without(error)
+                scored = self._fallback_scores(error)
         flow = await asyncio.to_thread(self._flow, call, scored, model)
         try:
             finished = await run_flow_async(flow, model, call.config.batch_size)
         except BudgetExceededError as error:
-            raise await asyncio.to_thread(self._too_small, call, scored, error) from None
-        return self._done(call, finished, started)
+            raise await asyncio.to_thread(self._budget_error, call, scored, error) from None
+        return self._record(call, finished, started)
 
-    def _checked(
+    def _check_call(
         self,
         documents: Any,
         query: str,
@@ -247,7 +247,7 @@ class ContextualCompressor:
         query_embedding: npt.ArrayLike | None,
         total: int | None = None,
     ) -> Call:
-        """The arguments of a call, checked. `total`: stands for the total budget of the settings."""
+        """Check the arguments of a call. `total`: replaces the total budget of the settings."""
         chunks, given = read_chunks(documents)
         if (embeddings is None) != (query_embedding is None):
             raise ValueError("give both embeddings and query_embedding, or neither")
@@ -281,7 +281,7 @@ class ContextualCompressor:
             sizes=sizes,
             warnings=warnings,
             settings=settings if chosen is None else f"{chosen.name} {settings}",
-            again=lambda total: self._checked(
+            again=lambda total: self._check_call(
                 chunks, query, strategy, asked, spans, embeddings, query_embedding, total
             ),
         )
@@ -292,8 +292,8 @@ class ContextualCompressor:
             limits, counter=self.counter, relevance_threshold=threshold, strict=self.strict
         )
 
-    def _scores_without(self, error: Exception) -> Scores:
-        """What steps in for a scorer that failed. Raises RelevanceScoringError where nothing may."""
+    def _fallback_scores(self, error: Exception) -> Scores:
+        """Scores after the scorer failed. Raises RelevanceScoringError where no fallback is allowed."""
         scorer = self._scorer
         described = f"{type(scorer).__name__} failed: {type(error).__name__}: {error}"
         if self.strict or isinstance(scorer, RelevanceScorer):
@@ -305,8 +305,8 @@ class ContextualCompressor:
         selector, separator = self.strategy_selector, self.separator
         return Compression(call, scored, selector, model, separator, self.strict).run()
 
-    def _too_small(self, call: Call, scored: Scores, error: BudgetExceededError) -> BudgetExceededError:
-        """The error, about the total budget, and with one that was tried.
+    def _budget_error(self, call: Call, scored: Scores, error: BudgetExceededError) -> BudgetExceededError:
+        """Make the error for a total budget that is too small, with one that was tried and is enough.
 
         No model is asked for that: what must stay stays as it is.
         """
@@ -329,14 +329,14 @@ class ContextualCompressor:
             return found
         return error
 
-    def _known(self, call: Call) -> CompressionResult | None:
+    def _cached(self, call: Call) -> CompressionResult | None:
         if not call.config.cache_results:
             return None
         known = self._cache.get(call.key())
         return None if known is None else replace(known, cached=True)
 
-    def _done(self, call: Call, finished: Outcome, started: float) -> CompressionResult:
-        """Remember and count a result. What fell back may do better next time, and is not remembered."""
+    def _record(self, call: Call, finished: Outcome, started: float) -> CompressionResult:
+        """Cache and count a result. One that fell back may do better next time, and is not cached."""
         result = finished.result
         if call.config.cache_results and not result.cached and result.fallback_reason is None:
             size = sum([len(chunk.content) for chunk in call.chunks]) * 2
@@ -404,7 +404,7 @@ class RelevanceReranker:
 
 
 def _no_reply(prompt: str) -> str:
-    """A model that says nothing."""
+    """A model whose replies are empty."""
     return ""
 
 

@@ -129,7 +129,7 @@ class ExtractiveCompressor:
     async def score_segments(self, segments: Sequence[Segment], query: str) -> list[float]:
         """The relevance of each segment, in [0, 1], as one document."""
         text = Document("".join(segment.gap + segment.text for segment in segments))
-        return _aligned(segments, (await self.scorer.score([text], query))[0])
+        return _align_scores(segments, (await self.scorer.score([text], query))[0])
 
     def select_optimal(
         self, segments: Sequence[Segment], scores: Sequence[float], token_budget: int
@@ -146,7 +146,7 @@ class ExtractiveCompressor:
         if not np.isfinite(values).all():
             raise ValueError("scores must be finite")
         costs = count_batch(self.counter, [segment.text for segment in segments])
-        return [segments[row] for row in _best(values, costs, token_budget).tolist()]
+        return [segments[row] for row in _select_best(values, costs, token_budget).tolist()]
 
     async def compress(self, document: Any, query: str, token_budget: int) -> ExtractedContent:
         """The best of a document (a DocumentChunk, or what `tersely.compress` takes) in so many tokens.
@@ -156,19 +156,19 @@ class ExtractiveCompressor:
         """
         given, segments = self._split(document)
         scored = await self.scorer.score([given], query) if segments else []
-        return await asyncio.to_thread(self._extracted, given, segments, scored, query, token_budget)
+        return await asyncio.to_thread(self._extract, given, segments, scored, query, token_budget)
 
     def compress_sync(self, document: Any, query: str, token_budget: int) -> ExtractedContent:
         """As `compress`."""
         given, segments = self._split(document)
         scored = self.scorer.score_sync([given], query) if segments else []
-        return self._extracted(given, segments, scored, query, token_budget)
+        return self._extract(given, segments, scored, query, token_budget)
 
     def _split(self, document: Any) -> tuple[Document, list[Segment]]:
         _, (read,) = read_chunks([document])
         return read, self.segmenter.split(read.text)
 
-    def _extracted(
+    def _extract(
         self, document: Document, segments: list[Segment], scored: Any, query: str, budget: int
     ) -> ExtractedContent:
         if not segments:
@@ -178,19 +178,19 @@ class ExtractiveCompressor:
         options = Extractive(level=self.segmenter.segment_size, window=self.segmenter.window)
         result = Prepared(request, options, revise=selection.revise).fit(budget)
         by_start = {segment.start: segment for segment in segments}
-        kept = [_head(by_start[span.start], span.end) for span in result.kept]
+        kept = [_cut_segment(by_start[span.start], span.end) for span in result.kept]
         scores = tuple(selection.scores[[one.index for one in kept]].tolist())
         return ExtractedContent(tuple(kept), result.text, count(self.counter, result.text), scores)
 
 
-def _head(whole: Segment, end: int) -> Segment:
-    """A segment up to a character."""
+def _cut_segment(whole: Segment, end: int) -> Segment:
+    """Cut a segment at a character."""
     if end == whole.end:
         return whole
     return Segment(whole.index, whole.start, end, whole.text[: end - whole.start], whole.kind, whole.gap)
 
 
-def _best(values: Float64s, costs: Int64s, budget: int) -> Int64s:
+def _select_best(values: Float64s, costs: Int64s, budget: int) -> Int64s:
     """Rows, ascending, of the largest total value that fit; ties go to those without the later rows."""
     rows = np.flatnonzero((values > 0) & (costs <= budget))
     if int(costs[rows].sum()) <= budget:
@@ -212,7 +212,7 @@ def _best(values: Float64s, costs: Int64s, budget: int) -> Int64s:
     return np.array(found[::-1], dtype=np.int64)
 
 
-def _aligned(segments: Sequence[Segment], scored: Any) -> list[float]:
+def _align_scores(segments: Sequence[Segment], scored: Any) -> list[float]:
     """The score of each segment: the scorer's own where it cut the text likewise, else the best of those that
     overlap it, else the document's."""
     theirs = scored.segment_scores

@@ -31,7 +31,7 @@ SegmentRef = Span  # `original_documents[ref.document].content[ref.start:ref.end
 
 @dataclass(frozen=True, slots=True)
 class CompressedDocument:
-    """What is left of a document.
+    """A document that is kept, shortened or whole.
 
     Attributes:
         original_id: the UUID that the document has for an id, or the UUID5 of its id.
@@ -73,7 +73,7 @@ class CompressedDocument:
 
 @dataclass(frozen=True, slots=True)
 class DroppedDocument:
-    """A document of which nothing is left.
+    """A document of which nothing is kept.
 
     Attributes:
         id: as given.
@@ -97,7 +97,7 @@ class DroppedDocument:
 
 @dataclass(frozen=True, eq=False)
 class CompressionResult:
-    """The documents of a call, made smaller.
+    """The compressed documents of a call.
 
     Attributes:
         original_documents: as given.
@@ -215,7 +215,7 @@ class Tally:
         self._seconds = 0.0
 
     def add(self, result: CompressionResult, seconds: float, asked: int) -> None:
-        """One call, which took so long and sent so many prompts."""
+        """Add a call, the seconds it took and the prompts it sent."""
         with self._lock:
             self._sums["calls"] += 1
             self._sums["documents_in"] += len(result.original_documents)

@@ -52,7 +52,7 @@ _SELECTED, _CONTEXT, _PRESERVED, _IRRELEVANT, _DUPLICATE = (
 
 @dataclass(eq=False, slots=True)
 class Selection:
-    """Which segments of a reading may be kept, by the scores of a relevance scorer and a threshold.
+    """Decides which segments of a reading may be kept, by relevance scores and a threshold.
 
     `revise` is what a `Prepared` calls with its reading; the attributes are set then.
 
@@ -100,20 +100,22 @@ class Selection:
             low &= np.bincount(table.document, ~low, documents)[table.document] > 0
             self.reason_codes[low] = _IRRELEVANT
         self.reason_codes[
-            _repeated(reading, self.document_scores, (self.reason_codes == 0) & self.relevant[table.document])
+            _duplicate_rows(
+                reading, self.document_scores, (self.reason_codes == 0) & self.relevant[table.document]
+            )
         ] = _DUPLICATE
         self.reason_codes[~self.relevant[table.document]] = _IRRELEVANT
         self.is_context = None
         if self.window and size:
-            worth, self.is_context = _with_neighbours(reading, worth, self.reason_codes == 0, self.window)
+            worth, self.is_context = _add_neighbours(reading, worth, self.reason_codes == 0, self.window)
         reading.worth = worth
         if self.wholes:
-            reading.group = _with_wholes(reading)
+            reading.group = _group_wholes(reading)
         if self.reason_codes.any():
             self._rule_out_units(reading)
 
     def _relevant(self) -> Bools:
-        """bool[documents]: what reaches the threshold, and what the query may yet be about.
+        """bool[documents]: those that reach the threshold, and those that the query may yet be about.
 
         A probability misses some of what a query needs, such as the second step of a question. So beside what
         reaches the threshold all counts that has to do with the query (engine/probability.py) and reaches a
@@ -145,7 +147,7 @@ class Selection:
         return np.ones(len(self.documents)) if found is None else found
 
     def _rule_out_units(self, reading: Reading) -> None:
-        """Rule out units that may not be kept; what others need, or are one with, stays possible."""
+        """Rule out units that may not be kept; those that others need or are grouped with stay possible."""
         possible = self.reason_codes == 0
         if self.is_context is not None:
             possible |= (
@@ -168,7 +170,7 @@ class Selection:
             reading.essential = reading.essential & possible
 
     def rule_out(self, documents: Bools) -> None:
-        """Spare the tokens of documents that have no share: their units are not counted, and never kept."""
+        """Rule out all units of documents without a share: they are not counted, and never kept."""
         assert self.reading is not None
         reading = self.reading
         out = documents[reading.table.document] & (reading.pinned == 0)
@@ -189,7 +191,7 @@ class Selection:
     def relevance_scores(
         self, ids: Sequence[str | UUID], method: ScoringMethod = ScoringMethod.HYBRID
     ) -> DocumentScores:
-        """The scores of documents (of these ids) and their segments that this reading led to."""
+        """Return the scores of the documents, under these ids, and of their segments."""
         assert self.reading is not None
         return DocumentScores(ids, self.document_scores, self.reading.table, self.scores, method)
 
@@ -197,7 +199,7 @@ class Selection:
 def spans_by_document(
     result: Compressed, selection: Selection
 ) -> tuple[list[Sequence[Span]], list[Sequence[Span]]]:
-    """The kept and the dropped spans of each document, with the reasons and scores of a selection.
+    """Divide kept and dropped spans by document, with the reasons and scores of the selection.
 
     Those of documents of which nothing is left are not looked at.
     """
@@ -255,7 +257,7 @@ def _with_reason(span: Span, reason: str | None) -> Span:
 def _segment_scores(
     reading: Reading, relevance: Sequence[RelevanceScore] | None
 ) -> tuple[Float32s, Float32s]:
-    """Scores in [0, 1], and what a token of each unit is worth."""
+    """Return the score in [0, 1] of each unit, and its worth per token."""
     table, worth = reading.table, reading.worth
     if relevance is None:
         if not reading.by_query or reading.ranked:  # nothing tells one from another
@@ -308,7 +310,7 @@ def best_overlaps(places: Sequence[tuple[int, int]], scored: Any) -> list[float]
     return found
 
 
-def _repeated(reading: Reading, document_scores: Float64s, possible: Bools) -> Int64s:
+def _duplicate_rows(reading: Reading, document_scores: Float64s, possible: Bools) -> Int64s:
     """Rows whose words stand in another row: all but the one in the best document (ties: the first)."""
     table = reading.table
     size = len(table)
@@ -345,8 +347,8 @@ def _row_keys(term_ids: Int32s, offsets: Int64s, lengths: Int64s, rows: Int64s) 
     return sums[offsets[rows + 1]] - sums[offsets[rows]]
 
 
-def _with_neighbours(reading: Reading, worth: Float32s, hits: Bools, window: int) -> tuple[Float32s, Bools]:
-    """Worth with a share of the hits nearby, and which units have it from there."""
+def _add_neighbours(reading: Reading, worth: Float32s, hits: Bools, window: int) -> tuple[Float32s, Bools]:
+    """Raise the worth of units near hits; return it, and which units were raised."""
     document = reading.table.document
     offered = np.where(hits, worth, 0).astype(np.float32) * np.float32(_NEIGHBOUR)
     for region in reading.regions:
@@ -363,7 +365,7 @@ def _with_neighbours(reading: Reading, worth: Float32s, hits: Bools, window: int
     return best, best > worth
 
 
-def _with_wholes(reading: Reading) -> Int32s:
+def _group_wholes(reading: Reading) -> Int32s:
     """int32[n]: the groups of a reading, with each table, list and piece of code of a text as one more."""
     table, group = reading.table, reading.group
     kind = table.kind

@@ -84,7 +84,7 @@ def build(
     with contextlib.ExitStack() as stack:
         writer = stack.enter_context(writing(place))
         header, reading = writer.header, _reading()
-        before, anew = _before(place, header, reading, embedder.name, shards)
+        before, anew = _previous_generations(place, header, reading, embedder.name, shards)
         for generation in before:
             if generation is not None:
                 stack.callback(generation.close)
@@ -119,7 +119,7 @@ def build(
 
 
 def _counted(progress: Callable[[int, int], object] | None, many: int) -> Callable[[], None]:
-    """What to call before each of so many files, and at the end."""
+    """Make the function that is called before each of so many files, and at the end."""
     numbers = iter(range(many + 1))
 
     def step() -> None:
@@ -135,10 +135,10 @@ def _reading() -> str:
     return f"{_READING}-{hashlib.blake2b(chr(0).join(words).encode(), digest_size=6).hexdigest()}"
 
 
-def _before(
+def _previous_generations(
     place: Path, header: Header | None, reading: str, embedder: str, shards: int | None
 ) -> tuple[list[Generation | None], str | None]:
-    """Return what to go on from, of each shard: its generation, or None; and why there is none."""
+    """Open the previous generation of each shard (None: start anew); and say why there is none."""
     nothing: list[Generation | None] = [None] * (shards or (1 if header is None else len(header.shards)))
     if header is None:
         return nothing, None

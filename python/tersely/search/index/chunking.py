@@ -247,7 +247,7 @@ def _finish(text: str, found: list[tuple[int, int, float]], sections: Sections) 
                 number += 1
             heading = at < bodies[number]
             stop = min(end, behind[number], bodies[number]) if heading else min(end, behind[number])
-            begin, finish = _stripped(text, at, stop)
+            begin, finish = _strip(text, at, stop)
             if begin < finish:
                 new = not pieces or pieces[-1].section != number
                 before = _SECTION if new else (cut if at == start else _BLOCK)
@@ -287,16 +287,16 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
         lines = at >= 0
         if not lines:
             at = max((gap.start() for gap in _WORD_END.finditer(text, low, high)), default=high)
-        first, last = _stripped(text, start, at)
+        first, last = _strip(text, start, at)
         if first < last:
             yield first, last, lines
         start = at
-    first, last = _stripped(text, start, end)
+    first, last = _strip(text, start, end)
     if first < last:
         yield first, last, True
 
 
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     if start < end and not text[start].isspace() and not text[end - 1].isspace():
         return start, end
     part = text[start:end]

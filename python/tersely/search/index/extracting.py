@@ -154,12 +154,12 @@ class _Sections:
         self.texts: list[str] = []
         self.starts: list[list[int]] = []
         for rows in self.members:
-            text, starts = self._joined([results[row] for row in rows])
+            text, starts = self._join([results[row] for row in rows])
             self.texts.append(text)
             self.starts.append(starts)
 
     @staticmethod
-    def _joined(items: Sequence[ChunkResult]) -> tuple[str, list[int]]:
+    def _join(items: Sequence[ChunkResult]) -> tuple[str, list[int]]:
         """The text of a section, and where each of its results starts in it."""
         pieces: list[str] = []
         starts: list[int] = []
@@ -178,7 +178,7 @@ class _Sections:
         return "".join(pieces), starts
 
     def write(self, parts: Sequence[str]) -> str:
-        """What is left of the sections under their headings."""
+        """Write the kept parts of the sections under their headings."""
         mark = _mark((*parts, *self.paths, *self.names))
         written: list[str] = []
         before = -1
@@ -202,7 +202,7 @@ class _Sections:
         return Heads(costs // 2, above, np.arange(len(names), len(costs), dtype=np.int32), around)
 
     def parted(self, result: Compressed) -> tuple[ChunkResult, ...]:
-        """What is left of each result."""
+        """Divide the text among the results."""
         left: dict[int, str] = {}
         for rows, part in zip(self.members, result.parts, strict=True):
             if part and len(rows) == 1:
@@ -214,12 +214,12 @@ class _Sections:
                 if document in spans:
                     spans[document].append((start, end))
             for index in joined:
-                left.update(self._divided(index, result.parts[index], spans[index]))
+                left.update(self._divide(index, result.parts[index], spans[index]))
         return tuple(
             [replace(self.results[row], content=left[row]) for row in sorted(left) if left[row].strip()]
         )
 
-    def _divided(self, index: int, part: str, spans: Sequence[tuple[int, int]]) -> dict[int, str]:
+    def _divide(self, index: int, part: str, spans: Sequence[tuple[int, int]]) -> dict[int, str]:
         """The pieces of a section's part by result: each begins with its first kept span, or rest of one."""
         rows, text = self.members[index], self.texts[index]
         limits = [*self.starts[index][1:], len(text)]

@@ -83,12 +83,12 @@ def find_files(folder: Path, without: Path | None = None) -> Iterator[SourceFile
             path = (here / name).relative_to(root).as_posix()
             if (here / name).is_symlink():
                 if not _is_inside(here / name, root):
-                    yield FileNote(_shown(path), "link_outside")
+                    yield FileNote(_printable_path(path), "link_outside")
             elif (kind := _kind(name)) is not None:
-                shown = _shown(path)
+                shown = _printable_path(path)
                 yield SourceFile(path, kind) if shown == path else FileNote(shown, "name_not_utf8")
     for error in closed:
-        yield FileNote(_shown(Path(str(error.filename)).relative_to(root).as_posix()), "unreadable")
+        yield FileNote(_printable_path(Path(str(error.filename)).relative_to(root).as_posix()), "unreadable")
 
 
 def _kind(name: str) -> str | None:
@@ -136,6 +136,6 @@ def _is_inside(link: Path, root: Path) -> bool:
         return False
 
 
-def _shown(path: str) -> str:
+def _printable_path(path: str) -> str:
     """Return a path as it can be written down: unchanged where it is UTF-8."""
     return path.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -236,7 +236,7 @@ def _search(
 def _looked_up(
     find: Callable[[list[tuple[str, int]]], Sequence[Result | None]], chunk_ids: Sequence[str]
 ) -> list[Result]:
-    """What is found at the places that ids of chunks name. Raises KeyError for an unknown one."""
+    """Look up chunks by their ids. Raises KeyError for an unknown one."""
     places = []
     for chunk_id in chunk_ids:
         path, _, number = chunk_id.rpartition("#")

@@ -60,7 +60,7 @@ def text_sections(text: str) -> Sections:
         path = known.get(heading)
         if path is None:
             title = _MARKS.sub("", _UNDERLINE.sub("", heading[1].strip()))
-            path = known[heading] = _joined(heading[0], title)
+            path = known[heading] = _join_path(heading[0], title)
         paths[row] = path
         sections.add(start, end, path)
     return sections
@@ -135,7 +135,7 @@ def code_sections(text: str, language: str) -> Sections:
     for row, parent in enumerate(needs):
         above = paths[parent] if 0 <= parent < row else ()
         if role[row] in (Role.DEFINITION, Role.DECLARATION):
-            above = _joined(above, _signature(lines[first[row] : last[row] + 1]))
+            above = _join_path(above, _signature(lines[first[row] : last[row] + 1]))
         paths.append(above)
         start = starts[first[row]]
         if above != sections.paths[-1] and start >= sections.starts[-1]:
@@ -152,7 +152,7 @@ def _signature(lines: list[str]) -> str:
     return lines[0]
 
 
-def _joined(path: tuple[str, ...], title: str) -> tuple[str, ...]:
+def _join_path(path: tuple[str, ...], title: str) -> tuple[str, ...]:
     return (*path[: _DEEPEST - 1], _one_line(title))
 
 

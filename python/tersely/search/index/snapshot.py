@@ -70,7 +70,7 @@ class Snapshot:
             shard = self.shards[number]
             return shard.chunks(shard.ids[local[some]].tolist())
 
-        return _gathered(owners.tolist(), read)
+        return _gather(owners.tolist(), read)
 
     def vectors(self, rows: Int64s) -> Float32s:
         """Return the vectors of some rows, float32[len(rows), d]."""
@@ -87,7 +87,7 @@ class Snapshot:
         def read(number: int, some: list[int]) -> Sequence[ChunkRow | None]:
             return self.shards[number].find([places[one] for one in some])
 
-        return _gathered(self._owners_of(places), read)
+        return _gather(self._owners_of(places), read)
 
     def rows_at(self, places: Sequence[tuple[str, int]]) -> list[int | None]:
         """As `find`, the rows alone: nothing else of the chunks is read."""
@@ -97,7 +97,7 @@ class Snapshot:
             ids = shard.ids_at([places[one] for one in some])
             return [None if one is None else start + int(np.searchsorted(shard.ids, one)) for one in ids]
 
-        return _gathered(self._owners_of(places), read)
+        return _gather(self._owners_of(places), read)
 
     def _owners(self, rows: Int64s) -> Int64s:
         # "right": where shards are empty, several start at one row, and the last of them has it
@@ -107,7 +107,7 @@ class Snapshot:
         return [shard_of(path, len(self.shards)) for path, _ in places]
 
 
-def _gathered(owners: Sequence[int], read: Callable[[int, list[int]], Sequence[Item]]) -> list[Item]:
+def _gather(owners: Sequence[int], read: Callable[[int, list[int]], Sequence[Item]]) -> list[Item]:
     """Ask each shard once for what it owns, by the positions of these; return all in order."""
     found: dict[int, Item] = {}
     for number in sorted(set(owners)):
