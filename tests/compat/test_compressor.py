@@ -18,7 +18,7 @@ from result_checks import check_result
 from sample_texts import GUIDE, LOG, prose
 from tersely import NotReversibleError
 from tersely.compat import metadata as metadata_module
-from tersely.compat.compressors import Compressor
+from tersely.compat.compressor import Compressor
 from tersely.compat.metadata import entities
 from tersely.providers.counters import resolve_counter
 from tersely.strategies import (

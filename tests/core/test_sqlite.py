@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 from tersely.core.errors import StoreError
-from tersely.core.sqlite import DamageError, Database, Draft, Format, GroupCommit
+from tersely.core.group_commit import GroupCommit
+from tersely.core.sqlite import DamageError, Database, Draft, Format
 
 
 def make_notes(connection: sqlite3.Connection) -> None:

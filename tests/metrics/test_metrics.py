@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from tersely import metrics
-from tersely.compat.compressors import Compressor
+from tersely.compat.compressor import Compressor
 from tersely.core.options import CompressionOptions
 from tersely.core.types import Request
 from tersely.strategies import (

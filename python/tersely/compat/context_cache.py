@@ -17,7 +17,7 @@ _UNIT_BYTES = 250  # a text, and two entries with numbers
 class CompressionCache:
     """Compressed texts by key, in so many bytes; the least recently used ones make room. Thread-safe.
 
-    A key must say all that the text depends on (`tersely.compat.compressors.content_id`). The manager keeps
+    A key must say all that the text depends on (`tersely.compat.compressor.content_id`). The manager keeps
     readings of chunks in it, too, from which it makes contexts for any budget.
     """
 

@@ -9,8 +9,9 @@ from time import perf_counter
 from typing import Any
 
 from tersely import metrics
-from tersely.compat.compressors import Compressor, ExtractiveCompressor, Forms, checked_options
+from tersely.compat.compressor import Compressor, Forms, checked_options
 from tersely.compat.contexts import CompressionLevel, HierarchicalContext, OriginalContext
+from tersely.compat.extractive_compressor import ExtractiveCompressor
 from tersely.core import checks
 from tersely.core.errors import NotReversibleError
 from tersely.core.options import CompressionMethod, CompressionOptions

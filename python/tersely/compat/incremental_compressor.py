@@ -10,8 +10,9 @@ from datetime import datetime
 from typing import Any
 
 from tersely import metrics
-from tersely.compat.compressors import Call, ExtractiveCompressor, checked_options
+from tersely.compat.compressor import Call, checked_options
 from tersely.compat.contexts import CompressedContext
+from tersely.compat.extractive_compressor import ExtractiveCompressor
 from tersely.core import checks
 from tersely.core.cache import BoundedCache
 from tersely.core.options import CompressionOptions

@@ -14,7 +14,7 @@ import numpy as np
 
 from tersely import metrics
 from tersely.compat.assembly import Part, assemble
-from tersely.compat.compressors import Call, Compressor, ExtractiveCompressor, checked_options, content_id
+from tersely.compat.compressor import Call, Compressor, checked_options, content_id
 from tersely.compat.context_cache import CompressionCache
 from tersely.compat.contexts import (
     CompressedContext,
@@ -24,6 +24,7 @@ from tersely.compat.contexts import (
     PreparedChunk,
     PreparedContext,
 )
+from tersely.compat.extractive_compressor import ExtractiveCompressor
 from tersely.compat.hierarchical_compressor import HierarchicalCompressor
 from tersely.compat.model_compressors import HybridCompressor
 from tersely.core import checks

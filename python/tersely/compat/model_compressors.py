@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tersely.compat.compressors import Compressor
+from tersely.compat.compressor import Compressor
 from tersely.compat.contexts import CompressedContext
 from tersely.core.options import CompressionMethod, CompressionOptions
 from tersely.core.protocols import Strategy

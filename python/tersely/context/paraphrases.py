@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import tersely
 from tersely.context.clauses import Clause, Role, capitalized, without_alternative, without_filler
+from tersely.context.places import Place
 from tersely.context.preservation import anchors, says
-from tersely.context.reading import Place, Reading, read
+from tersely.context.reading import Reading, read
 from tersely.core import checks
 from tersely.core.tables import Level
 

@@ -13,7 +13,8 @@ import tersely
 from tersely import _native
 from tersely.context.agreement import DENIES, contradictions, exact_words, has_word, word_tokens
 from tersely.context.clauses import Role, without_alternative
-from tersely.context.reading import FORBIDS_AT_START, LINE_WORDS, Reading, find_paths, read, read_segment
+from tersely.context.places import LINE_WORDS, find_paths
+from tersely.context.reading import FORBIDS_AT_START, Reading, read, read_segment
 from tersely.context.segment import ContextSegment
 from tersely.core import checks
 from tersely.core.facts import FactKind

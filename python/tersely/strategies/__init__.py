@@ -13,7 +13,7 @@ from tersely.engine.strategies import STRATEGIES
 
 if TYPE_CHECKING:
     from tersely.compat.by_document import ByDocument
-    from tersely.compat.compressors import Compressor, ExtractiveCompressor
+    from tersely.compat.compressor import Compressor
     from tersely.compat.context_cache import CompressionCache
     from tersely.compat.contexts import (
         CompressedContext,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         PreparedChunk,
         PreparedContext,
     )
+    from tersely.compat.extractive_compressor import ExtractiveCompressor
     from tersely.compat.hierarchical_compressor import HierarchicalCompressor
     from tersely.compat.incremental_compressor import IncrementalCompressor, IncrementalContext
     from tersely.compat.manager import Manager
@@ -92,7 +93,8 @@ __getattr__, __dir__ = load_late(
         "tersely.write.abstractive": ("Abstractive",),
         "tersely.engine.allocation": ("seed_allocate",),
         "tersely.compat.by_document": ("ByDocument",),
-        "tersely.compat.compressors": ("Compressor", "ExtractiveCompressor"),
+        "tersely.compat.compressor": ("Compressor",),
+        "tersely.compat.extractive_compressor": ("ExtractiveCompressor",),
         "tersely.compat.context_cache": ("CompressionCache",),
         "tersely.compat.contexts": (
             "CompressedContext",

@@ -1,0 +1,194 @@
+"""Find the files, lines and functions that a text names, in any language."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import tersely
+from tersely.context.clauses import Clause
+from tersely.core.facts import Fact, FactKind
+
+__all__ = ["LINE_NUMBER", "LINE_WORDS", "Mention", "Place", "find_functions", "find_paths", "start_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file, or a line of it, or both."""
+
+    path: str | None
+    line: int | None
+
+    def __str__(self) -> str:
+        """`path:line`, or what of it is known."""
+        line = f"line {self.line}" if self.path is None else f":{self.line}"
+        return (self.path or "") + (line if self.line is not None else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A path, a line or a function, where the text names it.
+
+    Attributes:
+        start, end: in characters of the text.
+        name: of the file, or the function (without "()"); "" for a line alone.
+        line: the number behind a path ("a.py:12"), or of a line alone; None for neither.
+    """
+
+    start: int
+    end: int
+    name: str = ""
+    line: int | None = None
+
+
+_LINE_BEHIND = re.compile(r"(?::|\(|\"?,? lines? )\[?(\d{1,9})(?=\D|$)")
+_NAMED_FILE = re.compile(  # files that are known without an extension
+    r"\b(?:Berksfile|Brewfile|CODEOWNERS|Caddyfile|Capfile|Containerfile|Dockerfile|Earthfile|Fastfile"
+    r"|GNUmakefile|Gemfile|Guardfile|Jenkinsfile|Justfile|Makefile|Pipfile|Podfile|Procfile|Rakefile"
+    r"|SConscript|SConstruct|Snakefile|Tiltfile|Vagrantfile|justfile"
+    r"|makefile)(?:\.[A-Za-z][\w-]{0,40})?(?![\w/\\])(?::(\d{1,9}))?|(?<![\w.])\.(?:clang-format|clang-tidy"
+    r"|dockerignore|editorconfig|env|eslintrc|gitattributes|gitignore|npmrc|nvmrc"
+    r"|prettierrc)\b(?::(\d{1,9}))?"
+)
+_EXTENSION = re.compile(r"(?<=\w)\.[A-Za-z][A-Za-z0-9]{0,9}(?![A-Za-z0-9_/\\])(?::(\d{1,9}))?")
+_PATH_MARKS = frozenset("/\\.-_~@+")
+
+
+def find_paths(text: str, facts: Sequence[Fact] | None = None) -> list[Mention]:
+    """Find the files that a text names, in source order, each with the line behind it.
+
+    `facts`: `tersely.find_facts(text)`, where that is known. To the paths among them come files that need no
+    extension ("Makefile") and paths in scripts without spaces between words. O(characters).
+    """
+    facts = tersely.find_facts(text) if facts is None else facts
+    found = []
+    for fact in facts:
+        if fact.kind is FactKind.PATH:
+            found.append(Mention(fact.start, fact.end, fact.text))
+        elif fact.kind is FactKind.PATH_LINE:
+            behind = _LINE_BEHIND.search(fact.text, 1)
+            name = fact.text[: behind.start()] if behind else fact.text
+            found.append(Mention(fact.start, fact.end, name, int(behind[1]) if behind else None))
+    taken = [(mention.start, mention.end) for mention in found]
+    patterns = [_NAMED_FILE] if text.isascii() else [_NAMED_FILE, _EXTENSION]
+    for pattern in patterns:
+        last = 0
+        for match in pattern.finditer(text):
+            line = next((group for group in match.groups() if group), None)
+            end = match.end() - (len(line) + 1 if line else 0)
+            start = match.start()
+            while start > last and _in_path(text[start - 1]):
+                start -= 1
+            last = match.end()
+            name = text[start:end]
+            known = pattern is _NAMED_FILE or ("/" in name and not name.isascii())
+            if known and not any(start < stop and begin < end for begin, stop in _around(taken, start)):
+                found.append(Mention(start, match.end(), name, int(line) if line else None))
+        found.sort(key=start_of)
+        taken = [(mention.start, mention.end) for mention in found]
+    return found
+
+
+def start_of(mention: Mention | Fact | Clause) -> int:
+    """Sort key: where something starts in its text."""
+    return mention.start
+
+
+def _in_path(character: str) -> bool:
+    return character.isalnum() or character in _PATH_MARKS
+
+
+def _around(taken: list[tuple[int, int]], at: int) -> list[tuple[int, int]]:
+    """The places beside one, of places in order that do not overlap."""
+    index = bisect_left(taken, (at, at))
+    return taken[max(index - 1, 0) : index + 2]
+
+
+#: Words for the line of a file, in some languages.
+LINE_WORDS = r"lines?|ln|zeilen?|lignes?|l[ií]neas?|rig(?:a|he)|linhas?"
+#: A line of a file, as texts name it; the number is its last group.
+LINE_NUMBER = re.compile(
+    rf"\b(?:{LINE_WORDS})[ \t]{{0,3}}[:#]?\s{{0,3}}(\d{{1,3}}(?:,\d{{3}}){{1,2}}|\d{{1,9}})(?![\w]|[.,]\d)"
+    r"|(?<![\w.:-])L(\d{1,9})\b",
+    re.IGNORECASE,
+)
+_NAME = r"[A-Za-z_$][\w$]{0,99}(?:(?:\.|::)~?[A-Za-z_$][\w$]{0,99}){0,5}"
+_WHOLE_NAME = re.compile(_NAME)
+_CALLED = re.compile(
+    rf"\b(?P<name>[A-Za-z_$][\w$.]{{0,99}}(?:::[\w$.]{{1,99}}){{0,5}})\(\)"
+    rf"|\bline \d{{1,9}}, in (?P<frame>{_NAME})"
+)
+_BEHIND = re.compile(  # "the function parse", "fn parse", "Function: parse"
+    r"\b(?:constructor|def|fn|fonction|func|funci[oó]n|fun|function|funktion|handler|hook|macro|method|methode"
+    r"|m[eé]thode|m[eé]todo|procedure|proc|routine|sub|test):?"
+    rf"\s{{1,3}}(?:called\s|named\s)?(?P<quote>[`'\"]?)(?P<name>{_NAME})",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(  # "the parse method", "parse_args method"
+    rf"(?P<the>\bthe\s{{1,3}})?(?P<quote>`?)\b(?P<name>{_NAME})`?\s{{1,3}}"
+    r"(?P<noun>function|handler|hook|macro|method|procedure|routine|test)\b"
+)
+_LIKE_CODE = re.compile(r"_|[a-z][A-Z]|[.:]\w|\d")
+# What stands beside the word "function" and is not the name of one.
+_WORDS = """
+a above abstract actual add all also an and another any anonymous are as async at async back bad base be
+because below best better big both broken builtin by call called calling calls can certain class common
+correct could crashes cost current default did different do does each empty entire every existing exported
+fails failing fast few final first fix following for free from generic get gets good got hangs had has hash
+have helper here how if in inner inside instance into is it its itself lambda last leaf least like long loss
+main many may member might missing more most must my needs nested never new next no normal not now of old on
+one only or original other our outer over own parent particular previous private proper public pure raises
+recursive relevant respective returns right runs same second setup should shown similar simple single slow
+small so some special specific standard static still such takes template test tests than that the their then
+there these they third this those throws to two under unit unused used usual utility very virtual was well
+were what when where which while whole will with within without works would wrapper wrong you your
+"""
+_NO_NAME = frozenset(_WORDS.split())
+_ENDS_NAME = re.compile(
+    r"[`'\")]{0,2}\s?(?:[.,;:(]|$|(?:around|at|from|in|inside|is|now|of|on|was|where|which|within)\b)"
+)
+_BETWEEN = re.compile(
+    r"[\s,:(`'\"]{1,3}(?:(?:at|from|in|inside|of|within)\s)?(?:file\s|line\s|ln\s|the\s){0,2}[(`'\"]{0,2}"
+)
+
+
+def find_functions(text: str, facts: Sequence[Fact], places: Sequence[Mention]) -> list[Mention]:
+    """Find the functions that a text names: as calls, beside "method" and the like, beside a path or line."""
+    called = [Mention(*_name_span(match), _name(match)) for match in _CALLED.finditer(text)]
+    found = [mention for mention in called if not mention.name.isupper()]  # "DONE()" is a macro
+    for match in _BEHIND.finditer(text):
+        name, plain = _name(match), not match["quote"] and not _LIKE_CODE.search(match["name"])
+        if not plain or (name.lower() not in _NO_NAME and _ENDS_NAME.match(text, match.end())):
+            found.append(Mention(*_name_span(match), name))
+    for match in _BEFORE.finditer(text):
+        name, plain = _name(match), not match["quote"] and not _LIKE_CODE.search(match["name"])
+        named = match["the"] and match["noun"] in ("function", "method", "procedure", "routine")
+        if not plain or (named and name.lower() not in _NO_NAME):
+            found.append(Mention(*_name_span(match), name))
+    starts = [place.start for place in places]
+    for fact in facts:
+        if fact.kind is not FactKind.IDENTIFIER or not _like_function(fact.text):
+            continue
+        index = bisect_left(starts, fact.start)
+        before = text[places[index - 1].end : fact.start] if index else "-"
+        behind = text[fact.end : starts[index]] if index < len(starts) else "-"
+        if any(len(gap) <= 20 and _BETWEEN.fullmatch(gap) for gap in (before, behind)):
+            found.append(Mention(fact.start, fact.end, fact.text))
+    return sorted(found, key=start_of)
+
+
+def _name(match: re.Match[str]) -> str:
+    return (match.groupdict().get("frame") or match["name"]).strip(".")
+
+
+def _name_span(match: re.Match[str]) -> tuple[int, int]:
+    start = match.start("name") if match["name"] else match.start("frame")
+    return start, start + len(_name(match))
+
+
+def _like_function(name: str) -> bool:
+    return (
+        _WHOLE_NAME.fullmatch(name) is not None and not name.isupper() and _LIKE_CODE.search(name) is not None
+    )
