@@ -119,7 +119,7 @@ class Manager:
         """
         budget = checks.whole_number(token_budget, "token_budget")
         question = " ".join(checks.text(query, "query").split())  # the same for the same question
-        given = _listed(chunks)
+        given = _check_chunks(chunks)
         dropped: dict[int, DroppedChunk] = {}
         usable = [place for place, chunk in enumerate(given) if _usable(place, chunk, dropped)]
         options = replace(self.options, query_context=question, target_tokens=0)
@@ -136,7 +136,7 @@ class Manager:
         self, chunks: Iterable[ContextChunk], query: str, max_tokens: int
     ) -> PreparedContext:
         """The chunks as they are, joined, where that counts at most `max_tokens`; else `prepare_context`."""
-        budget, listed = checks.whole_number(max_tokens, "max_tokens"), _listed(chunks)
+        budget, listed = checks.whole_number(max_tokens, "max_tokens"), _check_chunks(chunks)
         texts = [chunk.content for chunk in listed]
         try:
             whole = self.separator.join(texts)
@@ -439,7 +439,7 @@ class _ByShares:
         return Part(chunk.content)
 
 
-def _listed(chunks: Iterable[ContextChunk]) -> list[ContextChunk]:
+def _check_chunks(chunks: Iterable[ContextChunk]) -> list[ContextChunk]:
     if isinstance(chunks, str) or not isinstance(chunks, Iterable):
         raise TypeError(f"chunks must be a list of ContextChunk, not {type(chunks).__name__}")
     listed = list(chunks)
@@ -462,7 +462,7 @@ def _usable(place: int, chunk: ContextChunk, dropped: dict[int, DroppedChunk]) -
 
 
 def _part_of(result: Compressed, index: int, tokens: int, original: int, separator: str) -> Compressed:
-    """What a result says of one of its documents, which has so many tokens, and had `original`."""
+    """Make a result of one document of a result; it has so many tokens, and had `original`."""
     begin = sum(len(part) + len(separator) for part in result.parts[:index] if part)
     end = begin + len(result.parts[index])
     kept, dropped = (

@@ -299,59 +299,61 @@ def contradictions(source: str, text: str) -> list[str]:
     stands in what the source says with its opposite (`opposites`), unless one of both is denied. Words alone
     are compared: what is told in quite other words is not found, in either direction.
     """
-    said, written = _Text(source), _Text(text)
-    found = [*_exchanged(said, written), *_denied(said, written), *_turned_round(said, written)]
+    original, short = _Text(source), _Text(text)
+    found = [*_exchanged(original, short), *_denied(original, short), *_turned_round(original, short)]
     return list(dict.fromkeys(found))
 
 
-def _exchanged(said: _Text, written: _Text) -> list[str]:
+def _exchanged(original: _Text, short: _Text) -> list[str]:
     found: list[str] = []
     open_: dict[str, list[tuple[str, str]]] = {}
-    often, whole = _most_often(said), Counter(word for piece in said.pieces for word in piece.exact)
-    for pieces in _runs(written):
+    often, whole = _most_often(original), Counter(word for piece in original.pieces for word in piece.exact)
+    for pieces in _runs(short):
         for word, times in Counter(word for piece in pieces for word in piece.exact).items():
             if times > often.get(word, times) and _kind(word) == "number":
                 found.append(next(piece.text for piece in pieces if word in piece.exact))
-    times_now = Counter(word for piece in written.pieces for word in piece.exact)
+    times_now = Counter(word for piece in short.pieces for word in piece.exact)
     for word, times in times_now.items():
         if times > whole.get(word, times) and any(
-            times_now[other] < whole[other] for other in said.like(word)
+            times_now[other] < whole[other] for other in original.like(word)
         ):
-            found.append(next(piece.text for piece in reversed(written.pieces) if word in piece.exact))
+            found.append(next(piece.text for piece in reversed(short.pieces) if word in piece.exact))
     before: dict[str, str] = {}  # kind -> the last word of it in this run
-    for index, piece in enumerate(written.pieces):
-        if piece.ends_run or (index and piece.sentence != written.pieces[index - 1].sentence):
+    for index, piece in enumerate(short.pieces):
+        if piece.ends_run or (index and piece.sentence != short.pieces[index - 1].sentence):
             before = {}
         names = set(piece.exact)
         for word, marks in zip(piece.exact, piece.marks, strict=True):
-            places = said.where.get(word)
+            places = original.where.get(word)
             if not places:
-                if not has_word(said.tokens, word):
+                if not has_word(original.tokens, word):
                     found.append(piece.text)
                 continue
             kind = _kind(word)
             last, before[kind] = before.get(kind), word
             company = {*piece.words, *names} - {word}
-            alike = said.likeness(company)
+            alike = original.likeness(company)
             if len(company) < _ALONE:
-                said.add_beside(alike, written.beside(index) - {word})
+                original.add_beside(alike, short.beside(index) - {word})
             here = max(
-                (much for place, much in alike.items() if word in said.pieces[place].exact), default=0.0
+                (much for place, much in alike.items() if word in original.pieces[place].exact), default=0.0
             )
             there = max(
                 (
                     much
                     for place, much in alike.items()
-                    if word not in said.pieces[place].exact
-                    and any(_kind(other) == kind and other not in names for other in said.pieces[place].exact)
+                    if word not in original.pieces[place].exact
+                    and any(
+                        _kind(other) == kind and other not in names for other in original.pieces[place].exact
+                    )
                 ),
                 default=0.0,
             )
             if there > _CLEARLY * here and len(company) >= _ALONE:
                 found.append(piece.text)
                 continue
-            own = len(marks & said.marks.get(word, frozenset()))
-            beside = [said.marked.get(kind + mark, set()) for mark in marks]
+            own = len(marks & original.marks.get(word, frozenset()))
+            beside = [original.marked.get(kind + mark, set()) for mark in marks]
             others = Counter(
                 one for words in beside if len(words) <= _LOOKED_AT for one in words if one != word
             )
@@ -362,10 +364,10 @@ def _exchanged(said: _Text, written: _Text) -> list[str]:
                 if own > other or (own == 0 and other == 0):
                     continue
                 open_.setdefault(kind, []).append((word, piece.text))
-                if last not in (None, word) and _is_turned(said, last, word, last in piece.exact):
+                if last not in (None, word) and _is_turned(original, last, word, last in piece.exact):
                     found.append(piece.text)
     for kind, words in open_.items():
-        order = [word for piece in said.pieces for word in piece.exact if _kind(word) == kind]
+        order = [word for piece in original.pieces for word in piece.exact if _kind(word) == kind]
         at = 0
         for word, clause in words:
             try:
@@ -376,15 +378,15 @@ def _exchanged(said: _Text, written: _Text) -> list[str]:
     return found
 
 
-def _is_turned(said: _Text, first: str, second: str, in_clause: bool) -> bool:
+def _is_turned(original: _Text, first: str, second: str, in_clause: bool) -> bool:
     """Say whether a source has two exact words in the other order only: in the clauses with both, where they
     stand in one clause, else anywhere."""
-    places = [said.where.get(word, []) for word in (first, second)]
+    places = [original.where.get(word, []) for word in (first, second)]
     if not all(places):
         return False
     both = set(places[0]) & set(places[1]) if in_clause and min(map(len, places)) <= _LOOKED_AT else set()
     if both:
-        pieces = [said.pieces[place].exact for place in both]
+        pieces = [original.pieces[place].exact for place in both]
         return not any(first in exact[: _last(exact, second)] for exact in pieces)
     return places[0][0] > places[1][-1]
 
@@ -430,15 +432,15 @@ def word_tokens(text: str) -> frozenset[str]:
     return frozenset([*exact_words(text), *(word for word in words if not word[0].isdigit())])
 
 
-def _denied(said: _Text, written: _Text) -> list[str]:
+def _denied(original: _Text, short: _Text) -> list[str]:
     found = []
-    known = {word for piece in said.pieces for word in piece.nearly}
+    known = {word for piece in original.pieces for word in piece.nearly}
     same: dict[frozenset[str], set[int]] = {}
     told: dict[frozenset[str], set[int]] = {}  # the same without stop words
-    for piece in said.pieces:
+    for piece in original.pieces:
         same.setdefault(piece.all_words, set()).add(piece.denials)
         told.setdefault(frozenset({*piece.words, *piece.exact}), set()).add(piece.denials)
-    for piece in written.pieces:
+    for piece in short.pieces:
         if (len(piece.all_words) < _ALONE and not piece.exact) or (
             not piece.denials and piece.nearly - known
         ):
@@ -452,8 +454,8 @@ def _denied(said: _Text, written: _Text) -> list[str]:
             found.append(piece.text)
             continue
         most = yes = no = 0.0
-        for place, alike in said.likeness([*piece.words, *piece.exact]).items():
-            other = said.pieces[place]
+        for place, alike in original.likeness([*piece.words, *piece.exact]).items():
+            other = original.pieces[place]
             much = alike * _closeness(piece, other)  # of two that are as like, the one with less beside it
             if (piece.denials + other.denials) % 2 and _says_opposite(piece, other):
                 yes, no = (yes, max(no, much)) if piece.denials else (max(yes, much), no)
@@ -491,20 +493,20 @@ def _closeness(piece: _Piece, other: _Piece) -> float:
     return 0.5 + 0.5 * covered + _ALL_WORDS * len(both) / max(len(either), 1)
 
 
-def _turned_round(said: _Text, written: _Text) -> list[str]:
+def _turned_round(original: _Text, short: _Text) -> list[str]:
     """The clauses with a word whose opposite has the same words around it in the source, and it has not, or
     stands there more often than in the source, where the opposite is missing."""
     found = []
-    for index, piece in enumerate(written.pieces):
+    for index, piece in enumerate(short.pieces):
         for at, key in enumerate(piece.plain):
-            if piece.is_label or not (others := opposites_of(key) & said.plain.keys()):
+            if piece.is_label or not (others := opposites_of(key) & original.plain.keys()):
                 continue
             beside = {*piece.words, *piece.exact} - {key}
-            in_clause, rest = bool(beside), beside or written.beside(index)
+            in_clause, rest = bool(beside), beside or short.beside(index)
             own = opposite = 0.0
-            for place in _alike(said, rest, in_clause):
-                other = said.pieces[place]
-                share, wide = _fits(said, place, rest, in_clause)
+            for place in _alike(original, rest, in_clause):
+                other = original.pieces[place]
+                share, wide = _fits(original, place, rest, in_clause)
                 for spot, word in enumerate(other.plain):
                     if (turns := word in others) or word in same_as(key):
                         much = wide + _BESIDE * _neighbours(piece.plain, at, other.plain, spot)
@@ -512,8 +514,8 @@ def _turned_round(said: _Text, written: _Text) -> list[str]:
                             own = max(own, much)
                         elif share >= _REST:
                             opposite = max(opposite, much)
-            stands_for = written.plain[key] > said.plain[key] and any(
-                written.plain[other] < said.plain[other] for other in others
+            stands_for = short.plain[key] > original.plain[key] and any(
+                short.plain[other] < original.plain[other] for other in others
             )
             if opposite > own or (stands_for and opposite == own > 0):
                 found.append(piece.text)
@@ -521,23 +523,25 @@ def _turned_round(said: _Text, written: _Text) -> list[str]:
     return found
 
 
-def _alike(said: _Text, words: Collection[str], in_clause: bool) -> Collection[int]:
+def _alike(original: _Text, words: Collection[str], in_clause: bool) -> Collection[int]:
     """The clauses with some of the words; where these stood beside a clause, those beside them."""
-    places = said.likeness(words)
+    places = original.likeness(words)
     if in_clause:
         return places
     near = {place + step for place in places for step in (-1, 0, 1)}
-    return [place for place in near if 0 <= place < len(said.pieces)]
+    return [place for place in near if 0 <= place < len(original.pieces)]
 
 
-def _fits(said: _Text, place: int, rest: Collection[str], in_clause: bool) -> tuple[float, float]:
+def _fits(original: _Text, place: int, rest: Collection[str], in_clause: bool) -> tuple[float, float]:
     """The share of some words that a clause has, and with half of what only the rest of its sentence has."""
-    piece = said.pieces[place]
+    piece = original.pieces[place]
     has = {*piece.words, *piece.exact}
     if not in_clause:
-        has |= said.beside(place)
+        has |= original.beside(place)
     share = sum(word in has for word in rest) / max(len(rest), 1)
-    around = sum(word not in has and word in said.around[piece.sentence] for word in rest) / max(len(rest), 1)
+    around = sum(word not in has and word in original.around[piece.sentence] for word in rest) / max(
+        len(rest), 1
+    )
     return share, share + 0.5 * around
 
 
