@@ -12,7 +12,7 @@ from tersely.core import checks
 from tersely.server.application import FAULT, SLOW, run_tool
 from tersely.server.asgi import Application, Receive, Scope, Send, send_response
 from tersely.server.text_tools import text_tools
-from tersely.server.tools import Tool, ToolReply
+from tersely.server.tools import Tool, ToolReply, object_schema
 
 __all__ = ["PATH", "CompressDoor"]
 
@@ -39,17 +39,14 @@ def _compress_result(arguments: dict[str, Any]) -> ToolReply:
 _RESULT = Tool(
     "compress",
     "Shorten what a tool gave; the same shape comes back.",
-    {
-        "type": "object",
-        "properties": {
-            "result": {},
-            "budget": {"type": "integer", "minimum": 1, "default": BUDGET},
-            "query": {"type": "string"},
-            "name": {"type": "string"},
-            "arguments": {},
-        },
-        "required": ["result"],
-    },
+    object_schema(
+        ["result"],
+        result={},
+        budget={"type": "integer", "minimum": 1, "default": BUDGET},
+        query={"type": "string"},
+        name={"type": "string"},
+        arguments={},
+    ),
     _compress_result,
 )
 

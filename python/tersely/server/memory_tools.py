@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -18,7 +17,7 @@ from tersely.memory import (
     SegmentMemory,
     SegmentType,
 )
-from tersely.server.tools import Tool, ToolError, ToolReply
+from tersely.server.tools import Tool, ToolError, ToolReply, object_schema
 
 __all__ = ["MemoryTools"]
 
@@ -71,13 +70,13 @@ class MemoryTools:
     memory: SegmentMemory
 
     def tools(self) -> list[Tool]:
-        """Return the seven tools."""
+        """Return the tools."""
         return [
             Tool(
                 "store_context_segment",
                 "Store a segment of your context. Nothing stored is ever lost; under an id that is known, "
                 "the new text takes the place of the old one.",
-                _schema(
+                object_schema(
                     ["text"],
                     text={"type": "string", "description": "The segment"},
                     segment_id=_ID | {"description": "Your name for it; omit to have one made"},
@@ -98,7 +97,7 @@ class MemoryTools:
             Tool(
                 "list_context_segments",
                 "List segments: ids, types, tokens, whether compressed. Not their texts.",
-                _schema(
+                object_schema(
                     [],
                     place={
                         "type": "string",
@@ -114,7 +113,7 @@ class MemoryTools:
                 "Compress context segments by paraphrasing while preserving key information: file paths, "
                 "line numbers, active state, errors, progress. What would lose some of it is refused, and "
                 "the segment stays as it is.",
-                _schema(
+                object_schema(
                     ["segment_ids"],
                     segment_ids={
                         "type": "array",
@@ -131,7 +130,9 @@ class MemoryTools:
                 "compress_and_stash",
                 "Compress a context segment as compress_context_segment does, and stash its original: "
                 "search_stash finds it from then on.",
-                _schema(["segment_id"], segment_id=_ID | {"description": "The segment"}, **_COMPRESSION),
+                object_schema(
+                    ["segment_id"], segment_id=_ID | {"description": "The segment"}, **_COMPRESSION
+                ),
                 self.compress_and_stash,
                 read_only=False,
             ),
@@ -139,7 +140,7 @@ class MemoryTools:
                 "expand_compressed_context",
                 "Expand a compressed segment back to its original version, or bring back one that was "
                 "stashed or removed.",
-                _schema(
+                object_schema(
                     ["segment_id"], segment_id=_ID | {"description": "A segment's id, or a compressed id"}
                 ),
                 self.expand_compressed_context,
@@ -149,20 +150,20 @@ class MemoryTools:
                 "plan_context",
                 "Plan what to do with each segment: keep, compress, stash or remove, with the reason and the "
                 "tokens. Changes nothing.",
-                _schema([], **_STATE),
+                object_schema([], **_STATE),
                 self.plan_context,
             ),
             Tool(
                 "apply_context_plan",
                 "Do what plan_context says for the same arguments. What leaves the context stays stored.",
-                _schema([], **_STATE),
+                object_schema([], **_STATE),
                 self.apply_context_plan,
                 read_only=False,
             ),
             Tool(
                 "search_stash",
                 "Search the segments that were stashed, by words and meaning. Returns their original texts.",
-                _schema(
+                object_schema(
                     ["query"],
                     query={"type": "string", "description": "What you are looking for"},
                     top_n={
@@ -178,7 +179,7 @@ class MemoryTools:
         ]
 
     def store_context_segment(self, arguments: dict[str, Any]) -> ToolReply:
-        """Run the tool of that name."""
+        """Store a segment; the reply has its id."""
         known = {name: value for name, value in arguments.items() if name != "text"}
         if "timestamp" in known:
             known["timestamp"] = _time(known["timestamp"])
@@ -188,7 +189,7 @@ class MemoryTools:
         return ToolReply(f"Stored {name}: {segment.tokens} tokens.", data)
 
     def list_context_segments(self, arguments: dict[str, Any]) -> ToolReply:
-        """Run the tool of that name."""
+        """List the segments of a place, without their texts."""
         segments = self.memory.list_context_segments(arguments["place"])
         rows = [
             {
@@ -213,12 +214,12 @@ class MemoryTools:
         return ToolReply("\n".join(lines), {"segments": rows})
 
     def compress_context_segment(self, arguments: dict[str, Any]) -> ToolReply:
-        """Run the tool of that name."""
+        """Compress segments; the reply says of each what it saved, or why it stays."""
         result = self.memory.compress_context_segment(**arguments)
         return ToolReply("\n".join(_compression_lines(result)), _plain(result))
 
     def compress_and_stash(self, arguments: dict[str, Any]) -> ToolReply:
-        """Run the tool of that name."""
+        """Compress a segment and stash its original."""
         result = self.memory.compress_and_stash(**arguments)
         if result.compressed_segment is None:
             error = result.error
@@ -227,14 +228,14 @@ class MemoryTools:
         return ToolReply(f"Compressed and stashed. {_saved(result.compressed_segment)}", _plain(result))
 
     def expand_compressed_context(self, arguments: dict[str, Any]) -> ToolReply:
-        """Run the tool of that name."""
+        """Bring an original back; the reply has its text."""
         result = self.memory.expand_compressed_context(arguments["segment_id"])
         if result.original_text is None:
             raise ToolError(result.error or "")
         return ToolReply(_fenced([(result.segment_id, result.original_text)]), _plain(result))
 
     def plan_context(self, arguments: dict[str, Any]) -> ToolReply:
-        """Run the tool of that name."""
+        """Plan for each segment; nothing changes."""
         plan = self._plan(arguments)
         lines = [f"{plan.tokens} tokens now, at most {plan.tokens_after} after it"]
         lines += [
@@ -245,7 +246,7 @@ class MemoryTools:
         return ToolReply("\n".join(lines), data)
 
     def apply_context_plan(self, arguments: dict[str, Any]) -> ToolReply:
-        """Run the tool of that name."""
+        """Make the same plan as `plan_context`, and apply it."""
         done = self.memory.apply(self._plan(arguments))
         lines = [f"The context has {done.tokens} tokens now"]
         for what in ("kept", "stashed", "removed"):
@@ -256,7 +257,7 @@ class MemoryTools:
         return ToolReply("\n".join(lines), _plain(done))
 
     def search_stash(self, arguments: dict[str, Any]) -> ToolReply:
-        """Run the tool of that name."""
+        """Search the stashed originals; the reply has their texts."""
         hits = self.memory.search_stash(arguments["query"], arguments["top_n"])
         text = _fenced([(one.segment_id, one.text) for one in hits]) if hits else "Nothing found."
         return ToolReply(text, {"results": [asdict(one) for one in hits]})
@@ -265,10 +266,6 @@ class MemoryTools:
         state = {name: value for name, value in arguments.items() if name != "target_compression_ratio"}
         ratio = arguments["target_compression_ratio"]
         return self.memory.plan_context(ContextState(**state), target_compression_ratio=ratio)
-
-
-def _schema(required: list[str], **properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": required}
 
 
 def _plain(result: Any) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from tersely.server.answers import (
     to_markdown,
     to_previews,
 )
-from tersely.server.tools import Tool, ToolError, ToolReply
+from tersely.server.tools import Tool, ToolError, ToolReply, object_schema
 
 __all__ = ["QueryTools"]
 
@@ -60,21 +60,22 @@ class QueryTools:
     reply_budget: int | None = None
 
     def tools(self) -> list[Tool]:
-        """Return the four tools."""
+        """Return the tools."""
         # Where a budget decides how much is kept, no score has to, unless the caller says so.
         least = 0.3 if self.reply_budget is None else 0.0
         return [
             Tool(
                 "query_documents",
                 "Search documents. Returns an answer and the whole chunks that match best.",
-                _schema(query=_QUERY, top_n=_TOP_N),
+                object_schema(["query"], query=_QUERY, top_n=_TOP_N),
                 self.query_documents,
             ),
             Tool(
                 "query_documents_compressed",
                 "Search documents with context compression. Filters low-relevance results and removes "
                 "semantic duplicates.",
-                _schema(
+                object_schema(
+                    ["query"],
                     query=_QUERY,
                     top_n=_TOP_N,
                     min_score={
@@ -97,13 +98,15 @@ class QueryTools:
             Tool(
                 "preview_documents",
                 "Search documents. Returns one line for each match; expand_chunk gives the whole.",
-                _schema(query=_QUERY, top_n=_TOP_N),
+                object_schema(["query"], query=_QUERY, top_n=_TOP_N),
                 self.preview_documents,
             ),
             Tool(
                 "expand_chunk",
                 "The whole text of one chunk, by the chunk_id of a search result.",
-                _schema(chunk_id={"type": "string", "description": "chunk_id of a search result"}),
+                object_schema(
+                    ["chunk_id"], chunk_id={"type": "string", "description": "chunk_id of a search result"}
+                ),
                 self.expand_chunk,
             ),
         ]
@@ -235,12 +238,6 @@ def _note(relevance: float) -> str:
 
 def _add_note(reply: ToolReply, note: str) -> ToolReply:
     return replace(reply, data={**reply.data, "nothing_relevant": True}) if note else reply
-
-
-def _schema(**properties: Any) -> dict[str, Any]:
-    """A schema with these properties; those without a default are required."""
-    required = [name for name, part in properties.items() if "default" not in part]
-    return {"type": "object", "properties": properties, "required": required}
 
 
 def _as_dict(item: Any) -> dict[str, Any]:

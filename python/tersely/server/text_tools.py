@@ -14,7 +14,7 @@ from tersely.engine.auto import Auto
 from tersely.engine.reading import Reading
 from tersely.providers.counters import resolve_counter
 from tersely.server.answers import count_tokens, fenced_reply
-from tersely.server.tools import Tool, ToolError, ToolReply
+from tersely.server.tools import Tool, ToolError, ToolReply, object_schema
 
 __all__ = ["text_tools"]
 
@@ -26,29 +26,26 @@ def text_tools() -> list[Tool]:
             "compress_text",
             "Shorten a text to a token budget by leaving out what matters least. What stays is verbatim; "
             "numbers and names are never rewritten.",
-            {
-                "type": "object",
-                "properties": {
-                    "text": {
-                        "type": "string",
-                        "description": "The text: prose, Markdown, a log, code, JSON, a diff...",
-                    },
-                    "query": {"type": "string", "description": "What you want to know; omit for the gist"},
-                    "budget": {
-                        "type": "integer",
-                        "description": "Tokens allowed (o200k_base); omit to keep `ratio` of the text",
-                        "minimum": 1,
-                    },
-                    "ratio": {
-                        "type": "number",
-                        "description": "Share of the tokens to keep where there is no budget (default: 0.3)",
-                        "default": 0.3,
-                        "minimum": 0.01,
-                        "maximum": 1.0,
-                    },
+            object_schema(
+                ["text"],
+                text={
+                    "type": "string",
+                    "description": "The text: prose, Markdown, a log, code, JSON, a diff...",
                 },
-                "required": ["text"],
-            },
+                query={"type": "string", "description": "What you want to know; omit for the gist"},
+                budget={
+                    "type": "integer",
+                    "description": "Tokens allowed (o200k_base); omit to keep `ratio` of the text",
+                    "minimum": 1,
+                },
+                ratio={
+                    "type": "number",
+                    "description": "Share of the tokens to keep where there is no budget (default: 0.3)",
+                    "default": 0.3,
+                    "minimum": 0.01,
+                    "maximum": 1.0,
+                },
+            ),
             _compress_text,
         )
     ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tersely.core import checks
 
-__all__ = ["Tool", "ToolError", "ToolReply", "check_arguments"]
+__all__ = ["Tool", "ToolError", "ToolReply", "check_arguments", "object_schema"]
 
 LONGEST_TEXT = 2_000_000  # characters of one argument where its schema has no maxLength
 _PYTHON = {"string": str, "boolean": bool, "array": list, "object": dict}
@@ -49,6 +49,11 @@ class Tool:
     input_schema: Mapping[str, Any]
     run: Callable[[dict[str, Any]], ToolReply]
     read_only: bool = True
+
+
+def object_schema(required: Sequence[str], **properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the schema of a tool's arguments."""
+    return {"type": "object", "properties": properties, "required": list(required)}
 
 
 def check_arguments(schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:

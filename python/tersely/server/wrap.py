@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from tersely.agents.tool_results import ToolResultCompressor
 from tersely.core.errors import CompressionError, MissingExtraError
-from tersely.server.tools import Tool, ToolError, ToolReply, check_arguments
+from tersely.server.tools import Tool, ToolError, ToolReply, check_arguments, object_schema
 
 if TYPE_CHECKING:
     from tersely.store import Store
@@ -119,21 +119,18 @@ def _expand_tool(name: str, store: Store) -> Tool:
             part += f"\n[{left} more characters: call again with start {start + size}]"
         return ToolReply(part, {})
 
-    schema = {
-        "type": "object",
-        "properties": {
-            "id": {"type": "string", "maxLength": 512, "description": "the id in the last line of a result"},
-            "start": {"type": "integer", "minimum": 0, "default": 0, "description": "first character"},
-            "characters": {
-                "type": "integer",
-                "minimum": 1,
-                "maximum": _MOST,
-                "default": _MOST,
-                "description": "how many at most",
-            },
+    schema = object_schema(
+        ["id"],
+        id={"type": "string", "maxLength": 512, "description": "the id in the last line of a result"},
+        start={"type": "integer", "minimum": 0, "default": 0, "description": "first character"},
+        characters={
+            "type": "integer",
+            "minimum": 1,
+            "maximum": _MOST,
+            "default": _MOST,
+            "description": "how many at most",
         },
-        "required": ["id"],
-    }
+    )
     description = "Give the whole of a result that was shortened, by the id in its last line."
     return Tool(name, description, schema, run)
 
