@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -34,7 +33,7 @@ from tersely.core.facts import FactReport
 from tersely.core.options import CompressionMethod, CompressionOptions
 from tersely.core.protocols import BatchTokenCounter
 from tersely.core.threads import map_in_threads
-from tersely.core.types import Compressed, Document, Receipt, Request
+from tersely.core.types import Compressed, Document, Receipt, Request, count_reasons
 from tersely.engine.allocation import favour_of, weights_of
 from tersely.engine.auto import Auto
 from tersely.engine.count import count, count_batch
@@ -469,8 +468,6 @@ def _part_of(result: Compressed, index: int, tokens: int, original: int, separat
         [replace(span, document=0) for span in spans if span.document == index]
         for spans in (result.kept, result.dropped)
     )
-    reasons = Counter(f"kept:{span.reason}" for span in kept)
-    reasons.update(f"dropped:{span.reason}" for span in dropped)
     facts = result.receipt.facts
     if facts is not None:
         facts = FactReport([replace(fact, document=0) for fact in facts.facts if fact.document == index])
@@ -480,7 +477,7 @@ def _part_of(result: Compressed, index: int, tokens: int, original: int, separat
         original_tokens=original,
         counter=result.receipt.counter,
         segments=len(kept) + len(dropped),
-        reasons=dict(reasons),
+        reasons=count_reasons(kept, dropped),
         recounts=0,
         facts=facts,
         content_types=result.receipt.content_types[index : index + 1],

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +18,17 @@ from tersely.core.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UI
 if TYPE_CHECKING:
     from tersely.core.protocols import BatchTokenCounter
 
-__all__ = ["Compressed", "Deduplicated", "Document", "Receipt", "Request", "Span", "Spans", "span_columns"]
+__all__ = [
+    "Compressed",
+    "Deduplicated",
+    "Document",
+    "Receipt",
+    "Request",
+    "Span",
+    "Spans",
+    "count_reasons",
+    "span_columns",
+]
 
 _FILE_NAME = re.compile(
     r"(?:^|[\\/])[^\\/\s]*\.\w{1,12}$|^[\w.-]*\.\w{1,12}$|(?:^|/)(?:Makefile|Dockerfile)$"
@@ -186,7 +197,7 @@ class Receipt:
             "content_types_not_used" (a group spans documents of several types: all were), "embedder_failed",
             "reranker_failed" (scored without it), "facts_lost" (of what was to be preserved, some is lost:
             see `facts`).
-        facts: what became of the facts that were to be preserved; None where nobody asked.
+        facts: the facts that were to be preserved, kept and lost; None where nobody asked.
         used_llm: whether a model wrote any of the text.
         fallback_reason: reason code where a model should have written it and did not, else None: "no_model",
             "model_failed", "empty_reply", "reply_truncated" (it ended at the model's limit of tokens),
@@ -209,6 +220,13 @@ class Receipt:
     fallback_reason: str | None = None
     confidence: float | None = None
     content_types: tuple[str, ...] = ()
+
+
+def count_reasons(kept: Iterable[Span], dropped: Iterable[Span]) -> dict[str, int]:
+    """Count spans by reason, as `Receipt.reasons` has them."""
+    reasons = Counter(f"kept:{span.reason}" for span in kept)
+    reasons.update(f"dropped:{span.reason}" for span in dropped)
+    return dict(reasons)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -5,13 +5,12 @@ Histories are documents too, one a message or a step.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tersely.core.tables import Kind
-from tersely.core.types import Compressed, Document, Receipt, Span
+from tersely.core.types import Compressed, Document, Receipt, Span, count_reasons
 from tersely.history.compaction import CompactedMessages
 from tersely.history.compaction_config import CompactionResult
 from tersely.history.messages import Entry, read_message, read_messages
@@ -162,13 +161,11 @@ def _step(step: REPLEntry) -> str:
 
 
 def _receipt(kept: Sequence[Span], dropped: Sequence[Span], *, original: int, **known: Any) -> Receipt:
-    reasons = Counter(f"kept:{span.reason}" for span in kept)
-    reasons.update(f"dropped:{span.reason}" for span in dropped)
     return Receipt(
         original_tokens=original,
         counter="",
         segments=len(kept) + len(dropped),
-        reasons=reasons,
+        reasons=count_reasons(kept, dropped),
         recounts=0,
         **known,
     )

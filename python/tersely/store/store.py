@@ -46,7 +46,7 @@ class Store:
 
     Versions are immutable. What a call stored is durable when it returns, whatever happens to the process or
     the machine, as far as the disk keeps its word; writes that come at the same time share one wait for it.
-    Nothing is deleted unless `prune` is called. Every text is checked against its SHA-256 when it is read.
+    Only `delete` and `prune` delete. Every text is checked against its SHA-256 when it is read.
 
     Every method raises StoreError where the file is damaged, full, or locked for 30 seconds.
     """
