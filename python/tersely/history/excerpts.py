@@ -28,10 +28,10 @@ from tersely.providers.embedders import resolve_embedder
 
 __all__ = [
     "Excerpts",
-    "Stated",
+    "StatedFacts",
     "frame_excerpts",
     "read_excerpts",
-    "read_stated",
+    "read_stated_facts",
     "relevance_of",
     "source_of",
 ]
@@ -79,7 +79,7 @@ def frame_excerpts(lines: str) -> str:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Stated:
+class StatedFacts:
     """The facts of a history, each where it is stated last.
 
     Attributes:
@@ -99,13 +99,13 @@ class Stated:
     tokens: Int64s
 
 
-def read_stated(
+def read_stated_facts(
     counter: BatchTokenCounter,
     entries: Sequence[Entry],
     stays: Collection[int],
     excerpts: Collection[int] = (),
     mentions: Mentions | None = None,
-) -> Stated:
+) -> StatedFacts:
     """Find the facts of entries.
 
     `stays`: entries that are sent anyway, so that nothing else needs to state what they do. `excerpts`:
@@ -158,7 +158,7 @@ def read_stated(
     tokens = np.zeros(len(entries), dtype=np.int64)
     np.add.at(tokens, owners[rows], costs)
     tokens[np.unique(owners[rows])] += _SOURCE_TOKENS
-    return Stated(entry_of, mentions, rows, entries_of, costs, tokens)
+    return StatedFacts(entry_of, mentions, rows, entries_of, costs, tokens)
 
 
 def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
@@ -194,7 +194,7 @@ class Excerpts:
         costs: int64[n], tokens of each.
         group: int32[n], the words of a line that stay together; -1: on its own.
         sources: bool[n], units that say who speaks.
-        pieces: int64[k], the pieces that stand in the text, as `Stated.entry` counts them.
+        pieces: int64[k], the pieces that stand in the text, as `StatedFacts.entry` counts them.
         begins: int64[k], where each begins in it.
     """
 
@@ -224,7 +224,7 @@ def read_excerpts(
     entries: Sequence[Entry],
     numbers: Sequence[int],
     called: Mapping[str, str],
-    stated: Stated | None,
+    stated: StatedFacts | None,
     folded: Bools,
     room: int,
     relevance: Float64s | None = None,
@@ -340,7 +340,7 @@ def _no_facts() -> _Facts:
     return _Facts(nothing, nothing, nothing)
 
 
-def _facts(script: _Transcript, stated: Stated, folded: Bools, entries: int) -> _Facts:
+def _facts(script: _Transcript, stated: StatedFacts, folded: Bools, entries: int) -> _Facts:
     """The facts that only folded entries state: by what kind of fact it is, and how new.
 
     A path, an identifier, a code or an error that several messages state counts as if it were newer.

@@ -27,14 +27,14 @@ from tersely.engine.fit import fit
 from tersely.engine.reading import Prices, Reading, Region
 from tersely.engine.render import Rendered
 from tersely.engine.select import FIRST_KEPT
-from tersely.history.excerpts import Excerpts, Stated, frame_excerpts, read_excerpts, read_stated
+from tersely.history.excerpts import Excerpts, StatedFacts, frame_excerpts, read_excerpts, read_stated_facts
 from tersely.history.groups import MESSAGE_TOKENS, check_room
 from tersely.history.hints import document_of_result, hints_by_call
 from tersely.history.mentions import Mentions
 from tersely.history.messages import Entry, Path
 from tersely.history.writing import new_user_message, with_texts
 
-__all__ = ["NEWEST_ROOM", "Folded", "History", "MessageAccount", "fold", "shorten_held"]
+__all__ = ["NEWEST_ROOM", "FoldedHistory", "History", "MessageAccount", "fold", "shorten_held"]
 
 _NEWEST_SHARE = 0.3  # of the budget: for the newest messages even where facts of older ones go short
 _NEWEST_SHARE_ASKED = 0.1  # the same where a query says what matters
@@ -107,7 +107,7 @@ class History:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Folded:
+class FoldedHistory:
     """Messages that fit: what to send, its tokens without the frame of the reply, what became of each."""
 
     messages: list[Any]
@@ -116,7 +116,7 @@ class Folded:
     warnings: tuple[str, ...]
 
 
-def fold(history: History, budget: int) -> Folded:
+def fold(history: History, budget: int) -> FoldedHistory:
     """Fit everything into `budget` tokens, the frame of the reply not counted.
 
     What `history.stays` names must fit; then all does. O(characters + facts log facts).
@@ -125,7 +125,7 @@ def fold(history: History, budget: int) -> Folded:
     reasons = dict.fromkeys(changed, "repeated")
     stated = None
     if history.relevance is None:
-        stated = read_stated(
+        stated = read_stated_facts(
             history.counter, history.entries, history.stays, history.excerpts, history.mentions
         )
     frame = _message_tokens(history.counter, "")
@@ -247,7 +247,7 @@ class _Choice:
     """
 
     history: History
-    stated: Stated | None
+    stated: StatedFacts | None
     stay: Sequence[bool]
     now: Sequence[int]
     changed: Mapping[int, Mapping[Path, str]]
@@ -468,7 +468,7 @@ def _places(
     return {message: tuple(places) for message, places in found.items()}
 
 
-def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> Folded:
+def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> FoldedHistory:
     """Messages and accounts of a choice: the excerpts stand in the place of the first that is folded."""
     history, text = choice.history, fitted.text
     changed = {index: dict(texts) for index, texts in choice.changed.items()}
@@ -497,7 +497,7 @@ def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> F
             reason = "budget" if places or owed is None or owed[index] else "stated_elsewhere"
         before = history.originals.get(index, tokens)
         accounts.append(MessageAccount(index, outcome, reason, before, places))
-    return Folded(messages, fitted.tokens, tuple(accounts), tuple(dict.fromkeys(warnings)))
+    return FoldedHistory(messages, fitted.tokens, tuple(accounts), tuple(dict.fromkeys(warnings)))
 
 
 def _point_to_repeats(history: History) -> tuple[dict[int, dict[Path, str]], list[int]]:
