@@ -125,10 +125,10 @@ class TerselyMiddleware(AgentMiddleware):
             self._made.put(
                 key, made, sum(4 * len(part) for part in made[0]) + 100 * len(made[1].get("spans", ()))
             )
-        parts, told = made
-        if not told:
+        parts, note = made
+        if not note:
             return message
-        metadata = {**message.response_metadata, "tersely": dict(told)}
+        metadata = {**message.response_metadata, "tersely": dict(note)}
         short = with_texts(message, dict(zip([piece.path for piece in pieces], parts, strict=True)))
         content = short.content
         if isinstance(content, list):  # models refuse blocks of text that are empty

@@ -37,8 +37,8 @@ def describe(content: str, query: str, result: Compressed) -> CompressionMetadat
         return confidence([content], result.text, query, kept / len(named) if named else 1.0)
 
     def kept_entities() -> tuple[str, ...]:
-        said = words(result.text)
-        return tuple(name for name in entities(content) if name in said)
+        kept_words = words(result.text)
+        return tuple(name for name in entities(content) if name in kept_words)
 
     made = CompressionMetadata.build(
         {

@@ -436,10 +436,10 @@ def _denied(original: _Text, short: _Text) -> list[str]:
     found = []
     known = {word for piece in original.pieces for word in piece.nearly}
     same: dict[frozenset[str], set[int]] = {}
-    told: dict[frozenset[str], set[int]] = {}  # the same without stop words
+    denials_of: dict[frozenset[str], set[int]] = {}  # the same without stop words
     for piece in original.pieces:
         same.setdefault(piece.all_words, set()).add(piece.denials)
-        told.setdefault(frozenset({*piece.words, *piece.exact}), set()).add(piece.denials)
+        denials_of.setdefault(frozenset({*piece.words, *piece.exact}), set()).add(piece.denials)
     for piece in short.pieces:
         if (len(piece.all_words) < _ALONE and not piece.exact) or (
             not piece.denials and piece.nearly - known
@@ -450,7 +450,7 @@ def _denied(original: _Text, short: _Text) -> list[str]:
                 found.append(piece.text)
             continue
         words = frozenset({*piece.words, *piece.exact})
-        if len(words) >= _ALONE and piece.denials not in told.get(words, {piece.denials}):
+        if len(words) >= _ALONE and piece.denials not in denials_of.get(words, {piece.denials}):
             found.append(piece.text)
             continue
         most = yes = no = 0.0

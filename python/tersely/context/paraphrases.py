@@ -165,13 +165,13 @@ class Form:
             verb = _VERB.search(" ".join(reading.active))
             doing = capitalized(verb.group().lower()) if verb else "Working on"
             head = f"{doing} {_place(reading.now, reading.now_function)}"
-        said, here = _sentences([head, *parts]), reading.place
-        if says(said, here.path or "") and (here.line is None or says(said, str(here.line))):
+        summary, here = _sentences([head, *parts]), reading.place
+        if says(summary, here.path or "") and (here.line is None or says(summary, str(here.line))):
             here = Place(None, None)
-        where = _place(here, None if says(said, reading.function or "") else reading.function)
+        where = _place(here, None if says(summary, reading.function or "") else reading.function)
         if head and where:
-            return f"{said} Also: {where}."  # perhaps of another file
-        return f"At {where}: {said}" if said and where else said
+            return f"{summary} Also: {where}."  # perhaps of another file
+        return f"At {where}: {summary}" if summary and where else summary
 
 
 #: The rules by name: "state" is all four, "brief" and "terse" the same with less of each clause.

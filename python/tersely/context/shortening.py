@@ -146,8 +146,8 @@ class Shortener:
 
     def _reply_key(self, task: Task, known: str = "") -> bytes:
         name = self.model.name if self.model is not None else ""
-        said = f"{name}\0{known}\0{task.prompt.fill(task.content, task.limit)}"
-        return hashlib.sha256(said.encode()).digest()
+        key_text = f"{name}\0{known}\0{task.prompt.fill(task.content, task.limit)}"
+        return hashlib.sha256(key_text.encode()).digest()
 
     def _by_model(
         self, segment: ContextSegment, request: ShorteningRequest, reply: Reply

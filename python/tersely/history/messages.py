@@ -371,8 +371,8 @@ class MessageReader:
         read: set[str] = set()
         if call:
             read = {key for key in (*_NAMES, *_ARGUMENTS) if key in given}
-            told = [name, *(_shown(given[key]) for key in _ARGUMENTS if key in given)]
-            self.pieces.append(Piece(" ".join(told).strip(), "call", (), identity))
+            words = [name, *(_shown(given[key]) for key in _ARGUMENTS if key in given)]
+            self.pieces.append(Piece(" ".join(words).strip(), "call", (), identity))
         if result:
             for key in _OUTPUTS:
                 if given.get(key) is not None:

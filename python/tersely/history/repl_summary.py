@@ -65,29 +65,29 @@ def rule_summary(
     """
     steps, good = _steps(entries, smart_success)
     calls = sum(len(entry.llm_calls) for entry in entries)
-    told = {"stats": f"Completed {steps} steps ({good} successful)"}
+    lines = {"stats": f"Completed {steps} steps ({good} successful)"}
     if task:
-        told = {"task": f"Working on: {task[:_TASK_CHARACTERS]}", **told}
+        lines = {"task": f"Working on: {task[:_TASK_CHARACTERS]}", **lines}
     if calls:
-        told["calls"] = f"Made {calls} LLM sub-calls"
+        lines["calls"] = f"Made {calls} LLM sub-calls"
     for least in ("calls", "task"):
-        if len(told) > sentences:
-            told.pop(least, None)
-    parts = list(told.values())
+        if len(lines) > sentences:
+            lines.pop(least, None)
+    parts = list(lines.values())
     if findings and (found := _findings(entries, newest_first)):
         parts.append("Key findings: " + "; ".join(found))
     parts += _issues(entries, later, smart_success, seed_labels)
-    return ". ".join(part.rstrip(". ") for part in parts) + ("" if len(parts) > len(told) else ".")
+    return ". ".join(part.rstrip(". ") for part in parts) + ("" if len(parts) > len(lines) else ".")
 
 
 def _steps(entries: Sequence[REPLEntry], smart: bool) -> tuple[int, int]:
     """Steps and successful ones; a summary whose originals are lost counts for what it tells."""
     steps = good = 0
     for entry in entries:
-        told = _TOLD.search(entry.reasoning) if entry.stands_for else None
+        match = _TOLD.search(entry.reasoning) if entry.stands_for else None
         many = entry.stands_for or 1
         steps += many
-        good += min(int(told[1]), many) if told else many * is_success(entry.output, smart)
+        good += min(int(match[1]), many) if match else many * is_success(entry.output, smart)
     return steps, good
 
 

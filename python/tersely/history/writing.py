@@ -102,8 +102,8 @@ def _user_mapping(text: str, like: Mapping[str, Any]) -> dict[str, Any] | None:
         names = [*like.get("id", [])[:-1], "HumanMessage"]
         return {"lc": 1, "type": "constructor", "id": names, "kwargs": {"type": "human", "content": text}}
     if what in LANGCHAIN_TYPES and "role" not in like:
-        said = {"type": "human", "content": text}
-        return {"type": "human", "data": said} if "data" in like else said
+        fields = {"type": "human", "content": text}
+        return {"type": "human", "data": fields} if "data" in like else fields
     if what == "message":
         return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
     if like.get("kind") in ("request", "response"):

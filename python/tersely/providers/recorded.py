@@ -58,12 +58,12 @@ class _Entry:
         raise RecordedError(f"{name}: {message}")
 
     def line(self) -> bytes:
-        said: dict[str, Any] = {"key": self.key, "model": self.model}
+        fields: dict[str, Any] = {"key": self.key, "model": self.model}
         if self.reply is not None:
-            said["reply"] = self.reply
+            fields["reply"] = self.reply
         elif self.error is not None:
-            said["error"] = {"type": self.error[0], "message": self.error[1]}
-        return json.dumps(said).encode("ascii") + b"\n"
+            fields["error"] = {"type": self.error[0], "message": self.error[1]}
+        return json.dumps(fields).encode("ascii") + b"\n"
 
 
 class Recorder:
@@ -232,12 +232,12 @@ def _entries(file: BinaryIO, path: Path) -> Iterator[_Entry]:
 
 def _entry(line: bytes, wrong: str) -> _Entry:
     try:
-        said = json.loads(line)
+        fields = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise StoreError(f"{wrong} is no JSON") from error
-    if not isinstance(said, dict):
+    if not isinstance(fields, dict):
         raise StoreError(f"{wrong} is no JSON object")
-    key, model, reply, failed = (said.get(name) for name in ("key", "model", "reply", "error"))
+    key, model, reply, failed = (fields.get(name) for name in ("key", "model", "reply", "error"))
     if not isinstance(key, str) or not isinstance(model, str):
         raise StoreError(f"{wrong} lacks a key or a model's name")
     if isinstance(reply, str) and failed is None:

@@ -150,8 +150,8 @@ def _run(
     keeps = [side for side in (0, 1) if pair[side].fate == "kept"]
     if not text[start:end].strip() and len(keeps) < 2:
         return Piece(start, end, "gap", "", "", 0, 0.0)
-    said = [(label, piece) for label, piece in zip(names, pair, strict=True) if piece.fate != "gap"]
-    tip = "\n".join(f"{label}: {tip_of(piece)}" for label, piece in said)
+    present = [(label, piece) for label, piece in zip(names, pair, strict=True) if piece.fate != "gap"]
+    tip = "\n".join(f"{label}: {tip_of(piece)}" for label, piece in present)
     look = pair[0].look or pair[1].look
     if not keeps:
         return Piece(start, end, "dropped", "neither", look, 0, 0.0, tip=tip)
@@ -166,8 +166,8 @@ def _figures(
     rows = []
     for one, called, look in zip(made, names, _LOOKS, strict=True):
         facts = one.receipt.facts
-        told = f", {percent(facts.retention)} of the facts" if facts is not None and facts.facts else ""
-        what = f"{measure}, {percent(one.ratio)} of the original{told}"
+        retained = f", {percent(facts.retention)} of the facts" if facts is not None and facts.facts else ""
+        what = f"{measure}, {percent(one.ratio)} of the original{retained}"
         rows.append((f"{one.tokens:,}", f'<b class="{look}">{name(called)}</b>: {what}'))
     sizes = {"both": 0, "one": 0, "two": 0}
     for some in joined:

@@ -69,8 +69,8 @@ class ChunkSummarizer:
         limit = max(len(chunk.content) - 1, 1)
         prompt = Prompt(_TEMPLATE, query)
         task = Task(chunk.content, prompt, limit, _CHARACTERS, unit="characters", target=target_length)
-        said = f"{chunk.chunk_id}\0{prompt.fill(chunk.content, target_length)}"
-        key = hashlib.sha256(said.encode()).digest()
+        key_text = f"{chunk.chunk_id}\0{prompt.fill(chunk.content, target_length)}"
+        key = hashlib.sha256(key_text.encode()).digest()
         if (known := self._cache.get(key)) is not None:
             return known
         (reply,) = yield from ask([task])

@@ -22,16 +22,16 @@ _STATUS = {FAULT: 500, SLOW: 504}
 
 
 def _compress_result(arguments: dict[str, Any]) -> ToolReply:
-    told: list[ToolResultReport] = []
-    compressor = ToolResultCompressor(arguments["budget"], report=told.append)
+    reports: list[ToolResultReport] = []
+    compressor = ToolResultCompressor(arguments["budget"], report=reports.append)
     name, query = arguments.get("name"), arguments.get("query")
     result = compressor.compress(arguments["result"], query or None, name or None, arguments.get("arguments"))
     data = {
         "result": result,
-        "status": told[-1].status,
-        "tokens": told[-1].tokens,
-        "original_tokens": told[-1].original_tokens,
-        "warnings": list(told[-1].warnings),
+        "status": reports[-1].status,
+        "tokens": reports[-1].tokens,
+        "original_tokens": reports[-1].original_tokens,
+        "warnings": list(reports[-1].warnings),
     }
     return ToolReply("", data)
 

@@ -175,12 +175,12 @@ class QueryTools:
         if results and count_tokens(text) >= limit:
             shown = answer if answer.model is not None else Answer("")  # verbatim, the results say it too
 
-            def frame(told: ResultStats | None, extracted: str, relevance: float) -> str:
-                return to_extract(shown, extracted, told, note=note)
+            def frame(stats_shown: ResultStats | None, extracted: str, relevance: float) -> str:
+                return to_extract(shown, extracted, stats_shown, note=note)
 
-            for told in (stats, None):
+            for stats_shown in (stats, None):
                 with suppress(BudgetExceededError):
-                    framed = partial(frame, told)
+                    framed = partial(frame, stats_shown)
                     found = extract(results, query, budget=max(limit - 1, 1), frame=framed)
                     return _add_note(ToolReply(found.text, _data(answer, found.results, stats)), note)
             if note:

@@ -425,5 +425,5 @@ def _check_one_budget(
     default = _LIMITS.total_budget
     given = {name: tokens for name, tokens in given.items() if tokens != default}
     if len(set(given.values())) > 1:
-        told = ", ".join(f"{name}={tokens}" for name, tokens in given.items())
-        raise ValueError(f"give one budget, not {told}")
+        listed = ", ".join(f"{name}={tokens}" for name, tokens in given.items())
+        raise ValueError(f"give one budget, not {listed}")

@@ -115,8 +115,8 @@ def extract(
     except BudgetExceededError as error:
         raise BudgetExceededError(problem, required=error.required, budget=budget) from None
     text = write(result.parts)
-    told = None if frame is None else relevance
-    return Extracted(sections.parted(result), text, result.tokens, tokens, told)
+    known_relevance = None if frame is None else relevance
+    return Extracted(sections.parted(result), text, result.tokens, tokens, known_relevance)
 
 
 def _largest_relevance(reading: Reading, sections: _Sections, query: str) -> float:
