@@ -42,7 +42,7 @@ class Tool:
             on any thread. Raises ToolError, ValueError, TypeError or CompressionError for what the caller can
             mend; anything else is a fault of the server and is reported without its message.
         read_only: whether it changes nothing.
-        unlisted: schemas of arguments that programs may give beside those of `input_schema`, which models see.
+        unlisted: schemas of arguments beside those of `input_schema`, which models see: for programs.
     """
 
     name: str
