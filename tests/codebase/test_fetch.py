@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 TEXT = "The ferry leaves at six. A permit comes from the harbour office. Gulls steal chips."
+LANGUAGES = ("en", "es", "ar", "hi", "zh")
 ANSWER = "A permit comes from the harbour office."
 
 
@@ -85,9 +86,7 @@ def files() -> dict[str, bytes]:
         "COVID-QA.json": json.dumps(squad(None)).encode(),
         "hotpot_dev_distractor_v1.json": json.dumps([hotpot]).encode(),
         "qed-dev.jsonlines": "\n".join(map(json.dumps, [*qed, {**qed[0], "annotation": {}}])).encode(),
-        **dict.fromkeys(
-            [f"xquad.{code}.json" for code in ("en", "es", "ar", "hi", "zh")], json.dumps(squad("Ferry")).encode()
-        ),
+        **dict.fromkeys([f"xquad.{code}.json" for code in LANGUAGES], json.dumps(squad("Ferry")).encode()),
         "test.jsonl": json.dumps(scitldr).encode(),
     }  # fmt: skip
 
