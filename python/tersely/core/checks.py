@@ -133,7 +133,7 @@ def member(value: Any, name: str, kind: type[E]) -> E:
 def meant(value: Any, choices: Iterable[Any]) -> str:
     """Return "; did you mean CHOICE?" for the word of `choices` that is most like `value`; "" for none."""
     close = nearest(value, choices)
-    return f"; did you mean {close!r}?" if close else ""
+    return f"; did you mean {str(close)!r}?" if close else ""
 
 
 def nearest(value: Any, choices: Iterable[Any]) -> str:
