@@ -33,7 +33,7 @@ from tersely.retrieval.index import Index
 from tersely.server.memory_tools import MemoryTools
 from tersely.server.query_tools import QueryTools
 from tersely.server.text_tools import text_tools
-from tersely.server.tools import LONGEST_TEXT, Tool, check_arguments
+from tersely.server.tools import LONGEST_TEXT, Tool
 from tersely.store import Store
 from tersely.strategies import (
     AbstractiveCompressor,
@@ -250,7 +250,7 @@ class _List:
 
 def _tool(tools: list[Tool], name: str, **arguments: Any) -> Any:
     (tool,) = (one for one in tools if one.name == name)
-    return tool.run(check_arguments(tool.input_schema, arguments))
+    return tool.run(tool.checked(arguments))
 
 
 def _tool_compressed(text: str) -> Any:

@@ -99,6 +99,7 @@ _DONE = (
 _OUTCOMES = (
     ("The loader fails to read gzip files.", "The loader manages to read gzip files."),
     ("The loader fails to read gzip files.", "The loader reads gzip files."),
+    ("I failed to reproduce the crash on musl.", "I managed to reproduce the crash on musl."),
     ("It failed to restore the index.", "Restored the index."),
     ("The build failed on arm64.", "The build succeeded on arm64."),
     ("All 14 checks passed on the second try.", "All 14 checks failed on the second try."),

@@ -11,13 +11,14 @@ from result_shapes import LOG, ROWS, differences, texts_of
 from tersely.agents import ToolResultReport, compress_tool, compress_tool_result
 
 
-def shortened(result: Any) -> Any:
+def shortened(result: Any, is_known: bool = True) -> Any:
     """The result at 300 tokens; what differs are its long texts alone."""
     told: list[ToolResultReport] = []
     made = compress_tool_result(result, budget=300, query="which payment timed out?", report=told.append)
     assert type(made) is type(result) and told[0].status == "compressed" and told[0].tokens <= 300
     assert any("ERROR payment 4711" in text or "user" in text for text in texts_of(made))
     assert not any(text == LOG for text in texts_of(made))
+    assert ("unknown_shape" in told[0].warnings) is not is_known
     for path in differences(result, made):
         assert not isinstance(path[-1], type), path
     assert compress_tool_result(result, budget=10**6) is result
@@ -92,7 +93,7 @@ def test_pydantic_ai() -> None:
     made = shortened(part)
     assert (made.tool_name, made.tool_call_id, made.timestamp) == ("read_log", "c1", part.timestamp)
     shortened(messages.ToolReturnPart(tool_name="rows", content=ROWS, tool_call_id="c1"))
-    made = shortened(messages.ToolReturn(return_value=LOG, metadata={"seen": 1}))
+    made = shortened(messages.ToolReturn(return_value=LOG, metadata={"seen": 1}), is_known=False)
     assert made.metadata == {"seen": 1}
     image = messages.BinaryContent(b"\x89PNG", media_type="image/png")
     assert shortened([LOG, image])[1] is image

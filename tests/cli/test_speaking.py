@@ -40,6 +40,15 @@ def test_one_line_says_what_was_done(page: Path, capfd: pytest.CaptureFixture[st
     assert capfd.readouterr().err == ""  # the receipt says it
 
 
+def test_it_says_where_tokens_are_an_estimate(page: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for model, said in (
+        ("claude-sonnet-4-5", "an estimate for claude-sonnet-4-5\n"),
+        ("gpt-4o", "as prose\n"),
+    ):
+        assert main(["compress", str(page), "-b", "20", "-c", model, "--preserve", "numbers, names"]) == 0
+        assert capfd.readouterr().err.endswith(said)
+
+
 def test_each_file_stands_under_its_name_and_the_budget_holds(
     page: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -68,6 +77,7 @@ def test_names_are_left_out_where_there_is_no_room(page: Path, capfd: pytest.Cap
         (["compress", "x", "--strategy", "extractiv"], "'extractive'"),
         (["compress", "x", "--as", "jason"], "'json'"),
         (["compress", "x", "--strategy", "log"], "--as log"),
+        (["compress", "x", "--strategy", "logs"], "--as log"),
     ],
 )
 def test_what_was_meant_is_suggested(

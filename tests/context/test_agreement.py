@@ -57,7 +57,8 @@ def test_what_says_something_else_is_one(short: str) -> None:
 OUTCOMES = (
     "The build failed on arm64. The parser fails to read gzip. Telemetry is not enabled in tests. Paths are "
     "closed before the merge; then opened. Give the first name, last name and age. I cannot start without "
-    "the key. Once I have the key, I start. Unused locks are kept. Der Import ist fehlgeschlagen."
+    "the key. Once I have the key, I start. Unused locks are kept. Der Import ist fehlgeschlagen. "
+    "I failed to reproduce the crash on musl."
 )
 
 
@@ -68,6 +69,7 @@ OUTCOMES = (
         "Build failure on arm64; build broken.",
         "Parser cannot read gzip.",
         "The parser was unable to read gzip.",
+        "Could not reproduce the crash on musl.",
         "Telemetry is disabled in tests.",
         "Paths: closed before merge, then opened.",
         "Merge after the paths are not open.",
@@ -87,6 +89,7 @@ def test_e030_an_outcome_told_in_other_words_is_no_contradiction(short: str) -> 
         "Build is green on arm64.",
         "Parser manages to read gzip.",
         "Parser reads gzip.",
+        "I managed to reproduce the crash on musl.",
         "Reading gzip works in the parser.",
         "Telemetry is enabled in tests.",
         "Telemetry is on in tests.",

@@ -252,6 +252,7 @@ def test_a_word_that_is_almost_a_choice_is_told_which_was_meant() -> None:
         checks.one_of("Gren", "colour", ("red", "green"))
     with pytest.raises(ValueError, match=r"not 'gren'; did you mean 'green'\?$"):
         checks.member("gren", "colour", StrEnum("Colour", ["RED", "GREEN"]))
+    assert checks.meant("gren", StrEnum("Colour", ["RED", "GREEN"])) == "; did you mean 'green'?"
     with pytest.raises(ValueError, match=r"one of red, green, not 'x'$"):
         checks.one_of("x", "colour", ("red", "green"))
     assert checks.meant(7, ("red", 7)) == checks.meant("", ("red",)) == ""

@@ -411,3 +411,13 @@ def test_a_long_result_of_nothing_but_white_space_is_no_fault(blank: str) -> Non
     ]
     for budget in range(60, 520, 90):  # from where nothing of it fits to where all does
         assert compact_messages(messages, budget=budget).tokens <= budget
+
+
+@pytest.mark.parametrize("budget", [5, 20, 40])
+def test_a_history_of_which_nothing_fits_is_refused_and_a_budget_that_does_is_said(budget: int) -> None:
+    messages = [{"role": "user", "content": "Fix bug E12 in a.py. " + "x " * 500}]
+    with pytest.raises(BudgetExceededError, match="nothing of 1 messages fits") as caught:
+        compact_messages(messages, budget=budget)
+    made = compact_messages(messages, budget=caught.value.required)
+    assert made.messages and made.tokens <= caught.value.required
+    assert "E12" in str(made.messages)

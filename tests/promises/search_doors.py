@@ -20,7 +20,7 @@ from tersely.retrieval import (
 from tersely.search.index import extract
 from tersely.server.query_tools import QueryTools
 from tersely.server.text_tools import text_tools
-from tersely.server.tools import ToolError, check_arguments
+from tersely.server.tools import ToolError
 
 from promises.arguments import (
     SEPARATORS,
@@ -257,7 +257,7 @@ def text_tool(random: Random) -> Call:
     def run(budget: int) -> Any:
         arguments = {"text": text, "budget": budget} | ({"query": asked} if asked else {})
         try:
-            return tool.run(check_arguments(tool.input_schema, arguments))
+            return tool.run(tool.checked(arguments))
         except ToolError as error:
             return error
 

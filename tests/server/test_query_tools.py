@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -152,13 +153,70 @@ def test_a_budget_holds_for_the_whole_reply(budget: int) -> None:
     assert resolve_counter(None).count(reply) <= budget
     assert "Tokens rotate every 24 hours." in reply
     (shown,), _ = unfenced(reply)
-    assert shown.startswith("guide.md:\nSection: Guide > Tokens\n")
+    assert shown.startswith("guide.md:\nSection: Guide > Tokens [a b]\n")
     assert list(result.structured_content) == ["answer", "results", "compression_stats"]
     small = call(tools(*chunks, reply_budget=3), COMPRESSED, query="how often do tokens rotate?")
     needed = re.search(r"(\d+) tokens would do", small.content[0].text)
     assert small.is_error and needed
     retried = tools(*chunks, reply_budget=int(needed[1]))
     assert not call(retried, COMPRESSED, query="how often do tokens rotate?").is_error
+
+
+def long_chunks(many: int = 6) -> list[Any]:
+    """Chunks of about 180 tokens, ids as of an index, each with a fact of its own."""
+    return [
+        chunk(f"guide.md#{row}", 0.9 - 0.01 * row, f"{text} {'It is a matter of habit there. ' * 24}")
+        for row, text in enumerate(SUBJECTS[:many])
+    ]
+
+
+@pytest.mark.parametrize("top_n", [2, 5])
+def test_by_default_results_have_half_of_the_tokens_of_whole_ones(top_n: int) -> None:
+    count = resolve_counter(None).count
+    query = {"query": "how often do tokens rotate?", "top_n": top_n}
+    full, small = call_all(tools(*long_chunks()), [(FULL, query), (COMPRESSED, query)])
+    shown = small.structured_content["results"]
+    whole = full.structured_content["results"]
+    assert sum(count(one["content"]) for one in shown) <= sum(count(one["content"]) for one in whole) // 2
+    text = small.content[0].text
+    assert "Tokens rotate every 24 hours." in text and "Section: Guide > Tokens [#0 #1" in text
+    assert numbers(text) == small.structured_content["compression_stats"]
+
+
+def test_short_results_are_not_cut_to_less_than_says_something() -> None:
+    short = tools(
+        chunk("a", 0.9, "Tokens rotate every 24 hours. " + "The clock of the harbour says when. " * 8)
+    )
+    shown = call(short, COMPRESSED, query="how often do tokens rotate?").structured_content["results"]
+    assert 60 < resolve_counter(None).count(shown[0]["content"]) <= 100
+
+
+@pytest.mark.parametrize("max_tokens", [80, 200, 100_000])
+def test_a_caller_may_ask_for_fewer_tokens_by_an_argument_that_the_schema_does_not_list(
+    max_tokens: int,
+) -> None:
+    served = tools(*long_chunks())
+    asked = {"query": "how often do tokens rotate?", "max_tokens": max_tokens}
+    text = call(served, COMPRESSED, **asked).content[0].text
+    assert resolve_counter(None).count(text) <= max_tokens and "Tokens rotate every 24 hours." in text
+    limited = call(tools(*long_chunks(), reply_budget=90), COMPRESSED, **asked).content[0].text
+    assert resolve_counter(None).count(limited) <= min(90, max_tokens)
+    for wrong, message in (
+        ({"max_tokens": 0}, "max_tokens must be a whole number from 1, not 0"),
+        ({"tokens": 5}, "allowed: query, top_n, min_score, similarity_threshold, max_tokens"),
+    ):
+        result = call(served, COMPRESSED, query="tokens?", **wrong)
+        assert result.is_error and message in result.content[0].text
+
+
+def test_pieces_name_their_chunk_and_expand_chunk_gives_the_rest() -> None:
+    chunks = [replace(one, header_path=f"Guide > {row}") for row, one in enumerate(long_chunks(3))]
+    served = tools(*chunks, chunk("else", 0.8, chunks[0].content.replace("24", "12"), header_path=""))
+    text = call(served, COMPRESSED, query="how often do tokens rotate?", top_n=4).content[0].text
+    assert "guide.md:\nSection: Guide > 0 [#0]\nTokens rotate every 24 hours." in text
+    assert "\n\n[else]\nTokens rotate every 12 hours." in text
+    whole = call(served, "expand_chunk", chunk_id="guide.md#0")
+    assert whole.structured_content["content"] == chunks[0].content
 
 
 class Named:

@@ -64,10 +64,15 @@ class Parser(argparse.ArgumentParser):
             raise
 
     def _elsewhere(self, value: Any) -> str:
-        """A suggestion where another option has the choice: `--strategy log` is `--as log`."""
-        others = [option for option in self._actions if option.option_strings and option.choices]
-        fitting = [option.option_strings[-1] for option in others if value in (option.choices or ())]
-        return f"; did you mean {fitting[0]} {value}?" if fitting else ""
+        """A suggestion where another option has such a choice: `--strategy logs` is `--as log`."""
+        named = {
+            str(choice): f"{option.option_strings[-1]} {choice}"
+            for option in self._actions
+            if option.option_strings and option.choices
+            for choice in option.choices
+        }
+        close = checks.nearest(value, named)
+        return f"; did you mean {named[close]}?" if close else ""
 
 
 def add_command(commands: Commands, name: str, text: str, examples: str) -> argparse.ArgumentParser:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
 from collections.abc import Sequence
@@ -134,7 +135,7 @@ def _add_strategy(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--headings", action="store_true", help="keep the headings above what is kept")
     parser.add_argument(
-        "--preserve", default="", metavar="NAMES", help=f"facts to keep first: {','.join(PRESERVABLE)}"
+        "--preserve", default="", metavar="NAMES", help=f"facts to keep first: {', '.join(PRESERVABLE)}"
     )
     parser.add_argument(
         "--model",
@@ -237,11 +238,12 @@ def _say_what_was_done(result: Compressed, seconds: float) -> None:
     """Print a line: tokens from and to, the budget, the time, how much of what was kept."""
     receipt = result.receipt
     types = ", ".join(dict.fromkeys(receipt.content_types))
+    estimate = f"; tokens of {receipt.counter}" if "an estimate" in receipt.counter else ""
     took = f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
     print(
         f"tersely: {result.original_tokens:,} tokens to {result.tokens:,} ({percent(result.ratio)}; budget "
         f"{receipt.budget:,}) in {took}: {len(result.kept):,} of {receipt.segments:,} segments kept"
-        f"{f', read as {types}' if types else ''}",
+        f"{f', read as {types}' if types else ''}{estimate}",
         file=sys.stderr,
     )
 
@@ -260,7 +262,7 @@ def _choose_strategy(arguments: argparse.Namespace) -> tuple[Strategy, Extractiv
         level=Level[arguments.level.upper()],
         context=arguments.context,
         preserve_structure=arguments.headings,
-        preserve=tuple(name for name in arguments.preserve.split(",") if name),
+        preserve=tuple(name for name in re.split(r"[,\s]+", arguments.preserve) if name),
     )
     if auto:
         return Auto(as_type=arguments.as_type, text=extractive), extractive

@@ -244,7 +244,7 @@ def _command(commands: Commands, name: str, text: str, examples: str) -> argpars
         "--reply-budget",
         type=int,
         metavar="TOKENS",
-        help="tokens of a reply of query_documents_compressed; without it: whole results",
+        help="most tokens of a reply of query_documents_compressed (half of what whole results take)",
     )
     return parser
 

@@ -480,9 +480,9 @@ def _denied(original: _Text, short: _Text) -> list[str]:
 
 
 def _says_opposite(piece: _Piece, other: _Piece) -> bool:
-    """Say whether a clause has a word that says the opposite of one in another clause."""
-    has = set(other.plain)
-    return any(opposites_of(key) & has for key in piece.plain if key not in has)
+    """Say whether a clause has a word that says the opposite of one that only another clause has."""
+    words, has = set(piece.plain), set(other.plain)
+    return any(opposites_of(key) & (has - words) for key in words - has)
 
 
 def _closeness(piece: _Piece, other: _Piece) -> float:

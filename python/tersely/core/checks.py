@@ -27,6 +27,7 @@ __all__ = [
     "flag",
     "meant",
     "member",
+    "nearest",
     "number",
     "numbers",
     "one_of",
@@ -131,13 +132,19 @@ def member(value: Any, name: str, kind: type[E]) -> E:
 
 def meant(value: Any, choices: Iterable[Any]) -> str:
     """Return "; did you mean CHOICE?" for the word of `choices` that is most like `value`; "" for none."""
+    close = nearest(value, choices)
+    return f"; did you mean {str(close)!r}?" if close else ""
+
+
+def nearest(value: Any, choices: Iterable[Any]) -> str:
+    """Return the word of `choices` that is most like `value`; "" for none."""
     if not isinstance(value, str):
         return ""
     from difflib import get_close_matches  # costs more than `import tersely` should
 
     words = {choice.lower(): choice for choice in choices if isinstance(choice, str)}
     close = get_close_matches(value[:_SHOWN].lower(), words, 1)
-    return f"; did you mean {words[close[0]]!r}?" if close else ""
+    return words[close[0]] if close else ""
 
 
 def flag(value: Any, name: str) -> bool:

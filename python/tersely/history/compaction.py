@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tersely.core import checks
+from tersely.core.errors import BudgetExceededError
 from tersely.core.protocols import Strategy
+from tersely.engine.required import with_required
 from tersely.history.excerpts import relevance_of
-from tersely.history.folding import History, MessageAccount, fold, shorten_held
+from tersely.history.folding import Folded, History, MessageAccount, fold, shorten_held
 from tersely.history.groups import (
     REPLY_TOKENS,
     atomic_groups,
@@ -107,7 +109,7 @@ def compact_messages(
         picture_tokens: what a picture is taken to cost.
 
     Raises:
-        BudgetExceededError: what must stay does not fit.
+        BudgetExceededError: what must stay does not fit, or of what somebody said nothing does.
         TypeError, ValueError: a wrong argument.
 
     O(characters + facts log facts).
@@ -147,7 +149,20 @@ def compact_messages(
         relevance=relevance,
         query=query if query is not None and relevance is not None else "",
     )
-    folded = fold(shorten_held(history, frame, budget), budget - frame)
+
+    def attempt(allowed: int) -> Folded:
+        folded = fold(shorten_held(history, frame, allowed), allowed - frame)
+        fates = [
+            account.outcome
+            for account, entry in zip(folded.accounts, entries, strict=True)
+            if entry.role != "system"
+        ]
+        if fates and set(fates) == {"dropped"}:  # a model cannot answer no message
+            problem = f"nothing of {len(fates)} messages fits into {allowed} tokens"
+            raise BudgetExceededError(problem, required=allowed + 1, budget=allowed)
+        return folded
+
+    folded = with_required(attempt, budget, original)
     return CompactedMessages(
         folded.messages,
         frame + folded.tokens,

@@ -72,7 +72,8 @@ _OUTPUTS = ("content", "output", "result", "response", "return_value", "error", 
 # Fields that frame a message, and are not what it says: a short value is part of the frame that is counted.
 _FRAME = {*_IDENTITIES, "role", "type", "kind", "part_kind", "status", "state", "index", "is_error",
           "isError", "object", "created_at", "createdAt", "timestamp", "model", "stop_reason",
-          "finish_reason", "lc", "outcome", *_NAMES, "cache_control", "cachePoint"}  # fmt: skip
+          "finish_reason", "lc", "outcome", "resultType", "result_type", *_NAMES, "cache_control",
+          "cachePoint"}  # fmt: skip
 _FRAME_CHARACTERS = 64
 _CACHE_MARKERS = {"cache_control", "cachePoint"}
 # Fields that are counted, and tell later steps nothing.

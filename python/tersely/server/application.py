@@ -11,7 +11,7 @@ import tersely
 from tersely import _native
 from tersely.core import checks
 from tersely.core.errors import CompressionError, MissingExtraError
-from tersely.server.tools import Tool, ToolError, check_arguments
+from tersely.server.tools import Tool, ToolError
 
 __all__ = ["CALLER", "FAULT", "SLOW", "make_server", "run_tool"]
 
@@ -96,7 +96,7 @@ def run_tool(
     begun = time.monotonic()
     _native.set_deadline(deadline)
     try:
-        reply = tool.run(check_arguments(tool.input_schema, given))
+        reply = tool.run(tool.checked(given))
         return reply.text, dict(reply.data), ""
     except (ToolError, CompressionError, ValueError, TypeError) as error:
         return str(error), None, CALLER

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -32,6 +31,8 @@ __all__ = ["QueryTools"]
 
 _NOTHING = "Nothing relevant found: at best {:.0%} likely to be on topic."
 
+_LEAST = 100  # tokens of results, where half of the whole ones would be fewer: a sentence or two say little
+
 _QUERY = {"type": "string", "description": "Natural language query"}
 _TOP_N = {
     "type": "integer",
@@ -50,8 +51,8 @@ class QueryTools:
         retriever: finds the chunks. One with `vectors(chunk_ids)` (float rows) saves embedding them again.
         answerer: writes the answer above the results.
         pool: compression looks at max(pool, 4 * top_n) candidates: duplicates are found beyond the cut.
-        reply_budget: tokens (o200k_base) for a reply of `query_documents_compressed`, which then has what of
-            the results answers the query; None: results are whole. The server decides, not the caller.
+        reply_budget: tokens (o200k_base) that a reply of `query_documents_compressed` has at most; None: half
+            of what whole results would take. A caller may ask for fewer (`max_tokens`), not for more.
     """
 
     retriever: Retriever
@@ -94,6 +95,13 @@ class QueryTools:
                     },
                 ),
                 self.query_documents_compressed,
+                unlisted={
+                    "max_tokens": {
+                        "type": "integer",
+                        "description": "Maximum tokens of the reply (default: half of whole results)",
+                        "minimum": 1,
+                    }
+                },
             ),
             Tool(
                 "preview_documents",
@@ -103,7 +111,8 @@ class QueryTools:
             ),
             Tool(
                 "expand_chunk",
-                "The whole text of one chunk, by the chunk_id of a search result.",
+                "The whole text of one chunk, by the chunk_id of a search result. "
+                "[#3] under guide.md: stands for the chunk_id guide.md#3.",
                 object_schema(
                     ["chunk_id"], chunk_id={"type": "string", "description": "chunk_id of a search result"}
                 ),
@@ -121,9 +130,9 @@ class QueryTools:
     def query_documents_compressed(self, arguments: dict[str, Any]) -> ToolReply:
         """The best chunks of a larger pool: those that are relevant enough, each thing once.
 
-        With a `reply_budget` what of them answers the query, within so many tokens. Without one they are
-        whole, but where the reply had no fewer tokens than that of `query_documents`: then it has what of
-        them answers the query, in fewer tokens than that.
+        Where they do not fit into `max_tokens` it is what of them answers the query, each piece under its
+        file, its section and its chunk. By default the results have half of the tokens that those of
+        `query_documents` have (100 at least), and the reply always has fewer than its reply.
         """
         query, top_n = _query(arguments), arguments["top_n"]
         found = list(self.retriever.search(query, max(self.pool, 4 * top_n)))
@@ -135,8 +144,9 @@ class QueryTools:
             vectors=self._vectors(found),
         )
         results, stats = list(left.results), left.compression_stats
-        if self.reply_budget is not None:
-            return self._reply_within(query, results, stats, self.reply_budget)
+        limits = [one for one in (arguments.get("max_tokens"), self.reply_budget) if one is not None]
+        if limits:
+            return self._reply_within(query, results, stats, min(limits))
         whole = sorted(found, key=lambda one: -one.score)[:top_n]
         return self._smaller_reply(query, results, stats, whole)
 
@@ -152,7 +162,7 @@ class QueryTools:
             return to_extract(answer, text, note=_note(relevance))
 
         try:
-            found = extract(results, query, budget=budget, frame=frame)
+            found = extract(results, query, budget=budget, frame=frame, named=True)
         except BudgetExceededError as error:
             raise ToolError(
                 f"the reply does not fit into {budget} tokens; {error.required} tokens would do"
@@ -163,26 +173,33 @@ class QueryTools:
     def _smaller_reply(
         self, query: str, results: list[ChunkResult], stats: ResultStats, whole: list[ChunkResult]
     ) -> ToolReply:
-        """The reply with whole results; with an extract of them, where that of `query_documents`, which has
-        `whole`, is no larger. Where not even the stats leave room for one, it goes without them; and where
-        nothing relevant was found and does not fit either, that is all that it says.
+        """The reply with whole results where they take half of the tokens of `whole`, the results of
+        `query_documents`; else with an extract of them. Where half holds none, it may have as many as stay
+        below that reply; where not even the stats leave room for one, it goes without them; and where nothing
+        relevant was found and does not fit either, that is all that it says.
         """
         titles = [one.header_path or None for one in results]
         note = _note(max(on_topic([one.content for one in results], query, titles), default=0.0))
         answer = self.answerer.answer(query, results)
         text = to_markdown(answer, results, stats, note=note)
-        limit = count_tokens(to_markdown(answer if results == whole else Answer(""), whole))
-        if results and count_tokens(text) >= limit:
-            shown = answer if answer.model is not None else Answer("")  # verbatim, the results say it too
+        sources = count_tokens(to_markdown(Answer(""), whole))
+        most = (count_tokens(to_markdown(answer, whole)) if results == whole else sources) - 1
+        shown = answer if answer.model is not None else Answer("")  # verbatim, the results say it too
 
-            def frame(stats_shown: ResultStats | None, extracted: str, relevance: float) -> str:
-                return to_extract(shown, extracted, stats_shown, note=note)
+        def frame(stats_shown: ResultStats | None, extracted: str, _: float = 0.0) -> str:
+            return to_extract(shown, extracted, stats_shown, note=note)
 
-            for stats_shown in (stats, None):
-                with suppress(BudgetExceededError):
-                    framed = partial(frame, stats_shown)
-                    found = extract(results, query, budget=max(limit - 1, 1), frame=framed)
-                    return _add_note(ToolReply(found.text, _data(answer, found.results, stats)), note)
+        half = min(max(sources // 2, _LEAST) + count_tokens(frame(stats, "")), most)
+        if results and count_tokens(text) > half:
+            for stats_shown, budget in ((stats, half), (stats, most), (None, most)):
+                framed = partial(frame, stats_shown)
+                try:
+                    found = extract(results, query, budget=max(budget, 1), frame=framed, named=True)
+                except BudgetExceededError as error:
+                    if budget >= most or error.required > most:
+                        continue
+                    found = extract(results, query, budget=int(error.required), frame=framed, named=True)
+                return _add_note(ToolReply(found.text, _data(answer, found.results, stats)), note)
             if note:
                 return _add_note(ToolReply(note, _data(Answer(""), (), stats)), note)
         return _add_note(ToolReply(text, _data(answer, results, stats)), note)

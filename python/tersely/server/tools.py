@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tersely.core import checks
@@ -42,6 +42,7 @@ class Tool:
             on any thread. Raises ToolError, ValueError, TypeError or CompressionError for what the caller can
             mend; anything else is a fault of the server and is reported without its message.
         read_only: whether it changes nothing.
+        unlisted: schemas of arguments beside those of `input_schema`, which models see: for programs.
     """
 
     name: str
@@ -49,6 +50,12 @@ class Tool:
     input_schema: Mapping[str, Any]
     run: Callable[[dict[str, Any]], ToolReply]
     read_only: bool = True
+    unlisted: Mapping[str, Any] = field(default_factory=dict)
+
+    def checked(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Check the arguments of a call, listed or not (`check_arguments`)."""
+        schema = self.input_schema
+        return check_arguments({**schema, "properties": {**schema["properties"], **self.unlisted}}, given)
 
 
 def object_schema(required: Sequence[str], **properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from tersely.agents.tool_results import ToolResultCompressor
 from tersely.core.errors import CompressionError, MissingExtraError
-from tersely.server.tools import Tool, ToolError, ToolReply, check_arguments, object_schema
+from tersely.server.tools import Tool, ToolError, ToolReply, object_schema
 
 if TYPE_CHECKING:
     from tersely.store import Store
@@ -101,7 +101,7 @@ class ResultFilter:
         tool = _expand_tool(self._name, self._store)
         try:
             given = arguments if isinstance(arguments, dict) else {}
-            text, failed = tool.run(check_arguments(tool.input_schema, given)).text, False
+            text, failed = tool.run(tool.checked(given)).text, False
         except (ToolError, CompressionError) as error:
             text, failed = str(error), True
         return {**self._frame, "content": [{"type": "text", "text": text}], "isError": failed}

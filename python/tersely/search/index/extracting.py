@@ -58,6 +58,7 @@ def extract(
     budget: int = 2000,
     counter: Any = None,
     frame: Callable[[str, float], str] | None = None,
+    named: bool = False,
 ) -> Extracted:
     """Compress the results of a search into a budget, headings included.
 
@@ -71,6 +72,8 @@ def extract(
         counter: counts them (`tersely.compress`).
         frame: (text, relevance) -> all that is sent, which is what the budget is for then; None: the text
             alone.
+        named: whether each section says which chunks its text is from: "[#3]" under "guide.md:" stands for
+            the `chunk_id` "guide.md#3"; other ids are written as they are.
 
     Raises:
         BudgetExceededError: no piece of any result fits under its heading; a retry with `.required` succeeds.
@@ -80,7 +83,7 @@ def extract(
     checks.whole_number(budget, "budget", least=1)
     if not results:
         return Extracted((), "", 0, 0)
-    sections, relevance = _Sections(results), 1.0
+    sections, relevance = _Sections(results, named), 1.0
 
     def write(parts: Sequence[str]) -> str:
         text = sections.write(parts)
@@ -134,11 +137,12 @@ class _Sections:
         names: of files, in the order of their best results.
         members: of each section, the rows of its results, in their order in the file.
         files, paths: of each section, the number of its file and the headings above it.
+        headings: of each, what stands above its text.
         texts: of each: its results, parted as they are in the file where they are neighbours there.
         starts: where each result of a section starts in its text.
     """
 
-    def __init__(self, results: Sequence[ChunkResult]) -> None:
+    def __init__(self, results: Sequence[ChunkResult], named: bool) -> None:
         self.results = results
         rank: dict[str, int] = {}
         places = [
@@ -151,6 +155,10 @@ class _Sections:
         self.files = [file for file, _, _ in found]
         self.paths = [one_line(path) for _, path, _ in found]
         self.members = [rows for _, _, rows in found]
+        self.headings = [
+            _section(path, [_shown_id(results[row]) for row in rows] if named else [])
+            for path, rows in zip(self.paths, self.members, strict=True)
+        ]
         self.texts: list[str] = []
         self.starts: list[list[int]] = []
         for rows in self.members:
@@ -179,13 +187,13 @@ class _Sections:
 
     def write(self, parts: Sequence[str]) -> str:
         """Write the kept parts of the sections under their headings."""
-        mark = _mark((*parts, *self.paths, *self.names))
+        mark = _mark((*parts, *self.headings, *self.names))
         written: list[str] = []
         before = -1
-        for file, path, part in zip(self.files, self.paths, parts, strict=True):
+        for file, heading, part in zip(self.files, self.headings, parts, strict=True):
             if part:
-                name = f"{self.names[file]}{mark}\n" if file != before or not path else ""
-                written.append(f"{name}{_section(path)}{part}")
+                name = f"{self.names[file]}{mark}\n" if file != before or not heading else ""
+                written.append(f"{name}{heading}{part}")
                 before = file
         return _SEPARATOR.join(written)
 
@@ -196,7 +204,7 @@ class _Sections:
         one pays for all, too few files are heard (benchmarks/doors); the text is counted with all of it.
         """
         names = [f"{name}:\n" for name in self.names]
-        costs = count_batch(reading.request.counter, [*names, *map(_section, self.paths)])
+        costs = count_batch(reading.request.counter, [*names, *self.headings])
         costs[len(names) :] += _PARTED
         above = np.concatenate((np.full(len(names), -1), self.files)).astype(np.int32)
         return Heads(costs // 2, above, np.arange(len(names), len(costs), dtype=np.int32), around)
@@ -254,5 +262,18 @@ def _mark(texts: Sequence[str]) -> str:
     return ":" * (1 + max(colons, default=0))
 
 
-def _section(path: str) -> str:
-    return f"Section: {path}\n" if path else ""
+def _section(path: str, ids: Sequence[str]) -> str:
+    """What stands above the text of a section: its headings and the ids of its chunks, if any."""
+    parts = [f"Section: {path}"] if path else []
+    parts += [f"[{' '.join(ids)}]"] if ids else []
+    return f"{' '.join(parts)}\n" if parts else ""
+
+
+def _shown_id(item: ChunkResult) -> str:
+    """The id of a chunk below the name of its file."""
+    return one_line(item.chunk_id.removeprefix(item.file_path) if _number_follows(item) else item.chunk_id)
+
+
+def _number_follows(item: ChunkResult) -> bool:
+    name, mark, number = item.chunk_id.rpartition("#")
+    return bool(mark) and name == item.file_path and number.isascii() and number.isdigit()

@@ -1,0 +1,322 @@
+"""Public sets of questions and summaries: where they are published, and how they become rows.
+
+Addresses, sizes and digests are those that the library `datasets` recorded when it loaded these files from
+their authors (dataset_infos.json, checksums.txt in huggingface/datasets); licences are those that the authors
+announce. Of each set the rows whose ids have the smallest SHA-256 are taken: the same file, the same rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import nsmallest
+from itertools import islice
+from math import log
+from typing import Any
+
+__all__ = ["SETS", "PublicSet", "Source"]
+
+Row = dict[str, Any]
+_ROWS = 400  # of a set, at most
+_BESIDE = 9  # paragraphs beside the one that answers
+_WORD = re.compile(r"\w+")
+_GITHUB = "https://raw.githubusercontent.com"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that its authors published.
+
+    Attributes:
+        url: its address; the file's name is what stands behind the last slash.
+        size: bytes.
+        sha256: of its bytes, in hexadecimal digits.
+    """
+
+    url: str
+    size: int
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return self.url.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicSet:
+    """A set of the benchmarks and what it is made of.
+
+    Attributes:
+        name: of the file that the benchmarks read, without its suffix.
+        licence: of the texts, as their authors say.
+        sources: what is fetched.
+        rows: bytes of the sources, in their order -> rows.
+    """
+
+    name: str
+    licence: str
+    sources: tuple[Source, ...]
+    rows: Callable[[Sequence[bytes]], Iterator[Row]]
+
+
+def _chosen(rows: Iterator[Row]) -> list[Row]:
+    """The rows whose ids have the smallest digests, so many that a run of the benchmark finds enough."""
+    return nsmallest(_ROWS, rows, key=lambda row: hashlib.sha256(row["id"].encode()).digest())
+
+
+def _lines(source: bytes) -> Iterator[Any]:
+    return (json.loads(line) for line in source.splitlines() if line.strip())
+
+
+def _evidence(text: str, document: int, answers: Sequence[Row], kind: str) -> list[Row]:
+    """Where answers stand in a text; a wrong place is moved to the nearest right one, else left out."""
+    found: dict[tuple[int, int], Row] = {}
+    for answer in answers:
+        said, start = answer["text"], answer["answer_start"]
+        if not said.strip():
+            continue
+        if text[start : start + len(said)] != said:
+            places = [match.start() for match in re.finditer(re.escape(said), text)]
+            if not places:
+                continue
+            start = min(places, key=lambda place: abs(place - start))
+        end = start + len(said)
+        found[start, end] = {"doc": document, "start": start, "end": end, "text": said, "kind": kind}
+    return list(found.values())
+
+
+def _articles(kind: str, member: str = "") -> Callable[[Sequence[bytes]], Iterator[Row]]:
+    """Reader of files in SQuAD's form whose paragraphs are whole documents, each with its questions.
+
+    kind: of evidence; member: the file in a zip archive that is read, "": the source is the file.
+    """
+
+    def rows(sources: Sequence[bytes]) -> Iterator[Row]:
+        (source,) = sources
+        if member:
+            with zipfile.ZipFile(io.BytesIO(source)) as archive:
+                source = archive.read(member)
+        every = (
+            (article, paragraph)
+            for article in json.loads(source)["data"]
+            for paragraph in article["paragraphs"]
+        )
+        return iter(_chosen(_document(*one, number, kind) for number, one in enumerate(every)))
+
+    return rows
+
+
+def _document(article: Row, paragraph: Row, number: int, kind: str) -> Row:
+    text = paragraph["context"]
+    title = article.get("title") or text.strip().partition("\n")[0][:120]
+    queries = [
+        {
+            "id": str(asked["id"]),
+            "query": asked["question"],
+            "evidence": _evidence(text, 0, asked["answers"], kind),
+            "answers": list(dict.fromkeys(answer["text"] for answer in asked["answers"])),
+        }
+        for asked in paragraph["qas"]
+        if asked["answers"]
+    ]
+    return {"id": f"{number}", "documents": [{"id": "0", "title": title, "text": text}], "queries": queries}
+
+
+def _xquad(sources: Sequence[bytes]) -> Iterator[Row]:
+    """Each question beside the paragraphs of its article, one file a language."""
+    for language, source in zip(_LANGUAGES, sources, strict=True):
+        yield from _chosen(_of_articles(language, json.loads(source)["data"]))
+
+
+def _of_articles(language: str, articles: Sequence[Row]) -> Iterator[Row]:
+    for number, article in enumerate(articles):
+        texts = [paragraph["context"] for paragraph in article["paragraphs"]]
+        title = f"article {number}"  # the same in all languages: translations stay in one half
+        documents = [{"id": str(at), "title": title, "text": text} for at, text in enumerate(texts)]
+        for at, paragraph in enumerate(article["paragraphs"]):
+            for asked in paragraph["qas"]:
+                yield {
+                    "id": f"{language}-{asked['id']}",
+                    "query": asked["question"],
+                    "documents": documents,
+                    "evidence": _evidence(texts[at], at, asked["answers"], "answer_span"),
+                    "answers": list(dict.fromkeys(answer["text"] for answer in asked["answers"])),
+                    "meta": {"lang": language, "article": number, "gold_doc": at},
+                }
+
+
+def _hotpotqa(sources: Sequence[bytes]) -> Iterator[Row]:
+    """Each question beside its ten paragraphs; the evidence are the supporting sentences."""
+    every = ({**one, "id": one["_id"]} for one in json.loads(sources[0]))
+    for one in _chosen(every):
+        supporting = {(title, number) for title, number in one["supporting_facts"]}
+        documents, evidence = [], []
+        for at, (title, sentences) in enumerate(one["context"]):
+            documents.append({"id": f"{one['id']}:{at}", "title": title, "text": "".join(sentences)})
+            end = 0
+            for number, sentence in enumerate(sentences):
+                start, end = end, end + len(sentence)
+                if (title, number) in supporting and sentence.strip():
+                    start += len(sentence) - len(sentence.lstrip())
+                    said = sentence.strip()
+                    place = {"doc": at, "start": start, "end": start + len(said), "text": said}
+                    evidence.append({**place, "kind": "supporting_sentence"})
+        yield {
+            "id": one["id"],
+            "query": one["question"],
+            "documents": documents,
+            "evidence": evidence,
+            "answers": [one["answer"]],
+        }
+
+
+def _qed(sources: Sequence[bytes]) -> Iterator[Row]:
+    """Each question beside its paragraph and nine others that share its rarest words and lack the answer."""
+    every = [
+        one for one in _lines(sources[0]) if (one["annotation"].get("selected_sentence") or {}).get("string")
+    ]
+    texts = list(dict.fromkeys(one["paragraph_text"] for one in every))
+    titles = {one["paragraph_text"]: one["title_text"] for one in every}
+    where: dict[str, list[int]] = defaultdict(list)
+    for at, text in enumerate(texts):
+        for word in set(_WORD.findall(text.casefold())):
+            where[word].append(at)
+    for one in _chosen({**one, "id": f"qed-{one['example_id']}"} for one in every):
+        gold, answers = one["paragraph_text"], _qed_answers(one)
+        shared: dict[int, float] = defaultdict(float)
+        for word in dict.fromkeys(_WORD.findall(one["question_text"].casefold())):
+            for place in where.get(word, ()):
+                shared[place] += log(len(texts) / len(where[word]))
+        near = sorted(shared, key=lambda place: (-shared[place], place))
+        candidates = (texts[place] for place in near)
+        others = (text for text in candidates if text != gold and not any(said in text for said in answers))
+        shown = sorted([gold, *islice(others, _BESIDE)])  # by their words: the first is not always the one
+        said = one["annotation"]["selected_sentence"]
+        at = shown.index(gold)
+        places = [{"text": said["string"], "answer_start": said["start"]}]
+        yield {
+            "id": one["id"],
+            "query": one["question_text"],
+            "documents": [
+                {"id": str(number), "title": titles[text], "text": text} for number, text in enumerate(shown)
+            ],
+            "evidence": _evidence(gold, at, places, "selected_sentence"),
+            "answers": answers,
+        }
+
+
+def _qed_answers(one: Row) -> list[str]:
+    return [answer["string"] for answers in one["original_nq_answers"] for answer in answers]
+
+
+def _scitldr(sources: Sequence[bytes]) -> Iterator[Row]:
+    """Abstracts by sentences, and what their authors and readers said in one."""
+    every = ({**one, "id": one["paper_id"]} for one in _lines(sources[0]))
+    for one in _chosen(every):
+        yield {"id": one["id"], "sentences": one["source"], "references": one["target"]}
+
+
+_LANGUAGES = ("en", "es", "ar", "hi", "zh")
+_XQUAD = f"{_GITHUB}/google-deepmind/xquad/master/xquad."
+
+SETS = (
+    PublicSet(
+        "longdoc_contracts",
+        "CC BY 4.0 (CUAD, The Atticus Project)",
+        (
+            Source(
+                "https://github.com/TheAtticusProject/cuad/raw/main/data.zip",
+                18_309_308,
+                "f8161d18bea4e9c05e78fa6dda61c19c846fb8087ea969c172753bc2f45b999a",
+            ),
+        ),
+        _articles("annotated_clause", "test.json"),
+    ),
+    PublicSet(
+        "longdoc_covidqa",
+        "Apache-2.0 (COVID-QA, deepset)",
+        (
+            Source(
+                f"{_GITHUB}/deepset-ai/COVID-QA/master/data/question-answering/COVID-QA.json",
+                4_418_117,
+                "291abf17f4bc2bd343838fd8ef5debb6278bbbb61b262db1f1bd58048fff76b9",
+            ),
+        ),
+        _articles("answer_span"),
+    ),
+    PublicSet(
+        "qa_hotpotqa_sentences",
+        "CC BY-SA 4.0 (HotpotQA)",
+        (
+            Source(
+                "http://curtis.ml.cmu.edu/datasets/hotpot/hotpot_dev_distractor_v1.json",
+                46_320_117,
+                "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea",
+            ),
+        ),
+        _hotpotqa,
+    ),
+    PublicSet(
+        "qa_nq_sentence",
+        "no licence named for the annotations (QED, Google); text of Wikipedia, CC BY-SA 3.0",
+        (
+            Source(
+                f"{_GITHUB}/google-research-datasets/QED/master/qed-dev.jsonlines",
+                2_244_232,
+                "2ea322b71a333023380c3954083b81af2d5670c8ac47ddec58c843233895c429",
+            ),
+        ),
+        _qed,
+    ),
+    PublicSet(
+        "qa_xquad_multilingual",
+        "CC BY-SA 4.0 (XQuAD, Google DeepMind)",
+        (
+            Source(
+                f"{_XQUAD}en.json",
+                609_383,
+                "e4c57d1c9143aaa1c5d265ba5987a65f4e69528d2a98f29d6e75019b10344f29",
+            ),
+            Source(
+                f"{_XQUAD}es.json",
+                684_322,
+                "dcbae93ec3a9f4b9e78fd834a171d6f96c1a875e10e15b7530b7e4ef4971e37e",
+            ),
+            Source(
+                f"{_XQUAD}ar.json",
+                1_582_988,
+                "abdabd7afed5c635d99cca0f3f0d0c9d9ed0bc77451e963c2e4e0638c29e486d",
+            ),
+            Source(
+                f"{_XQUAD}hi.json",
+                1_680_538,
+                "df2cce3532b37e9beb8979704b5c9a4bf874358f105395a298b89427b43b9d24",
+            ),
+            Source(
+                f"{_XQUAD}zh.json",
+                808_652,
+                "691d0b3359bc6b8faa8de931dfdfe21d50a65861ae348e32a0d1a0190b0c8835",
+            ),
+        ),
+        _xquad,
+    ),
+    PublicSet(
+        "sum_scitldr",
+        "Apache-2.0 (SciTLDR, Allen Institute for AI)",
+        (
+            Source(
+                f"{_GITHUB}/allenai/scitldr/master/SciTLDR-Data/SciTLDR-A/test.jsonl",
+                1_204_107,
+                "fb42dd6cd4f4a1928ae8a01a189456fbfe994a07e938bd49f68653933f6503c9",
+            ),
+        ),
+        _scitldr,
+    ),
+)
