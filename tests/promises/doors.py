@@ -42,6 +42,7 @@ from promises.counters import COUNTERS, counter_named, function_of
 from promises.documents import MUTATIONS, document, documents, words
 from promises.histories import history_doors
 from promises.search_doors import search_doors
+from promises.wide_doors import wide_doors
 
 __all__ = ["DOORS"]
 
@@ -457,4 +458,5 @@ DOORS: dict[str, tuple[Door, int]] = {  # and how often each is tried
     **search_doors(),
     "wrong arguments": (wrong_arguments, 3),
     **history_doors(),
+    **wide_doors(),
 }

@@ -176,7 +176,7 @@ def test_a_result_of_a_tool_is_not_taken_for_the_users_task() -> None:
 
 
 def test_results_that_are_read_in_another_way_still_count_their_headings() -> None:
-    assert not outcome("slow:16688").broken
+    assert not outcome("slow:16688", "search --budget").broken
 
 
 def test_a_level_that_is_cut_is_cut_from_no_group() -> None:
@@ -187,4 +187,4 @@ def test_a_level_that_is_cut_is_cut_from_no_group() -> None:
     for larger in range(60, len(text)):
         results = prepared.levels([larger, 5])  # each is checked
         assert [result.tokens <= 5 for result in results[1:]] in ([True], [])
-    assert not outcome("b15a:35566").broken
+    assert not outcome("b15a:35566", "compress").broken
