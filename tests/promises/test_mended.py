@@ -188,3 +188,12 @@ def test_a_level_that_is_cut_is_cut_from_no_group() -> None:
         results = prepared.levels([larger, 5])  # each is checked
         assert [result.tokens <= 5 for result in results[1:]] in ([True], [])
     assert not outcome("b15a:35566", "compress").broken
+
+
+def test_a_check_of_pieces_that_stand_in_separators_takes_no_time() -> None:
+    """A regular expression of all kept pieces tried every way to tell them from separators, for hours."""
+    text = "a " * 400 + "\n\n" + "b c " * 300
+    options = Extractive(level="character", window=1)  # type: ignore[arg-type]
+    result = tersely.compress([text, text], budget=700, counter=len, strategy=options, separator="a b a b ")
+    assert result.tokens <= 700
+    assert not outcome("c772:3207", "compress").broken
