@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 import tersely
 
 from promises import documents as plain
 from promises.documents import word, words
 
-__all__ = ["WIDE_KINDS", "wide_document", "wide_documents", "wide_spans"]
+__all__ = ["WIDE_KINDS", "Wide", "wide_document", "wide_documents", "wide_spans"]
 
 
 def _tree(random: Random, depth: int = 0) -> Any:
@@ -97,7 +97,8 @@ def page_of_links(random: Random) -> str:
 
 def compressed(random: Random) -> str:
     """What compression made of a document: our own markers stand in it."""
-    text = random.choice([plain.document, yaml_text, xml_text, page_of_links])(random)
+    makers = [*plain.KINDS.values(), yaml_text, xml_text, page_of_links]
+    text = random.choice(makers)(random)
     for _ in range(random.randint(1, 2)):
         try:
             text = tersely.compress(text, ratio=random.choice([0.2, 0.5, 0.8])).text
@@ -166,13 +167,18 @@ WIDE_KINDS: dict[str, Callable[[Random], str]] = {
     "joined": joined,
     "endings": endings,
     "marks": marks,
-    "document": plain.document,
 }
+
+
+class Wide(Random):
+    """A random generator of which all documents are wide, whatever door asks for them."""
+
+    kinds: ClassVar[dict[str, Callable[[Random], str]]] = WIDE_KINDS | plain.KINDS
 
 
 def wide_document(random: Random) -> str:
     """A text of some kind, sometimes mutated."""
-    text = random.choice(list(WIDE_KINDS.values()))(random)
+    text = random.choice([*WIDE_KINDS.values(), plain.document])(random)
     while random.random() < 0.15:
         text = random.choice(list(plain.MUTATIONS.values()))(random, text)
     return text[:12_000]
