@@ -62,6 +62,21 @@ def test_each_part_is_compressed_to_its_share() -> None:
     assert answer["compressed_tokens"] == COUNT(prompt) < answer["origin_tokens"]
 
 
+@pytest.mark.parametrize("target", [-1, 0, 5, 60])
+def test_shares_smaller_than_the_shortest_form_are_no_error(target: int) -> None:
+    """The error of a part spoke of a budget that nobody gave, and what it said would do did not."""
+
+    def framed(text: str) -> int:
+        return 3 + len(text) // 4
+
+    compressor = PromptCompressor(counter=framed)
+    answer = compressor.structured_compress_prompt(TAGGED, rate=0.1, target_token=target)
+    assert "Speaker 4:" in answer["compressed_prompt"]
+    config = {"talk": {"rate": 0.01, "value_type": "str"}, "word": {"rate": 0.1, "value_type": "str"}}
+    answer = compressor.compress_json({"talk": TALK, "word": "a"}, config, target_token=target)
+    assert list(answer["compressed_prompt"]) == ["talk", "word"]
+
+
 def test_a_target_makes_all_shares_smaller() -> None:
     answer = PromptCompressor().structured_compress_prompt(TAGGED, target_token=120)
     assert answer["compressed_tokens"] <= 120 and "Speaker 4:" in answer["compressed_prompt"]

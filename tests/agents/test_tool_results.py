@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from result_shapes import CACHED, IMAGE, LOG, MAPPINGS, ROWS, differences, texts_of
-from tersely import BudgetExceededError, StoreError
+from tersely import BudgetExceededError, Extractive, StoreError
 from tersely.agents import ToolResultCompressor, ToolResultReport, compress_tool, compress_tool_result
 from tersely.agents.tool_results import FILE_READERS
 from tersely.providers.counters import resolve_counter
@@ -250,6 +250,26 @@ def test_any_data_stays_data(result: Any, budget: int) -> None:
         assert told.tokens <= told.budget
     else:
         assert made is result
+
+
+@pytest.mark.parametrize("level", ["word", "character"])
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"functionResponse": {"name": "read", "response": {"result": "x\n-2024-03-05\n 7 a b\n" * 3}}},
+        [{"a": 1, "b": [1, 2, 3], "c": "text of one"}] * 40,
+        {"rows": [1, 2, 3] * 50},
+    ],
+)
+def test_data_that_a_strategy_for_text_cuts_stays_an_object_or_list(level: Any, result: Any) -> None:
+    """A number was all that was left of an object: AttributeError."""
+    for budget in range(5, 200, 3):
+        options: Any = {"counter": len, "strategy": Extractive(level=level)}
+        try:
+            made = compress_tool_result(result, budget=budget, **options)
+        except BudgetExceededError as error:
+            made = compress_tool_result(result, budget=error.required, **options)
+        assert type(made) is type(result)
 
 
 def test_the_decorator_keeps_what_a_framework_reads() -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tersely import _native
 from tersely.content.html import Html, PageText
+from tersely.engine.finish import broken_promises
 
 PAGE = """<!DOCTYPE html>
 <html><head><title>Dams &amp; gates</title><script>if (a < b) { x("</p>") }</script></head>
@@ -100,6 +101,67 @@ def test_pins_are_places_of_the_source() -> None:
     assert "on day 33." in plain.text and "<" not in plain.text and plain.receipt.warnings == ()
     tag = tersely.compress("<p id='x9'></p>\n\n" + page, budget=60, pinned=["id='x9'"], strategy=Html())
     assert "id='x9'" in tag.text and "markup_kept" in tag.receipt.warnings
+
+
+_LINKS = "".join(
+    f'<li><a href="https://example.org/doc/{n}?x={n}">Paper {n}</a> is about harbour {n}.</li>'
+    for n in range(60)
+)
+_ONE_LINE = f"<html><body><nav>Home of gate 7</nav><h1>List</h1><p>Intro.</p><ul>{_LINKS}</ul></body></html>"
+
+
+@pytest.mark.parametrize(
+    ("pin", "shown"),
+    [
+        ("doc/42?x=42", '<a href="https://example.org/doc/42?x=42">Paper 42</a> is about harbour 42.</li>'),
+        (
+            "Paper 42</a> is",
+            '<a href="https://example.org/doc/42?x=42">Paper 42</a> is about harbour 42.</li>',
+        ),
+        ("<nav>", "<nav>Home of gate 7</nav>"),
+        ("gate 7", "Home of gate 7"),
+        ("</li></ul>", "</li></ul>"),
+    ],
+)
+def test_a_pin_in_tags_shows_the_block_that_holds_it_and_no_other(pin: str, shown: str) -> None:
+    """All of the page was read as text, so on a page of one line a pinned address took 2,048 characters."""
+    at = _ONE_LINE.index(pin)
+    found = tersely.compress(_ONE_LINE, budget=60, pinned=[(0, at, at + len(pin))], strategy=Html())
+    assert shown in found.text
+    assert found.text.count("<a href") == shown.count("</a>")
+    assert ("markup_kept" in found.receipt.warnings) == ("<" in found.text)
+    assert broken_promises(found) == []
+
+
+def test_groups_of_addresses_stay_whole_or_go() -> None:
+    said = [f"https://example.org/doc/{n}?x" for n in (5, 50)]
+    places = [(_ONE_LINE.index(url), _ONE_LINE.index(url) + len(url)) for url in said]
+    seen = set()
+    for budget in range(20, 600, 20):
+        found = tersely.compress(_ONE_LINE, "harbour 50?", budget=budget, strategy=Html(), groups=[places])
+        assert (said[0] in found.text) == (said[1] in found.text)
+        seen.add(said[0] in found.text)
+    assert seen == {True, False}
+
+
+def test_pins_of_a_script_and_of_a_comment_bring_no_more_than_themselves() -> None:
+    page = f"<script>let key = 'k-71'; {'load(); ' * 400}</script><p>Text.</p><!-- {'note ' * 400} n-5 -->"
+    found = tersely.compress(page, budget=40, pinned=["'k-71'", "n-5"], strategy=Html())
+    assert found.text.split() == ["'k-71'", "Text.", "n-5"]
+
+
+def test_a_group_of_blanks_binds_nothing() -> None:
+    page = "<p>One gate.</p>\n\n" * 30
+    assert tersely.compress(page, budget=20, groups=[[(0, 16, 18)]], strategy=Html()).tokens <= 20
+
+
+@pytest.mark.growth
+def test_many_pins_in_tags_take_linear_time() -> None:
+    def run(page: str) -> None:
+        PageText.read(page, [(at, at + 9) for at in range(0, len(page) - 9, 40)])
+
+    assert growth(lambda size: _LINKS * (size // 1_000), run) < MOST
+    assert growth(lambda size: "<p>" + "a <b>b</b> " * (size // 10), run) < MOST  # one block
 
 
 def test_groups_stay_whole_or_go() -> None:

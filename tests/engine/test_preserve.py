@@ -19,6 +19,7 @@ from tersely.cli import main
 from tersely.engine.facts import PRESERVABLE
 from tersely.providers.counters import resolve_counter
 from text_strategies import texts
+from typed_samples import SAMPLES
 
 count = resolve_counter(None).count
 FENCE = "```py\ndef tide(hour: int) -> int:\n    return hour % 12\n```"
@@ -192,6 +193,17 @@ def test_X10_the_budget_always_wins(
 def test_X10_names_are_checked(preserve: object, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         Extractive(preserve=preserve)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["log", "tool_output", "jsonl", "table", "diff", "stack_trace"])
+def test_numbers_of_our_own_markers_are_neither_made_up_nor_kept(kind: str) -> None:
+    """ "… 51 more" was a fact that no original has, or stood for a lost 51."""
+    result = tersely.compress(SAMPLES[kind], ratio=0.3)
+    assert result.generated
+    report = tersely.check_facts(result)
+    assert report.of("unsupported") == []
+    kept = "\n".join(SAMPLES[kind][span.start : span.end] for span in result.kept)
+    assert all(fact.text in kept for fact in report.of("kept"))
 
 
 def test_X10_check_facts_of_any_result() -> None:

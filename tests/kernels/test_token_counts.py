@@ -115,6 +115,7 @@ def test_long_pieces(name: str, size: int) -> None:
         "-",
     ]
     texts = ["".join(chosen.choices(alphabet, k=size)) for alphabet in alphabets]
+    texts += [(piece * size)[:size] for piece in ("=-", "abcdefg", "漢字", "=" * 90 + "-" * 70)]  # repeating
     assert differing(name, texts) == []
 
 

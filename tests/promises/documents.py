@@ -389,8 +389,9 @@ MUTATIONS: dict[str, Callable[[Random, str], str]] = {
 
 
 def document(random: Random) -> str:
-    """A text of some kind, as it is or mutated."""
-    text = random.choice(list(KINDS.values()))(random)
+    """A text of some kind, as it is or mutated; of the `kinds` of who asks, where there are any."""
+    kinds: dict[str, Callable[[Random], str]] = getattr(random, "kinds", KINDS)
+    text = random.choice(list(kinds.values()))(random)
     while random.random() < 0.25:
         text = random.choice(list(MUTATIONS.values()))(random, text)
         text = text[:_LARGEST]

@@ -42,6 +42,8 @@ from promises.counters import COUNTERS, counter_named, function_of
 from promises.documents import MUTATIONS, document, documents, words
 from promises.histories import history_doors
 from promises.search_doors import search_doors
+from promises.wide_documents import Wide
+from promises.wide_doors import wide_doors
 
 __all__ = ["DOORS"]
 
@@ -441,7 +443,11 @@ def wrong_arguments(random: Random) -> Call:
     return Call(run, 40, lambda result, _: [], _seen, may_refuse=True, told=arguments)
 
 
-DOORS: dict[str, tuple[Door, int]] = {  # and how often each is tried
+def _with_wide_documents(door: Door) -> Door:
+    return lambda random: door(Wide(random.random()))
+
+
+_PLAIN: dict[str, tuple[Door, int]] = {  # and how often each is tried
     "compress": (compress, 12),
     "compress by ratio": (compress_ratio, 4),
     "prepare.fit": (prepare_fit, 4),
@@ -457,4 +463,13 @@ DOORS: dict[str, tuple[Door, int]] = {  # and how often each is tried
     **search_doors(),
     "wrong arguments": (wrong_arguments, 3),
     **history_doors(),
+}
+
+DOORS: dict[str, tuple[Door, int]] = {
+    **_PLAIN,
+    **wide_doors(),
+    **{
+        f"{name}, wide documents": (_with_wide_documents(door), often)
+        for name, (door, often) in _PLAIN.items()
+    },
 }

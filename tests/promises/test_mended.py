@@ -176,7 +176,7 @@ def test_a_result_of_a_tool_is_not_taken_for_the_users_task() -> None:
 
 
 def test_results_that_are_read_in_another_way_still_count_their_headings() -> None:
-    assert not outcome("slow:16688").broken
+    assert not outcome("slow:16688", "search --budget").broken
 
 
 def test_a_level_that_is_cut_is_cut_from_no_group() -> None:
@@ -187,4 +187,13 @@ def test_a_level_that_is_cut_is_cut_from_no_group() -> None:
     for larger in range(60, len(text)):
         results = prepared.levels([larger, 5])  # each is checked
         assert [result.tokens <= 5 for result in results[1:]] in ([True], [])
-    assert not outcome("b15a:35566").broken
+    assert not outcome("b15a:35566", "compress").broken
+
+
+def test_a_check_of_pieces_that_stand_in_separators_takes_no_time() -> None:
+    """A regular expression of all kept pieces tried every way to tell them from separators, for hours."""
+    text = "a " * 400 + "\n\n" + "b c " * 300
+    options = Extractive(level="character", window=1)  # type: ignore[arg-type]
+    result = tersely.compress([text, text], budget=700, counter=len, strategy=options, separator="a b a b ")
+    assert result.tokens <= 700
+    assert not outcome("c772:3207", "compress").broken

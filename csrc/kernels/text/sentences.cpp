@@ -20,6 +20,27 @@ constexpr std::size_t kThaiSentence = 120;  // bytes: forty characters
 constexpr std::size_t kNarrow = 45;         // lines shorter than this are not wrapped prose
 constexpr std::size_t kUnwrapped = 140;     // nor are lines longer than this
 
+// How good a place to cut long text is behind a character: lines are best, then semicolons, commas, white space.
+constexpr int kNoBreak = 4;
+int break_rank(char letter) {
+    switch (letter) {
+        case '\n':
+            return 0;
+        case ';':
+            return 1;
+        case ',':
+            return 2;
+        case ' ':
+        case '\t':
+        case '\r':
+        case '\v':
+        case '\f':
+            return 3;
+        default:
+            return kNoBreak;
+    }
+}
+
 bool is_thai(char32_t code) { return code >= 0x0E01 && code <= 0x0E5B; }
 
 class Splitter {
@@ -222,13 +243,13 @@ void split_sentences(std::string_view text, const Block& block, const OrdinalSto
 void split_long(std::string_view text, Span span, std::size_t limit, std::vector<Span>& out) {
     while (span.end - span.begin > limit) {
         check_cancelled();
-        const std::string_view window = text.substr(span.begin, limit);
         std::size_t cut = 0;
-        for (const char* breaks : {"\n", ";", ",", " \t\r\v\f"}) {
-            const std::size_t found = window.find_last_of(breaks);
-            if (found != std::string_view::npos && found >= limit / 2) {
-                cut = found + 1;
-                break;
+        int worst = kNoBreak;
+        for (std::size_t at = limit; at-- > limit / 2 && worst > 0;) {  // behind the last of the best, in one pass
+            const int rank = break_rank(text[span.begin + at]);
+            if (rank < worst) {
+                worst = rank;
+                cut = at + 1;
             }
         }
         if (cut == 0) cut = floor_char(text, span.begin + limit) - span.begin;

@@ -16,6 +16,7 @@ constexpr std::size_t kRounds = 256;  // windows between looks for Ctrl-C
 }  // namespace
 
 std::size_t Merger::count(std::string_view piece, std::size_t window) {
+    for (Merged& one : merged_) one.piece = {};
     std::size_t tokens = count_in_windows(piece, window);
     for (; tokens == 0; window *= 2) tokens = count_in_windows(piece, 2 * window);
     return tokens;
@@ -27,22 +28,17 @@ std::size_t Merger::count_in_windows(std::string_view piece, std::size_t window)
     std::size_t begin = 0;
     std::size_t first = 0;  // bytes of the token at `begin`, as the window before it has it; 0: there is none
     std::size_t size = window;
-    std::string_view merged;  // what starts_ is about: windows of a repeated character are all the same
-    const auto merge_new = [&](std::string_view part) {
-        if (part != merged) merge(part);
-        merged = part;
-    };
-    merge_new(piece.substr(0, size));
+    const std::vector<std::uint32_t>* starts = &merge(piece.substr(0, size));
     while (begin + size < piece.size()) {
         if (++rounds_ % kRounds == 0) check_cancelled();
-        const auto last = std::upper_bound(starts_.begin(), starts_.end() - 1, size - size / 4) - 1;
+        const auto last = std::upper_bound(starts->begin(), starts->end() - 1, size - size / 4) - 1;
         const std::uint32_t from = *last;
         const std::uint32_t length = *(last + 1) - from;
-        const auto before = static_cast<std::size_t>(last - starts_.begin());
+        const auto before = static_cast<std::size_t>(last - starts->begin());
         if (before > 0) {
             const std::size_t next = std::max(window, size / 2);
-            merge_new(piece.substr(begin + from, next));
-            if (starts_[1] == length) {
+            starts = &merge(piece.substr(begin + from, next));
+            if ((*starts)[1] == length) {
                 tokens += before;
                 begin += from;
                 first = length;
@@ -51,10 +47,10 @@ std::size_t Merger::count_in_windows(std::string_view piece, std::size_t window)
             }
         }
         size *= 2;
-        merge_new(piece.substr(begin, size));
-        if (first != 0 && starts_[1] != first) return 0;
+        starts = &merge(piece.substr(begin, size));
+        if (first != 0 && (*starts)[1] != first) return 0;
     }
-    return tokens + starts_.size() - 1;
+    return tokens + starts->size() - 1;
 }
 
 std::uint32_t Merger::rank(std::string_view piece, std::size_t first, std::size_t end) {
@@ -68,10 +64,18 @@ std::uint32_t Merger::rank(std::string_view piece, std::size_t first, std::size_
     return pair.rank;
 }
 
-void Merger::merge(std::string_view piece) {
+// Where the tokens of a window start, and its end. Windows of a piece that repeats itself are the same few.
+const std::vector<std::uint32_t>& Merger::merge(std::string_view window) {
+    for (const Merged& one : merged_) {
+        if (one.piece == window) return one.starts;
+    }
+    Merged& oldest = merged_[++merges_ % merged_.size()];
     starts_.clear();
-    piece.size() <= kFew ? merge_few(piece) : merge_many(piece);
-    starts_.push_back(static_cast<std::uint32_t>(piece.size()));
+    window.size() <= kFew ? merge_few(window) : merge_many(window);
+    starts_.push_back(static_cast<std::uint32_t>(window.size()));
+    oldest.piece = window;
+    oldest.starts.swap(starts_);
+    return oldest.starts;
 }
 
 // The lowest rank is looked for among all, in one pass that compilers make of vectors; a part that is gone has none.

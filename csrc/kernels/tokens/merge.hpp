@@ -10,8 +10,10 @@
 //    crosses their ends, and the first that did would do so when they are alone, too. So the tokens of a window hold up
 //    to one that the window that begins with it gives as its first token again; where it does not, the window doubles,
 //    and must begin with the same token as before, or all is merged anew in larger windows. Memory: that of a window.
+//    The windows merged last are remembered: those of a run of one character, or of few, are merged once.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -48,8 +50,12 @@ class Merger {
     std::size_t count(std::string_view piece, std::size_t window = kWindow);
 
   private:
+    struct Merged {
+        std::string_view piece;
+        std::vector<std::uint32_t> starts;  // of its tokens, and its end
+    };
     std::size_t count_in_windows(std::string_view piece, std::size_t window);
-    void merge(std::string_view piece);
+    const std::vector<std::uint32_t>& merge(std::string_view window);
     void merge_few(std::string_view piece);
     void merge_many(std::string_view piece);
     std::uint32_t rank(std::string_view piece, std::size_t first, std::size_t end);
@@ -57,7 +63,9 @@ class Merger {
     const TokenTable* table_;
     Pairs* pairs_;
     std::size_t rounds_ = 0;
-    std::vector<std::uint32_t> starts_;           // of the tokens of the piece merged last, and its end
+    std::array<Merged, 4> merged_;  // windows of the piece that is counted, merged last
+    std::size_t merges_ = 0;
+    std::vector<std::uint32_t> starts_;           // of the window that is being merged
     std::vector<std::uint32_t> next_, previous_;  // of the part that begins at a byte
     std::vector<std::uint32_t> ranks_;            // of it with the next one
     std::vector<std::uint64_t> heap_;             // ranks and places, stale ones among them

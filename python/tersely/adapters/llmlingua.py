@@ -185,8 +185,9 @@ class PromptCompressor:
 
         "<llmlingua, compress=False>...</llmlingua>" stays as it is, "<llmlingua, rate=0.4>...</llmlingua>"
         keeps at most 0.4 of its tokens, everything else `rate`. With `target_token` all shares become smaller
-        alike until what may be compressed fits. Other parameters as in `compress_prompt`, of which only
-        `concate_question` and `reorder_context` are heeded. Same answer; raises ValueError for wrong tags.
+        alike until what may be compressed fits, as far as what must stay lets it. Other parameters as in
+        `compress_prompt`, of which only `concate_question` and `reorder_context` are heeded. Same answer;
+        raises ValueError for wrong tags.
         """
         options = _options(
             "structured_compress_prompt", _STRUCTURED_DEFAULTS, _STRUCTURED_HEEDED, more, others
@@ -321,9 +322,17 @@ class PromptCompressor:
             aim = min(aim - over, (aim + fixed) // 2)
 
     def _compress_texts(self, texts: Sequence[str], question: str, budget: int) -> tersely.Compressed:
-        return tersely.compress(
-            texts, question or None, budget=max(budget, 1), counter=self.counter, strategy=self.strategy
-        )
+        """Compress texts to a budget; where nothing is as short as that, to the smallest that they can have."""
+
+        def attempt(allowed: int) -> tersely.Compressed:
+            return tersely.compress(
+                texts, question or None, budget=allowed, counter=self.counter, strategy=self.strategy
+            )
+
+        try:
+            return attempt(max(budget, 1))
+        except BudgetExceededError as error:
+            return attempt(int(error.required))
 
     def _answer(self, prompt: str, origin: int) -> dict[str, Any]:
         tokens = self.counter.count(prompt)

@@ -14,15 +14,18 @@ __all__ = ["read_records", "with_note"]
 _MARK = "…"  # what stands where values were left out, as content/json.py writes it
 
 
-def read_records(text: str) -> Any:
+def read_records(text: str, original: str) -> Any:
     """The data of a shortened JSON text: in a list of objects, "… 7 more" is an object, too.
 
-    Raises BudgetExceededError where the text is no JSON any more: there was no room for its shape.
+    Raises BudgetExceededError where the text is no JSON any more, or no object or list as `original` is:
+    there was no room for its shape, or a strategy for text cut it.
     """
     try:
-        return _records(json.loads(text))
+        if text.lstrip()[:1] == original.lstrip()[:1]:
+            return _records(json.loads(text))
     except ValueError:
-        raise BudgetExceededError("data of its shape needs more tokens", required=1, budget=0) from None
+        pass
+    raise BudgetExceededError("data of its shape needs more tokens", required=1, budget=0)
 
 
 def _records(value: Any) -> Any:

@@ -326,7 +326,7 @@ def _values(pieces: Sequence[Piece], parts: Sequence[str], note: str) -> dict[Pa
     gap: Path = ()
     for piece, part in changed or [(pieces[-1], parts[-1])]:
         if piece.kind != "result":
-            data = read_records(part)
+            data = read_records(part, piece.text)
             if piece.kind == "rows":
                 data = Rows(tuple(row if isinstance(row, str) else to_json(row) for row in data))
             values[piece.path] = data

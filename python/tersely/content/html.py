@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -10,12 +11,15 @@ import numpy as np
 
 from tersely import _native
 from tersely.content.units import Units
-from tersely.core.tables import Int64s
+from tersely.core.tables import Int64s, UInt8s
 from tersely.core.types import Document
 
 __all__ = ["Html", "PageText"]
 
 _GLUE = ("", " ", "\t", "\n", "\n\n")  # by Glue of csrc/kernels/content/html_text.hpp
+_LINE = 3  # the least glue between two blocks
+_LONGEST_TAG = 2_000  # characters
+_OPENED = re.compile(r"(?:\s*+<[A-Za-z][^<>]{0,300}>){0,8}+\s*+")  # between a tag and the text it is about
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -26,6 +30,7 @@ class PageText:
         plain: the text, white space where tags stood.
         start, end: int64[n], where each piece stands in the source.
         at, stop: int64[n], where it stands in the text.
+        tags: whether tags stand in the text, for what was named.
     """
 
     plain: str
@@ -33,31 +38,38 @@ class PageText:
     end: Int64s
     at: Int64s
     stop: Int64s
+    tags: bool = False
 
     @staticmethod
-    def read(text: str) -> PageText:
-        """A page's text; without navigation and footers where there is other text. O(characters)."""
+    def read(text: str, named: Sequence[tuple[int, int]] = ()) -> PageText:
+        """A page's text; without navigation and footers where there is other text. O(characters).
+
+        `named`: places of the source that stand in it as they are, wherever they are: where they touch tags,
+        the blocks that hold them are shown with theirs.
+        """
         start, end, glue, aside = _native.html_texts([text])
-        if not aside.all():
+        apart = (glue[1:] != 0) | (start[1:] != end[:-1])  # stray brackets are pieces that touch
+        first_of, last_of = np.append(True, apart)[: len(start)], np.append(apart, True)[: len(start)]
+        start, end, glue, aside = start[first_of], end[last_of], glue[first_of], aside[first_of]
+        if aside.all():
+            aside = np.zeros_like(aside)
+        tags: list[tuple[int, int]] = []
+        if named and len(start):
+            shown, tags = _named_pieces(text, start, end, glue, named)
+            aside[shown] = 0
+            start, end, glue, aside = _with_tags(start, end, glue, aside, tags)
+        if aside.any():
             stays = np.flatnonzero(aside == 0)
             first_out = np.concatenate(([0], stays[:-1] + 1))  # of what is left out before each
             glue = np.maximum.reduceat(glue[: stays[-1] + 1], first_out)
             start, end = start[stays], end[stays]
-        apart = (glue[1:] != 0) | (start[1:] != end[:-1])  # stray brackets are pieces that touch
-        first_of = np.append(True, apart) if len(start) else apart
-        start, end, glue = start[first_of], end[np.append(apart, True)] if len(end) else end, glue[first_of]
         parts: list[str] = []
         rows = zip(start.tolist(), end.tolist(), glue.tolist(), strict=True)
         for number, (first, last, before) in enumerate(rows):
             parts += [_GLUE[before] if number else "", text[first:last]]
         sizes = np.array([len(part) for part in parts], dtype=np.int64)
         at = np.cumsum(sizes)[0::2] if len(sizes) else start
-        return PageText("".join(parts), start, end, at, at + (end - start))
-
-    def holds(self, start: int, end: int) -> bool:
-        """Whether [start, end) of the source stands in the text as it is."""
-        first = int(np.searchsorted(self.end, start, side="right"))
-        return first < len(self.start) and int(self.start[first]) <= start and end <= int(self.end[first])
+        return PageText("".join(parts), start, end, at, at + (end - start), bool(tags))
 
     def to_plain(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """The characters of the text that show [first, last) of the source."""
@@ -67,6 +79,94 @@ class PageText:
     def to_source(self, first: Int64s, last: Int64s) -> tuple[Int64s, Int64s, Int64s]:
         """Of [first, last) of the text, in order: the pieces of the source, and the row that each is of."""
         return _mapped(self.at, self.stop, self.start, first, last)
+
+
+def _named_pieces(
+    text: str, start: Int64s, end: Int64s, glue: UInt8s, named: Sequence[tuple[int, int]]
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """Pieces that hold what is named; and where that touches tags, places of the source that hold it."""
+    borders = np.append(np.flatnonzero(np.append(_LINE, glue[1:]) >= _LINE), len(start))  # of blocks
+    firsts, lasts = (np.array(column, dtype=np.int64) for column in zip(*named, strict=True))
+    lows = np.searchsorted(end, firsts, side="right").tolist()
+    highs = np.searchsorted(start, lasts, side="left").tolist()
+    held: list[int] = []
+    places: list[tuple[int, int]] = []
+    for (first, last), low, high in zip(named, lows, highs, strict=True):
+        if high == low + 1 and start[low] <= first and last <= end[low]:
+            held.append(low)
+        elif said := text[first:last].strip():
+            at = text.index(said, first)
+            places.append(_block_around(text, start, end, glue, borders, (at, at + len(said)), (low, high)))
+    return held, places
+
+
+def _block_around(
+    text: str,
+    start: Int64s,
+    end: Int64s,
+    glue: UInt8s,
+    borders: Int64s,
+    place: tuple[int, int],
+    rows: tuple[int, int],
+) -> tuple[int, int]:
+    """Where the blocks stand that a place touches, with its pieces [rows); where it touches none, the tag."""
+    (first, last), (low, high) = place, rows
+    if low >= high:
+        first, last, opens = _tag_around(text, first, last)
+        inline = 0 < low < len(start) and glue[low] < _LINE
+        if not inline and not (
+            opens and low < len(start) and _OPENED.fullmatch(text, last, max(int(start[low]), last))
+        ):
+            return first, last
+        high = low + 1
+    low = int(borders[np.searchsorted(borders, low, side="right") - 1])
+    high = int(borders[np.searchsorted(borders, high - 1, side="right")])
+    opened, closed = _with_own_tags(text, int(start[low]), int(end[high - 1]))
+    return min(first, opened), max(last, closed)
+
+
+def _tag_around(text: str, start: int, end: int) -> tuple[int, int, bool]:
+    """The tag that [start, end) is in, and whether it opens something; [start, end) where it is in none."""
+    opened = text.rfind("<", max(start - _LONGEST_TAG, 0), start + 1)
+    if opened < 0 or text.find(">", opened, end - 1) >= 0:
+        return start, end, False
+    closed = text.find(">", end - 1, end + _LONGEST_TAG) + 1
+    return opened, max(closed, end), text[opened + 1 : opened + 2].isalpha()
+
+
+def _with_own_tags(text: str, start: int, end: int) -> tuple[int, int]:
+    """A block with the tag that opens before it and the one that closes behind it, where they touch it."""
+    if text[start - 1 : start] == ">":
+        opened = text.rfind("<", max(start - _LONGEST_TAG, 0), start)
+        if opened >= 0 and text[opened + 1].isalpha():
+            start = opened
+    if text.startswith("</", end):
+        end = max(text.find(">", end, end + _LONGEST_TAG) + 1, end)
+    return start, end
+
+
+def _with_tags(
+    start: Int64s, end: Int64s, glue: UInt8s, aside: UInt8s, places: Sequence[tuple[int, int]]
+) -> tuple[Int64s, Int64s, UInt8s, UInt8s]:
+    """Pieces, with places of the source on lines of their own in the stead of those that stand in them."""
+    regions: list[tuple[int, int]] = []
+    for first, last in sorted(places):
+        if regions and first < regions[-1][1]:
+            regions[-1] = (regions[-1][0], max(last, regions[-1][1]))
+        else:
+            regions.append((first, last))
+    if not regions:
+        return start, end, glue, aside
+    begin, stop = np.array(regions, dtype=np.int64).T
+    stays = np.searchsorted(begin, start, side="right") == np.searchsorted(stop, start, side="right")
+    behind = np.searchsorted(start, stop, side="left")
+    glue = glue.copy()
+    glue[behind[behind < len(glue)]] = np.maximum(glue[behind[behind < len(glue)]], _LINE)
+    start, end = np.concatenate((start[stays], begin)), np.concatenate((end[stays], stop))
+    glue = np.concatenate((glue[stays], np.full(len(begin), _LINE, dtype=np.uint8)))
+    aside = np.concatenate((aside[stays], np.zeros(len(begin), dtype=np.uint8)))
+    order = np.argsort(start, kind="stable")
+    return start[order], end[order], glue[order], aside[order]
 
 
 def _mapped(
@@ -90,8 +190,8 @@ class Html:
     `kept` are pieces of the source; everything else is in `dropped`, markup with the reason "markup".
 
     Navigation, footers, asides and the controls of forms are left out where there is other text. Pages that
-    fit the budget stay as they are. A page without text, or one in whose text a pin or group does not stand
-    as it is in the source, is read as text, tags and all (warning "markup_kept").
+    fit the budget stay as they are. A page without text is read as text, tags and all; where a pin or group
+    touches tags, the block that holds it is shown with them (both: warning "markup_kept").
 
     Attributes:
         text: how the text is read, valued and chosen (`tersely.Extractive`); None: as other text is.

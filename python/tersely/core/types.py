@@ -193,10 +193,10 @@ class Receipt:
             "nothing_to_keep" (white space only, over the budget), "markers_left_out" (no room to say where
             something was left out), "markers_shortened" (no room to say it in full), "no_unit_fits" (not one
             whole line, record, ... fitted: compressed as text), "json_invalid", "json_too_deep", the same of
-            yaml and xml, "markup_kept" (a page without text; all of these: compressed as text),
-            "content_types_not_used" (a group spans documents of several types: all were), "embedder_failed",
-            "reranker_failed" (scored without it), "facts_lost" (of what was to be preserved, some is lost:
-            see `facts`).
+            yaml and xml (all of these: compressed as text), "markup_kept" (tags stand in the text: a page
+            without other text, or a pin or group that touches them), "content_types_not_used" (a group spans
+            documents of several types: all were), "embedder_failed", "reranker_failed" (scored without it),
+            "facts_lost" (of what was to be preserved, some is lost: see `facts`).
         facts: the facts that were to be preserved, kept and lost; None where nobody asked.
         used_llm: whether a model wrote any of the text.
         fallback_reason: reason code where a model should have written it and did not, else None: "no_model",

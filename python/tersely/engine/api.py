@@ -383,7 +383,7 @@ def check_facts(result: Compressed, preserve: str | Iterable[str] = "all") -> Fa
     if not isinstance(result, Compressed):
         raise TypeError(f"result must be a Compressed, not {type(result).__name__}")
     names = check_names([preserve] if isinstance(preserve, str) else list(preserve))
-    if any(result.text[start:end] != "…" for start, end in result.generated):
+    if result.receipt.used_llm:
         return facts_after([document.text for document in result.documents], result.text)
     return fact_report(result, names)
 

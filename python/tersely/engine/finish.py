@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -383,10 +382,27 @@ def _unaccounted(result: Compressed, separators: Sequence[str]) -> list[str]:
     if strange and not wrong:
         wrong = [f"{strange[0][:60]!r} in the text is from nowhere"]
     if wrong and marks:  # a piece may have been found within a separator: "." in "[...]"
-        gap = f"(?:\\s|{'|'.join(map(re.escape, marks))})*"
-        if re.fullmatch(gap + gap.join(map(re.escape, kept)) + gap, text):
+        places = _behind_gaps(text, {0}, marks)
+        for piece in kept:
+            begun = {at + len(piece) for at in places if text.startswith(piece, at)}
+            places = _behind_gaps(text, begun, marks)
+        if len(text) in places:
             return []
     return wrong
+
+
+def _behind_gaps(text: str, places: set[int], marks: Sequence[str]) -> set[int]:
+    """Places of a text, and all that are reached from them over white space and marks."""
+    found, todo = set(places), list(places)
+    while todo:
+        at = todo.pop()
+        steps = [at + 1] if text[at : at + 1].isspace() else []
+        steps += [at + len(mark) for mark in marks if text.startswith(mark, at)]
+        for step in steps:
+            if step not in found:
+                found.add(step)
+                todo.append(step)
+    return found
 
 
 def _kept_or_not(result: Compressed, document: int, start: int, end: int) -> str | None:

@@ -204,7 +204,7 @@ class _Joining:
         return self._join(parts, analysis)
 
     def _show_pages(self) -> None:
-        """What pages show stands for them, unless that lacks what the caller names."""
+        """What pages show stands for them, and what the caller names of them."""
         named: dict[int, list[tuple[int, int]]] = {}
         for document, start, end in (*self.request.pinned, *(s for g in self.request.groups for s in g)):
             named.setdefault(document, []).append((start, end))
@@ -212,10 +212,10 @@ class _Joining:
             if not isinstance(reader, Html):
                 continue
             self.readers[index] = None
-            page = PageText.read(self.texts[index])
-            inside = all(page.holds(start, end) for start, end in named.get(index, ()))
-            if not page.plain.strip() or not inside:
+            page = PageText.read(self.texts[index], named.get(index, ()))
+            if page.tags or not page.plain.strip():
                 self.warnings.append("markup_kept")
+            if not page.plain.strip():
                 continue
             self.pages[index], self.texts[index] = page, page.plain
 
@@ -358,7 +358,7 @@ class _Joining:
             regions.append(Region(part.document, rows.start, rows.stop, form, part.low))
         kinds = {id(part.units) for part in parts if part.fence == 0}
         single = parts[0].units if len(kinds) == 1 and parts and parts[0].units is not None else None
-        group = _grouped(table, request.groups, follows)
+        groups = [spans for group in request.groups if (spans := self._spans(group))]  # blanks are in no unit
         reading = Reading(
             request=request,
             texts=self.texts,
@@ -366,7 +366,7 @@ class _Joining:
             table=table,
             worth=own,
             regions=tuple(_merged(regions)),
-            group=group,
+            group=_grouped(table, groups, follows),
             pinned=mark_pinned(table, self._spans(request.pinned)),
             needs=needs if (needs >= 0).any() else np.empty(0, dtype=np.int32),
             essential=essential if essential.any() else None,
@@ -379,8 +379,6 @@ class _Joining:
             fences=tuple(fences),
             complete=all(part.units is None or part.units.complete for part in parts),
         )
-        if request.groups and self.pages:
-            reading.group = _grouped(table, [self._spans(group) for group in request.groups], follows)
         if single is not None and (not self.query or (single.relevant and len(self.texts) == 1)):
             reading.ranked = single.ranked
             self.warnings += [code for code in single.warnings if code == "query_without_matches"]

@@ -80,7 +80,7 @@ _WARNINGS = {
     "low_confidence": "The confidence is below the least that was asked for.",
     "target_tokens_below_min": "The target is below the least number of tokens that was asked for.",
     "content_types_not_used": "A group spans documents of several types, so all were compressed as text.",
-    "markup_kept": "Nothing but markup was asked for, or found: it was compressed as text, tags and all.",
+    "markup_kept": "Tags stand in the text: they were asked for, or there was nothing else.",
     "documents_dropped": "Nothing of some documents fitted into the budget.",
     "chunks_dropped": "Nothing of some chunks fitted into the budget.",
     "chunk_fell_back": "Some chunk was compressed in a simpler way than asked for.",

@@ -1,0 +1,305 @@
+"""Doors with options that are seldom combined, results of tools in every shape, LLMLingua's other calls."""
+
+from __future__ import annotations
+
+import copy
+import json
+from contextlib import suppress
+from random import Random
+from typing import Any
+
+import tersely
+from agents.result_shapes import LOG, MAPPINGS, ROWS, differences
+from tersely.adapters.llmlingua import PromptCompressor
+from tersely.agents import compress_tool_result
+from tersely.core.types import Compressed
+from tersely.engine.auto import Auto
+from tersely.history.results import read_result
+from tersely.providers.counters import resolve_counter
+
+from promises.arguments import SEPARATORS, extractive, query, reader, strategy, tokens_of
+from promises.check import Call, Door, budget_for, check_compressed
+from promises.counters import COUNTERS, counter_named, function_of
+from promises.documents import words
+from promises.wide_documents import wide_document, wide_documents, wide_spans
+
+__all__ = ["wide_doors"]
+
+
+def _budget(random: Random, tokens: int) -> int:
+    return random.choice([0, 1, 2, 10**9]) if random.random() < 0.15 else budget_for(random, tokens)
+
+
+def compress_wide(random: Random) -> Call:
+    """`compress` with pins and groups at the borders of syntax and across documents, and every strategy."""
+    texts, counter, separator = wide_documents(random), counter_named(random), random.choice(SEPARATORS)
+    pinned = wide_spans(random, texts, 0.5)
+    groups = [group for _ in range(2) if (group := wide_spans(random, texts, 0.35))]
+    make = random.choice([lambda: None, lambda: None, strategy(random)])
+    names = random.choice([None, ["a.html", "b.json", "c.yaml", "d.xml", "e.log", "f.py"]])
+    shown: list[Any] = [
+        text if names is None else {"text": text, "name": random.choice(names)} for text in texts
+    ]
+    arguments: dict[str, Any] = {
+        "query": query(random, texts),
+        "counter": COUNTERS[counter],
+        "pinned": pinned,
+        "groups": groups,
+        "separator": separator,
+    }
+
+    def check(result: Compressed, budget: int) -> list[str]:
+        wrong = check_compressed(result, counter, budget, separator=separator, pinned=pinned, groups=groups)
+        report = tersely.check_facts(result)
+        return wrong + [
+            f"{fact} is made up" for fact in report.of("unsupported") if not result.receipt.used_llm
+        ]
+
+    return Call(
+        lambda budget: tersely.compress(shown, budget=budget, strategy=make(), **arguments),
+        _budget(random, tokens_of(texts, separator, counter)),
+        check,
+        lambda result: result.to_dict(),
+        may_refuse=bool(groups) and len(texts) > 1,  # ByDocument: of one document each
+        told={"documents": shown, "strategy": make(), **arguments},
+    )
+
+
+def prepare_wide(random: Random) -> Call:
+    """Levels and fits of one reading, with groups and pins, against each fit of a reading of its own."""
+    texts, counter = wide_documents(random, 3), counter_named(random)
+    pinned, groups = wide_spans(random, texts, 0.4, 2), [g for g in [wide_spans(random, texts, 0.4)] if g]
+    chosen = random.choice([None, extractive(random), reader(random), Auto(text=extractive(random))])
+    arguments: dict[str, Any] = {
+        "query": query(random, texts),
+        "counter": COUNTERS[counter],
+        "strategy": chosen,
+        "pinned": pinned,
+        "groups": groups,
+    }
+    others = [_budget(random, tokens_of(texts, "\n\n", counter)) for _ in range(2)]
+
+    def run(budget: int) -> Compressed:
+        prepared = tersely.prepare(texts, **arguments)
+        for other in others:
+            with suppress(tersely.BudgetExceededError):
+                prepared.fit(other)
+        return prepared.fit(budget)
+
+    def check(result: Compressed, budget: int) -> list[str]:
+        wrong = check_compressed(result, counter, budget, pinned=pinned, groups=groups)
+        alone = tersely.prepare(texts, **arguments).fit(budget)
+        return wrong if alone.text == result.text else [*wrong, "budgets that were tried before change a fit"]
+
+    return Call(
+        run,
+        _budget(random, tokens_of(texts, "\n\n", counter)),
+        check,
+        lambda result: result.to_dict(),
+        told={"texts": texts, "others": others, **arguments},
+    )
+
+
+def batch_wide(random: Random) -> Call:
+    """`compress_batch` with a query, budget or ratio and pins an item: each as `compress` gives it alone."""
+    items = [wide_documents(random, 2) for _ in range(random.randint(1, 4))]
+    counter, threads = counter_named(random), random.choice([1, 3, None])
+    queries = [query(random, texts) for texts in items]
+    pins = [wide_spans(random, texts, 0.3, 2) for texts in items]
+    budgets = [_budget(random, tokens_of(texts, "\n\n", counter)) for texts in items]
+    shares = [random.choice([0.05, 0.3, 0.9]) for _ in items]
+    by: dict[str, Any] = random.choice(
+        [{"budget": budgets}, {"ratio": shares}, {"ratio": 0.3}, {"budget": 40}]
+    )
+
+    def run(_: int) -> list[Any]:
+        return tersely.compress_batch(
+            items, queries, pinned=pins, counter=COUNTERS[counter], threads=threads, **by
+        )
+
+    def check(results: list[Any], _: int) -> list[str]:
+        wrong = [] if len(results) == len(items) else ["not one result an item"]
+        for number, found in enumerate(results):
+            one = {key: value[number] if isinstance(value, list) else value for key, value in by.items()}
+            try:
+                alone: Any = tersely.compress(
+                    items[number], queries[number], pinned=pins[number], counter=COUNTERS[counter], **one
+                )
+            except Exception as error:
+                alone = error
+            if isinstance(found, Compressed) and isinstance(alone, Compressed):
+                wrong += [] if found.to_dict() == alone.to_dict() else [f"item {number} is another alone"]
+                wrong += check_compressed(found, counter, found.receipt.budget, pinned=pins[number])
+            elif str(found) != str(alone) or not isinstance(found, tersely.BudgetExceededError):
+                wrong.append(f"item {number} raised {found!r}, alone {alone!r}")
+        return wrong
+
+    return Call(
+        run,
+        0,
+        check,
+        lambda results: [str(one) if isinstance(one, Exception) else one.to_dict() for one in results],
+        told={"items": items, "queries": queries, "pinned": pins, "threads": threads, **by},
+    )
+
+
+def _with(random: Random, value: Any) -> Any:
+    """A shape of results with other texts and rows in it."""
+    if isinstance(value, str):
+        return wide_document(random) if value == LOG else value
+    if isinstance(value, (bytes, bytearray)):
+        return type(value)(wide_document(random).encode())
+    if value is ROWS:
+        return [
+            {"id": n, "note": words(random, 6), "state": random.choice(["ok", "failed", None])}
+            for n in range(random.randrange(60))
+        ]
+    if isinstance(value, dict):
+        return {key: _with(random, inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_with(random, inner) for inner in value]
+    return value
+
+
+def tool_result(random: Random) -> Call:
+    """`compress_tool_result`: within its budget, in the shape that came, or the object that came."""
+    shape = random.choice(list(MAPPINGS))
+    given, counter = _with(random, MAPPINGS[shape]), counter_named(random)
+    before = copy.deepcopy(given)
+    counting = resolve_counter(COUNTERS[counter])
+    reports: list[Any] = []
+    chosen: dict[str, Any] = {
+        "query": random.choice([None, None, words(random, 4), " "]),
+        "name": random.choice([None, "bash", "grep", "fetch"]),
+        "arguments": random.choice(
+            [None, {"command": "pytest -q"}, {"path": "a.json"}, '{"command": "git log -p"}']
+        ),
+        "strategy": random.choice([None, None, extractive(random)]),
+        "pinned": random.choice([(), (), [words(random, 1)]]),
+    }
+
+    def tokens(made: Any) -> int:
+        text = bytes(made).decode() if isinstance(made, (bytes, bytearray)) else made
+        return int(sum(counting.count_batch([piece.text for piece in read_result(text).pieces])))
+
+    def run(budget: int) -> Any:
+        reports.clear()
+        return compress_tool_result(
+            given, budget=budget, counter=COUNTERS[counter], report=reports.append, **chosen
+        )
+
+    def check(made: Any, budget: int) -> list[str]:
+        (report,) = reports
+        wrong = [] if given == before else ["the result that came was changed"]
+        if report.status != "compressed":
+            return wrong if made is given else [*wrong, f"{report.status}, and another object"]
+        used = tokens(made)
+        if used > budget or used != report.tokens:
+            wrong.append(f"{used} tokens, {report.tokens} said, for a budget of {budget}")
+        if type(made) is not type(given):
+            wrong.append(f"a {type(made).__name__} for a {type(given).__name__}")
+        lost = [
+            path for path in differences(given, made) if path and path[-1] in ("role", "type", "tool_call_id")
+        ]
+        return [*wrong, f"differs at {lost}"] if lost else wrong
+
+    return Call(
+        run,
+        max(_budget(random, tokens(given)), 1),
+        check,
+        repr,
+        told={"shape": shape, "result": given, "counter": counter, **chosen},
+    )
+
+
+def structured_prompt(random: Random) -> Call:
+    """LLMLingua's structured prompts: what may not be compressed stays to the letter."""
+    parts, fixed = [], []
+    for _ in range(random.randint(1, 5)):
+        text = wide_document(random)[:1500].replace("llmlingua", "")
+        tag = random.choice([None, "compress=False", "rate=0.4", "rate=0.05", "rate=1.0"])
+        if tag == "compress=False":
+            fixed.append(text)
+        parts.append(text if tag is None else f"<llmlingua, {tag}>{text}</llmlingua>")
+    context, asked, rate = "\n".join(parts), words(random, 5), random.choice([0.1, 0.5, 0.9])
+    counter = counter_named(random)
+
+    def run(budget: int) -> Any:
+        return PromptCompressor(counter=COUNTERS[counter]).structured_compress_prompt(
+            context, "", asked, rate=rate, target_token=budget
+        )
+
+    def check(made: Any, _: int) -> list[str]:
+        prompt = made["compressed_prompt"]
+        wrong = [f"{text[:60]!r} is gone" for text in fixed if text.strip() not in prompt]
+        if function_of(counter)(prompt) != made["compressed_tokens"]:
+            wrong.append("the tokens are not those of the prompt")
+        return wrong
+
+    return Call(
+        run,
+        budget_for(random, tokens_of([context], "", counter)),
+        check,
+        repr,
+        told={"context": context, "question": asked, "rate": rate, "counter": counter},
+    )
+
+
+def json_prompt(random: Random) -> Call:
+    """LLMLingua's objects: the same keys come back, what may not be compressed as it is."""
+    data: dict[str, Any] = {}
+    config: dict[str, Any] = {}
+    for number in range(random.randint(1, 5)):
+        kind = random.choice(["str", "int", "list", "dict"])
+        data[f"k{number}"] = {
+            "str": lambda: wide_document(random)[:800],
+            "int": lambda: random.randrange(10**6),
+            "list": lambda: [words(random) for _ in range(random.randrange(6))],
+            "dict": lambda: {"a": words(random), "b": random.randrange(9)},
+        }[kind]()
+        config[f"k{number}"] = {
+            "rate": random.choice([0.1, 0.5, 1.0]),
+            "compress": random.random() < 0.7,
+            "value_type": kind,
+            "pair_remove": random.random() < 0.5,
+        }
+    counter, asked = counter_named(random), words(random, 4)
+    before = copy.deepcopy(data)
+
+    def run(budget: int) -> Any:
+        return PromptCompressor(counter=COUNTERS[counter]).compress_json(
+            data, config, question=asked, rate=0.5, target_token=budget
+        )
+
+    def check(made: Any, _: int) -> list[str]:
+        left = made["compressed_prompt"]
+        wrong = (
+            [] if list(left) == list(data) and data == before else ["other keys, or the object was changed"]
+        )
+        for key, value in left.items():
+            if not config[key]["compress"] and value != data[key]:
+                wrong.append(f"{key} was changed")
+            if type(value) is not type(data[key]):
+                wrong.append(f"{key} is a {type(value).__name__}")
+        json.dumps(left)
+        return wrong
+
+    return Call(
+        run,
+        budget_for(random, tokens_of([json.dumps(data)], "", counter)),
+        check,
+        repr,
+        told={"data": data, "config": config, "question": asked, "counter": counter},
+    )
+
+
+def wide_doors() -> dict[str, tuple[Door, int]]:
+    """These doors, and how often each is tried."""
+    return {
+        "compress, wide": (compress_wide, 12),
+        "prepare, wide": (prepare_wide, 4),
+        "compress_batch, wide": (batch_wide, 2),
+        "compress_tool_result": (tool_result, 6),
+        "structured_compress_prompt": (structured_prompt, 2),
+        "compress_json": (json_prompt, 2),
+    }
