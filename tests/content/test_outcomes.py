@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import tersely
 from growth import MOST, growth
@@ -169,11 +170,62 @@ def test_a_trace_brings_what_it_is_of() -> None:
         ("+++ exited with 1 +++", True),
         ("+++ exited with 0 +++", False),
         ("00:33 +100 -1: cart: adds a tax [E]", True),
+        ("web05 : ok=5  changed=0  unreachable=0  failed=1", True),
+        ("web06 : ok=5  changed=0  unreachable=1  failed=0", True),
+        ("web07 : ok=5  changed=3  unreachable=0  failed=0", False),
+        ("    indirectly lost: 0 bytes in 0 blocks", False),
+        ("ERRO[0331] thresholds on metrics 'duration' have been crossed", True),
+        ("PERFORMANCE REGRESSION: merge_large was 98 us", True),
+        ("billing/rounding_test.cc:88: Failure", True),
+        ("** (KeyError) key :cursor not found", True),
+        ("see the note (KeyError) in the guide", False),
+        ("  Timeout: 30", False),
     ],
 )
 def test_more_forms_of_failure(line: str, failed: bool) -> None:
     marks = read_lines([line], None, 1024).has(Mark.FAILURE)
     assert bool(marks[0]) is failed
+
+
+def test_files_of_builds_without_a_suffix_are_places() -> None:
+    marks = read_lines(["Dockerfile:31\nlib/Makefile:12: recipe\nProfile: 3\nProfile 3"], None, 1024).marks
+    assert ((marks & np.uint32(Mark.ANCHOR)) != 0).tolist() == [True, True, False, False]
+
+
+def test_a_count_of_failures_tells_of_nothing_around_it() -> None:
+    lines = [f"  * test part {number} of the cart ({number}.5ms)" for number in range(150)]
+    lines[90:90] = [
+        "",
+        "  2) test search paginates (SearchTest)",
+        "     test/search_test.exs:19",
+        "     ** (KeyError) key :cursor not found in: %{page: 2}",
+        "     code: {:ok, view} = live(conn)",
+        "",
+    ]
+    text = "\n".join([*lines, "", "182 tests, 2 failures", "", "Randomized with seed 4"])
+    short = tersely.compress(text, budget=120).text
+    assert "search paginates" in short and "key :cursor" in short and "2 failures" in short
+
+
+def test_rows_of_a_recap_are_told_apart_by_their_counts() -> None:
+    rows = [f"web{n:02} : ok=12  changed={n % 5}  unreachable=0  failed=0  skipped=0" for n in range(60)]
+    rows[41] = "web41 : ok=5   changed=1  unreachable=0  failed=1  skipped=0"
+    text = "PLAY RECAP ****\n" + "\n".join(rows)
+    assert "failed=1" in tersely.compress(text, budget=90, strategy="tool_output").text
+
+
+def test_frames_that_every_trace_has_say_nothing() -> None:
+    def record(number: int, says: str, caller: str) -> str:
+        return (
+            f"==7== {says} in loss record {number}\n==7==    at 0x48: malloc (in /usr/lib/memcheck.so)\n"
+            f"==7==    by 0x{number + 300:X}: {caller}\n==7=="
+        )
+
+    parts = [record(n, f"{n} bytes are still reachable", f"step_{n} (part.c:{n})") for n in range(59)]
+    parts.append(record(60, "4,096 bytes are definitely lost", "load_table (table.c:51)"))
+    parts.append("==7== ERROR SUMMARY: 1 errors from 1 contexts")
+    short = tersely.compress("\n".join(parts), budget=160, strategy="tool_output").text
+    assert "definitely lost" in short and "load_table (table.c:51)" in short
 
 
 def test_sentences_of_one_mould_are_no_prose() -> None:
