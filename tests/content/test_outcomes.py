@@ -180,6 +180,8 @@ def test_a_trace_brings_what_it_is_of() -> None:
         ("** (KeyError) key :cursor not found", True),
         ("see the note (KeyError) in the guide", False),
         ("  Timeout: 30", False),
+        ("   88:14   error    a hook is called conditionally  hooks/rules", True),
+        ("   88:14   warning  unexpected console statement  no-console", False),
     ],
 )
 def test_more_forms_of_failure(line: str, failed: bool) -> None:
@@ -190,6 +192,43 @@ def test_more_forms_of_failure(line: str, failed: bool) -> None:
 def test_files_of_builds_without_a_suffix_are_places() -> None:
     marks = read_lines(["Dockerfile:31\nlib/Makefile:12: recipe\nProfile: 3\nProfile 3"], None, 1024).marks
     assert ((marks & np.uint32(Mark.ANCHOR)) != 0).tolist() == [True, True, False, False]
+
+
+def test_the_file_of_a_finding_stays_above_it() -> None:
+    parts = [
+        f"/home/me/part_{n}/view.ts\n  {n}:3   warning  Unexpected any  no-any\n  {n}:7   warning  Odd  no-odd\n"
+        for n in range(50)
+    ]
+    parts[30] += "  88:14  error    a hook is called conditionally  hooks/rules\n"
+    text = "\n".join(parts) + "\n✖ 101 problems (1 error, 100 warnings)\n"
+    short = tersely.compress(text, budget=120).text
+    assert "part_30/view.ts" in short and "called conditionally" in short and "1 error" in short
+
+
+def test_keys_and_values_that_are_no_yaml_are_read_for_what_failed() -> None:
+    parts = [
+        f"  # aws_alarm.part_{n} will be created\n  + resource: part_{n}\n      + name: (unknown)\n    }}\n"
+        for n in range(40)
+    ]
+    parts[20] = (
+        "  # aws_db.ledger must be replaced\n-/+ resource: ledger\n      ~ encrypted: false -> true\n    }\n"
+    )
+    text = "\n".join(parts) + "\nPlan: 40 to add, 1 to change, 1 to destroy.\n"
+    short = tersely.compress(text, ratio=0.1).text
+    assert "aws_db.ledger must be replaced" in short and "1 to destroy" in short
+
+
+def test_lines_without_words_are_no_text() -> None:
+    nodes = [
+        f"{' ' * (n % 7)}->  Index Scan using part_{n} on t{n}  (cost=0.4..{n}.2 rows={n})\n"
+        f"{' ' * (n % 7)}      Index Cond: (id = part_{n * 3})\n{' ' * (n % 5)}      Buffers: shared hit={n}"
+        for n in range(40)
+    ]
+    text = "\n".join([" Sort  (cost=81.1..81.2 rows=36)", *nodes, " Planning Time: 4.1 ms"])
+    text += "\n Execution Time: 48213.9 ms"
+    result = tersely.compress(text, budget=160)
+    assert "Execution Time: 48213.9 ms" in result.text
+    assert result.receipt.content_types == ("tool_output",)
 
 
 def test_a_count_of_failures_tells_of_nothing_around_it() -> None:

@@ -146,8 +146,10 @@ std::uint32_t Outcomes::failed(const Said& word, std::uint32_t marks) {
     const bool panics = line_.substr(word.at).starts_with("panicked at ");
     const bool found =
         place_ && !word.first && word.end == line_.size() && line_[word.at - 1] == ' ';  // x.cc:8: Failure
+    const bool column = line_.find_first_not_of(" \t0123456789:") == word.at &&  // "  12:5  error  ..."
+                        line_.substr(0, word.at).find(':') != std::string_view::npos;
     const bool says =
-        capitals || found || colon || bracketed || coded || starred || event || panics || (word.named && alone);
+        capitals || found || column || colon || bracketed || coded || starred || event || panics || (word.named && alone);
     return says ? marks | kFailure : marks;
 }
 
@@ -206,8 +208,9 @@ std::uint32_t Outcomes::add(const Said& word) {
     key_end_ = key ? word.end : 0;
     key_ = key ? word.only_run : 0;
     not_ = (word.marks & kNot) != 0 && word.runs == 1;
-    // The value of another word, or an ordinal, counts nothing that follows it.
-    const bool counts = before != '=' && before != '#';
+    // The value of another word, an ordinal or a place ("12:5") counts nothing that follows it.
+    const bool place = before == ':' && word.at > 1 && digit(line_[word.at - 2]);
+    const bool counts = before != '=' && before != '#' && !place;
     zero_ = (word.zero && counts) || ((word.marks & kNegates) != 0 && word.runs == 1);
     number_ = word.number && counts && word.runs == 1 && !word.zero && digit(line_[word.end - 1]);
     http_ = word.runs > 1 && line_.substr(word.at, 5) == "HTTP/";

@@ -13,6 +13,7 @@ __all__ = [
     "ERROR",
     "FAILED",
     "first_findings",
+    "is_lined",
     "outcome_grades",
     "report_grades",
     "says_alike",
@@ -77,12 +78,17 @@ def report_grades(lines: LineTable) -> Float32s:
     return grade.astype(np.float32)
 
 
+def is_lined(text: str) -> bool:
+    """Whether a text stands in lines, not in sentences (csrc/kernels/content/lined.hpp). O(1)."""
+    return bool(_native.lined([text])[0])
+
+
 def tells_failures(text: str) -> bool:
     """Whether a text that stands in lines, not in sentences, has one that says that something failed.
 
     O(characters) where it stands in lines, else O(1).
     """
-    if not _native.lined([text])[0]:
+    if not is_lined(text):
         return False
     return bool((outcome_grades(read_lines([text], None, _MOST_LINES)) >= FAILED).any())
 
