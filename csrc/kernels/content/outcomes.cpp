@@ -146,10 +146,10 @@ std::uint32_t Outcomes::failed(const Said& word, std::uint32_t marks) {
     const bool panics = line_.substr(word.at).starts_with("panicked at ");
     const bool found =
         place_ && !word.first && word.end == line_.size() && line_[word.at - 1] == ' ';  // x.cc:8: Failure
-    const bool column = line_.find_first_not_of(" \t0123456789:") == word.at &&  // "  12:5  error  ..."
+    const bool column = line_.find_first_not_of(" \t0123456789:") == word.at &&          // "  12:5  error  ..."
                         line_.substr(0, word.at).find(':') != std::string_view::npos;
-    const bool says =
-        capitals || found || column || colon || bracketed || coded || starred || event || panics || (word.named && alone);
+    const bool says = capitals || found || column || colon || bracketed || coded || starred || event || panics ||
+                      (word.named && alone);
     return says ? marks | kFailure : marks;
 }
 

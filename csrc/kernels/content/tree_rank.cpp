@@ -278,8 +278,8 @@ void lead_values(const TreeUnits& units, const Records& records, const Values& v
         const std::int32_t parent = units.parent[row];
         if (parent >= 0 && brought[static_cast<std::size_t>(parent)] > 0) {
             const float from = brought[static_cast<std::size_t>(parent)];
-            const bool rest =
-                units.kind[row] == TreeKind::kPiece && values.names[static_cast<std::size_t>(parent)] == 0;
+            const bool rest = units.kind[row] == TreeKind::kPiece && units.place[row] > 0 &&
+                              values.names[static_cast<std::size_t>(parent)] == 0;
             lead[row] = rest ? 0.5F * from / (1 + static_cast<float>(units.place[row])) : 0.97F * from;
             brought[row] = lead[row];
         }
@@ -293,7 +293,8 @@ void lead_values(const TreeUnits& units, const Records& records, const Values& v
             own = (values.names[row] == 2 ? 0.99F : 0.985F) * stand;
             if (units.kind[row] == TreeKind::kHead) brought[row] = own;
         }
-        if (values.worth[row] > 0 && tells(record, values.worth[row]) && !(records.is_record[row] != 0 && opens(units.kind[row]))) {
+        if (values.worth[row] > 0 && tells(record, values.worth[row]) &&
+            !(records.is_record[row] != 0 && opens(units.kind[row]))) {
             own = std::max(own, 0.98F * stand);
             brought[row] = std::max(brought[row], own);
         }
