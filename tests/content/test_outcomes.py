@@ -196,7 +196,8 @@ def test_files_of_builds_without_a_suffix_are_places() -> None:
 
 def test_the_file_of_a_finding_stays_above_it() -> None:
     parts = [
-        f"/home/me/part_{n}/view.ts\n  {n}:3   warning  Any used  no-any\n  {n}:7   warning  Odd  no-odd\n"
+        f"/home/me/part_{n}/view.ts\n  {n}:3   warning  Unexpected any  no-any\n"
+        f"  {n}:7   warning  Odd  no-odd\n"
         for n in range(50)
     ]
     parts[30] += "  88:14  error    a hook is called conditionally  hooks/rules\n"
@@ -229,6 +230,39 @@ def test_lines_without_words_are_no_text() -> None:
     result = tersely.compress(text, budget=160)
     assert "Execution Time: 48213.9 ms" in result.text
     assert result.receipt.content_types == ("tool_output",)
+
+
+def test_a_finding_of_high_severity_is_an_error() -> None:
+    parts = [
+        f">> Issue: [B101:assert_used] Use of assert\n   Severity: Low   Confidence: High\n"
+        f"   Location: ./t{n}.py:{n}:8\n"
+        for n in range(40)
+    ]
+    parts[17] = (
+        ">> Issue: [B602:with_shell] shell=True\n   Severity: High   Confidence: High\n"
+        "   Location: ./deploy.py:88:4\n"
+    )
+    short = tersely.compress("\n".join(parts), ratio=0.1).text
+    assert "Severity: High" in short and "B602:with_shell" in short and "deploy.py:88:4" in short
+
+
+def test_columns_after_a_letter_and_a_colon_are_no_talk() -> None:
+    rows = [f"L:{n * 3:4} | P:{n % 9:4} | LT01 | Expected only a single space." for n in range(60)]
+    rows[30:30] = [
+        "== [models/orders.sql] FAIL",
+        "L:  31 | P:   9 |  PRS | Found unparsable section: 'qualify'",
+    ]
+    text = "\n".join(rows)
+    assert tersely.detect(text).kind != "conversation"
+    assert "unparsable section" in tersely.compress(text, ratio=0.1).text
+
+
+def test_the_head_of_a_failure_stays_in_what_was_taken_for_a_table() -> None:
+    dots = [f"{'.' * 63} {63 * n:>4} / 2583 ({n * 2:>3}%)" for n in range(1, 41)]
+    told = "\n\nThere was 1 error:\n\n1) MailerTest::testRetries\nTypeError: send(): no recipient\n"
+    text = "\n".join(dots) + told + "\nERRORS!\nTests: 2583, Errors: 1."
+    short = tersely.compress(text, budget=150, strategy="table").text
+    assert "MailerTest::testRetries" in short and "no recipient" in short
 
 
 def test_a_count_of_failures_tells_of_nothing_around_it() -> None:

@@ -178,6 +178,8 @@ std::uint32_t Outcomes::add(const Said& word) {
         const int count = count_after(line_, word.end);
         if (count >= 0) marks |= count > 0 ? kSummary | kFailure | kError : kSummary;
     }
+    static constexpr std::uint64_t kSeverity = hash_letters("severity"), kHigh = hash_letters("high");
+    if (value && key_ == kSeverity && word.only_run == kHigh) marks |= kError;
     if ((word.marks & kTotals) != 0 && line_.find_first_not_of(" \t=-*#", 0) == word.at &&
         byte_at(line_, word.end) == ':')
         marks |= kSummary | kVerdict;

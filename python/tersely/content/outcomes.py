@@ -83,14 +83,16 @@ def is_lined(text: str) -> bool:
     return bool(_native.lined([text])[0])
 
 
-def tells_failures(text: str) -> bool:
+def tells_failures(text: str, least: float = FAILED) -> bool:
     """Whether a text that stands in lines, not in sentences, has one that says that something failed.
+
+    `least`: the grade from which a line says so.
 
     O(characters) where it stands in lines, else O(1).
     """
     if not is_lined(text):
         return False
-    return bool((outcome_grades(read_lines([text], None, _MOST_LINES)) >= FAILED).any())
+    return bool((outcome_grades(read_lines([text], None, _MOST_LINES)) >= least).any())
 
 
 def says_alike(text: str) -> bool:
