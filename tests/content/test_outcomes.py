@@ -180,6 +180,8 @@ def test_a_trace_brings_what_it_is_of() -> None:
         ("** (KeyError) key :cursor not found", True),
         ("see the note (KeyError) in the guide", False),
         ("  Timeout: 30", False),
+        ("  Failing:              0", False),
+        ("  Failing:              2", True),
         ("   88:14   error    a hook is called conditionally  hooks/rules", True),
         ("   88:14   warning  unexpected console statement  no-console", False),
     ],

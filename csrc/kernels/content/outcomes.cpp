@@ -8,7 +8,8 @@
 namespace tersely::content {
 namespace {
 
-constexpr std::size_t kReach = 5;  // bytes between a key and its value, a word and its count
+constexpr std::size_t kReach = 5;    // bytes between a key and its value, a word and its count
+constexpr std::size_t kColumn = 40;  // the same where values stand in a column
 
 bool digit(char byte) { return byte >= '0' && byte <= '9'; }
 bool upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
@@ -19,7 +20,8 @@ char byte_at(std::string_view line, std::size_t at) { return at < line.size() ? 
 // The number after a word that ends at `end`, behind at most a few of " :=\"'([": 1 for any above zero, -1: none.
 int count_after(std::string_view line, std::size_t end) {
     std::size_t at = end;
-    while (at < line.size() && at - end < kReach &&
+    const std::size_t reach = byte_at(line, end) == ':' ? kColumn : kReach;  // "Failing:      0"
+    while (at < line.size() && at - end < reach &&
            std::string_view(" :=\"'([").find(line[at]) != std::string_view::npos)
         ++at;
     if (at == end || !digit(byte_at(line, at))) return -1;
