@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import tersely
 from growth import MOST, growth
@@ -169,11 +170,137 @@ def test_a_trace_brings_what_it_is_of() -> None:
         ("+++ exited with 1 +++", True),
         ("+++ exited with 0 +++", False),
         ("00:33 +100 -1: cart: adds a tax [E]", True),
+        ("web05 : ok=5  changed=0  unreachable=0  failed=1", True),
+        ("web06 : ok=5  changed=0  unreachable=1  failed=0", True),
+        ("web07 : ok=5  changed=3  unreachable=0  failed=0", False),
+        ("    indirectly lost: 0 bytes in 0 blocks", False),
+        ("ERRO[0331] thresholds on metrics 'duration' have been crossed", True),
+        ("PERFORMANCE REGRESSION: merge_large was 98 us", True),
+        ("billing/rounding_test.cc:88: Failure", True),
+        ("** (KeyError) key :cursor not found", True),
+        ("see the note (KeyError) in the guide", False),
+        ("  Timeout: 30", False),
+        ("  Failing:              0", False),
+        ("  Failing:              2", True),
+        ("   88:14   error    a hook is called conditionally  hooks/rules", True),
+        ("   88:14   warning  unexpected console statement  no-console", False),
     ],
 )
 def test_more_forms_of_failure(line: str, failed: bool) -> None:
     marks = read_lines([line], None, 1024).has(Mark.FAILURE)
     assert bool(marks[0]) is failed
+
+
+def test_files_of_builds_without_a_suffix_are_places() -> None:
+    marks = read_lines(["Dockerfile:31\nlib/Makefile:12: recipe\nProfile: 3\nProfile 3"], None, 1024).marks
+    assert ((marks & np.uint32(Mark.ANCHOR)) != 0).tolist() == [True, True, False, False]
+
+
+def test_the_file_of_a_finding_stays_above_it() -> None:
+    parts = [
+        f"/home/me/part_{n}/view.ts\n  {n}:3   warning  Unexpected any  no-any\n"
+        f"  {n}:7   warning  Odd  no-odd\n"
+        for n in range(50)
+    ]
+    parts[30] += "  88:14  error    a hook is called conditionally  hooks/rules\n"
+    text = "\n".join(parts) + "\n✖ 101 problems (1 error, 100 warnings)\n"
+    short = tersely.compress(text, budget=120).text
+    assert "part_30/view.ts" in short and "called conditionally" in short and "1 error" in short
+
+
+def test_keys_and_values_that_are_no_yaml_are_read_for_what_failed() -> None:
+    parts = [
+        f"  # aws_alarm.part_{n} will be created\n  + resource: part_{n}\n      + name: (unknown)\n    }}\n"
+        for n in range(40)
+    ]
+    parts[20] = (
+        "  # aws_db.ledger must be replaced\n-/+ resource: ledger\n      ~ encrypted: false -> true\n    }\n"
+    )
+    text = "\n".join(parts) + "\nPlan: 40 to add, 1 to change, 1 to destroy.\n"
+    short = tersely.compress(text, ratio=0.1).text
+    assert "aws_db.ledger must be replaced" in short and "1 to destroy" in short
+
+
+def test_lines_without_words_are_no_text() -> None:
+    nodes = [
+        f"{' ' * (n % 7)}->  Index Scan using part_{n} on t{n}  (cost=0.4..{n}.2 rows={n})\n"
+        f"{' ' * (n % 7)}      Index Cond: (id = part_{n * 3})\n{' ' * (n % 5)}      Buffers: shared hit={n}"
+        for n in range(40)
+    ]
+    text = "\n".join([" Sort  (cost=81.1..81.2 rows=36)", *nodes, " Planning Time: 4.1 ms"])
+    text += "\n Execution Time: 48213.9 ms"
+    result = tersely.compress(text, budget=160)
+    assert "Execution Time: 48213.9 ms" in result.text
+    assert result.receipt.content_types == ("tool_output",)
+
+
+def test_a_finding_of_high_severity_is_an_error() -> None:
+    parts = [
+        f">> Issue: [B101:assert_used] Use of assert\n   Severity: Low   Confidence: High\n"
+        f"   Location: ./t{n}.py:{n}:8\n"
+        for n in range(40)
+    ]
+    parts[17] = (
+        ">> Issue: [B602:with_shell] shell=True\n   Severity: High   Confidence: High\n"
+        "   Location: ./deploy.py:88:4\n"
+    )
+    short = tersely.compress("\n".join(parts), ratio=0.1).text
+    assert "Severity: High" in short and "B602:with_shell" in short and "deploy.py:88:4" in short
+
+
+def test_columns_after_a_letter_and_a_colon_are_no_talk() -> None:
+    rows = [f"L:{n * 3:4} | P:{n % 9:4} | LT01 | Expected only a single space." for n in range(60)]
+    rows[30:30] = [
+        "== [models/orders.sql] FAIL",
+        "L:  31 | P:   9 |  PRS | Found unparsable section: 'qualify'",
+    ]
+    text = "\n".join(rows)
+    assert tersely.detect(text).kind != "conversation"
+    assert "unparsable section" in tersely.compress(text, ratio=0.1).text
+
+
+def test_the_head_of_a_failure_stays_in_what_was_taken_for_a_table() -> None:
+    dots = [f"{'.' * 63} {63 * n:>4} / 2583 ({n * 2:>3}%)" for n in range(1, 41)]
+    told = "\n\nThere was 1 error:\n\n1) MailerTest::testRetries\nTypeError: send(): no recipient\n"
+    text = "\n".join(dots) + told + "\nERRORS!\nTests: 2583, Errors: 1."
+    short = tersely.compress(text, budget=150, strategy="table").text
+    assert "MailerTest::testRetries" in short and "no recipient" in short
+
+
+def test_a_count_of_failures_tells_of_nothing_around_it() -> None:
+    lines = [f"  * test part {number} of the cart ({number}.5ms)" for number in range(150)]
+    lines[90:90] = [
+        "",
+        "  2) test search paginates (SearchTest)",
+        "     test/search_test.exs:19",
+        "     ** (KeyError) key :cursor not found in: %{page: 2}",
+        "     code: {:ok, view} = live(conn)",
+        "",
+    ]
+    text = "\n".join([*lines, "", "182 tests, 2 failures", "", "Randomized with seed 4"])
+    short = tersely.compress(text, budget=120).text
+    assert "search paginates" in short and "key :cursor" in short and "2 failures" in short
+
+
+def test_rows_of_a_recap_are_told_apart_by_their_counts() -> None:
+    rows = [f"web{n:02} : ok=12  changed={n % 5}  unreachable=0  failed=0  skipped=0" for n in range(60)]
+    rows[41] = "web41 : ok=5   changed=1  unreachable=0  failed=1  skipped=0"
+    text = "PLAY RECAP ****\n" + "\n".join(rows)
+    assert "failed=1" in tersely.compress(text, budget=90, strategy="tool_output").text
+
+
+def test_frames_that_every_trace_has_say_nothing() -> None:
+    def record(number: int, says: str, caller: str) -> str:
+        return (
+            f"==7== {says} in loss record {number}\n==7==    at 0x48: malloc (in /usr/lib/memcheck.so)\n"
+            f"==7==    by 0x{number + 300:X}: {caller}\n==7=="
+        )
+
+    parts = [record(n, f"{n} bytes are still reachable", f"step_{n} (part.c:{n})") for n in range(59)]
+    parts.append(record(60, "4,096 bytes are definitely lost", "load_table (table.c:51)"))
+    parts.append("==7== ERROR SUMMARY: 1 errors from 1 contexts")
+    short = tersely.compress("\n".join(parts), budget=160, strategy="tool_output").text
+    assert "definitely lost" in short and "load_table (table.c:51)" in short
 
 
 def test_sentences_of_one_mould_are_no_prose() -> None:

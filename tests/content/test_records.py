@@ -88,3 +88,38 @@ def test_an_event_of_level_error_stays() -> None:
     events[90]["level"] = 50
     result = tersely.compress("\n".join(map(json.dumps, events)), ratio=0.1, strategy="auto")
     assert '"level": 50' in result.text and "1700000090" in result.text
+
+
+def test_what_stands_out_in_json_stays_whole_before_what_does_not() -> None:
+    spans: list[dict[str, object]] = [
+        {
+            "span": f"{n * 7919:08x}",
+            "name": ("GET /cart", "POST /pay", "redis GET")[n % 3],
+            "attributes": [
+                {"key": "status", "value": {"int": 200}},
+                {"key": "peer", "value": {"text": f"s{n}"}},
+            ],
+            "status": {},
+        }
+        for n in range(40)
+    ]
+    spans[23] = {
+        "span": "0badf00d",
+        "name": "POST /pay",
+        "attributes": [
+            {"key": "status", "value": {"int": 504}},
+            {"key": "peer", "value": {"text": "acquirer"}},
+        ],
+        "status": {"code": 2, "message": "card processor: deadline exceeded"},
+    }
+    text = json.dumps({"resource": [{"scope": [{"spans": spans}]}]})
+    short = tersely.compress(text, ratio=0.1).text
+    odd = short[short.index("0badf00d") :]
+    assert '"POST /pay"' in odd and "acquirer" in odd and "504" in odd and "deadline exceeded" in odd
+
+
+def test_a_text_that_opens_with_a_place_is_told_before_others() -> None:
+    events = [{"Action": "output", "Test": f"T{n}", "Output": f"=== RUN   T{n}\n"} for n in range(60)]
+    events[37]["Output"] = "    cart_test.go:19: sums with 2 lines were 1+1 = 3, and not 2\n"
+    short = tersely.compress("\n".join(map(json.dumps, events)), ratio=0.1).text
+    assert "cart_test.go:19: sums with 2 lines were 1+1 = 3, and not 2" in short

@@ -152,3 +152,23 @@ def test_any_text_is_read(text: str) -> None:
     assert (start < end).all() and (start[1:] >= end[:-1]).all()
     assert (needs < range(len(needs))).all()
     is_laid_out(text)
+
+
+def test_keys_in_capitals_are_keys_below_others() -> None:
+    parts = [
+        f"- Instances:\n  - InstanceId: i-{n:04}\n    InstanceType: m5.large\n    State:\n      Name: running"
+        for n in range(40)
+    ]
+    parts[23] = parts[23].replace("running", "terminated")
+    text = "\n".join(["Reservations:", *parts])
+    assert tersely.detect(text).language == "yaml"
+    short = tersely.compress(text, ratio=0.15).text
+    assert "i-0023" in short and "terminated" in short
+
+
+def test_a_letter_is_no_yaml() -> None:
+    text = (
+        "Dear all,\n\n  Subject: the move\n  Place: the old hall\n\nwe meet at nine and bring what we have.\n"
+        * 3
+    )
+    assert tersely.detect(text).language != "yaml"

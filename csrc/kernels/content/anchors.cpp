@@ -20,6 +20,12 @@ bool is_path(std::string_view path) {
     return true;
 }
 
+// "Dockerfile", "Makefile", in a folder or not.
+bool is_recipe(std::string_view path) {
+    const std::string_view name = path.substr(path.find_last_of("/\\") + 1);  // npos + 1 is 0
+    return name.size() > 4 && name.ends_with("file") && name[0] >= 'A' && name[0] <= 'Z';
+}
+
 std::size_t number_after(std::string_view line, std::size_t at) {  // where the number ends; 0: there is none
     std::size_t end = at;
     while (end < line.size() && end - at < 8 && digit(line[end])) ++end;
@@ -44,7 +50,8 @@ std::size_t where_number_ends(std::string_view line, std::size_t at) {
 Anchor anchor_after(std::string_view line, std::size_t begin, std::size_t end) {
     const std::size_t stop = where_number_ends(line, end);
     const std::string_view path = line.substr(begin, end - begin);
-    if (stop == 0 || !is_path(path)) return {};
+    if (stop == 0) return {};
+    if (!is_path(path) && !(is_recipe(path) && digit(line[end + 1]))) return {};  // "Profile: 3" is no place
     std::uint64_t hash = kHashSeed;
     for (const char byte : path) hash = hash_byte(hash, static_cast<unsigned char>(byte));
     for (std::size_t at = stop; at > end && digit(line[at - 1]); --at) {

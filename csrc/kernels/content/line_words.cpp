@@ -239,7 +239,8 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
             const bool named = word.named == word.end && word.named > 0;
             if (named) {  // thrown, or only mentioned
                 const bool says =
-                    first_word || word.end == line.size() || line[word.end] == ':' || (at > 0 && line[at - 1] == '[');
+                    first_word || word.end == line.size() || line[word.end] == ':' || (at > 0 && line[at - 1] == '[') ||
+                    (line[word.end] == ')' && line.find_first_not_of(" \t*(") == at);  // ** (KeyError) ...
                 more |= says ? kError : kTrouble;
             }
             marks |= outcomes.add({at, word.end, more, word.only_run, word.runs, word.number, word.zero,

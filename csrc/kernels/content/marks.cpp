@@ -15,6 +15,9 @@ constexpr std::array kWords = {
     Word{"errors", kError | kCounted},
     Word{"err", kError | kCounted},
     Word{"fatal", kError | kCounted},
+    Word{"erro", kError},  // as loggers cut it to four letters
+    Word{"fata", kError},
+    Word{"pani", kError},
     Word{"fail", kError | kCounted},
     Word{"failed", kError | kCounted},
     Word{"fails", kError | kCounted},
@@ -51,16 +54,16 @@ constexpr std::array kWords = {
     Word{"unable", kTrouble},
     Word{"denied", kTrouble},
     Word{"refused", kTrouble},
-    Word{"rejected", kTrouble},
+    Word{"rejected", kTrouble | kCounted},
     Word{"timeout", kTrouble},
     Word{"invalid", kTrouble},
     Word{"missing", kTrouble},
-    Word{"lost", kTrouble},
+    Word{"lost", kTrouble | kCounted},
     Word{"corrupt", kTrouble},
-    Word{"corrupted", kTrouble},
-    Word{"killed", kTrouble},
+    Word{"corrupted", kTrouble | kCounted},
+    Word{"killed", kTrouble | kCounted},
     Word{"unexpected", kTrouble},
-    Word{"unreachable", kTrouble},
+    Word{"unreachable", kTrouble | kCounted},
     Word{"unavailable", kTrouble},
     Word{"unresolved", kTrouble},
     Word{"deprecated", kTrouble | kWarns},
@@ -93,6 +96,7 @@ constexpr std::array kWords = {
     Word{"replaced", kTrouble},
     Word{"replacement", kTrouble},
     Word{"mismatch", kTrouble},
+    Word{"regression", kTrouble},
     Word{"mismatched", kTrouble},
     Word{"no", kNegates},
     Word{"without", kNegates},
@@ -172,7 +176,7 @@ std::uint32_t word_marks(std::uint64_t hash) {
 }
 
 std::uint32_t name_marks(std::string_view letters) {
-    for (const std::string_view ending : {"Error", "Exception", "Failure", "Failed", "Fault"}) {
+    for (const std::string_view ending : {"Error", "Exception", "Failure", "Failed", "Fault", "Killed", "BackOff"}) {
         if (letters.size() > ending.size() && letters.ends_with(ending)) return kError;
     }
     return 0;

@@ -56,7 +56,8 @@ inline constexpr std::uint64_t hash_letters(std::string_view lower) {
 // The marks and the class of a run of ASCII letters, given its hash; 0 for a word that says nothing. O(1).
 std::uint32_t word_marks(std::uint64_t hash);
 
-// kError for names that end in "Error", "Exception", "Failure", "Failed" or "Fault" after a letter, else 0. O(1).
+// kError for names that end in "Error", "Exception", "Failure", "Failed", "Fault", "Killed" or "BackOff" after a
+// letter, else 0. O(1).
 std::uint32_t name_marks(std::string_view letters);
 
 }  // namespace tersely::content

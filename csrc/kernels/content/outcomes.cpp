@@ -8,7 +8,8 @@
 namespace tersely::content {
 namespace {
 
-constexpr std::size_t kReach = 5;  // bytes between a key and its value, a word and its count
+constexpr std::size_t kReach = 5;    // bytes between a key and its value, a word and its count
+constexpr std::size_t kColumn = 40;  // the same where values stand in a column
 
 bool digit(char byte) { return byte >= '0' && byte <= '9'; }
 bool upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
@@ -19,7 +20,8 @@ char byte_at(std::string_view line, std::size_t at) { return at < line.size() ? 
 // The number after a word that ends at `end`, behind at most a few of " :=\"'([": 1 for any above zero, -1: none.
 int count_after(std::string_view line, std::size_t end) {
     std::size_t at = end;
-    while (at < line.size() && at - end < kReach &&
+    const std::size_t reach = byte_at(line, end) == ':' ? kColumn : kReach;  // "Failing:      0"
+    while (at < line.size() && at - end < reach &&
            std::string_view(" :=\"'([").find(line[at]) != std::string_view::npos)
         ++at;
     if (at == end || !digit(byte_at(line, at))) return -1;
@@ -29,6 +31,12 @@ int count_after(std::string_view line, std::size_t end) {
     if (after == '.' && digit(byte_at(line, at + 1))) return -1;
     if (after == ':' && digit(byte_at(line, at + 1))) return -1;
     return line.substr(start, at - start).find_first_not_of('0') == std::string_view::npos ? 0 : 1;
+}
+
+// Whether the number behind a word is the value of it: "failed=1", "lost: 0", not "failed 1".
+bool has_value(std::string_view line, std::size_t end) {
+    const char after = byte_at(line, end), next = byte_at(line, end + 1);
+    return (after == '=' && digit(next)) || (after == ':' && (digit(next) || next == ' '));
 }
 
 // What test runners put behind the name of what failed: "... [E]".
@@ -123,7 +131,7 @@ bool Outcomes::is_value(const Said& word) const {
 std::uint32_t Outcomes::failed(const Said& word, std::uint32_t marks) {
     const bool counted = (word.marks & kCounted) != 0;
     const int count = counted ? count_after(line_, word.end) : -1;
-    if (zero_ || count == 0) return (marks & ~kError) | kSummary;
+    if (count == 0 || (zero_ && !(count > 0 && has_value(line_, word.end)))) return (marks & ~kError) | kSummary;
     if (is_value(word)) return marks | kFailure;
     if (word.quoted) return marks;
     if (counted && (number_ || count > 0)) return marks | kFailure | kSummary;
@@ -138,7 +146,12 @@ std::uint32_t Outcomes::failed(const Said& word, std::uint32_t marks) {
     const bool starred = line_.substr(word.at, word.end - word.at).find("***") != std::string_view::npos;
     const bool event = word.named && before == '[';  // ##teamcity[testFailed
     const bool panics = line_.substr(word.at).starts_with("panicked at ");
-    const bool says = capitals || colon || bracketed || coded || starred || event || panics || (word.named && alone);
+    const bool found =
+        place_ && !word.first && word.end == line_.size() && line_[word.at - 1] == ' ';  // x.cc:8: Failure
+    const bool column = line_.find_first_not_of(" \t0123456789:") == word.at &&          // "  12:5  error  ..."
+                        line_.substr(0, word.at).find(':') != std::string_view::npos;
+    const bool says = capitals || found || column || colon || bracketed || coded || starred || event || panics ||
+                      (word.named && alone);
     return says ? marks | kFailure : marks;
 }
 
@@ -153,14 +166,22 @@ std::uint32_t Outcomes::add(const Said& word) {
     if ((word.marks & kTests) != 0 && word.runs == 1 && (number_ || zero_)) marks |= kSummary;
     static constexpr std::uint64_t kOk = hash_letters("ok");
     // CONFLICT (content): ..., UNREACHABLE! ..., REJECTED: what went wrong in capitals at a line's start.
-    if ((marks & kTrouble) != 0 && word.first && word.capitals && word.runs == 1 && (word.marks & kWarns) == 0)
+    const bool opens = word.first || byte_at(line_, word.end) == ':';
+    if ((marks & kTrouble) != 0 && opens && word.capitals && word.runs == 1 && (word.marks & kWarns) == 0)
         marks |= kError | kFailure;
+    if ((marks & kTrouble) != 0 && (word.marks & kWarns) == 0 && word.runs == 1 && has_value(line_, word.end)) {
+        const int count = count_after(line_, word.end);
+        if (count == 0) marks = (marks & ~kTrouble) | kSummary;
+        if (count > 0 && (word.marks & kCounted) != 0) marks |= kError | kFailure | kSummary;
+    }
     if (not_ && (marks & kPassed) != 0) marks = (marks & ~kPassed) | kError | (word.only_run == kOk ? kFailure : 0U);
     if (not_ && (word.marks & kFound) != 0) marks |= kTrouble;
     if (exit_ > 0 && words_ - exit_ <= 2 && (word.marks & kCodeOf) != 0) {
         const int count = count_after(line_, word.end);
         if (count >= 0) marks |= count > 0 ? kSummary | kFailure | kError : kSummary;
     }
+    static constexpr std::uint64_t kSeverity = hash_letters("severity"), kHigh = hash_letters("high");
+    if (value && key_ == kSeverity && word.only_run == kHigh) marks |= kError;
     if ((word.marks & kTotals) != 0 && line_.find_first_not_of(" \t=-*#", 0) == word.at &&
         byte_at(line_, word.end) == ':')
         marks |= kSummary | kVerdict;
@@ -176,6 +197,7 @@ std::uint32_t Outcomes::add(const Said& word) {
         if (size == 2 && value && key_ == kLevel && line_[word.at + 1] == '0' &&
             (line_[word.at] == '5' || line_[word.at] == '6'))
             marks |= kError | kFailure;
+        if (size == 3 && line_[word.at] == '4' && http_) marks |= kError;  // what a server answered
     }
     if ((word.marks & kCompares) != 0 && word.runs == 1) {
         const char after = byte_at(line_, word.end);
@@ -190,8 +212,11 @@ std::uint32_t Outcomes::add(const Said& word) {
     key_end_ = key ? word.end : 0;
     key_ = key ? word.only_run : 0;
     not_ = (word.marks & kNot) != 0 && word.runs == 1;
-    zero_ = word.zero || ((word.marks & kNegates) != 0 && word.runs == 1);
-    number_ = word.number && word.runs == 1 && !word.zero && digit(line_[word.end - 1]);
+    // The value of another word, an ordinal or a place ("12:5") counts nothing that follows it.
+    const bool place = before == ':' && word.at > 1 && digit(line_[word.at - 2]);
+    const bool counts = before != '=' && before != '#' && !place;
+    zero_ = (word.zero && counts) || ((word.marks & kNegates) != 0 && word.runs == 1);
+    number_ = word.number && counts && word.runs == 1 && !word.zero && digit(line_[word.end - 1]);
     http_ = word.runs > 1 && line_.substr(word.at, 5) == "HTTP/";
     return marks;
 }

@@ -26,7 +26,8 @@ struct Said {
 //    value of a key such as level, severity, status, result; "not ok"; "error[E0308]", "TypeError: ..."; "panicked at";
 //  - a count above zero beside a word of failures ("3 failed", "errors: 2", "Error 2") or after "exit code" or
 //    "exited with"; with it
-//    comes kSummary. A count of zero, "no" and "without" take kError away and leave kSummary;
+//    comes kSummary. A count of zero, "no" and "without" take kError away and leave kSummary. "failed=1" goes before
+//    the number in front of it, which is the value of another word;
 //  - HTTP statuses of 500 and above, after a quoted request, after "HTTP/1.1" or as the value of a key;
 //  - signs at the start of a line: crosses, pytest's "E   ", glog's E0825 and F0825, "-/+" and "+-" of plans, "! "; "
 //  [E]" or " [F]" at its

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "kernels/content/anchors.hpp"
 #include "kernels/content/decimal.hpp"
 #include "kernels/content/marks.hpp"
 
@@ -148,6 +149,16 @@ View first_word(View value) {
     return value.substr(0, end);
 }
 
+// Whether a text opens with a place and says something of it: "  cart_test.go:19: expected 3, got 2".
+bool tells_of_place(View text) {
+    const std::size_t start = text.find_first_not_of(' ');
+    if (start == View::npos) return false;
+    const std::size_t end = text.find_first_of(":( ", start);
+    if (end == View::npos) return false;
+    const std::size_t behind = anchor_after(text, start, end).end;
+    return behind > 0 && text.find(": ", behind) != View::npos;
+}
+
 // 0: says nothing of it; 1: failure; 2: trouble.
 std::uint32_t outcome_of(std::uint8_t role, std::uint32_t name_marks, View value, Kind kind, double number) {
     if (kind == kNumeric) {
@@ -168,7 +179,7 @@ std::uint32_t outcome_of(std::uint8_t role, std::uint32_t name_marks, View value
     if (role == kStatus && value.size() >= 3 && value[0] == '5' && is_digit(value[1]) && is_digit(value[2])) return 1;
     const std::uint32_t marks = marks_of(value);
     if ((marks & kError) != 0) return 1;
-    return (marks & kTrouble) != 0 ? 2 : 0;
+    return (marks & kTrouble) != 0 || tells_of_place(value) ? 2 : 0;
 }
 
 double part(std::size_t some, std::size_t all) { return static_cast<double>(some) / static_cast<double>(all); }

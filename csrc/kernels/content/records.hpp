@@ -18,10 +18,11 @@
 //    median and s 1.4826 times the median of |x - m|: 0.6 ln(k / (1 + those as far)) where |x - m| > 6 s for both x and
 //    sign(x) ln(1 + |x|), by which "as far" goes, over a sample of k <= kSample cells, every 2^i-th;
 //  - outcome: words of failure (marks.hpp), a name that says failure with a value that does not deny it, 5xx in a
-//    status, not 0 as an exit code, 50 and above as a level: half of ln(n / n that say so), and 1.5 more (0.7 for mere
-//    trouble) times 1 - 2 (their share), where at most half of the cells do; half as much in texts over kShortText.
-//    A failure in a shorter value is worth kOdd at least, unless all fail. Words of the highest severity that a column
-//    named severity, priority, risk, ... has (critical, ..., else high) are failures, and 4 more instead of 1.5.
+//    status, not 0 as an exit code, 50 and above as a level, or (as trouble) a text that opens with a place: half of
+//    ln(n / n that say so), and 1.5 more (0.7 for mere trouble) times 1 - 2 (their share), where at most half of the
+//    cells do; half as much in texts over kShortText. A failure in a shorter value is worth kOdd at least, unless all
+//    fail. Words of the highest severity that a column named severity, priority, risk, ... has (critical, ..., else
+//    high) are failures, and 4 more instead of 1.5.
 // worth = the largest of the first five, and the additions of the last. Fewer than kFewest cells: 0.
 // A column of more than kMostValues values has none that are rare. Memory O(columns + values kept), time O(bytes).
 #pragma once

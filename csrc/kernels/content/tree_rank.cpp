@@ -22,6 +22,8 @@ constexpr float kStep = 0.12F;
 constexpr float kRepeated = 0.3F;
 constexpr float kAgain = 0.95F;
 constexpr float kNamedAgain = 0.97F;
+constexpr float kElse = 0.3F;  // of JSON: what a record says besides that for which it stands out
+constexpr std::int32_t kShortList = 8;
 constexpr float kTurn = 0.002F;
 constexpr std::int32_t kTurns = 50;
 constexpr double kBrought = 0.9999;  // of what is in a container: that brings it, and it is not taken alone
@@ -269,15 +271,15 @@ constexpr float kFailed = 0.1F;  // how much a record stands out that failed as 
 // Of JSON: the keys and values for which records stand out, and what is in them.
 template <typename Tells>
 void lead_values(const TreeUnits& units, const Records& records, const Values& values, const std::vector<float>& stands,
-                 Tells tells, std::vector<float>& lead) {
+                 const std::vector<float>& own_stands, Tells tells, std::vector<float>& lead) {
     std::vector<float> brought(units.size());  // of odd containers, for what is in them
     for (std::size_t row = 0; row < units.size(); ++row) {
         if (units.kind[row] == TreeKind::kClose) continue;
         const std::int32_t parent = units.parent[row];
         if (parent >= 0 && brought[static_cast<std::size_t>(parent)] > 0) {
             const float from = brought[static_cast<std::size_t>(parent)];
-            const bool rest =
-                units.kind[row] == TreeKind::kPiece && values.names[static_cast<std::size_t>(parent)] == 0;
+            const bool rest = units.kind[row] == TreeKind::kPiece && units.place[row] > 0 &&
+                              values.names[static_cast<std::size_t>(parent)] == 0;
             lead[row] = rest ? 0.5F * from / (1 + static_cast<float>(units.place[row])) : 0.97F * from;
             brought[row] = lead[row];
         }
@@ -291,9 +293,15 @@ void lead_values(const TreeUnits& units, const Records& records, const Values& v
             own = (values.names[row] == 2 ? 0.99F : 0.985F) * stand;
             if (units.kind[row] == TreeKind::kHead) brought[row] = own;
         }
-        if (tells(record, values.worth[row]) && !(records.is_record[row] != 0 && opens(units.kind[row]))) {
+        if (values.worth[row] > 0 && tells(record, values.worth[row]) &&
+            !(records.is_record[row] != 0 && opens(units.kind[row]))) {
             own = std::max(own, 0.98F * stand);
             brought[row] = std::max(brought[row], own);
+        }
+        const std::int32_t cell_of = record_of_cell(units, records, row);  // what else it says, where that is short
+        if (own == 0 && cell_of >= 0 && units.kind[row] != TreeKind::kHead && units.count[row] <= kShortList) {
+            own = kElse * own_stands[static_cast<std::size_t>(cell_of)];
+            if (opens(units.kind[row])) brought[row] = std::max(brought[row], own);
         }
         lead[row] = std::max(lead[row], own);
     }
@@ -481,6 +489,7 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
                   }
               });
     std::vector<float> stands = standing.settle(records.list, records.lists);
+    const std::vector<float> own_stands = stands;  // without what is in them
     for (std::size_t record = stands.size(); record-- > 0;) {
         if (values.fails[record] != 0)
             stands[record] = 0.9F + 0.1F * std::max(stands[record], kFailed);
@@ -508,7 +517,7 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
     if (units.markup) {
         lead_elements(text, units, records, values, stands, attributed, tells, odd.lead);
     } else {
-        lead_values(units, records, values, stands, tells, odd.lead);
+        lead_values(units, records, values, stands, own_stands, tells, odd.lead);
     }
     return odd;
 }

@@ -14,8 +14,8 @@
 //    lowest one bit of `place` and B the highest of the count: the middle, the quarters, the eighths ...
 // Pieces of a string weigh 0.3 / (1 + place) of their head.
 // Of a record of JSON that stands out come before all that: itself (1 + s), what names it (1 + 0.99 s, then 0.985 s),
-// the cells for which it stands out (1 + 0.98 s; worth kOdd, or half of the record's best) and what is in them (0.97 of
-// s a step).
+// the cells for which it stands out (1 + 0.98 s; worth kOdd, or half of the record's best, but not 0) and what is in
+// them (0.97 of s a step, the first piece of a string too), then what else it says in few values (1 + 0.3 s).
 // An element that is a record fails where a cell of it says so (RecordColumns::fails), its own name does, or one in it
 // failed; then its s is 0.9 + 0.1 s, else half of s. What failed in what failed has no less than that. Lead of what is
 // in it, as shares of s, less 0.002 for each record of the same one before it, and times 0.95 where it failed as one

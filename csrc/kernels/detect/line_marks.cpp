@@ -91,18 +91,23 @@ Letters read_letters(View line) {
 std::uint32_t turn_marks(View line) {
     const std::size_t colon = line.substr(0, 48).find(':');
     if (colon == View::npos || colon == 0 || line.substr(0, colon).find_first_of("/=()\\{}") != View::npos) return 0;
+    const std::size_t said = line.find_first_not_of(' ', colon + 1);  // "L:  31 | P:   9": columns
+    if (said != View::npos && digit(line[said]) && (said > colon + 2 || colon == 1)) return 0;
     if (text::is_certain_chat_turn(line)) return kTurn | kRole;
     return !lower(line[0]) && text::is_chat_turn(line) ? kTurn : 0U;
 }
 
-bool is_key_value(View line) {  // YAML: a key in small letters without spaces, then ": "
+// YAML: a key without spaces, then ": "; at the margin, where mail and talks have such lines, it is in small letters.
+bool is_key_value(View line, bool indented) {
     std::size_t at = line.starts_with("- ") ? 2 : 0;
     const std::size_t start = at;
     while (at < line.size() && (letter(line[at]) || digit(line[at]) || line[at] == '_' || line[at] == '-' ||
                                 line[at] == '.' || line[at] == '"' || line[at] == '$'))
         ++at;
-    return at > start && !upper(line[start]) && at < line.size() && line[at] == ':' &&
-           (at + 1 == line.size() || line[at + 1] == ' ');
+    const bool inner = indented || start > 0;
+    if (at == start || at == line.size() || line[at] != ':' || (upper(line[start]) && !inner)) return false;
+    if (at + 1 == line.size()) return true;
+    return line[at + 1] == ' ' && (!upper(line[start]) || (at + 2 < line.size() && line[at + 2] != ' '));
 }
 
 bool is_field(View line) {  // TOML, ini: name = value, [section]
@@ -133,7 +138,7 @@ std::uint32_t line_marks(View line, char last, bool indented) {
     if (line[0] == '|' && line.size() > 2 && (last == '|' || text::is_table_delimiter(line))) marks |= kPipe;
     if (line.starts_with(".. ")) marks |= kDirective;
     if (!indented) marks |= turn_marks(line);
-    if (is_key_value(line)) marks |= kKeyValue;
+    if (is_key_value(line, indented)) marks |= kKeyValue;
     if (is_field(line)) marks |= kField;
     if ((line[0] == '"' && has(line, "\":")) || line.find_first_not_of("{}[], ") == View::npos) marks |= kMember;
     if (line.size() >= 150 && read.signs * 10 >= line.size() && read.spaces * 8 < line.size()) marks |= kPacked;

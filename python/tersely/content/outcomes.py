@@ -13,6 +13,7 @@ __all__ = [
     "ERROR",
     "FAILED",
     "first_findings",
+    "is_lined",
     "outcome_grades",
     "report_grades",
     "says_alike",
@@ -47,7 +48,7 @@ def outcome_grades(lines: LineTable) -> Float32s:
     error = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED)
     grade = np.where(lines.has(Mark.TROUBLE) & ~lines.has(Mark.QUIET), 0.25 + 0.1 * later, 0)
     grade = np.where(error, np.where(lines.has(Mark.QUIET), 0.45, 0.45 + 0.2 * later), grade)
-    grade = np.where(summary, np.maximum(grade, 0.55 + 0.3 * _at_end(lines)), grade)
+    grade = np.where(summary, np.maximum(grade, 0.45 + (0.1 + 0.3 * _at_end(lines)) * later), grade)
     grade = np.where(failure, 0.7 + 0.2 * later, grade)
     grade = np.where(failure & summary, np.maximum(grade, 0.9), grade)
     grade = np.where(lines.has(Mark.VERDICT), np.maximum(grade, 0.85), grade)
@@ -59,13 +60,7 @@ def outcome_grades(lines: LineTable) -> Float32s:
         grade = np.where(told > 0, np.maximum(grade, 0.55) + told, grade)
     values = lines.has(Mark.COMPARED) & behind(grade >= FAILED, _VALUES)
     grade = np.where(values, np.maximum(grade, ERROR + 0.2 * later), grade)
-    frame = lines.has(Mark.FRAME)
-    top = frame & ~_follows(frame)
-    worth = np.where(top, 0.5 + 0.2 / (1 + np.cumsum(top)), 0)
-    worth[:-1] = np.maximum(
-        worth[:-1], np.where(frame[:-1], 0, worth[1:])
-    )  # what a trace is of stands above it
-    grade = np.maximum(grade, worth)
+    grade = np.maximum(grade, _traces(lines))
     grade = grade / (1 + lines.copies)
     grade = np.where(lines.bulk | lines.has(Mark.OVERWRITTEN), 0, grade)
     return np.minimum(grade, 1).astype(np.float32)
@@ -83,14 +78,21 @@ def report_grades(lines: LineTable) -> Float32s:
     return grade.astype(np.float32)
 
 
-def tells_failures(text: str) -> bool:
+def is_lined(text: str) -> bool:
+    """Whether a text stands in lines, not in sentences (csrc/kernels/content/lined.hpp). O(1)."""
+    return bool(_native.lined([text])[0])
+
+
+def tells_failures(text: str, least: float = FAILED) -> bool:
     """Whether a text that stands in lines, not in sentences, has one that says that something failed.
+
+    `least`: the grade from which a line says so.
 
     O(characters) where it stands in lines, else O(1).
     """
-    if not _native.lined([text])[0]:
+    if not is_lined(text):
         return False
-    return bool((outcome_grades(read_lines([text], None, _MOST_LINES)) >= FAILED).any())
+    return bool((outcome_grades(read_lines([text], None, _MOST_LINES)) >= least).any())
 
 
 def says_alike(text: str) -> bool:
@@ -123,6 +125,28 @@ def scenes(lines: LineTable, grade: Float32s) -> Float32s:
     return np.where(failed | lines.has(Mark.PASSED) | (lines.copies > 0), 0, told).astype(np.float32)
 
 
+def _traces(lines: LineTable) -> Float32s:
+    """float32[n] in [0, 0.6]: what the line above a trace and the first frame that no trace had before tell.
+
+    Of later traces less and less; those below words of errors or trouble are counted by themselves.
+    """
+    frame = lines.has(Mark.FRAME)
+    starts = frame & ~_follows(frame)
+    worth = np.zeros(len(frame), dtype=np.float32)
+    heads = np.flatnonzero(starts)
+    if len(heads) == 0:
+        return worth
+    above = np.maximum(heads - 1, 0)
+    told = lines.has(Mark.ERROR | Mark.TROUBLE)[above] & ~frame[above]
+    says = np.where(told, 0.5 + 0.2 / (1 + np.cumsum(told)), 0.3 + 0.6 / (1 + np.cumsum(~told)))
+    worth[above] = says
+    worth[frame] = 0
+    new = np.flatnonzero(frame & (lines.copies == 0))
+    trace, first = np.unique(np.cumsum(starts)[new] - 1, return_index=True)
+    worth[new[first]] = says[trace]
+    return worth
+
+
 def _follows(frame: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """bool[n]: whether one of the two lines above is a frame: a call and its place may stand in turn."""
     before = np.zeros(len(frame), dtype=bool)
@@ -132,10 +156,16 @@ def _follows(frame: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 
 def _few_failures(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """The failures that are said for the first time, or none where they are many."""
-    new = failed & (lines.copies == 0) & ~lines.bulk
-    many = np.count_nonzero(new) > max(_ALWAYS, _SCARCE * lines.total)
-    return np.zeros(len(failed), dtype=bool) if many else new
+    """The failures that are said for the first time, or none where they are many.
+
+    A count of failures has nothing around it that tells of one; where all are counts, errors tell.
+    """
+    new = (lines.copies == 0) & ~lines.bulk & ~lines.has(Mark.SUMMARY)
+    found = failed & new
+    if not found.any():
+        found = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED | Mark.QUIET) & new
+    many = np.count_nonzero(found) > max(_ALWAYS, _SCARCE * lines.total)
+    return np.zeros(len(failed), dtype=bool) if many else found
 
 
 def _heads(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

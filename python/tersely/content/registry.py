@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely.content.detect import detect_each, in_pairs
-from tersely.content.outcomes import says_alike
+from tersely.content.outcomes import ERROR, says_alike, tells_failures
 from tersely.content.units import ContentReader
 from tersely.content.xml import is_data
 from tersely.content.yaml import is_laid_out
@@ -114,8 +114,10 @@ def trusted_kind(found: Detection, text: str) -> str:
         return "prose"
     if found.kind == "html" and found.language == "xml" and is_data(text):
         return "xml"
-    if found.kind == "code" and found.language == "yaml" and is_laid_out(text):
-        return "yaml"
+    if found.kind == "code" and found.language == "yaml":
+        if is_laid_out(text):
+            return "yaml"
+        return "tool_output" if tells_failures(text, ERROR) else "code"  # keys and values that are no YAML
     if found.kind == "code" and found.language is None and found.confidence < 1 and says_alike(text):
         return "tool_output"  # calls of a program, one a line, are no program
     return "logfmt" if found.kind == "log" and in_pairs(text) else found.kind

@@ -10,7 +10,7 @@ import numpy as np
 
 from tersely.content.detect import detect_each, hinted_detection
 from tersely.content.fences import may_hold_blocks
-from tersely.content.outcomes import tells_failures
+from tersely.content.outcomes import is_lined, tells_failures
 from tersely.content.registry import CONTENT_TYPES, named_type, trusted_kind
 from tersely.content.units import ContentReader
 from tersely.core.options import CompressionMethod, Profile, profile
@@ -30,6 +30,7 @@ _SHORT_CODE = (
     3000  # characters: one of several pieces of code that are shorter is read as text, whole lines of it
 )
 _NOTHING = 0.5  # confidence, at most, of what looks like nothing known
+_WORDLESS = 0.12  # confidence, at most, of text of which nearly no line has several words
 _MAY_HOLD_BLOCKS = frozenset({"prose", "markdown", "mixed"})
 
 
@@ -132,7 +133,7 @@ class Auto:
         unknown = [one.text for one, kind in zip(documents, named, strict=True) if kind is None]
         looks = iter(detect_each(unknown))
         # A query finds what failed in any text; what looks like nothing at all is no text.
-        least = _NOTHING if query and query.strip() else 1.0
+        least, wordless = (_NOTHING, -1.0) if query and query.strip() else (1.0, _WORDLESS)
         kinds: list[str] = []
         languages: dict[str, str] = {}
         for given, one in zip(named, documents, strict=True):
@@ -147,6 +148,8 @@ class Auto:
             kind = trusted_kind(found, one.text)
             if kind == "prose" and found.confidence <= least and tells_failures(one.text):
                 kind = "tool_output"  # what nobody knows is read for what failed in it
+            elif kind == "prose" and found.confidence <= wordless and is_lined(one.text):
+                kind = "tool_output"  # lines without words are no text, either
             kinds.append(kind)
         return kinds, languages
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tersely import _native
 from tersely.content.lines import LineTable, read_lines
-from tersely.content.outcomes import FAILED, outcome_grades
+from tersely.content.outcomes import FAILED, report_grades, scenes
 from tersely.content.units import Bools, Lines, Nested, Quoted
 from tersely.core.question import Question, read_question
 from tersely.core.tables import Analysis, Float32s, Float64s, Int32s, Int64s, Level, SegmentTable, pieces
@@ -41,6 +41,7 @@ _TOKEN = 4.5  # characters
 _FACT_ROOM = 8.0  # tokens that the facts of a segment are shared over beside its own
 _OWN_SHARE = 0.3  # what a unit's own worth counts beside its relevance to the query
 _TEXT = 4.0  # what people wrote beside data is worth so many times as much per character
+_SCENE = 0.5  # grade of a line that stands beside a failure, at most
 _FLOOR_SHARE = 0.5  # what an outcome counts beside relevance
 _MOST_LINES = 131_072  # that are looked at one by one
 _WHOLE = 0.95  # what the document counts where it is to stay whole, beside the unit itself
@@ -275,7 +276,9 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
         return
     texts = [text if chosen else "" for text, chosen in zip(reading.texts, lined.tolist(), strict=True)]
     lines = read_lines(texts, None, _MOST_LINES)
-    grade = _grades_of_units(table, lines, outcome_grades(lines))
+    told = report_grades(lines)
+    told = np.maximum(told, _SCENE * scenes(lines, told)).astype(np.float32)
+    grade = _grades_of_units(table, lines, told)
     if graded is not None:
         grade[graded] = 0
     for region in reading.regions:  # words of errors are what people write, too
