@@ -6,6 +6,7 @@ import csv
 import io
 import random
 
+import numpy as np
 import pytest
 import tersely
 from growth import MOST, growth
@@ -55,6 +56,51 @@ def test_without_a_header_the_first_row_is_a_row() -> None:
     rows = rows_of(200)[1:]
     result = tersely.compress("\n".join(rows), "web-3 at 103", budget=40, strategy=Table(header=False))
     assert result.kept[0].start > 0
+
+
+SPANNING = [
+    [" | Year ended March 31, | ", " | 2019 | 2018"],
+    [" | 2019 | 2018", " | (in thousands) | (in thousands)"],
+    ["Year ended March 31, |  |  | ", " |  |  | Change", "($ in millions) | 2019 | 2018 | in percent"],
+    ["Period |  | Prices", " | High | Low"],
+    ["NEO | |", "Name | Salary | Bonus"],
+]
+
+
+@pytest.mark.parametrize("names", SPANNING)
+def test_a_header_may_have_several_rows(names: list[str]) -> None:
+    rows = [*names, *[f"Item {n} | {n},204 | {n},118" for n in range(40)]]
+    result = tersely.compress("\n".join(rows), "Item 21", budget=80, strategy=Table(delimiter="|"))
+    assert result.text.split("\n")[: len(names)] == names
+    assert "Item 21 | 21,204 | 21,118" in result.text
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [",host,load", "0,web-1,0.4", "1,web-2,0.5"],  # an index without a name
+        ["host,load,", "web-1,0.4,", "web-2,0.5,x"],  # a comma at the end of each row
+        ["a,b", "1,", ",2"],
+        ["region,,", "north,10,20", "south,30,40"],  # amounts are no names
+        [" | 2019 | 2018", " | 2,554 | 6,090", "Debt | 5 | 6"],
+        [",a,b", ",c,d", ",e,f"],  # no row has a first cell
+        ["NEO,,", "Name,Salary,Bonus"],  # nothing would be left
+    ],
+)
+def test_rows_of_values_are_no_header(rows: list[str]) -> None:
+    delimiter = "|" if "|" in rows[0] else ","
+    _, _, _, role, head, _ = _native.table_rows(["\n".join(rows)], delimiter, True)
+    assert np.count_nonzero(role == 1) == 1 and set(head[1:].tolist()) == {0}
+
+
+def test_a_row_is_held_against_a_query_with_the_names_of_its_columns() -> None:
+    rows = [" | 2019 | 2018", *[f"Part {n} revenue | {n},204 | {n},118" for n in range(20)]]
+    rows[8] = "Winch revenue | 26,024 | 20,967"
+    text = (
+        "In 2019 and 2018 the yard had customers in 31 lands, and in 2018 none of them left for another one."
+    )
+    result = tersely.compress(["\n".join(rows), text], "winch revenue in 2019 and 2018", budget=60)
+    assert rows[8] in result.text and result.text.startswith(rows[0])
 
 
 CELL = st.text(st.sampled_from('ab1 ,;"\n\r\té'), max_size=6)

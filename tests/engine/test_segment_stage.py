@@ -7,6 +7,9 @@ import pytest
 import tersely
 from hypothesis import given
 from tersely import Kind, Level, SegmentTable
+from tersely.core.documents import to_documents
+from tersely.engine.relevance import hybrid, read_for_query
+from tersely.engine.score import FEATURES
 from tersely.engine.segment import analyze, segment
 from text_strategies import some_texts
 
@@ -48,6 +51,41 @@ def test_a_term_row_for_each_segment_then_each_extra() -> None:
 
 def test_iteration_gives_document_start_end_kind() -> None:
     assert list(segment(["# Rope", "Fog."])) == [(0, 0, 6, Kind.HEADING), (1, 0, 4, Kind.PROSE)]
+
+
+LIST = "# Fees\n\nThe yard is open. It charges for these:\n\n- berths\n- water\n\nAll else is free.\n\n- fog"
+
+
+@pytest.mark.parametrize(
+    ("text", "above"),
+    [
+        (LIST, [-1, 0, 0, 2, 2, 0, 0]),
+        (LIST.replace("these:", "these."), [-1, 0, 0, 0, 0, 0, 0]),
+        (LIST.replace("It charges", "It " + 60 * "very often " + "charges"), [-1, 0, 0, 0, 0, 0, 0]),
+        ("Bring:\n1. rope\n2. oil:\n3. tar", [-1, 0, 0, 0]),
+        ("Bring this:\n\nRope. Tar.\n\n- oil", [-1, -1, -1, -1]),
+    ],
+)
+def test_items_of_a_list_stand_under_the_sentence_that_leads_into_it(text: str, above: list[int]) -> None:
+    assert segment([text]).heading.tolist() == above
+
+
+def test_paragraphs_and_words_lead_into_no_list() -> None:
+    for level in (Level.PARAGRAPH, Level.WORD):
+        table = segment([LIST], level)
+        assert set(table.kind[table.heading[table.heading >= 0]].tolist()) == {Kind.HEADING}
+
+
+def test_an_item_has_what_leads_into_its_list() -> None:
+    things = ("berths", "water", "slings", "paint", "sails", "cranes", "timber", "diesel")
+    items = "\n".join(f"- {thing} of any kind" for thing in things)
+    free = f"The yard never charges members for these:\n\n{items}"
+    text = f"{free}\n\nIt closes at six.\n\n- cranes, which stand on the pier\n- fog"
+    whole = tersely.compress(text, "cranes", budget=26, strategy=tersely.Extractive(preserve_structure=True))
+    assert whole.text.startswith("The yard never charges members for these:\n")
+    reading = read_for_query(to_documents(text), "what do members pay?", Level.SENTENCE)
+    told = hybrid(reading, None).features[FEATURES.index("headings")] > 0
+    assert told.tolist() == (reading.table.heading == 0).tolist()
 
 
 @pytest.mark.parametrize("level", ["word", "WORD", "Word", 1, Level.WORD])

@@ -27,14 +27,14 @@ WIDE_LETTERS = [chr(code) for code in range(min(sys.maxunicode, 0x323FF)) if is_
 
 
 def test_every_letter_folds_like_the_oracle() -> None:
-    """Each letter stands behind one that is not ASCII, so that nothing is stemmed."""
-    read = terms(" ".join("ж" + char for char in WIDE_LETTERS))
-    wanted = ["ж" + reference.fold(char) for char in WIDE_LETTERS]
+    """Each letter stands behind two that are not ASCII, so that nothing is stemmed or a stop word."""
+    read = terms(" ".join("жж" + char for char in WIDE_LETTERS))
+    wanted = ["жж" + reference.fold(char) for char in WIDE_LETTERS]
     assert [pair for pair in zip(read, wanted, strict=True) if pair[0] != pair[1]] == []
 
 
 def test_folding_twice_changes_nothing() -> None:
-    once = terms(" ".join("ж" + char for char in WIDE_LETTERS))
+    once = terms(" ".join("жж" + char for char in WIDE_LETTERS))
     assert [pair for pair in zip(once, terms(" ".join(once)), strict=True) if pair[0] != pair[1]] == []
 
 
@@ -91,6 +91,10 @@ SAME_STEM_IN_OTHER_SCRIPTS = [
     ("العـــربية", "العربية"),  # tatweel
     ("लड़कियों", "लड़की"),  # girls, girl
     ("किताबें", "किताब"),  # books, book
+    ("लड़का", "लड\u093cका"),  # nukta, one character or two
+    ("सड़क", "सडक"),  # road, with and without it
+    ("पाँच", "पांच"),  # five, with either nasal mark
+    ("क्\u200dष", "क्ष"),  # a joiner says how it looks
     ("городами", "город"),  # by towns, town
     ("книги", "книгу"),  # of a book, a book
     ("новый", "новая"),  # new
@@ -124,13 +128,13 @@ def test_endings_and_articles_of_other_scripts_are_taken_off(left: str, right: s
     assert terms(left) == terms(right)
 
 
-@pytest.mark.parametrize("word", ["في", "ال", "में", "का", "дом", "ночь"[:3], "ж", "жש", "אבית", "λόγος"[:4]])
+@pytest.mark.parametrize("word", ["يد", "ال", "फल", "घर", "дом", "ночь"[:3], "ж", "жש", "אבית", "λόγος"[:4]])
 def test_short_words_and_scripts_without_a_stemmer_stay_as_they_are(word: str) -> None:
     assert terms(word) == ["".join(map(reference.fold, word))]
 
 
 @pytest.mark.parametrize(
-    "word", ["ومن", "وال", "للا", "انان", "ييي", "ىىى", "نونها", "़ाीे", "कािीुूें", "аеиоу", "иями"]
+    "word", ["ومد", "وال", "للا", "انان", "ييي", "ىىى", "نونها", "़ाीे", "कािीुूें", "аеиоу", "иями"]
 )
 def test_no_word_is_lost_to_its_endings(word: str) -> None:
     (term,) = terms(word)

@@ -61,6 +61,32 @@ def test_stop_words_are_left_out(word: str) -> None:
     assert terms(f"{word} {word.upper()} {word.capitalize()} anchor") == ["anchor"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "من هو الذي كان في إلى",  # who is he who was in, to
+        "والتي وهو فهو وإلى ومِن",  # "and", "so" are written onto the word; a vowel mark
+        "यह वह है और में का था",  # this, that, is, and, in, of, was
+        "कौन क्या किसने कितने कहाँ कहां",  # who, what, by whom, how many, where
+        "Кто и какой был это в её",
+        "хто і який або є",
+        "ποιος είναι ο και ΤΗΣ Πότε",
+        "מי הוא של את מה",
+    ],
+)
+def test_stop_words_of_other_scripts_are_left_out(text: str) -> None:
+    assert terms(f"{text} anchor") == ["anchor"]
+
+
+def test_words_that_hold_a_stop_word_are_terms() -> None:
+    assert len(terms("مناخ कारण комар και2 המים")) == 5
+
+
+def test_joiners_without_width_are_dropped_inside_a_word() -> None:
+    assert terms("ж\u200cш ж\u200dш жш") == ["жш"] * 3
+    assert terms("tank\u200dlock \u200d lock\u200c") == ["tanklock", "lock"]
+
+
 def test_the_stop_words_were_found() -> None:
     assert {"the", "and", "of", "with"} <= STOP_WORDS
     assert "anchor" not in STOP_WORDS

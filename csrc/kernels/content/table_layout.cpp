@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "kernels/content/table_header.hpp"
 #include "kernels/detect/table_look.hpp"
 #include "kernels/parallel.hpp"
 
@@ -396,7 +397,7 @@ void lay_delimited(View text, bool header, TableLayout& layout) {
     }
     const std::size_t size = layout.size();
     if (!header || size == 0) return;
-    std::size_t heads = 1;
+    std::size_t heads = header_rows(text, layout);
     for (std::size_t row = std::min<std::size_t>(size, 3); pipes && row-- > 0;) {
         if (layout.role[row] != RowRole::kRule) continue;
         heads = row + 1;

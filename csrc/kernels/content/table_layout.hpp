@@ -39,7 +39,7 @@ struct TableCell {
 //
 // Delimited: a quoted cell may hold delimiters, line breaks and doubled quotes (RFC 4180); quotes mean nothing beside
 // pipes. Rows of "-+|=:" alone are rules. The header is what stands above a rule among the first three rows, and it,
-// else the first row. Between pipes, lines without one are text.
+// else the first row and those that name columns with it (table_header.hpp). Between pipes, lines without one are text.
 // kColumns: blocks between blank lines (all is one block where most are of one line) of at least kFewestRows lines. A
 // border is where at most a tenth of a block's lines (one in short ones) have no blank, of at least half that reach so
 // far. Where fewer than kAligned of the lines keep to three columns, columns are words, as many as nine tenths of the

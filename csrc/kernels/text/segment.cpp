@@ -132,6 +132,14 @@ void sections(const std::vector<Block>& blocks, Segments& out) {
     }
 }
 
+// Whether the block's last sentence says what the items of a list behind it are.
+bool leads_into_list(std::string_view text, const Block& block, const std::vector<Span>& spans, Level level) {
+    if (block.kind != Kind::kProse || spans.empty() || (level != Level::kSentence && level != Level::kClause))
+        return false;
+    const Span& last = spans.back();
+    return text[last.end - 1] == ':' && last.end - last.begin <= kLongestLead;
+}
+
 }  // namespace
 
 Segments segment(std::string_view text, Level level, std::size_t window) {
@@ -149,6 +157,7 @@ Segments segment(std::string_view text, Level level, std::size_t window) {
     std::array<std::int32_t, 7> open{};  // the open heading of each level
     open.fill(-1);
     std::vector<Span> spans;
+    std::int32_t leads = -1;  // the sentence that leads into a list: it ends in a colon
     for (std::size_t index = 0; index < blocks.size(); ++index) {
         const Block& block = blocks[index];
         check_cancelled();
@@ -164,10 +173,12 @@ Segments segment(std::string_view text, Level level, std::size_t window) {
         }
         const bool heading = block.kind == Kind::kHeading;
         if (heading) std::fill(open.begin() + block.level, open.end(), -1);
-        const std::int32_t under = *std::max_element(open.begin(), open.end());
+        const bool item = block.kind == Kind::kListItem;
+        const std::int32_t under = item && leads >= 0 ? leads : *std::max_element(open.begin(), open.end());
         const auto first = static_cast<std::int32_t>(out.size());
         for (const Span& span : spans) out.push(span, block.kind, static_cast<std::int32_t>(index), under);
         if (heading) open[block.level] = first;
+        if (!item) leads = leads_into_list(text, block, spans, level) ? static_cast<std::int32_t>(out.size()) - 1 : -1;
     }
     return out;
 }

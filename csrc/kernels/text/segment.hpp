@@ -31,6 +31,7 @@ enum class Kind : std::uint8_t {
 enum class Level : std::uint8_t { kCharacter, kWord, kClause, kSentence, kParagraph, kSection };
 
 inline constexpr std::size_t kLongestSegment = 2048;
+inline constexpr std::size_t kLongestLead = 512;
 inline constexpr std::size_t kTinyLine = 3;     // bytes: such a line says nothing by itself
 inline constexpr std::size_t kTinyPiece = 128;  // bytes of lines that are a span together
 inline constexpr std::size_t kManyTiny = 256;   // bytes of a block of such lines: a few stay as they are
@@ -43,7 +44,9 @@ struct Segments {
     std::vector<std::int64_t> start, end;  // bytes, or characters after to_characters()
     std::vector<Kind> kind;
     std::vector<std::int32_t> block;    // which block (paragraph, list item, ...) of this text
-    std::vector<std::int32_t> heading;  // index of the nearest heading above, -1 where there is none
+    std::vector<std::int32_t> heading;  // index of the nearest heading above; -1 where there is none. Of items of a
+                                        // list the sentence or clause that leads into it, of kLongestLead bytes or
+                                        // fewer: prose before the first item that ends in a colon
 
     void push(Span span, Kind of, std::int32_t in_block, std::int32_t under) {
         start.push_back(static_cast<std::int64_t>(span.begin));

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "kernels/text/terms.hpp"
 #include "kernels/text/unicode.hpp"
 #include "kernels/text/utf8.hpp"
 
@@ -65,12 +66,21 @@ char32_t one_form(char32_t code) {
     }
 }
 
+void normalize_arabic(std::u32string& word) {
+    std::erase_if(word, [](char32_t code) { return within(code, 0x64B, 0x652) || code == 0x640 || code == 0x670; });
+    std::transform(word.begin(), word.end(), word.begin(), one_form);
+}
+
+// "and" or "so" may be written onto a stop word.
+bool arabic_stop_word(std::u32string_view word) {
+    if (is_stop_word(word)) return true;
+    return word.size() > 2 && (word.front() == U'\u0648' || word.front() == U'\u0641') && is_stop_word(word.substr(1));
+}
+
 void stem_arabic(std::u32string& word) {
     static constexpr std::array<std::u32string_view, 6> kArticles = {U"وال", U"بال", U"كال", U"فال", U"ال", U"لل"};
     static constexpr std::array<std::u32string_view, 6> kLong = {U"ها", U"ان", U"ات", U"ون", U"ين", U"يه"};
     static constexpr std::array<std::u32string_view, 2> kShort = {U"ه", U"ي"};
-    std::erase_if(word, [](char32_t code) { return within(code, 0x64B, 0x652) || code == 0x640 || code == 0x670; });
-    std::transform(word.begin(), word.end(), word.begin(), one_form);
     bool article = false;
     for (const std::u32string_view prefix : kArticles) {
         if (article || word.size() < prefix.size() + 2 || !word.starts_with(prefix)) continue;
@@ -83,6 +93,17 @@ void stem_arabic(std::u32string& word) {
 }
 
 bool devanagari_letter(char32_t code) { return within(code, 0x904, 0x939) || within(code, 0x958, 0x961); }
+
+char32_t without_nukta(char32_t code) {
+    static constexpr std::u32string_view kPlain = U"\u0915\u0916\u0917\u091C\u0921\u0922\u092B\u092F";
+    return within(code, 0x958, 0x95F) ? kPlain[code - 0x958] : code;
+}
+
+void normalize_devanagari(std::u32string& word) {
+    std::erase(word, U'\u093C');
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](char32_t code) { return code == 0x901 ? char32_t{0x902} : without_nukta(code); });
+}
 
 void stem_devanagari(std::u32string& word) {
     if (std::count_if(word.begin(), word.end(), devanagari_letter) < 2) return;
@@ -124,7 +145,7 @@ void stem(std::string& word) {
     if (word.size() > 3 && word.back() == 'e') word.pop_back();
 }
 
-void stem_script(std::string& word) {
+bool stem_script(std::string& word) {
     std::u32string codes;
     for (std::size_t at = 0; at < word.size();) {
         const Decoded here = decode(word, at);
@@ -134,19 +155,21 @@ void stem_script(std::string& word) {
     const auto all = [&](char32_t first, char32_t last) {
         return std::all_of(codes.begin(), codes.end(), [&](char32_t code) { return within(code, first, last); });
     };
-    if (codes.size() < 3) return;
-    if (all(0x600, 0x6FF)) {
-        stem_arabic(codes);
-    } else if (all(0x900, 0x97F)) {
-        stem_devanagari(codes);
-    } else if (all(0x400, 0x4FF)) {
-        stem_cyrillic(codes);
-    } else {
-        return;
+    const bool arabic = all(0x600, 0x6FF);
+    const bool devanagari = all(0x900, 0x97F);
+    if (arabic) normalize_arabic(codes);
+    if (devanagari) normalize_devanagari(codes);
+    if (codes.empty()) return true;  // of marks alone
+    if (arabic ? arabic_stop_word(codes) : is_stop_word(std::u32string_view(codes))) return false;
+    if (codes.size() > 2) {
+        if (arabic) stem_arabic(codes);
+        if (devanagari) stem_devanagari(codes);
+        if (all(0x400, 0x4FF)) stem_cyrillic(codes);
     }
-    if (codes.empty()) return;  // of marks alone
+    if (codes.empty()) return true;
     word.clear();
     for (const char32_t code : codes) append_utf8(word, code);
+    return true;
 }
 
 }  // namespace tersely::text

@@ -30,10 +30,12 @@ constexpr std::array<ByteKind, 256> kByteKinds = byte_kinds();
 
 ByteKind kind_of(char byte) { return kByteKinds[static_cast<unsigned char>(byte)]; }
 
+bool is_joiner(char32_t code) { return code == 0x200C || code == 0x200D; }
+
 // A character of words that are separated by spaces.
 bool in_word(char32_t code) {
     const std::uint8_t flags = char_class(code);
-    return (flags & (kLetter | kDigit | kMark)) != 0 && (flags & kNgram) == 0;
+    return is_joiner(code) || (flags & (kLetter | kDigit | kMark)) != 0 && (flags & kNgram) == 0;
 }
 
 char lower(char byte) { return ascii_upper(byte) ? static_cast<char>(byte + 32) : byte; }
@@ -167,7 +169,8 @@ void TermReader::read_spelling(std::string_view raw, std::vector<std::int32_t>& 
         }
         ascii = false;
         const Decoded here = decode(raw, at);
-        if (here.code < 0x300 || here.code > 0x36F) append_utf8(term_, fold(here.code));
+        const bool accent = here.code >= 0x300 && here.code <= 0x36F;
+        if (!accent && !is_joiner(here.code)) append_utf8(term_, fold(here.code));
         at += here.length - 1;
     }
     if (ascii_digit(raw[0])) {
@@ -205,8 +208,8 @@ void TermReader::emit_word(std::string& term, std::vector<std::int32_t>& ids) {
     if (term.size() < 2 || is_stop_word(term)) return;
     if (std::all_of(term.begin(), term.end(), ascii_lower)) {
         stem(term);
-    } else if (kind_of(term[0]) == ByteKind::kWide) {
-        stem_script(term);
+    } else if (kind_of(term[0]) == ByteKind::kWide && !stem_script(term)) {
+        return;
     }
     emit(term, ids);
 }

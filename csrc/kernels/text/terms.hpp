@@ -3,7 +3,7 @@
 // Contract:
 //  - a term is a Unicode word (letters, marks, digits, underscore), folded (unicode.hpp; combining accents
 //    are dropped) and stemmed where that leaves plain ASCII letters, or letters of a script that stem.hpp
-//    knows; stop words and single ASCII letters are left out;
+//    knows; stop words and single ASCII letters are left out; joiners without width inside a word are dropped;
 //  - a number keeps its inner separators: 3.14, 1,000, 2024-01-31, 10:30, v1.2.3 are one term each;
 //  - an identifier in snake_case or camelCase gives itself whole and each of its parts;
 //  - a run of letters of a script without spaces gives its character bigrams (a lone one, itself);
@@ -87,5 +87,6 @@ class TermReader {
 };
 
 bool is_stop_word(std::string_view folded);
+bool is_stop_word(std::u32string_view normal);  // of other scripts, as stem.hpp normalizes them
 
 }  // namespace tersely::text

@@ -288,7 +288,8 @@ def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, i
     borders = [border for span in pasted for border in span]
     table = tersely.segment(text)
     starts, ends = table.start.tolist(), table.end.tolist()
-    rows = zip(starts, ends, table.kind.tolist(), table.heading.tolist(), strict=True)
+    headings = table.heading.tolist()
+    rows = zip(starts, ends, table.kind.tolist(), headings, strict=True)
     found: list[Clause] = []
     above: tuple[Role | None, str] = (None, "")  # of the label over a list
     for sentence, (start, end, kind, heading) in enumerate(rows):
@@ -314,8 +315,10 @@ def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, i
             continue
         if not label and kind == Kind.LIST_ITEM:
             role, label = above
-            if not label and heading >= 0:
-                role, label = _under(text[starts[heading] : ends[heading]])
+            over = heading
+            while not label and over >= 0:
+                role, label = _under(text[starts[over] : ends[over]])
+                over = headings[over]
             begin = match.end() if (match := _ITEM.match(row)) else begin
         elif kind != Kind.LIST_ITEM:
             above = (None, "")

@@ -58,8 +58,8 @@ class SegmentTable:
             white space only.
         kind: uint8[n], a `Kind`.
         block: int32[n], the paragraph, list item, table, ... it lies in; ascending over all documents.
-        heading: int32[n], row of the nearest heading above, -1 where there is none. A heading's own
-            entry is the heading it stands under.
+        heading: int32[n], row of the nearest heading above, -1 where there is none; of items of a list,
+            the sentence that leads into it with a colon; of a heading, the heading it stands under.
     """
 
     document: Int32s

@@ -37,7 +37,8 @@ class Extractive:
             word-for-word repeat is worth nothing. None: 0.2 with relevance (the evidence of one question
             shares its terms), 1 without.
         context: neighbours kept on each side of a selected segment, as far as the budget allows.
-        preserve_structure: selected segments bring the headings above them.
+        preserve_structure: selected segments bring the headings above them, items of a list the sentence that
+            leads into it.
         preserve: facts to keep as far as the budget allows: without a query before everything else but what
             is pinned; with one, where the segment has to do with it, for a tenth of the budget. Names
             from "code" (fenced and in backticks), "quotes", "numbers" (with dates and versions), "names",

@@ -13,7 +13,17 @@ from tersely.content.lines import LineTable, read_lines
 from tersely.content.outcomes import FAILED, report_grades, scenes
 from tersely.content.units import Bools, Lines, Nested, Quoted
 from tersely.core.question import Question, read_question
-from tersely.core.tables import Analysis, Float32s, Float64s, Int32s, Int64s, Level, SegmentTable, pieces
+from tersely.core.tables import (
+    Analysis,
+    Float32s,
+    Float64s,
+    Int32s,
+    Int64s,
+    Kind,
+    Level,
+    SegmentTable,
+    pieces,
+)
 from tersely.core.types import Request
 from tersely.engine.facts import rows_at
 from tersely.engine.reading import Reading
@@ -61,7 +71,38 @@ def analyze_text(request: Request, texts: list[str], level: Level, window: int) 
 def _analyze_units(request: Request, texts: list[str], table: SegmentTable) -> Analysis:
     """Read the terms of units as if each were a segment; the rows after are as above. O(characters)."""
     said = pieces(texts, table.document, table.start, table.end)
-    return Analysis(table, *_native.read_terms([*said, *_extras(request)]))
+    return _with_columns(Analysis(table, *_native.read_terms([*said, *_extras(request)])))
+
+
+def _with_columns(analysis: Analysis) -> Analysis:
+    """Rows of tables with the words of the query that the names of their columns hold. O(terms).
+
+    So that "sales in 2019" finds the row "sales" below the column 2019, and no sentence for the year alone.
+    """
+    table, ids, offsets = analysis.table, analysis.term_ids, analysis.term_offsets
+    rows = np.flatnonzero((table.kind == Kind.TABLE) & (table.heading >= 0))
+    rows = rows[table.kind[table.heading[rows]] == Kind.TABLE]
+    if len(rows) == 0:
+        return analysis
+    size = len(table)
+    asked = np.zeros(analysis.vocabulary, dtype=bool)
+    asked[ids[offsets[size] : offsets[size + 1]]] = True
+    named: dict[int, Int32s] = {}
+    for head in np.unique(table.heading[rows]).tolist():
+        terms = ids[offsets[head] : offsets[head + 1]]
+        above = named.get(int(table.heading[head]), terms[:0])  # a header's rows stand one above the other
+        named[head] = np.concatenate((above, terms[asked[terms]]))
+    if not any(map(len, named.values())):
+        return analysis
+    added = [named[head] for head in table.heading[rows].tolist()]
+    count = np.zeros(len(offsets) - 1, dtype=np.int64)
+    count[rows] = [len(terms) for terms in added]
+    behind = np.repeat(offsets[rows + 1], count[rows])
+    return replace(
+        analysis,
+        term_ids=np.insert(ids, behind, np.concatenate(added)),
+        term_offsets=offsets + np.concatenate(([0], np.cumsum(count))),
+    )
 
 
 def _extras(request: Request) -> list[str]:
