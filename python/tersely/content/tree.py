@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -118,8 +119,12 @@ class TreeUnits:
     def total(self, rows: Int64s) -> Marker:
         """Markers that count once, at its end, what a container outside of all records lacks."""
         kept: dict[int, list[int]] = {}  # places of values by container; -1 - document for the roots
-        for row in rows[~np.isin(self.kind[rows], (CLOSE, PIECE))].tolist():
-            kept.setdefault(self._container(row), []).append(int(self.place[row]))
+        kind = self.kind[rows]
+        values = rows[(kind != CLOSE) & (kind != PIECE)]
+        heading = self.table.heading[values]
+        containers = np.where(heading >= 0, heading, -1 - self.table.document[values])
+        for container, place in zip(containers.tolist(), self.place[values].tolist(), strict=True):
+            kept.setdefault(container, []).append(place)
 
         own = set(rows[self.own[rows] > 0].tolist())
 
@@ -210,7 +215,7 @@ def nested_units(units: TreeUnits, follows: Int32s, gap: Callable[[int], str] | 
     return Units(
         units.table,
         units.priority.astype(np.float32),
-        Nested(units.marker, units.short_marker, gap=gap, total=None if gap else units.total),
+        Nested(cache(units.marker), cache(units.short_marker), gap=gap, total=None if gap else units.total),
         units.named(),
         follows,
         ranked=True,
