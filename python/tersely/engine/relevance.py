@@ -123,10 +123,10 @@ def hybrid(
     asked = Asked(analysis, size, titles, prepared.question.answer, cosine, calibration)
     row = weight_row(kind)
     features, scores, corrections = asked.scores(row, forest)
-    by_query = bool(features[_SHARE].any() or features[_HEADINGS].any())
+    by_query = bool(np.count_nonzero(features[_SHARE]) or np.count_nonzero(features[_HEADINGS]))
     if not by_query and analysis.term_offsets[size] > 0:
         warnings.append("query_without_matches")
-        by_query = cosine is not None and float(cosine.max(initial=-1)) >= _LEAST_COSINE
+        by_query = cosine is not None and float(np.maximum.reduce(cosine, initial=-1)) >= _LEAST_COSINE
     if reranker is not None and by_query:
         try:
             features[_RERANKED] = _reranked(prepared, scores, reranker, rerank_share)
