@@ -87,8 +87,8 @@ py::tuple templates(const LineReader& reader) {
     return py::make_tuple(to_array(std::move(counts)), stamps);
 }
 
-py::array_t<std::uint8_t> lined(const py::list& texts) {
-    const Utf8List list(texts);
+py::array_t<std::uint8_t> lined(const py::object& texts) {
+    const GivenTexts list(texts);
     std::vector<std::uint8_t> result;
     for (const std::string_view text : list.views()) result.push_back(content::is_lined(text) ? 1 : 0);
     return to_array(std::move(result));

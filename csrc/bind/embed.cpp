@@ -80,13 +80,13 @@ py::array_t<float> similarity(const StaticTable& table, const py::str& query, co
     return to_array(std::move(out));
 }
 
-py::array_t<float> similarity_spans(const StaticTable& table, const py::str& query, const py::list& texts,
+py::array_t<float> similarity_spans(const StaticTable& table, const py::str& query, const py::object& texts,
                                     const Input<std::int32_t>& document, const Input<std::int64_t>& start,
                                     const Input<std::int64_t>& end) {
     py::list one;
     one.append(query);
     const Utf8List wanted(one);
-    const Utf8List list(texts);
+    const GivenTexts list(texts);
     py::array_t<float> out(document.size());
     float* to = out.mutable_data();
     {

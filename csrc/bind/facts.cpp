@@ -2,12 +2,15 @@
 
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <string>
 
 #include "bind/arrays.hpp"
+#include "bind/corpus.hpp"
 #include "bind/places.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
+#include "kernels/lexical/centrality.hpp"
 #include "kernels/text/fact_weight.hpp"
 #include "simd/bytes.hpp"
 
@@ -62,7 +65,7 @@ std::int32_t last_row(const text::Segments& rows, std::int32_t row, std::size_t 
 
 // Texts and their segments as they came, checked.
 struct Given {
-    Given(const py::list& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
+    Given(const py::object& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
           const Input<std::int64_t>& end, const Input<std::uint8_t>& kind, const Input<std::int32_t>& block)
         : list(texts) {
         const Columns columns{view(document), view(start), view(end), view(kind), view(block)};
@@ -91,7 +94,15 @@ struct Given {
         return reader.finish(keys);
     }
 
-    Utf8List list;
+    std::vector<float> weights() const {
+        std::int32_t keys = 0;
+        const std::vector<text::FactRow> found = read(text::FactScope::kRuns, keys);
+        std::size_t segments = 0;
+        for (const text::Segments& some : rows) segments += some.size();
+        return text::weights_of_segments(list.views(), found, keys, segments);
+    }
+
+    GivenTexts list;
     std::vector<text::Segments> rows;  // of each document, in bytes
 };
 
@@ -141,11 +152,33 @@ py::array_t<float> segment_weights(const py::list& texts, const Input<std::int32
     std::vector<float> weights;
     {
         const Release release;
-        std::int32_t keys = 0;
-        const std::vector<text::FactRow> found = given.read(text::FactScope::kRuns, keys);
-        weights = text::weights_of_segments(given.list.views(), found, keys, view(document).size());
+        weights = given.weights();
     }
     return to_array(std::move(weights));
+}
+
+// What segments are worth without a query: centrality, and the weight of their facts, up to `most`, by `facts` over
+// their length in tokens of `token` characters and `room` more.
+py::array_t<float> importance(const py::object& texts, const Input<std::int32_t>& document,
+                              const Input<std::int64_t>& start, const Input<std::int64_t>& end,
+                              const Input<std::uint8_t>& kind, const Input<std::int32_t>& block, const Ids& heading,
+                              const Ids& ids, const Offsets& offsets, const Input<std::uint8_t>& term_class,
+                              float facts, float most, double token, double room) {
+    const Given given(texts, document, start, end, kind, block);
+    const auto classes = view(term_class);
+    const lexical::Corpus corpus = corpus_of(ids, offsets, classes.size(), document, block, heading);
+    std::vector<float> worth;
+    {
+        const Release release;
+        worth = lexical::centrality(corpus, classes);
+        const std::vector<float> weights = given.weights();
+        for (std::size_t i = 0; i < worth.size(); ++i) {
+            const double tokens = static_cast<double>(view(end)[i] - view(start)[i]) / token + room;
+            const double share = static_cast<double>(facts * std::min(weights[i], most)) / tokens;
+            worth[i] = static_cast<float>(static_cast<double>(worth[i]) + share);
+        }
+    }
+    return to_array(std::move(worth));
 }
 
 py::list fact_keys(const Input<std::uint8_t>& kind, const py::list& texts) {
@@ -171,6 +204,9 @@ void bind_facts(py::module_& m) {
           py::arg("kind"), py::arg("block"));
     m.def("segment_weights", &segment_weights, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("block"));
+    m.def("importance", &importance, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
+          py::arg("kind"), py::arg("block"), py::arg("heading"), py::arg("term_ids"), py::arg("term_offsets"),
+          py::arg("term_class"), py::arg("facts"), py::arg("most"), py::arg("token"), py::arg("room"));
     m.def("fact_keys", &fact_keys, py::arg("kind"), py::arg("texts"));
 }
 

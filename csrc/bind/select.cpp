@@ -85,17 +85,28 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
     return to_array(std::move(status));
 }
 
-py::array_t<std::int32_t> first_equal(const py::list& texts, const Input<std::int32_t>& document,
+// Of each unit the first with the same text; empty where all differ. `placed`: of each kind, whether its units say
+// something by where they stand, and so are compared with none; `alone`: the same of single units, or empty.
+py::array_t<std::int32_t> first_equal(const py::object& texts, const Input<std::int32_t>& document,
                                       const Input<std::int64_t>& start, const Input<std::int64_t>& end,
+                                      const Input<std::uint8_t>& kind, const Input<std::uint8_t>& placed,
                                       const Input<std::uint8_t>& alone) {
-    const Utf8List list(texts);
+    const GivenTexts list(texts);
     const auto documents = view(document);
     const auto starts = view(start);
     const auto ends = view(end);
-    const auto marked = view(alone);
+    const auto kinds = view(kind);
+    const auto of_kind = view(placed);
     const std::size_t n = documents.size();
-    require(starts.size() == n && ends.size() == n && marked.size() == n,
-            "document, start, end and alone must have one length");
+    require(
+        starts.size() == n && ends.size() == n && kinds.size() == n && (alone.size() == 0 || view(alone).size() == n),
+        "document, start, end, kind and alone must have one length");
+    std::vector<std::uint8_t> marked(view(alone).begin(), view(alone).end());
+    marked.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        require(kinds[i] < of_kind.size(), "kind must be a row of placed");
+        marked[i] |= of_kind[kinds[i]];
+    }
     std::vector<std::int32_t> equal;
     {
         const Release release;
@@ -125,6 +136,9 @@ py::array_t<std::int32_t> first_equal(const py::list& texts, const Input<std::in
             first = last;
         }
         equal = select::first_equal(pieces, before, marked);
+        std::size_t first = 0;
+        while (first < n && equal[first] == static_cast<std::int32_t>(first)) ++first;
+        if (first == n) equal.clear();
     }
     return to_array(std::move(equal));
 }
@@ -150,7 +164,7 @@ void bind_select(py::module_& m) {
           py::arg("ranked") = false, py::arg("cap") = py::array_t<std::int64_t>(),
           py::arg("same") = py::array_t<std::int32_t>());
     m.def("first_equal", &first_equal, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
-          py::arg("alone"));
+          py::arg("kind"), py::arg("placed"), py::arg("alone"));
     m.def("fill_gaps", &fill_gaps, py::arg("status").noconvert(), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("bare"), py::arg("kept"), py::arg("most"));
 }

@@ -3,6 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +39,30 @@ class Utf8List {
   private:
     std::vector<pybind11::object> held_;
     std::vector<std::string_view> views_;
+};
+
+// What a function is given as texts: a list of str, or Python's `Utf8` of one, which was made before and is shared.
+class GivenTexts {
+  public:
+    explicit GivenTexts(const pybind11::object& texts) : given_(texts) {
+        if (PyList_Check(texts.ptr())) {
+            own_.emplace(pybind11::reinterpret_borrow<pybind11::list>(texts));
+            list_ = &*own_;
+        } else if (pybind11::isinstance<Utf8List>(texts)) {
+            list_ = texts.cast<const Utf8List*>();
+        } else {
+            throw pybind11::type_error("texts must be a list of str, or Utf8");
+        }
+    }
+    GivenTexts(const GivenTexts&) = delete;
+    GivenTexts& operator=(const GivenTexts&) = delete;
+    const std::vector<std::string_view>& views() const { return list_->views(); }
+    std::size_t bytes() const { return list_->bytes(); }
+
+  private:
+    pybind11::object given_;
+    std::optional<Utf8List> own_;
+    const Utf8List* list_ = nullptr;
 };
 
 }  // namespace tersely::bind

@@ -64,9 +64,9 @@ py::tuple segment(const py::list& texts, int level, std::size_t window) {
 }
 
 // One pass: segments, and the terms of each; then the terms of each extra text as one row.
-py::tuple analyze(const py::list& texts, const py::list& extras, int level, std::size_t window) {
+py::tuple analyze(const py::object& texts, const py::list& extras, int level, std::size_t window) {
     const text::Level checked = checked_level(level);
-    const Utf8List list(texts);
+    const GivenTexts list(texts);
     const Utf8List extra_list(extras);
     Table table;
     table.term_ids.reserve(list.bytes() / 8);  // English has a term every ten bytes
@@ -139,6 +139,9 @@ py::tuple terms(const py::list& texts) {
 }  // namespace
 
 void bind_text(py::module_& m) {
+    const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
+    const char* what = "The UTF-8 of texts, for any number of calls that take texts; immutable.";
+    py::class_<Utf8List>(m, "Utf8", what, py::is_final(), plain).def(py::init<const py::list&>(), py::arg("texts"));
     m.def("segment", &segment, py::arg("texts"), py::arg("level"), py::arg("window"));
     m.def("analyze", &analyze, py::arg("texts"), py::arg("extras"), py::arg("level"), py::arg("window"));
     m.def("read_terms", &read_terms, py::arg("texts"));

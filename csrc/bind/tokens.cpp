@@ -67,9 +67,10 @@ py::array_t<std::int64_t> count(const HeldTable& held, const py::list& texts) {
     return out;
 }
 
-py::array_t<std::int64_t> count_spans(const HeldTable& held, const py::list& texts, const Input<std::int32_t>& document,
-                                      const Input<std::int64_t>& start, const Input<std::int64_t>& end) {
-    const Utf8List list(texts);
+py::array_t<std::int64_t> count_spans(const HeldTable& held, const py::object& texts,
+                                      const Input<std::int32_t>& document, const Input<std::int64_t>& start,
+                                      const Input<std::int64_t>& end) {
+    const GivenTexts list(texts);
     py::array_t<std::int64_t> out(document.size());
     std::int64_t* to = out.mutable_data();
     {

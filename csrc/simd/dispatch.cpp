@@ -11,17 +11,20 @@
 #include "simd/codes.hpp"
 #include "simd/dot.hpp"
 #include "simd/screen.hpp"
+#include "simd/trees.hpp"
 
 namespace tersely::simd {
 
 extern const ByteKernels kBytes_scalar;
 extern const DotKernels kDot_scalar;
 extern const CodeKernels kCodes_scalar;
+extern const TreeKernels kTrees_scalar;
 #if defined(TERSELY_X86)
 extern const ByteKernels kBytes_avx2;
 extern const ByteKernels kBytes_avx512;
 extern const DotKernels kDot_avx2;
 extern const CodeKernels kCodes_avx2;
+extern const TreeKernels kTrees_avx2;
 extern const DotKernels kDot_avx512;
 extern const CodeKernels kCodes_avx512;
 extern const ScreenKernels kScreen_avx2;
@@ -38,6 +41,7 @@ struct Candidate {
     const char* name;
     const ByteKernels* bytes;
     const CodeKernels* codes;
+    const TreeKernels* trees;
     DotKernels dot;
     bool available;
 };
@@ -65,21 +69,23 @@ Candidate choose() {
     __builtin_cpu_init();
     const bool wide = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
     const std::array<Candidate, 4> best_first{{
-        {"avx512vnni", &kBytes_avx512, &kCodes_avx512, screened(kDot_avx512, kScreen_avx512vnni),
+        {"avx512vnni", &kBytes_avx512, &kCodes_avx512, &kTrees_avx2, screened(kDot_avx512, kScreen_avx512vnni),
          wide && __builtin_cpu_supports("avx512vnni")},
-        {"avx512", &kBytes_avx512, &kCodes_avx512, screened(kDot_avx512, kScreen_avx512), wide},
-        {"avx2", &kBytes_avx2, &kCodes_avx2, screened(kDot_avx2, kScreen_avx2),
+        {"avx512", &kBytes_avx512, &kCodes_avx512, &kTrees_avx2, screened(kDot_avx512, kScreen_avx512), wide},
+        {"avx2", &kBytes_avx2, &kCodes_avx2, &kTrees_avx2, screened(kDot_avx2, kScreen_avx2),
          __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")},
-        {"scalar", &kBytes_scalar, &kCodes_scalar, kDot_scalar, true},
+        {"scalar", &kBytes_scalar, &kCodes_scalar, &kTrees_scalar, kDot_scalar, true},
     }};
 #elif defined(TERSELY_NEON)
     const std::array<Candidate, 3> best_first{{
-        {"neondot", &kBytes_scalar, &kCodes_scalar, screened(kDot_neon, kScreen_neon_dotprod), multiplies_bytes()},
-        {"neon", &kBytes_scalar, &kCodes_scalar, kDot_neon, true},
-        {"scalar", &kBytes_scalar, &kCodes_scalar, kDot_scalar, true},
+        {"neondot", &kBytes_scalar, &kCodes_scalar, &kTrees_scalar, screened(kDot_neon, kScreen_neon_dotprod),
+         multiplies_bytes()},
+        {"neon", &kBytes_scalar, &kCodes_scalar, &kTrees_scalar, kDot_neon, true},
+        {"scalar", &kBytes_scalar, &kCodes_scalar, &kTrees_scalar, kDot_scalar, true},
     }};
 #else
-    const std::array<Candidate, 1> best_first{{{"scalar", &kBytes_scalar, &kCodes_scalar, kDot_scalar, true}}};
+    const std::array<Candidate, 1> best_first{
+        {{"scalar", &kBytes_scalar, &kCodes_scalar, &kTrees_scalar, kDot_scalar, true}}};
 #endif
     const char* wanted = std::getenv("TERSELY_ISA");
     if (wanted == nullptr || *wanted == '\0') {
@@ -107,6 +113,8 @@ const Candidate& chosen() {
 const ByteKernels& byte_kernels() { return *chosen().bytes; }
 
 const CodeKernels& code_kernels() { return *chosen().codes; }
+
+const TreeKernels& tree_kernels() { return *chosen().trees; }
 
 const DotKernels& dot_kernels() { return chosen().dot; }
 

@@ -24,8 +24,13 @@ __version__: str
 def isa() -> str: ...
 def set_deadline(seconds: float | None) -> None: ...  # of native calls of this thread: TimeoutError
 def segment(texts: list[str], level: int, window: int) -> _Table: ...
+
+@final
+class Utf8:  # of texts, for any number of calls
+    def __init__(self, texts: list[str]) -> None: ...
+
 def analyze(
-    texts: list[str], extras: list[str], level: int, window: int
+    texts: list[str] | Utf8, extras: list[str], level: int, window: int
 ) -> tuple[_Table, _Int32s, _Int64s, _UInt8s]: ...
 def detect(texts: list[list[str]]) -> list[tuple[int, int, float]]: ...  # kind, language, confidence
 def html_texts(texts: list[str]) -> tuple[_Int64s, _Int64s, _UInt8s, _UInt8s]: ...  # start, end, glue, aside
@@ -113,9 +118,15 @@ def select_budgeted(
     cap: _Int64s = ...,
     same: _Int32s = ...,
 ) -> _UInt8s: ...
-def first_equal(
-    texts: list[str], document: _Int32s, start: _Int64s, end: _Int64s, alone: _UInt8s
-) -> _Int32s: ...  # csrc/kernels/select/units.hpp
+def first_equal(  # csrc/kernels/select/units.hpp; empty where all differ
+    texts: list[str] | Utf8,
+    document: _Int32s,
+    start: _Int64s,
+    end: _Int64s,
+    kind: _UInt8s,
+    placed: _UInt8s,  # by kind: compared with none
+    alone: _UInt8s,  # by unit, or empty
+) -> _Int32s: ...
 def fill_gaps(  # csrc/kernels/select/gaps.hpp: changes `status`
     status: _UInt8s,
     document: _Int32s,
@@ -140,6 +151,22 @@ def segment_weights(
     end: _Int64s,
     kind: _UInt8s,
     block: _Int32s,
+) -> _Float32s: ...
+def importance(  # engine/worth.py
+    texts: list[str] | Utf8,
+    document: _Int32s,
+    start: _Int64s,
+    end: _Int64s,
+    kind: _UInt8s,
+    block: _Int32s,
+    heading: _Int32s,
+    term_ids: _Int32s,
+    term_offsets: _Int64s,
+    term_class: _UInt8s,
+    facts: float,
+    most: float,
+    token: float,
+    room: float,
 ) -> _Float32s: ...
 def fact_keys(kind: _UInt8s, texts: list[str]) -> list[bytes]: ...
 def cosine_similarity(
@@ -299,7 +326,9 @@ class TokenTable:
     def __init__(self, file: bytes | mmap) -> None: ...  # ValueError where they are no such table
     def count(self, texts: list[str]) -> _Int64s: ...
     # of texts[document][start:end], row by row
-    def count_spans(self, texts: list[str], document: _Int32s, start: _Int64s, end: _Int64s) -> _Int64s: ...
+    def count_spans(
+        self, texts: list[str] | Utf8, document: _Int32s, start: _Int64s, end: _Int64s
+    ) -> _Int64s: ...
     def __len__(self) -> int: ...
 
 @final
@@ -311,7 +340,7 @@ class StaticTable:
     def similarity(self, query: str, texts: list[str]) -> _Float32s: ...  # a cosine each text
     # of texts[document][start:end], row by row
     def similarity_spans(
-        self, query: str, texts: list[str], document: _Int32s, start: _Int64s, end: _Int64s
+        self, query: str, texts: list[str] | Utf8, document: _Int32s, start: _Int64s, end: _Int64s
     ) -> _Float32s: ...
     @property
     def dimensions(self) -> int: ...
@@ -334,7 +363,7 @@ _Rows: TypeAlias = tuple[
     _Int32s,
 ]
 
-def lined(texts: list[str]) -> npt.NDArray[np.uint8]: ...  # csrc/kernels/content/lined.hpp
+def lined(texts: list[str] | Utf8) -> npt.NDArray[np.uint8]: ...  # csrc/kernels/content/lined.hpp
 
 @final
 class LineReader:  # csrc/kernels/content/line_reader.hpp

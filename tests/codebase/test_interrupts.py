@@ -35,7 +35,8 @@ from tersely.providers.byte_pairs import token_table
 from tersely.store import Store
 def places(text):
     start = np.arange(0, len(text), 2)
-    return np.zeros(len(start), np.int32), start, start + 1, np.zeros(len(start), np.uint8)
+    kind = np.zeros(len(start), np.uint8)
+    return np.zeros(len(start), np.int32), start, start + 1, kind, kind[:1], kind[:0]
 folder = tempfile.TemporaryDirectory()
 store = Store.open(folder.name + "/store")
 signal.signal(signal.SIGINT, signal.default_int_handler)

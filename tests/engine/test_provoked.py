@@ -36,6 +36,16 @@ def first_equal(text: str, places: Sequence[tuple[int, int]], alone: Sequence[in
     return result
 
 
+def marked(alone: Sequence[int], by_kind: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same marks by unit, or by the kind of each."""
+    marks, none = np.array(alone, dtype=np.uint8), np.zeros(len(alone), dtype=np.uint8)
+    return (
+        (marks, np.array([0, 1], dtype=np.uint8), none[:0])
+        if by_kind
+        else (none, np.zeros(1, np.uint8), marks)
+    )
+
+
 @given(PIECES, st.lists(st.integers(0, 30)), st.data())
 def test_equal_units_are_those_of_the_oracle(pieces: list[str], cuts: list[int], data: Any) -> None:
     text = "".join(pieces)
@@ -44,9 +54,10 @@ def test_equal_units_are_those_of_the_oracle(pieces: list[str], cuts: list[int],
     alone = data.draw(st.lists(st.sampled_from([0, 0, 1]), min_size=len(places), max_size=len(places)))
     start, end = (np.array([place[i] for place in places], dtype=np.int64) for i in (0, 1))
     found = _native.first_equal(
-        [text], np.zeros(len(places), dtype=np.int32), start, end, np.array(alone, dtype=np.uint8)
+        [text], np.zeros(len(places), dtype=np.int32), start, end, *marked(alone, data.draw(st.booleans()))
     )
-    assert found.tolist() == first_equal(text, places, alone)
+    expected = first_equal(text, places, alone)
+    assert found.tolist() == ([] if expected == list(range(len(expected))) else expected)
 
 
 @given(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import tersely
-from tersely import Extractive
+from tersely import Extractive, _native
+from tersely.engine.score import centrality
+from tersely.engine.segment import analyze
+from tersely.engine.worth import importance
 
 MAIL = """Hi team, I hope you are all doing well and that you had a great weekend with your family.
 
@@ -41,3 +45,15 @@ def test_what_frames_every_document_goes_before_what_one_says() -> None:
     documents = [f"{frame}\n\n{story}" for story in (*stories, *more)]
     result = tersely.compress(documents, ratio=0.4, strategy=Extractive())
     assert frame not in result.text
+
+
+def test_importance_is_centrality_and_the_facts_per_token() -> None:
+    texts = [
+        "# Report\n\nThe ACME-4711 pump costs 1,250.50 EUR.\n\nIt is old — and loud. See /etc/pump.conf:12."
+    ]
+    analysis = analyze(texts, [])
+    table = analysis.table
+    places = (table.document, table.start, table.end, table.kind, table.block)
+    facts = np.minimum(_native.segment_weights(texts, *places), 2.0)
+    share = 4.75 * facts / ((table.end - table.start) / 4.5 + 8.0)
+    assert np.array_equal(importance(texts, analysis), (centrality(analysis) + share).astype(np.float32))

@@ -204,6 +204,25 @@ def test_trees_correct_the_sum(given_case: tuple[Corpus, list[float]], forest: F
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("rows", [1, 31, 32, 33, 70])
+def test_the_largest_leaves_of_many_trees_add_up(rows: int) -> None:
+    corpus = flat([["a"] * (row % 5) + ["b"] for row in range(rows)], ["a"])
+    trees, rng = 600, np.random.default_rng(rows)
+    leaves = rng.choice([-128, -128, -127, 127], (trees, 16)).astype(np.int8)
+    leaves[:300] = -128
+    forest = Forest(
+        np.tile(np.array([-0.5, 0.0, 0.5], dtype=np.float32), len(COLUMNS)),
+        np.arange(0, 3 * len(COLUMNS) + 1, 3, dtype=np.int32),
+        rng.integers(0, len(COLUMNS), 4 * trees).astype(np.uint8),
+        rng.integers(0, 4, 4 * trees).astype(np.uint8),
+        leaves.ravel(),
+        0.01,
+    )
+    trees_added = _native.relevance(*arguments(corpus), WEIGHTS, forest, None)[2]
+    added = forest_sums(forest, _native.relevance_columns(*arguments(corpus), WEIGHTS))
+    np.testing.assert_allclose(trees_added, added, rtol=1e-5)
+
+
 def test_a_reranker_does_not_change_what_the_trees_see() -> None:
     corpus = flat([["a"], ["b"], ["a", "b"]], ["a"])
     forest = relevance_forest("static")

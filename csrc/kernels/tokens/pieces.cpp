@@ -13,9 +13,15 @@ struct Character {
     std::size_t end = 0;
 };
 
-Character character(std::string_view text, std::size_t at) {
+Character wide_character(std::string_view text, std::size_t at) {
     const text::Decoded here = text::decode(text, at);
     return {char_class(here.code), at + here.length};
+}
+
+inline Character character(std::string_view text, std::size_t at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte < 0x80U) return {kAsciiClass[byte], at + 1};
+    return wide_character(text, at);
 }
 
 // The end of the characters from `at` on that are of `kinds`.

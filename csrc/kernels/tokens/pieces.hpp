@@ -29,6 +29,8 @@ enum class Pattern : std::uint32_t { kO200k = 0, kCl100k = 1 };
 template <Pattern pattern>
 std::size_t next_any_piece(std::string_view text, std::size_t at);
 
+inline bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+
 // The end of the piece that begins at `at` < text.size(). Words of ASCII are looked at eight bytes at a time.
 template <Pattern pattern>
 inline std::size_t next_piece(std::string_view text, std::size_t at) {
@@ -37,8 +39,14 @@ inline std::size_t next_piece(std::string_view text, std::size_t at) {
     if (first >= 0x80U) return next_any_piece<pattern>(text, at);
     const std::uint8_t kind = kAsciiClass[first];
     const bool led = (kind & kLetter) == 0;
-    if (led && first != ' ' && (first == '\'' || (kind & kNumber) != 0 || first == '\n' || first == '\r')) {
-        return next_any_piece<pattern>(text, at);
+    if (led && first != ' ') {
+        if (first == '\'' || first == '\n' || first == '\r') return next_any_piece<pattern>(text, at);
+        if ((kind & kNumber) != 0) {
+            std::size_t end = at + 1;
+            while (end < at + 3 && is_digit(text[end])) ++end;
+            const bool wide = end < at + 3 && static_cast<unsigned char>(text[end]) >= 0x80U;  // a number, too?
+            return wide ? next_any_piece<pattern>(text, at) : end;
+        }
     }
     std::size_t end = at + (led ? 1 : 0);
     const std::uint64_t word = load8(text.data() + end);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -63,12 +63,12 @@ class Logs:
         """The same of lines that are read."""
         place = places_of_lines(lines)
         worth, essential = self._worth(lines, place)
-        note = (lambda row: _note(lines, place, row)) if self.notes else None
+        note = _notes(lines, place) if self.notes else None
         return Units(
             lines.table,
             worth,
             Lines(
-                lambda first, last: left_out(lines, first, last),
+                left_out(lines),
                 note=note,
                 continued=lines.continued,
                 total=total_left_out(lines),
@@ -107,21 +107,30 @@ class Logs:
         return score.astype(np.float32), must
 
 
-def left_out(lines: LineTable, first: int, last: int) -> str:
-    """How many lines a run of left out rows stands for."""
-    if lines.gaps:
-        before, after = _line_beside(lines, first, -1), _line_beside(lines, last, 1)
-        many = after - before - 1 if after >= 0 else -1
-    else:
-        many = len(np.unique(lines.line[first : last + 1]))
-    return _says(lines, many, np.arange(first, last + 1))
+def left_out(lines: LineTable) -> Marker:
+    """Markers that say how many lines a run of left out rows stands for; a run lies in one document."""
+    number = np.cumsum(np.diff(lines.line, prepend=-1) != 0).tolist()
+    before = [0, *np.cumsum(_left_out_before(lines)).tolist()]
+
+    def marker(first: int, last: int) -> str:
+        if lines.gaps:
+            above, below = _line_beside(lines, first, -1), _line_beside(lines, last, 1)
+            many = below - above - 1 if below >= 0 else -1
+        else:
+            many = number[last] - number[first] + 1
+        return _says(many, before[last + 1] - before[first])
+
+    return marker
 
 
-def _says(lines: LineTable, many: int, rows: Int64s) -> str:
-    """The marker for so many lines, of which these rows are."""
-    if many > 0:  # what an earlier compression left out there is gone, too
-        own = (lines.marks[rows] & np.uint32(Mark.OWN)) != 0
-        many += int((lines.stands_for[rows] - 1)[own].sum())
+def _left_out_before(lines: LineTable) -> Int64s:
+    """int64[n]: lines that an earlier compression left out where a row says so, beside that row."""
+    return np.where(lines.has(Mark.OWN), lines.stands_for - 1, 0)
+
+
+def _says(many: int, before: int) -> str:
+    """The marker for so many lines; `before`: how many more an earlier compression left out there."""
+    many += before if many > 0 else 0
     return f"… {many} line{'s' if many > 1 else ''}" if many > 0 else "… more lines"
 
 
@@ -129,7 +138,7 @@ def total_left_out(lines: LineTable) -> Total | None:
     """Markers that say once, in the last place of a document, how many of its lines are left out."""
     if lines.gaps:
         return None
-    document = lines.table.document
+    document, before = lines.table.document, _left_out_before(lines)
 
     def total(kept: Int64s) -> Marker:
         out = ~lines.continued
@@ -140,7 +149,7 @@ def total_left_out(lines: LineTable) -> Total | None:
 
         def marker(first: int, last: int) -> str:
             mine = rows[bounds[document[first]] : bounds[document[first] + 1]]
-            return "" if mine[-1] > last else _says(lines, len(mine), mine)
+            return "" if mine[-1] > last else _says(len(mine), int(before[mine].sum()))
 
         return marker
 
@@ -155,14 +164,19 @@ def _line_beside(lines: LineTable, row: int, step: int) -> int:
     return lines.total if step > 0 and document[-1] == 0 else -1
 
 
-def _note(lines: LineTable, place: Int64s, row: int) -> str:
+def _notes(lines: LineTable, place: Int64s) -> Callable[[int], str]:
     """What stands after a template's first line: how many such lines there are, and the last one's time."""
-    template = int(lines.template[row])
-    count = int(lines.counts[template])
-    if place[row] != 0 or count < _REPEATED or lines.continued[row] or lines.stands_for[row] > 1:
-        return ""
-    first, last = lines.stamps[template]
-    return f" … ×{count}" + (f" to {shorter(first, last)}" if last and last != first else "")
+    counts = lines.counts[lines.template]
+    noted = (place == 0) & (counts >= _REPEATED) & ~lines.continued & (lines.stands_for <= 1)
+    rows = set(np.flatnonzero(noted).tolist())
+
+    def note(row: int) -> str:
+        if row not in rows:
+            return ""
+        first, last = lines.stamps[lines.template[row]]
+        return f" … ×{counts[row]}" + (f" to {shorter(first, last)}" if last and last != first else "")
+
+    return note
 
 
 def shorter(first: str, last: str) -> str:

@@ -76,7 +76,7 @@ class StackTrace:
             lines.table,
             score.astype(np.float32),
             Lines(
-                lambda first, last: left_out(lines, first, last),
+                left_out(lines),
                 note=lambda row: f" … ×{times[row]}" if times.get(row, 1) > 1 else "",
                 continued=lines.continued,
                 total=total_left_out(lines),

@@ -71,7 +71,7 @@ class ToolOutput:
             lines.table,
             worth,
             Lines(
-                lambda first, last: left_out(lines, first, last),
+                left_out(lines),
                 continued=lines.continued,
                 total=total_left_out(lines),
             ),

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -71,6 +72,7 @@ class TreeUnits:
     asked: bool = False
     _own: dict[int, list[int]] | None = None
     _roots: list[int] | None = None  # values of each document that lie in no container
+    _columns: tuple[list[int], ...] | None = None  # container, kind and place, for markers: one row at a time
 
     @staticmethod
     def read(texts: list[str], query: str | None, syntax: Syntax = Syntax.JSON) -> TreeUnits:
@@ -118,33 +120,45 @@ class TreeUnits:
     def total(self, rows: Int64s) -> Marker:
         """Markers that count once, at its end, what a container outside of all records lacks."""
         kept: dict[int, list[int]] = {}  # places of values by container; -1 - document for the roots
-        for row in rows[~np.isin(self.kind[rows], (CLOSE, PIECE))].tolist():
-            kept.setdefault(self._container(row), []).append(int(self.place[row]))
+        kind = self.kind[rows]
+        values = rows[(kind != CLOSE) & (kind != PIECE)]
+        containers = self._containers()[values]
+        for container, place in zip(containers.tolist(), self.place[values].tolist(), strict=True):
+            kept.setdefault(container, []).append(place)
 
         own = set(rows[self.own[rows] > 0].tolist())
+        above, kinds, _ = self._listed()
 
         def marker(first: int, last: int) -> str:
-            if self.kind[first] == PIECE:
-                return "…" if self.kind[last + 1] == CLOSE else "… …"
-            container = self._container(first)
+            if kinds[first] == PIECE:
+                return "…" if kinds[last + 1] == CLOSE else "… …"
+            container = above[first]
             if container in kept and self._in_record(container):
                 return ""
             values = self._values(container)
-            stop = self._stop(first, last, int(self.table.heading[first]))
+            stop = self._stop(first, last)
             places = kept.get(container, [])
             if len(places) - bisect_left(places, stop) < values - stop:
                 return ""  # more is left out behind
             more = [row for row in self._own_rows(container) if row not in own]
             left = f"{values - len(places) + self._left_out(more)} more"
-            if self.kind[first] == LINE:
+            if kinds[first] == LINE:
                 return f"… {left}"
-            return f'"…": "{left}"' if container >= 0 and self.kind[container] == OBJECT else f'"… {left}"'
+            return f'"…": "{left}"' if container >= 0 and kinds[container] == OBJECT else f'"… {left}"'
 
         return marker
 
-    def _container(self, row: int) -> int:
-        container = int(self.table.heading[row])
-        return container if container >= 0 else -1 - int(self.table.document[row])
+    def _containers(self) -> Int32s:
+        """int32[n]: the container that each unit stands in, -1 - its document where that is none."""
+        return np.where(self.table.heading >= 0, self.table.heading, -1 - self.table.document)
+
+    def _listed(self) -> tuple[list[int], ...]:
+        """The container, kind and place of each unit, as lists."""
+        if self._columns is None:
+            columns = (self._containers(), self.kind, self.place)
+            object.__setattr__(self, "_columns", tuple([column.tolist() for column in columns]))
+        assert self._columns is not None
+        return self._columns
 
     def _values(self, container: int) -> int:
         """How many values a container has, or a document (-1 - its number)."""
@@ -162,7 +176,7 @@ class TreeUnits:
         if self._own is None:
             found: dict[int, list[int]] = {}
             for row in np.flatnonzero(self.own).tolist():
-                found.setdefault(self._container(row), []).append(row)
+                found.setdefault(self._listed()[0][row], []).append(row)
             object.__setattr__(self, "_own", found)
         assert self._own is not None
         return self._own.get(container, [])
@@ -174,22 +188,23 @@ class TreeUnits:
     def _in_record(self, container: int) -> bool:
         """Whether a container is a record or lies in one."""
         while container >= 0 and not self.record[container]:
-            container = self._container(container)
+            container = self._listed()[0][container]
         return container >= 0
 
     def _says(self, first: int, last: int, more: str) -> str:
-        container = int(self.table.heading[first])
-        if self.kind[first] == PIECE:
+        above, kinds, places = self._listed()
+        container = above[first]
+        if kinds[first] == PIECE:
             left = f"… {int(self.table.end[last] - self.table.start[first])}{more}"
-            return left if self.kind[last + 1] == CLOSE else f"{left} …"
-        begin = int(self.place[first])
-        stop = self._stop(first, last, container)
-        own = self._own_rows(self._container(first))
+            return left if kinds[last + 1] == CLOSE else f"{left} …"
+        begin = places[first]
+        stop = self._stop(first, last)
+        own = self._own_rows(container)
         left_out = self._left_out(own[bisect_left(own, first) : bisect_right(own, last)])
         count = f"{stop - begin + left_out}{more}"
-        if self.kind[first] == LINE:
+        if kinds[first] == LINE:
             return f"… {count} lines" if more else f"… {count}"
-        if container < 0 or self.kind[container] != OBJECT:
+        if container < 0 or kinds[container] != OBJECT:
             return f'"… {count}"'
         at_end = stop == self.count[container]
         key = "…" if at_end else f"… {begin + 1}-{stop}"
@@ -197,12 +212,13 @@ class TreeUnits:
             return f'"{key}": "{count}"'
         return f'"{key}": {count}' if at_end else f'"{key}": ""'
 
-    def _stop(self, first: int, last: int, container: int) -> int:
+    def _stop(self, first: int, last: int) -> int:
         """The place behind the run."""
-        after = last + 1
-        if after < len(self.place) and self.table.document[after] == self.table.document[first]:
-            return int(self.place[after])
-        return int(np.count_nonzero(self.table.heading[first:after] == container)) + int(self.place[first])
+        above, _, places = self._listed()
+        after, document = last + 1, self.table.document
+        if after < len(places) and document[after] == document[first]:
+            return places[after]
+        return above[first:after].count(above[first]) + places[first]
 
 
 def nested_units(units: TreeUnits, follows: Int32s, gap: Callable[[int], str] | None) -> Units:
@@ -210,7 +226,7 @@ def nested_units(units: TreeUnits, follows: Int32s, gap: Callable[[int], str] | 
     return Units(
         units.table,
         units.priority.astype(np.float32),
-        Nested(units.marker, units.short_marker, gap=gap, total=None if gap else units.total),
+        Nested(cache(units.marker), cache(units.short_marker), gap=gap, total=None if gap else units.total),
         units.named(),
         follows,
         ranked=True,

@@ -58,6 +58,7 @@ def read_question(query: str) -> Question:
     return Question(text if any(map(str.isalnum, text)) else query, answer)
 
 
+@lru_cache(maxsize=16)
 def is_english(query: str) -> bool:
     """Whether a query may be English: plain letters, with an English function word unless it is short."""
     if not query.isascii() and any(letter.isalpha() and not letter.isascii() for letter in query):

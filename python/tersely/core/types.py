@@ -34,6 +34,7 @@ _FILE_NAME = re.compile(
     r"(?:^|[\\/])[^\\/\s]*\.\w{1,12}$|^[\w.-]*\.\w{1,12}$|(?:^|/)(?:Makefile|Dockerfile)$"
 )
 _TOGETHER = 4096  # spans that are made at once
+_KINDS = tuple(Kind)  # quicker than calling the enum
 _NAMING = ("source", "filename", "file_name", "path", "file_path", "url")  # metadata that may name a file
 
 
@@ -156,13 +157,13 @@ class Spans(LateSequence[Span]):
 
     def _some(self, indices: range) -> Iterator[Span]:
         """Make spans together: rows of arrays cost more one by one."""
-        kinds, reasons, table = tuple(Kind), self.reasons, self.table
+        reasons, table = self.reasons, self.table
         columns = (table.document, table.start, table.end, table.kind, self.codes, self.scores)
         for first in range(0, len(indices), _TOGETHER):
             rows = self.rows[np.asarray(indices[first : first + _TOGETHER], dtype=np.int64)]
             made = zip(*(column[rows].tolist() for column in columns), strict=True)
             for document, start, end, kind, code, score in made:
-                yield Span(document, start, end, kinds[kind], reasons[code], score)
+                yield Span(document, start, end, _KINDS[kind], reasons[code], score)
 
 
 def span_columns(spans: Sequence[Span]) -> Int64s:

@@ -59,6 +59,8 @@ def count_units(
 
 def count(counter: BatchTokenCounter, text: str) -> int:
     """Tokens of one text; raises like `count_batch`."""
+    if isinstance(counter, BytePairCounter):
+        return counter.count(text)
     return int(count_batch(counter, [text])[0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,9 @@ def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
                 rewritten.add(region.document)
     if reading.pages or rewritten:
         spans, status, scores = _in_source(reading, status, rewritten)
-    in_text = (status >= FIRST_KEPT) & (status != _MARKUP)
+    in_text = status >= FIRST_KEPT
+    if spans is not reading.table:
+        in_text &= status != _MARKUP
     if nested:
         texts = [document.text for document in reading.request.documents]
         spans = _WithGaps(spans, in_text, texts)
@@ -141,11 +143,8 @@ def make_receipt(
     if tokens > budget:
         raise AssertionError(f"a text of {tokens} tokens for a budget of {budget}")
     counts = np.bincount(status, minlength=len(reasons)).tolist()
-    named = {
-        f"{'kept' if code >= first_kept and name != 'markup' else 'dropped'}:{name}": counts[code]
-        for code, name in enumerate(reasons)
-        if counts[code]
-    }
+    names = _fates(tuple(reasons), first_kept)
+    named = {name: number for name, number in zip(names, counts, strict=True) if number}
     return Receipt(
         budget,
         tokens,
@@ -156,6 +155,15 @@ def make_receipt(
         recounts,
         tuple(warnings),
         content_types=content_types,
+    )
+
+
+@lru_cache(maxsize=16)
+def _fates(reasons: tuple[str, ...], first_kept: int) -> tuple[str, ...]:
+    """What a receipt calls each of the codes."""
+    return tuple(
+        f"{'kept' if code >= first_kept and name != 'markup' else 'dropped'}:{name}"
+        for code, name in enumerate(reasons)
     )
 
 

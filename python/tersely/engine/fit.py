@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -119,7 +118,7 @@ class _Fitting:
     def run(self) -> Fit:
         if len(self.table) == 0:
             return self._leave_all_out(("nothing_to_keep",))
-        if self.pinned.any():
+        if np.count_nonzero(self.pinned):
             self._check_pinned()
         if self.floors is not None:
             self.floors = self._estimated_floors(self.floors)
@@ -139,7 +138,9 @@ class _Fitting:
     def _additive(self) -> bool:
         if not self.prices.exact:
             return True  # what was not counted cannot be said to add up
-        off = abs(self.reading.original - int(self.prices.counts.sum()))  # white space may be a token each
+        off = abs(
+            self.reading.original - int(np.add.reduce(self.prices.counts))
+        )  # white space may be a token each
         return self.reading.pages != {} or off <= self.reading.original * _ADDITIVE + len(self.table)
 
     def _candidates(self) -> Int64s | None:
@@ -181,29 +182,32 @@ class _Fitting:
             held = hold_leading(held, self.prices.costs, reading.leading, reading.leading_share, target)
         if reading.must is not None:
             held = reading.must.hold(self.table.document, costs, target, held, reading.group, self.favour)
-        pick = partial(
-            select,
-            self.table.document,
-            costs=costs,
-            budget=target,
-            pinned=held,
-            group=reading.group,
-            needs=reading.needs,
-            term_ids=reading.term_ids,
-            term_offsets=reading.term_offsets,
-            term_weight=reading.term_weight,
-            redundancy=reading.redundancy,
-            context=reading.context,
-            ranked=reading.ranked,
-            caps=self.caps,
-            same=reading.same(),
-            heads=reading.heads,
-        )
-        status = pick(worth=worth)
+
+        def pick(worth: Float32s) -> UInt8s:
+            return select(
+                self.table.document,
+                worth,
+                costs,
+                target,
+                pinned=held,
+                group=reading.group,
+                needs=reading.needs,
+                term_ids=reading.term_ids,
+                term_offsets=reading.term_offsets,
+                term_weight=reading.term_weight,
+                redundancy=reading.redundancy,
+                context=reading.context,
+                ranked=reading.ranked,
+                caps=self.caps,
+                same=reading.same(),
+                heads=reading.heads,
+            )
+
+        status = pick(worth)
         if reading.by_query and len(bare := bare_headings(self.table, status, reading.group)):
             worth = worth.copy()
             worth[bare] = 0
-            status = pick(worth=worth)
+            status = pick(worth)
             status[bare_headings(self.table, status, reading.group)] = 0
         if held is not self.pinned:
             status[(status == _PINNED) & (self.pinned == 0)] = _PRESERVED
@@ -342,7 +346,7 @@ class _Fitting:
     def _search(self, wording: Wording) -> Fit | None:
         """Narrow the target between one that fitted and one that did not."""
         costs, bulk = self.prices.costs, self.reading.bulk
-        total = int((costs if bulk is None else costs[~bulk]).sum())
+        total = int(np.add.reduce(costs if bulk is None else costs[~bulk]))
         heads, around = self.reading.heads, 0
         if heads is not None:
             total, around = total + int(heads.costs.sum()), heads.around
@@ -367,9 +371,6 @@ class _Fitting:
                     break
                 low, target = target, min(2 * target + 1, (target + high) // 2)
                 continue  # the best unit may need less than its estimate
-            estimate = int(costs[fitted.status >= FIRST_KEPT].sum())
-            if heads is not None:
-                estimate += heads.tokens(self.table.document[is_kept(fitted.status)])
             counted[target] = fitted.tokens
             if fitted.tokens <= self.budget:
                 if best is None or fitted.tokens > best.tokens:
@@ -378,14 +379,15 @@ class _Fitting:
                 room = self.budget - fitted.tokens
                 if estimated and room <= self.budget * (1 + attempt // 2) // _UNUSED:
                     break
-                dropped = self._unsaid(fitted.status)
-                if not dropped.any() or room < max(int(costs[dropped].min()), self.budget // 200):
+                left = costs[self._unsaid(fitted.status)]
+                if len(left) == 0 or room < max(int(np.minimum.reduce(left)), self.budget // 200):
                     break
-                target += max(1, room * estimate // max(fitted.tokens, 1))
+                target += max(1, room * self._estimate(fitted.status) // max(fitted.tokens, 1))
             else:
                 if least is None or fitted.tokens < least.tokens:
                     least = fitted
                 high = target
+                estimate = self._estimate(fitted.status)
                 over = (fitted.tokens - self.budget) * estimate // fitted.tokens
                 target = min(target, estimate) - max(1, over) * 2 ** min(attempt, 6)
                 if low in counted:  # never far below what lies between this one and one that fitted
@@ -399,6 +401,12 @@ class _Fitting:
             if target in (low, high):
                 break
         return best or (self._trim(least, wording) if least is not None else None)
+
+    def _estimate(self, status: UInt8s) -> int:
+        """The tokens of a choice, as its parts are priced."""
+        kept, heads = is_kept(status), self.reading.heads
+        above = heads.tokens(self.table.document[kept]) if heads is not None else 0
+        return int(np.add.reduce(self.prices.costs[kept])) + above
 
     def _unsaid(self, status: UInt8s) -> npt.NDArray[np.bool_]:
         """bool[n]: units that are left out and say what no kept one does."""

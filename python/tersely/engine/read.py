@@ -23,6 +23,7 @@ from tersely.engine.reading import Reading, Region
 from tersely.engine.score import term_weights
 from tersely.engine.select import mark_groups, mark_pinned
 from tersely.engine.worth import add_floor, analyze_text, redundancy_of, set_joint_worth, worth_of_text
+from tersely.providers.utf8 import Texts
 
 if TYPE_CHECKING:
     from tersely.engine.extractive import Extractive
@@ -84,7 +85,7 @@ def _read_text(
     request: Request, original: int, options: Extractive, analysis: Analysis | None, cosine: Float32s | None
 ) -> Reading:
     """All documents as text: segments, worth what they have to do with the query, else by importance."""
-    texts = [document.text for document in request.documents]
+    texts = Texts([document.text for document in request.documents])
     if analysis is None:
         analysis = analyze_text(request, texts, options.level, options.window)
     worth, by_query, warnings, asked = worth_of_text(request, texts, options, analysis, cosine)
@@ -174,7 +175,7 @@ class _Joining:
     ) -> None:
         self.request, self.original, self.options = request, original, options
         self.readers = list(readers)
-        self.texts = [document.text for document in request.documents]
+        self.texts = Texts([document.text for document in request.documents])
         self.pages: dict[int, PageText] = {}
         self.warnings: list[str] = []
         self.query = (request.query or "").strip()

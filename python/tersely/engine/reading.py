@@ -20,6 +20,7 @@ from tersely.engine.facts import FactCoverage
 from tersely.engine.probability import document_probability
 from tersely.engine.score import Asked
 from tersely.providers.byte_pairs import BytePairCounter
+from tersely.providers.utf8 import native_texts
 
 if TYPE_CHECKING:
     from tersely.engine.render import Rendered
@@ -28,8 +29,9 @@ __all__ = ["Heads", "Prices", "Reading", "Region", "separator_cost"]
 
 _GAP = 1.0  # tokens: white space of more than a character before a fragment
 _MARKER = 4.0  # tokens, about: of what says that something was left out below a unit
-_PLACED = np.zeros(len(Kind), dtype=bool)  # kinds of lines that say something by where they stand
-_PLACED[[Kind.CODE, Kind.FENCED_CODE, Kind.TABLE]] = True
+_PLACED = np.zeros(len(Kind), dtype=np.uint8)  # kinds of lines that say something by where they stand
+_PLACED[[Kind.CODE, Kind.FENCED_CODE, Kind.TABLE]] = 1
+_NONE = np.empty(0, dtype=np.uint8)
 _LARGEST_SUM = 2**60  # of costs: no tokenizer comes near, the native sums stay in range
 
 
@@ -197,16 +199,17 @@ class Reading:
         lines that are indented.
         """
         if self._same is None:
-            table = self.table
-            alone = _PLACED[table.kind] | self.pieces_repeat
-            for region in self.regions:
-                if isinstance(region.form, Quoted):
-                    alone[region.first : region.last] = True
-            same = _native.first_equal(
-                self.texts, table.document, table.start, table.end, alone.view(np.uint8)
+            table, alone = self.table, _NONE
+            if self.pieces_repeat:
+                alone = np.ones(len(table), dtype=np.uint8)
+            elif any(isinstance(form, Quoted) for form in self.forms):
+                alone = np.zeros(len(table), dtype=np.uint8)
+                for region in self.regions:
+                    if isinstance(region.form, Quoted):
+                        alone[region.first : region.last] = 1
+            self._same = _native.first_equal(
+                native_texts(self.texts), table.document, table.start, table.end, table.kind, _PLACED, alone
             )
-            unique = (same == np.arange(len(same), dtype=np.int32)).all()
-            self._same = same[:0] if unique else same
         return self._same
 
     def prices(self) -> Prices:
@@ -225,7 +228,10 @@ class Reading:
         found = count_units(
             self.request.counter, self.texts, table.document[rows], table.start[rows], table.end[rows]
         )
-        paid = np.minimum(np.maximum(np.minimum(found, largest) + separator, 1), largest)
+        own = isinstance(self.request.counter, BytePairCounter)  # others may count as they like
+        paid = np.maximum((found if own else np.minimum(found, largest)) + separator, 1)
+        if separator:
+            paid = np.minimum(paid, largest)
         if skipped is None:
             return Prices(found, paid, separator)
         counts = np.zeros(size, np.int64) if self.fragments is None else self._estimate()

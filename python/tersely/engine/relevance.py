@@ -10,18 +10,19 @@ import numpy as np
 from tersely.core.question import Question, is_english, read_question
 from tersely.core.tables import Analysis, Float32s, Level, SegmentTable, pieces
 from tersely.core.types import Document
-from tersely.engine.score import FEATURES, Asked
+from tersely.engine.score import FEATURES, Asked, weight_row
 from tersely.engine.segment import analyze
 from tersely.models import Forest, relevance_forest, relevance_weights
 from tersely.providers.embedders import CheckedCrossEncoder, CheckedEmbedder
 from tersely.providers.static import StaticEmbedder
+from tersely.providers.utf8 import Texts
 
 __all__ = ["RERANK_SHARE", "Hybrid", "QueryReading", "hybrid", "read_for_query"]
 
 RERANK_SHARE = 1 / 6  # of the characters
 _LEAST_RERANKED = 5  # segments
 _RERANKED, _BRIDGE = FEATURES.index("reranked"), FEATURES.index("bridge")
-_MATCHES = [FEATURES.index(name) for name in ("share", "headings")]
+_SHARE, _HEADINGS = FEATURES.index("share"), FEATURES.index("headings")
 _LEAST_COSINE = 0.3  # without a term in common, a query is only followed where some vector is as near as this
 
 
@@ -31,12 +32,14 @@ class QueryReading:
 
     Attributes:
         documents: as given.
+        texts: the text of each.
         query: not blank.
         question: what the query asks for.
         analysis: segments and terms; the rows after the segments' are the question's and the titles'.
     """
 
     documents: tuple[Document, ...]
+    texts: Sequence[str]
     query: str
     question: Question
     analysis: Analysis
@@ -49,11 +52,7 @@ class QueryReading:
     def segment_texts(self) -> list[str]:
         """The text of each segment, verbatim."""
         table = self.table
-        return pieces(self.texts(), table.document, table.start, table.end)
-
-    def texts(self) -> list[str]:
-        """The text of each document."""
-        return [document.text for document in self.documents]
+        return pieces(self.texts, table.document, table.start, table.end)
 
 
 def read_for_query(
@@ -62,9 +61,9 @@ def read_for_query(
     """Cut the documents into segments and read the terms of segments, query and titles."""
     question = read_question(query)
     titles = [document.title or "" for document in documents]
-    texts = [document.text for document in documents]
+    texts = Texts([document.text for document in documents])
     return QueryReading(
-        tuple(documents), query, question, analyze(texts, [question.text, *titles], level, window)
+        tuple(documents), texts, query, question, analyze(texts, [question.text, *titles], level, window)
     )
 
 
@@ -113,7 +112,7 @@ def hybrid(
     size = len(analysis.table)
     if cosine is None and embedder is not None and size:
         try:
-            cosine = embedder.similarity_spans(prepared.query, prepared.texts(), analysis.table)
+            cosine = embedder.similarity_spans(prepared.query, prepared.texts, analysis.table)
         except Exception:  # whatever a model does, history is not lost with it
             warnings.append("embedder_failed")
     titles = [size + 1 + i if document.title else -1 for i, document in enumerate(prepared.documents)]
@@ -122,15 +121,16 @@ def hybrid(
     # Cosines of the static table are known by their size for English alone, those of other models not at all.
     calibration = kind if kind == "static" and is_english(prepared.query) else "none"
     asked = Asked(analysis, size, titles, prepared.question.answer, cosine, calibration)
-    features, scores, corrections = asked.scores(weights, forest)
-    by_query = bool(features[_MATCHES].any())
+    row = weight_row(kind)
+    features, scores, corrections = asked.scores(row, forest)
+    by_query = bool(np.count_nonzero(features[_SHARE]) or np.count_nonzero(features[_HEADINGS]))
     if not by_query and analysis.term_offsets[size] > 0:
         warnings.append("query_without_matches")
-        by_query = cosine is not None and float(np.max(cosine, initial=-1)) >= _LEAST_COSINE
+        by_query = cosine is not None and float(np.maximum.reduce(cosine, initial=-1)) >= _LEAST_COSINE
     if reranker is not None and by_query:
         try:
             features[_RERANKED] = _reranked(prepared, scores, reranker, rerank_share)
-            features, scores, corrections = asked.scores(weights, forest, features)
+            features, scores, corrections = asked.scores(row, forest, features)
         except Exception:
             warnings.append("reranker_failed")
     asked.named = features[_BRIDGE] > 0

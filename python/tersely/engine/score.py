@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.core.tables import Analysis, Float32s
-from tersely.models import Forest
+from tersely.core.tables import Analysis, Float32s, Float64s
+from tersely.models import Forest, relevance_weights
 
 if TYPE_CHECKING:
     from tersely.engine.probability import TopicColumns
@@ -24,6 +25,7 @@ __all__ = [
     "lead",
     "position_and_length",
     "term_weights",
+    "weight_row",
 ]
 
 #: What relevance is made of, in the order of csrc/kernels/relevance/features.hpp, which says what each is.
@@ -111,6 +113,16 @@ COLUMNS = (
 )
 
 
+@cache
+def weight_row(kind: str) -> Float64s:
+    """float64[len(FEATURES)]: the weights of a kind of vectors, in the order of the features."""
+    return _row(relevance_weights(kind))
+
+
+def _row(weights: Mapping[str, float]) -> Float64s:
+    return np.array([weights.get(name, 0.0) for name in FEATURES])
+
+
 @dataclass(eq=False, slots=True)
 class Asked:
     """A query beside the segments of a call.
@@ -137,11 +149,12 @@ class Asked:
     topic: TopicColumns | None = None
 
     def scores(
-        self, weights: Mapping[str, float], forest: Forest, features: Float32s | None = None
+        self, weights: Mapping[str, float] | Float64s, forest: Forest, features: Float32s | None = None
     ) -> tuple[Float32s, Float32s, Float32s]:
         """Features float32[len(FEATURES), n], scores float32[n] >= 0, what the trees add float32[n].
 
-        A score is the weighted sum of the features (a missing weight is 0), corrected by the forest, above
+        A score is the weighted sum of the features (`weights` by name, where a missing one is 0, or as
+        `weight_row` gives them), corrected by the forest, above
         the median of the call (csrc/kernels/relevance/weigh.hpp). `features`: given ones are taken as they
         are; else "reranked" is 0: engine/relevance.py fills it. O(terms + segments * trees).
         """
@@ -152,7 +165,7 @@ class Asked:
         """float32[len(COLUMNS), n]: what a forest is fitted on. O(terms + n log n)."""
         return _native.relevance_columns(*self._arguments(weights))
 
-    def _arguments(self, weights: Mapping[str, float]) -> tuple[Any, ...]:
+    def _arguments(self, weights: Mapping[str, float] | Float64s) -> tuple[Any, ...]:
         analysis, table = self.analysis, self.analysis.table
         return (
             analysis.term_ids,
@@ -166,7 +179,7 @@ class Asked:
             self.answer,
             self.cosine if self.cosine is not None else np.empty(0, dtype=np.float32),
             (table.end - table.start).astype(np.int32),
-            np.array([weights.get(name, 0.0) for name in FEATURES]),
+            _row(weights) if isinstance(weights, Mapping) else weights,
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tersely import _native
 from tersely.core.tables import Analysis, Level, SegmentTable
+from tersely.providers.utf8 import native_texts
 
 __all__ = ["analyze", "segment"]
 
@@ -21,7 +22,7 @@ def analyze(
     Raises ValueError for a text with a lone surrogate.
     """
     columns, ids, offsets, term_class = _native.analyze(
-        list(texts), list(extras), int(level), min(window, _LARGEST_WINDOW)
+        native_texts(texts), list(extras), int(level), min(window, _LARGEST_WINDOW)
     )
     return Analysis(SegmentTable(*columns), ids, offsets, term_class)
 

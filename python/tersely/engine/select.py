@@ -31,6 +31,7 @@ REASONS = ("budget", "redundant", "selected", "pinned", "context", "heading", "c
 FIRST_KEPT = REASONS.index("selected")
 
 _SELECTED = REASONS.index("selected")
+_HEADING = int(Kind.HEADING)
 _SHORT = 20  # characters of units that are kept rather than marked as left out
 _NO_INT32 = np.empty(0, dtype=np.int32)
 _NO_INT64 = np.empty(0, dtype=np.int64)
@@ -131,7 +132,8 @@ def mark_groups(table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, i
 
     Groups that share a segment are merged.
     """
-    group = np.full(len(table), -1, dtype=np.int32)
+    group = np.empty(len(table), dtype=np.int32)
+    group.fill(-1)
     if not groups:
         return group
     claimed, first = [_NO_INT64], [_NO_INT64]  # rows of groups, and the first row of each one's group
@@ -162,8 +164,11 @@ def hold_leading(
 
 def bare_headings(table: SegmentTable, status: UInt8s, group: Int32s) -> Int64s:
     """Rows of headings that were selected on their own though nothing under them stays, ascending."""
-    bare = (status == _SELECTED) & (table.kind == Kind.HEADING) & (group < 0)
-    if not bare.any():
+    bare = table.kind == _HEADING
+    if not np.count_nonzero(bare):
+        return _NO_INT64
+    bare &= (status == _SELECTED) & (group < 0)
+    if not np.count_nonzero(bare):
         return _NO_INT64
     above = table.heading[(status >= FIRST_KEPT) & ~bare]
     while len(above := above[above >= 0]):

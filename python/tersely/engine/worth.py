@@ -31,6 +31,7 @@ from tersely.engine.relevance import QueryReading, hybrid
 from tersely.engine.score import FEATURES, Asked, centrality, lead, term_weights
 from tersely.engine.segment import analyze
 from tersely.providers.embedders import resolve_embedder, resolve_reranker
+from tersely.providers.utf8 import native_texts
 
 if TYPE_CHECKING:
     from tersely.engine.extractive import Extractive
@@ -145,9 +146,9 @@ def importance(texts: list[str], analysis: Analysis) -> Float32s:
     to recover; the first few of a segment count, per character. O(characters), natively.
     """
     table = analysis.table
-    facts = _native.segment_weights(texts, table.document, table.start, table.end, table.kind, table.block)
-    room = (table.end - table.start) / _TOKEN + _FACT_ROOM
-    return (centrality(analysis) + _FACTS * np.minimum(facts, _MOST_FACTS) / room).astype(np.float32)
+    terms = (analysis.term_ids, analysis.term_offsets, analysis.term_class)
+    given: tuple[Any, ...] = (*table.columns(), *terms, _FACTS, _MOST_FACTS, _TOKEN, _FACT_ROOM)
+    return _native.importance(native_texts(texts), *given)
 
 
 def _relevance(
@@ -164,7 +165,7 @@ def _relevance(
             for document, text in zip(request.documents, texts, strict=True)
         ]
     )
-    prepared = QueryReading(documents, (request.query or "").strip(), question, analysis)
+    prepared = QueryReading(documents, texts, (request.query or "").strip(), question, analysis)
     embedder = None if options.scoring == "lexical" else resolve_embedder(options.embedder)
     reranker = None if options.reranker is None else resolve_reranker(options.reranker)
     return hybrid(prepared, embedder, reranker, options.rerank_share, cosine)
@@ -310,10 +311,10 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
     table = reading.table
     if len(table) == 0:
         return
-    lined = _native.lined(reading.texts).astype(bool)
+    lined = _native.lined(native_texts(reading.texts)).view(np.bool_)
     if graded is not None:
         lined &= np.bincount(table.document[~graded], minlength=len(lined)) > 0
-    if not lined.any():
+    if not np.count_nonzero(lined):
         return
     texts = [text if chosen else "" for text, chosen in zip(reading.texts, lined.tolist(), strict=True)]
     lines = read_lines(texts, None, _MOST_LINES)

@@ -10,6 +10,7 @@ from pathlib import Path
 from tersely import models
 from tersely._native import TokenTable
 from tersely.core.tables import Int32s, Int64s
+from tersely.providers.utf8 import native_texts
 
 __all__ = ["ENCODINGS", "BytePairCounter", "token_table"]
 
@@ -43,7 +44,7 @@ class BytePairCounter:
 
     def count_spans(self, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s) -> Int64s:
         """int64[n]: tokens of each `texts[document][start:end]` as a text of its own; makes no strings."""
-        return token_table(self.encoding).count_spans(list(texts), document, start, end)
+        return token_table(self.encoding).count_spans(native_texts(texts), document, start, end)
 
 
 def token_table(encoding: str) -> TokenTable:

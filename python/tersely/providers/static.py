@@ -11,6 +11,7 @@ from typing import Any
 from tersely._native import StaticTable
 from tersely.core import checks
 from tersely.core.tables import Float32s, Int32s, Int64s
+from tersely.providers.utf8 import native_texts
 
 __all__ = ["SHIPPED", "StaticEmbedder"]
 
@@ -70,7 +71,7 @@ class StaticEmbedder:
         self, query: str, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s
     ) -> Float32s:
         """`similarity` of each `texts[document][start:end]`; makes no strings."""
-        return self._table.similarity_spans(query, list(texts), document, start, end)
+        return self._table.similarity_spans(query, native_texts(texts), document, start, end)
 
     def __repr__(self) -> str:
         """Its name and width."""
