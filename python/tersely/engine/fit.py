@@ -138,9 +138,7 @@ class _Fitting:
     def _additive(self) -> bool:
         if not self.prices.exact:
             return True  # what was not counted cannot be said to add up
-        off = abs(
-            self.reading.original - int(np.add.reduce(self.prices.counts))
-        )  # white space may be a token each
+        off = abs(self.reading.original - int(self.prices.counts.sum()))  # white space may be a token each
         return self.reading.pages != {} or off <= self.reading.original * _ADDITIVE + len(self.table)
 
     def _candidates(self) -> Int64s | None:
@@ -405,7 +403,7 @@ class _Fitting:
     def _estimate(self, status: UInt8s) -> int:
         """The tokens of a choice, as its parts are priced."""
         kept, heads = is_kept(status), self.reading.heads
-        above = heads.tokens(self.table.document[kept]) if heads is not None else 0
+        above = heads.tokens(self.table.document[kept]) if heads else 0
         return int(np.add.reduce(self.prices.costs[kept])) + above
 
     def _unsaid(self, status: UInt8s) -> npt.NDArray[np.bool_]:
