@@ -198,7 +198,7 @@ def test_files_of_builds_without_a_suffix_are_places() -> None:
 
 def test_the_file_of_a_finding_stays_above_it() -> None:
     parts = [
-        f"/home/me/part_{n}/view.ts\n  {n}:3   warning  Unexpected any  no-any\n"
+        f"/src/part_{n}/view.ts\n  {n}:3   warning  Unexpected any  no-any\n"
         f"  {n}:7   warning  Odd  no-odd\n"
         for n in range(50)
     ]

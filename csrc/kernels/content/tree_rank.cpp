@@ -22,10 +22,10 @@ constexpr float kStep = 0.12F;
 constexpr float kRepeated = 0.3F;
 constexpr float kAgain = 0.95F;
 constexpr float kNamedAgain = 0.97F;
-constexpr float kElse = 0.3F;  // of JSON: what a record says besides that for which it stands out
-constexpr std::int32_t kShortList = 8;
+constexpr float kPieces = 0.75F;  // of JSON: of a string, behind its head
+constexpr float kElse = 0.02F;    // of JSON: what a record says besides that for which it stands out
 constexpr float kTurn = 0.002F;
-constexpr std::int32_t kTurns = 50;
+constexpr std::int32_t kTurns = 50, kShortList = 8;
 constexpr double kBrought = 0.9999;  // of what is in a container: that brings it, and it is not taken alone
 
 bool opens(TreeKind kind) { return kind == TreeKind::kObject || kind == TreeKind::kArray; }
@@ -278,9 +278,9 @@ void lead_values(const TreeUnits& units, const Records& records, const Values& v
         const std::int32_t parent = units.parent[row];
         if (parent >= 0 && brought[static_cast<std::size_t>(parent)] > 0) {
             const float from = brought[static_cast<std::size_t>(parent)];
-            const bool rest = units.kind[row] == TreeKind::kPiece && units.place[row] > 0 &&
-                              values.names[static_cast<std::size_t>(parent)] == 0;
-            lead[row] = rest ? 0.5F * from / (1 + static_cast<float>(units.place[row])) : 0.97F * from;
+            const bool rest =
+                units.kind[row] == TreeKind::kPiece && values.names[static_cast<std::size_t>(parent)] == 0;
+            lead[row] = rest ? kPieces * from / (1 + static_cast<float>(units.place[row])) : 0.97F * from;
             brought[row] = lead[row];
         }
         const std::int32_t record = records.inside[row];

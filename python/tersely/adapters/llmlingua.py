@@ -322,7 +322,7 @@ class PromptCompressor:
             aim = min(aim - over, (aim + fixed) // 2)
 
     def _compress_texts(self, texts: Sequence[str], question: str, budget: int) -> tersely.Compressed:
-        """Compress texts to a budget; where nothing is as short as that, to the smallest that they can have."""
+        """Compress texts to a budget; where nothing is as short, to the smallest that they can have."""
 
         def attempt(allowed: int) -> tersely.Compressed:
             return tersely.compress(
