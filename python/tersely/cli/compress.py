@@ -261,7 +261,7 @@ def _choose_strategy(arguments: argparse.Namespace) -> tuple[Strategy, Extractiv
         level=Level[arguments.level.upper()],
         context=arguments.context,
         preserve_structure=arguments.headings,
-        preserve=tuple(name for name in arguments.preserve.replace(",", " ").split()),
+        preserve=tuple(arguments.preserve.replace(",", " ").split()),
     )
     if auto:
         return Auto(as_type=arguments.as_type, text=extractive), extractive
