@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 import time
 from collections.abc import Sequence
@@ -262,7 +261,7 @@ def _choose_strategy(arguments: argparse.Namespace) -> tuple[Strategy, Extractiv
         level=Level[arguments.level.upper()],
         context=arguments.context,
         preserve_structure=arguments.headings,
-        preserve=tuple(name for name in re.split(r"[,\s]+", arguments.preserve) if name),
+        preserve=tuple(arguments.preserve.replace(",", " ").split()),
     )
     if auto:
         return Auto(as_type=arguments.as_type, text=extractive), extractive
