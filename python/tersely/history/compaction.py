@@ -11,7 +11,7 @@ from tersely.core.errors import BudgetExceededError
 from tersely.core.protocols import Strategy
 from tersely.engine.required import with_required
 from tersely.history.excerpts import relevance_of
-from tersely.history.folding import Folded, History, MessageAccount, fold, shorten_held
+from tersely.history.folding import FoldedHistory, History, MessageAccount, fold, shorten_held
 from tersely.history.groups import (
     REPLY_TOKENS,
     atomic_groups,
@@ -150,7 +150,7 @@ def compact_messages(
         query=query if query is not None and relevance is not None else "",
     )
 
-    def attempt(allowed: int) -> Folded:
+    def attempt(allowed: int) -> FoldedHistory:
         folded = fold(shorten_held(history, frame, allowed), allowed - frame)
         fates = [
             account.outcome
