@@ -198,8 +198,7 @@ def test_files_of_builds_without_a_suffix_are_places() -> None:
 
 def test_the_file_of_a_finding_stays_above_it() -> None:
     parts = [
-        f"/src/part_{n}/view.ts\n  {n}:3   warning  Unexpected any  no-any\n"
-        f"  {n}:7   warning  Odd  no-odd\n"
+        f"/src/part_{n}/view.ts\n  {n}:3   warning  Unexpected any  no-any\n  {n}:7   warning  Odd  no-odd\n"
         for n in range(50)
     ]
     parts[30] += "  88:14  error    a hook is called conditionally  hooks/rules\n"
