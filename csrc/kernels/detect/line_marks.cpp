@@ -92,7 +92,7 @@ std::uint32_t turn_marks(View line) {
     const std::size_t colon = line.substr(0, 48).find(':');
     if (colon == View::npos || colon == 0 || line.substr(0, colon).find_first_of("/=()\\{}") != View::npos) return 0;
     const std::size_t said = line.find_first_not_of(' ', colon + 1);  // "L:  31 | P:   9": columns
-    if (said != View::npos && digit(line[said]) && (said > colon + 2 || colon == 1)) return 0;
+    if (said != View::npos && digit(line[said]) && said > colon + 2) return 0;
     if (text::is_certain_chat_turn(line)) return kTurn | kRole;
     return !lower(line[0]) && text::is_chat_turn(line) ? kTurn : 0U;
 }
@@ -104,8 +104,7 @@ bool is_key_value(View line, bool indented) {
     while (at < line.size() && (letter(line[at]) || digit(line[at]) || line[at] == '_' || line[at] == '-' ||
                                 line[at] == '.' || line[at] == '"' || line[at] == '$'))
         ++at;
-    const bool inner = indented || start > 0;
-    if (at == start || at == line.size() || line[at] != ':' || (upper(line[start]) && !inner)) return false;
+    if (at == start || at == line.size() || line[at] != ':' || (upper(line[start]) && !indented)) return false;
     if (at + 1 == line.size()) return true;
     return line[at + 1] == ' ' && (!upper(line[start]) || (at + 2 < line.size() && line[at + 2] != ' '));
 }
