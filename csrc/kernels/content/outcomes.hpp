@@ -25,13 +25,12 @@ struct Said {
 //  - a word of errors in capitals (ERROR, FAILED), before a colon, in brackets, after stars ("***Failed"), or the
 //    value of a key such as level, severity, status, result; "not ok"; "error[E0308]", "TypeError: ..."; "panicked at";
 //  - a count above zero beside a word of failures ("3 failed", "errors: 2", "Error 2") or after "exit code" or
-//    "exited with"; with it
-//    comes kSummary. A count of zero, "no" and "without" take kError away and leave kSummary. "failed=1" goes before
-//    the number in front of it, which is the value of another word;
+//    "exited with"; with it comes kSummary. A count of zero, "no" and "without" take kError away and leave kSummary.
+//    "failed=1" goes before the number in front of it, which is the value of another word;
 //  - HTTP statuses of 500 and above, after a quoted request, after "HTTP/1.1" or as the value of a key;
-//  - signs at the start of a line: crosses, pytest's "E   ", glog's E0825 and F0825, "-/+" and "+-" of plans, "! "; "
-//  [E]" or " [F]" at its
-//    end; a word of trouble in capitals that opens it or stands before a colon (CONFLICT, REGRESSION:), but no warning;
+//  - signs at the start of a line: crosses, pytest's "E   ", glog's E0825 and F0825, "-/+" and "+-" of plans, "! ";
+//    " [E]" or " [F]" at its end; a word of trouble in capitals that opens it or stands before a colon (CONFLICT,
+//    REGRESSION:), but no warning;
 //  - a word of errors behind a line's number alone ("  12:5  error"), or at the end behind a place ("x.cc:8: Failure").
 // What a server answered with 4xx and a severity of high are kError.
 // kCompared: one of the first two words is expected, actual, got, left, reason, ... before a colon or "=", or two
