@@ -35,7 +35,7 @@ bool is_joiner(char32_t code) { return code == 0x200C || code == 0x200D; }
 // A character of words that are separated by spaces.
 bool in_word(char32_t code) {
     const std::uint8_t flags = char_class(code);
-    return is_joiner(code) || (flags & (kLetter | kDigit | kMark)) != 0 && (flags & kNgram) == 0;
+    return is_joiner(code) || ((flags & (kLetter | kDigit | kMark)) != 0 && (flags & kNgram) == 0);
 }
 
 char lower(char byte) { return ascii_upper(byte) ? static_cast<char>(byte + 32) : byte; }

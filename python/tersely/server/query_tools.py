@@ -31,7 +31,7 @@ __all__ = ["QueryTools"]
 
 _NOTHING = "Nothing relevant found: at best {:.0%} likely to be on topic."
 
-_LEAST = 100  # tokens of results, where half of the whole ones would be fewer: a sentence or two say little
+_LEAST = 150  # tokens of results, where half of the whole ones would be fewer: a sentence or two say little
 
 _QUERY = {"type": "string", "description": "Natural language query"}
 _TOP_N = {
@@ -132,7 +132,7 @@ class QueryTools:
 
         Where they do not fit into `max_tokens` it is what of them answers the query, each piece under its
         file, its section and its chunk. By default the results have half of the tokens that those of
-        `query_documents` have (100 at least), and the reply always has fewer than its reply.
+        `query_documents` have (150 at least), and the reply always has fewer than its reply.
         """
         query, top_n = _query(arguments), arguments["top_n"]
         found = list(self.retriever.search(query, max(self.pool, 4 * top_n)))
