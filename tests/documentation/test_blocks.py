@@ -93,4 +93,8 @@ def serve(page: Path, command: list[str]) -> None:
             assert "http://" in line, f"{named(page)}: {line}"
         finally:
             os.killpg(process.pid, signal.SIGINT)
-            process.communicate(timeout=SECONDS)
+            try:
+                process.communicate(timeout=SECONDS)
+            except subprocess.TimeoutExpired:  # leaving `Popen` would wait for ever
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
