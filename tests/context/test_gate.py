@@ -169,6 +169,20 @@ def test_e033_topic_and_time_are_stated(store: Store) -> None:
     assert "Topic: login" in text and "2024-01-15T12:00:00+00:00" in text
 
 
+def test_e033_what_is_put_in_front_hides_no_task() -> None:
+    segment = note(
+        "I'm currently editing src/auth.py at line 45. I've been working on the authenticate_user function. "
+        "I just fixed a bug where expired tokens were causing 500 errors. Now I need to handle malformed "
+        "tokens, too."
+    )
+    short = (
+        "Editing src/auth.py:45, authenticate_user(). Done: fixed 500 errors of expired tokens. "
+        "Next: handle malformed tokens."
+    )
+    assert check_preserved(segment, short).passed
+    assert check_preserved(segment, f"[Topic: login] {short}").passed
+
+
 GERMAN = (
     "Ich bearbeite gerade src/größe/prüfung.py, Zeile 45, in der Funktion parse_row. Die Prüfung der Token "
     "ist behoben, sie hat in Zeile 30 das falsche Feld gelesen. Letzter Fehler: 'Token abgelaufen' in Zeile "

@@ -388,7 +388,8 @@ def check_preserved(
     names = list(dict.fromkeys([*(fields_to_preserve() if fields is None else fields), "decision"]))
     source = read_segment(segment)
     values = _values(segment, source, names)
-    written = read(compressed_text)
+    front = _front_end(compressed_text)  # the blank behind it parts it from the first clause
+    written = read(f"{compressed_text[: front - 1]}\n{compressed_text[front:]}" if front else compressed_text)
     known: set[str] = set()
     items = []
     for name, value in values.items():
