@@ -23,6 +23,8 @@ pybind11::array_t<T> to_array(std::vector<T>&& values) {
 
 template <typename T>
 using Input = pybind11::array_t<T, pybind11::array::c_style>;
+using Ids = Input<std::int32_t>;
+using Offsets = Input<std::int64_t>;
 
 template <typename T>
 std::span<const T> view(const Input<T>& array) {

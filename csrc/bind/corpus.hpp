@@ -9,9 +9,6 @@
 
 namespace tersely::bind {
 
-using Ids = Input<std::int32_t>;
-using Offsets = Input<std::int64_t>;
-
 inline lexical::Corpus corpus_of(const Ids& ids, const Offsets& offsets, std::size_t vocabulary, const Ids& document,
                                  const Ids& block, const Ids& heading) {
     const lexical::Corpus corpus{view(ids), view(offsets), vocabulary, view(document), view(block), view(heading)};

@@ -13,9 +13,6 @@ namespace py = pybind11;
 namespace tersely::bind {
 namespace {
 
-using Ids = Input<std::int32_t>;
-using Offsets = Input<std::int64_t>;
-
 // FNV-1a (Fowler, Noll, Vo): the same in every call, where ids are not.
 std::uint64_t digest_of(std::string_view term) {
     std::uint64_t digest = 0xCBF29CE484222325ULL;

@@ -54,7 +54,12 @@ class TerselyMemoryBlock(BaseMemoryBlock):
     def _told(self) -> str:
         counter, room = resolve_counter(self.counter), self.budget
         while True:  # once, but for counters that count a whole higher than its parts
-            found = compact_messages(self.history, budget=room, counter=counter)
+            try:
+                found = compact_messages(self.history, budget=room, counter=counter)
+            except BudgetExceededError:
+                if room == self.budget:
+                    raise
+                return ""  # the parts of some message fit, all that is told of it does not
             text = "\n\n".join(f"{message['role']}: {message['content']}" for message in found.messages)
             over = counter.count(text) - self.budget
             if over <= 0:
