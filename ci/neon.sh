@@ -12,7 +12,7 @@ timeout 120 qemu-aarch64-static "$build/same_bits"
 
 "${compile[@]}" -march=armv8.2-a+dotprod -c csrc/simd/screen_neon_dotprod.cpp -o "$build/screen.o"
 "${compile[@]}" -DTERSELY_NEON tests/cross/same_pairs.cpp csrc/kernels/{parallel,similarity/*,cluster/*,lexical/agreement}.cpp \
-  csrc/simd/{dispatch,dot_neon,dot_scalar,bytes_scalar,codes_scalar}.cpp "$build/screen.o" -o "$build/same_pairs"
+  csrc/simd/{dispatch,dot_neon,dot_scalar,bytes_scalar,codes_scalar,trees_scalar}.cpp "$build/screen.o" -o "$build/same_pairs"
 for isa in scalar neon neondot; do
   found=$(TERSELY_ISA=$isa timeout 300 qemu-aarch64-static "$build/same_pairs")
   test "$found" = "${expected:=$found}" || { printf '%s: other pairs than scalar\n' "$isa"; exit 1; }

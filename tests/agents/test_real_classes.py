@@ -43,7 +43,9 @@ def test_mcp() -> None:
             type="resource", resource=types.TextResourceContents(uri="file:///a.log", text=LOG)
         ),
     ]
-    made = shortened(types.CallToolResult.model_validate({"content": blocks, "isError": False}))
+    result = types.CallToolResult.model_validate({"content": blocks, "isError": False})
+    # URLs of MCP 1.x are of a class of their own.
+    made = shortened(result, is_known=isinstance(blocks[2].resource.uri, str))
     assert type(made).model_validate(made.model_dump(by_alias=True)) == made and made.content[1] == blocks[1]
     assert [type(block) for block in made.content] == [type(block) for block in blocks]
     rows = [types.TextContent(type="text", text=json.dumps(row)) for row in ROWS]

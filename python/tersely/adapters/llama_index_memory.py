@@ -7,6 +7,7 @@ from typing import Any
 
 import tersely
 from tersely.core.errors import BudgetExceededError, MissingExtraError
+from tersely.history.groups import REPLY_TOKENS
 from tersely.memory import compact_messages
 from tersely.providers.counters import resolve_counter
 
@@ -28,7 +29,7 @@ class TerselyMemoryBlock(BaseMemoryBlock):
 
     Attributes:
         budget, counter: tokens of what is told, counted as in `tersely.compress`. Where not even the frame of
-            a history fits, `aget` raises BudgetExceededError.
+            a history fits, `aget` raises BudgetExceededError; where no message does, nothing is told.
         history: role and content of every message that was put here, the oldest first.
     """
 
@@ -57,9 +58,9 @@ class TerselyMemoryBlock(BaseMemoryBlock):
             try:
                 found = compact_messages(self.history, budget=room, counter=counter)
             except BudgetExceededError:
-                if room == self.budget:
+                if self.budget <= REPLY_TOKENS:  # the frame of a history
                     raise
-                return ""  # the parts of some message fit, all that is told of it does not
+                return ""
             text = "\n\n".join(f"{message['role']}: {message['content']}" for message in found.messages)
             over = counter.count(text) - self.budget
             if over <= 0:
