@@ -68,6 +68,17 @@ def test_status_needs_the_output_alone(source: Path, capsys: pytest.CaptureFixtu
     assert "no job was begun there" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("asked", ["batch", "dedup"])
+def test_status_of_duplicates_counts_rows_whichever_command_asks(
+    source: Path, capsys: pytest.CaptureFixture[str], asked: str
+) -> None:
+    out = str(source.parent / "out")
+    assert main(["dedup", str(source), out, "--text-column", "body", "--workers", "0"]) == 0
+    capsys.readouterr()
+    assert main([asked, "x", out, "--status"]) == 0
+    assert "stay" in (err := capsys.readouterr().err) and "token" not in err
+
+
 def test_what_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["batch", str(tmp_path / "none.parquet"), str(tmp_path / "out")]) == 2
     assert "none.parquet" in capsys.readouterr().err
@@ -95,12 +106,13 @@ def test_no_rate_is_shown_before_it_says_anything() -> None:
     details = []
 
     def at(seconds: float, share: float, tokens: int) -> Report:
-        return Report("out", 9, 0, 0, 1, 0, 1, tokens, 1, share, seconds)
+        return Report("out", "compress", 9, 0, 0, 1, 0, 1, tokens, 1, share, seconds)
 
-    display = _Display(lambda *_, detail: details.append(detail), "compressing", lambda _: "rows")
+    display = _Display(lambda *_, detail: details.append(detail), "compressing")
     for report in (at(3.0, 0.1, 1000), at(3.001, 0.2, 9000), at(13.0, 0.6, 6000)):
         display(report)
-    assert details == ["rows", "rows", "rows, 500/s, 8 s left"]
+    rows = [f"1 rows, {tokens:,} tokens to 1" for tokens in (1000, 9000, 6000)]
+    assert details == [*rows[:2], rows[2] + ", 500/s, 8 s left"]
 
 
 def test_dedup_says_how_many_rows_stay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,53 +96,55 @@ def run_batch(arguments: argparse.Namespace) -> None:
             progress=progress,
         )
 
-    do_job(arguments, job, "compressing", _tokens)
-
-
-def _tokens(report: Report) -> str:
-    return f"{report.rows:,} rows, {report.original_tokens:,} tokens to {report.tokens:,}"
+    do_job(arguments, job, "compressing")
 
 
 def do_job(
     arguments: argparse.Namespace,
     job: Callable[[Callable[[Report], object] | None], Report],
     verb: str,
-    describe: Callable[[Report], str],
 ) -> None:
     """Do a job with a progress bar, or only say how far it is. Raises as `run_batch`."""
     from tersely.scale import dataset_status
 
     try:
         if arguments.status:
-            _say(dataset_status(arguments.out), arguments.json, describe)
+            _say(dataset_status(arguments.out), arguments.json)
             return
         if not arguments.resume and (Path(arguments.out) / "plan.json").exists():
             raise InputError(
                 f"{arguments.out} holds a job: --resume goes on with it, --status says how far it is"
             )
         with show_progress() as show:
-            report = job(None if show is None else _Display(show, verb, describe))
+            report = job(None if show is None else _Display(show, verb))
     except (OSError, MissingExtraError, RuntimeError, StoreError) as error:
         raise InputError(str(error)) from error
-    _say(report, arguments.json, describe)
+    _say(report, arguments.json)
 
 
 class _Display:
     """Draws how far a job is, and how fast it has been since it was first asked to."""
 
-    def __init__(self, show: Progress, verb: str, describe: Callable[[Report], str]) -> None:
-        self._show, self._verb, self._describe = show, verb, describe
+    def __init__(self, show: Progress, verb: str) -> None:
+        self._show, self._verb = show, verb
         self._first: Report | None = None
 
     def __call__(self, report: Report) -> None:
         first = self._first = self._first or report
         seconds, share = report.seconds - first.seconds, report.share - first.share
-        detail = self._describe(report) if report.stage in (None, "part") else f"stage {report.stage}"
+        detail = _rows(report) if report.stage in (None, "part") else f"stage {report.stage}"
         if seconds >= _MEASURED and share > 0:
             if tokens := report.original_tokens - first.original_tokens:
                 detail += f", {tokens / seconds:,.0f}/s"
             detail += f", {_time(seconds * (1 - report.share) / share)} left"
         self._show(self._verb, int(_STEPS * report.share), _STEPS, detail=detail)
+
+
+def _rows(report: Report) -> str:
+    """What a job has done, of either kind: --status is asked of a folder by either command."""
+    if report.job == "dedup":
+        return f"{report.rows:,} rows, {report.kept:,} stay"
+    return f"{report.rows:,} rows, {report.original_tokens:,} tokens to {report.tokens:,}"
 
 
 def _time(seconds: float) -> str:
@@ -151,13 +153,13 @@ def _time(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _say(report: Report, as_json: bool, describe: Callable[[Report], str]) -> None:
+def _say(report: Report, as_json: bool) -> None:
     """Print what came of a job."""
     if as_json:
         print(json.dumps(asdict(report), indent=2))
     parts = f"{report.done:,} of {report.units:,} parts"
     print(
-        f"tersely: {parts}, {describe(report)} in {report.out}{'' if report.finished else ', not finished'}",
+        f"tersely: {parts}, {_rows(report)} in {report.out}{'' if report.finished else ', not finished'}",
         file=sys.stderr,
     )
     if report.errors:

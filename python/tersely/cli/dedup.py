@@ -65,8 +65,4 @@ def run_dedup(arguments: argparse.Namespace) -> None:
             progress=progress,
         )
 
-    do_job(arguments, job, "deduplicating", _rows)
-
-
-def _rows(report: Report) -> str:
-    return f"{report.rows:,} rows, {report.kept:,} stay"
+    do_job(arguments, job, "deduplicating")

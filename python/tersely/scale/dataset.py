@@ -291,6 +291,7 @@ class _Progress:
         stage, share = self._stage or (None, min(done / max(sum(weights), 1), 1.0))
         return Report(
             out=str(self._folder),
+            job=self._plan.options.job,
             units=len(weights),
             done=len(self._parts),
             skipped=self._skipped,

@@ -13,6 +13,7 @@ class Report:
 
     Attributes:
         out: the folder of the output.
+        job: "compress" or "dedup": what is done there.
         units: how many parts it will have.
         done: parts that are there.
         skipped: of these, parts that were there before this run.
@@ -26,6 +27,7 @@ class Report:
     """
 
     out: str
+    job: str
     units: int
     done: int
     skipped: int
