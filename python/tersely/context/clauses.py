@@ -16,7 +16,17 @@ from enum import Enum
 import tersely
 from tersely.core.tables import Kind
 
-__all__ = ["Clause", "Role", "capitalized", "read_clauses", "without_alternative", "without_filler"]
+__all__ = [
+    "FAILS",
+    "QUOTED",
+    "Clause",
+    "Role",
+    "capitalized",
+    "read_clauses",
+    "said_wrong",
+    "without_alternative",
+    "without_filler",
+]
 
 _LONGEST = 600  # characters of a clause; longer ones are data
 _PASTED = (Kind.FENCED_CODE, Kind.CODE, Kind.LOG_LINE)
@@ -81,6 +91,11 @@ def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
+#: What stands in quotation marks or backticks, or from a mark to the end.
+QUOTED = re.compile(
+    r"(?<!\w)'([^'\n]{2,200})'(?!\w)|\"((?:[^\"\\\n]|\\.){2,200})\"|`([^`\n]{2,200})`|[“‘]([^”’\n]{2,200})[”’]"
+    r"|(?<!\w)['\"“]([^'\"“”\n]{4,200})$"
+)
 _I = r"\b(?:i|we)"
 _HAVE = r"(?:['’]ve| have|['’]d| had)?"
 _AM = r"(?:i['’]m|i am|we['’]re|we are|i['’]ve been|i have been|we['’]ve been|we have been|been)"
@@ -100,11 +115,24 @@ _PAST = (  # of "I ...": verbs in -ed that say that something was done, and irre
     r"|suppos|us|want|wonder)ed\b|(?:exceed|feed|need|proceed|speed|succeed)\b)\w{2,30}ed|broke|brought"
     r"|built|cut|found|gave|got rid|made|put|ran|rebuilt|set|split|taught|threw|took)"
 )
+_TASKS = (  # of orders, and of what is to be done once something else is
+    r"(?:add|bump|change|check|clean|close|compare|convert|delete|deploy|document|drop|enable|finish|fix"
+    r"|handle|implement|make|merge|migrate|move|port|publish|put|redo|release|remove|rename|replace|rerun"
+    r"|restore|revert|rewrite|run|ship|split|switch|tag|test|try|turn|update|upgrade|wire|write)"
+)
 _RESULTS = (
     r"(?:accepts|builds|checks|closes|compiles|handles|keeps|logs|parses|passes|prints|raises|reads|rejects"
     r"|retries|returns|runs|sends|shows|skips|supports|takes|uses|validates|waits|works|writes)"
 )
 
+#: What fails, says of itself that it does: with no message, these words are one.
+FAILS = _any(
+    r"(?<!no longer )(?<!not )(?<!never )(?<!n't )(?<!n’t )\b(?:abort(?:s|ed)|blew up|blows up|crash(?:es|ed)"
+    r"|deadlock(?:s|ed)|die[sd]|diverges|exit(?:s|ed) (?:with )?(?:code |status )?[1-9]"
+    r"|exit (?:code|status) [1-9]"
+    r"|fail(?:s|ed|ing)|freezes|froze|hang(?:s|ing)|hung|leaks|panics|panicked|(?:ran|runs) out of|refuses to"
+    r"|segfault(?:s|ed)|still (?:complains|gives|prints|reports|says|shows|throws)|times out|timed out)\b"
+)
 # Words that show what a clause says. Those that come first in a clause decide; of two in one place, the role
 # that stands first here.
 _CUES: dict[Role, re.Pattern[str]] = {
@@ -125,7 +153,10 @@ _CUES: dict[Role, re.Pattern[str]] = {
         r"|yet) to\b",
         r"(?<!that i )(?<!that we )\bneed to\b",
         r"^let(?:['’]s| me| us)\b",
-        r"^(?:check|confirm|ensure|make sure|verify)\b",
+        r"^(?:check|confirm|ensure|make sure|try|verify)\b",
+        rf"^(?:and |so )?(?:after that |afterwards |then ){_TASKS}\b",
+        rf"^(?:after|as soon as|if|once|when) [^,]{{1,80}}(?:, (?:please )?{_TASKS}\b|\bcan\b)",
+        r"\bnext[.!]?$",
         r"\b(?:best|better|crucial|essential|important|necessary|prudent|time) to\b",
         r"\bto[- ]?do\b",
         r"\bremain(?:s|ing)?\b",
@@ -133,7 +164,7 @@ _CUES: dict[Role, re.Pattern[str]] = {
         r"\b(?:are|is|still|yet) (?:missing|open|outstanding|pending|to come|unfinished|untouched)\b",
         r"^(?:outstanding|pending)\b",
         r"\bopen (?:end|issue|item|point|question|task)s?\b",
-        r"\b(?:had|has|have)(?: not|n['’]t) \w",
+        r"(?:\b(?:had|has|have)(?: not|n['’]t)|\b(?:i|they|we|you)['’]ve not) \w",
         r"\bnot (?:\w{1,30} )?yet\b",
         r"\b(?:are|is)(?: not|n['’]t) (?:complete|covered|done|finished|handled|implemented|ready"
         r"|supported)\b",
@@ -143,7 +174,8 @@ _CUES: dict[Role, re.Pattern[str]] = {
         _I + r"(?:['’]ll| will| can| would|['’]d like| would like)\b",
         r"\bwould be (?:better|good|great|nice|worth)\b",
         r"\b(?:my|our|the) (?:aim|goal|idea|plan)\b",
-        r"\bneeds (?:a|an|another|more|some)\b",
+        r"\bneeds (?:a|an|another|more|some|the|\w{2,20}ing)\b",
+        r"\bleft to do\b",
     ),
     Role.ACTIVE: _any(
         r"\b(?:currently|presently|right now)\b",
@@ -178,7 +210,13 @@ _CUES: dict[Role, re.Pattern[str]] = {
         rf"\bnow {_RESULTS}\b",
         r"\b(?:go|goes|went|passes|pass) through\b",
         r"\bso far\b",
-        r"\bgot .{1,60} (?:to work|working)\b",
+        r"\bgot .{1,60} (?:to work|(?:build|go|mov|pass|runn|work)ing|green)\b",
+        r"\bgot rid of\b",
+        r"\b(?:managed|(?:am|are|was|were) (?:finally )?able) to\b",
+        r"\b(?:are|is|was|were) (?:all |now )?(?:gone|solved|sorted)\b",
+        r"\b(?:are|is|was|were) (?:fine|happy|ok|okay|stable) (?:again|now)\b",
+        r"\b(?:goes|went) away\b",
+        r"\bno longer \w",
         r"\bwent (?:down |up )?from\b",
         r"\b(?:is|are) down to\b",
     ),
@@ -186,9 +224,10 @@ _CUES: dict[Role, re.Pattern[str]] = {
         r"\b(?:errors?|exceptions?|traceback)\b",
         r"\b(?:fail(?:ed|ing|s|ures?)?|crash(?:ed|es)?|panic(?:s|ked)?)\b",
         r"\w(?:Error|Exception)\b",
-        r"\b(?:abort|break|complain|die|hang|leak|refuse|reject|segfault|stop|throw)s\b",
-        r"\b(?:aborted|broke|complained|died|hung|segfaulted|threw|timed out|times out)\b",
-        r"\b(?:exit (?:code|status) [1-9]|no such|undefined (?:reference|symbol))\b",
+        FAILS.pattern,
+        r"\b(?:break|complain|refuse|reject|stop|throw)s\b",
+        r"\b(?:broke|complained|threw)\b",
+        r"\b(?:no such|undefined (?:reference|symbol))\b",
         r"\b(?:fehler(?:meldung)?|fehlgeschlagen|scheitert)\b",
     ),
 }
@@ -200,16 +239,38 @@ _TELLS_ERROR = _any(
     r"^(?:the )?(?:last )?error\b ?[:=]",
     r"^(?:letzter? )?fehler(?:meldung)?\b ?[:=]?",
     r"\b\w{1,60}(?:Error|Exception)\b ?:",
-    r"\b(?:aborts?|complain(?:s|ed)|crash(?:es|ed)|die[sd]|exit(?:s|ed)|fail(?:s|ed)|panicked|reject(?:s"
+    r"\b(?:aborts?|complain(?:s|ed)|crash(?:es|ed)|die[sd]|exit(?:s|ed)|fail(?:s|ed)|panick?(?:s|ed)|reject(?:s"
     r"|ed)?|stop(?:s|ped)|(?:build|compiler|console|it|linker|log|logs|terminal|test) (?:says"
     r"|shows?))\b[^'\"`‘“]{0,80}['\"`‘“]",
 )
+_TELLS_STATUS = _any(  # "answers 502", "returns HTTP 429", "responds with a 503"; not "returns 500 rows"
+    r"\b(?:answer|fail|get|give|respond|return|send|serve|throw)(?:s|ed|ing)\b(?: (?:back|with|an?|the|http"
+    r"|status|code)){0,4} [45]\d\d\b(?!,?\d|[.:]\d| (?!as\b|this\b)\w{1,20}s\b)",
+    r"\b(?:got|replied|replies) (?:with )?(?:an? )?(?:http |status )?[45]\d\d\b(?!,?\d|[.:]\d| \w{1,20}s\b)",
+)
+# What programs say when something is wrong: of a quotation, or of words behind a colon.
+_WRONG = _any(
+    r"\b(?:(?:can|could|do|does|did|is|was|may|must)(?:not| not|n['’]t)|unable to|not (?:a|an|allowed"
+    r"|callable|defined|enough|found|implemented|iterable|permitted|supported|valid)"
+    r"|no (?:matching|module|space|such)|nan|out of (?:bounds|memory|range)|timed? ?out"
+    r"|too (?:few|large|long|many)|broken pipe|reset by peer"
+    r"|expected\b.{1,80}\b(?:but|found|got|received|was)|(?:got|received)\b.{1,80}\b(?:expected|want(?:ed)?))\b",
+    r"\b(?:abort(?:ed)?|conflict|crash(?:ed)?|deadlock|denied|duplicate|errors?|exceed(?:ed|s)|exception|fail(?:ed|s"
+    r"|ure)?|fatal|forbidden|illegal|invalid|mismatch|missing|overflow|panic|problem|refused|traceback"
+    r"|unauthorized|undeclared|undefined|unexpected|unknown|unrecognized|unreachable|unresolved|unsupported"
+    r"|violat(?:es|ion))\b",
+    r"\w(?:Error|Exception)\b",
+    r"\b(?:fehl\w{1,20}|nicht|ungültig\w{0,2}|unbekannt\w{0,2})\b",
+)
+_SAYS = re.compile(r"\b\w{2,20}: (?=\S)")
+_OPINION = _any(r"^(?:(?:i|we) (?:assume|believe|guess|suppose|suspect|think)|my guess)\b")
 # What stands before a colon, and what the words behind it say; None: that is for these words to show.
 _LABELS: tuple[tuple[Role | None, re.Pattern[str]], ...] = (
     (
         Role.NEXT,
         _any(
-            r"\b(?:follow-?ups?|left|next|open|outstanding|pending|plan|remain(?:s|ing)|to[- ]?do|upcoming)\b"
+            r"\b(?:follow-?ups?|later|left|next|open|outstanding|pending|plan|remain(?:s|ing)|to[- ]?do"
+            r"|tomorrow|upcoming)\b"
         ),
     ),
     (Role.NEXT, _any(r"^still to\b")),
@@ -252,7 +313,8 @@ _ADJUNCT = _any(
 )
 _CONTINUES = _any(r"(?:and )?(?:after that|afterwards|then)\b")
 _OPENING = _any(
-    r"(?:so(?! far)|and|but|then|well|okay|ok|also|however|therefore|thus|now|next|currently|presently"
+    r"(?:so(?! far)|and|but|then|well|okay|ok|also|however|therefore|thus|now"
+    r"|next(?! (?:issue|item|one|point|problem|question|step|task|thing|up)\b)|currently|presently"
     r"|specifically|basically|actually|additionally|right now|at the moment|at present|as of now|for now"
     r"|after that|afterwards|finally|in the end|first|just|already|still|only)\b(?! comes)[,:]?\s+(?!of\b"
     r"|\s)",
@@ -264,8 +326,8 @@ _OPENING = _any(
     r"(?:can|must|should|will|would)\s+",
     r"(?:what|all)(?: still)?(?: remains|(?:['’]s| that['’]s| is| that is) left) is\s+(?:that |to )?",
     r"(?:still )?left to do\b[,:]?\s+",
-    r"(?:the )?(?:last|next|open|remaining) (?:issue|item|point|problem|question|step|task"
-    r"|thing)s?(?: on (?:my|the) list)? (?:are|is|will be|would be)\s+(?:that |to )?",
+    r"(?:the )?(?:last|next|open|remaining) (?:issue|item|one|point|problem|question|step|task"
+    r"|thing)s?(?: (?:on|of) (?:my|the) list)? (?:are|is|will be|would be)\s+(?:that |to )?",
     r"(?:my|our|the) (?:aim|goal|idea|plan) is\s+(?:to )?",
     r"it would be (?:better|good|nice) to\s+",
     r"next (?:comes|step is|up is|up)\b:?\s+(?:to )?",
@@ -377,6 +439,18 @@ def _under(heading: str) -> tuple[Role | None, str]:
     return (None, "") if role in (Role.ACTIVE, Role.OTHER) else (role, label)
 
 
+def said_wrong(text: str) -> str | None:
+    """Return what a text quotes, or says behind a colon, that sounds like a failure; the longest of these."""
+    quotes: list[str] = [next(filter(None, match.groups())) for match in QUOTED.finditer(text)]
+    wrong = [quote for quote in quotes if " " in quote.strip() and _WRONG.search(quote)]
+    if wrong:
+        return max(wrong, key=len)
+    behind = _SAYS.search(text)
+    if behind and _CUES[Role.ERROR].search(text, 0, behind.end()) and _WRONG.search(text, behind.end()):
+        return text[behind.end() :].rstrip(" .")
+    return None
+
+
 def _is_error(clause: str) -> bool:
     if len(clause) > _LONGEST:
         return False
@@ -387,10 +461,15 @@ def _is_error(clause: str) -> bool:
 def _role(clause: str) -> Role:
     if len(clause) > _LONGEST:
         return Role.OTHER
-    plain = " ".join(clause.split())
-    if _TELLS_ERROR.search(plain) and not _CUES[Role.NEXT].search(plain):
+    whole = " ".join(clause.split())
+    plain = QUOTED.sub('""', whole)  # what others say tells nothing of the work
+    if (_TELLS_ERROR.search(whole) or said_wrong(whole)) and not _CUES[Role.NEXT].search(plain):
         return Role.ERROR
     first = {role: match.start() for role, cue in _CUES.items() if (match := cue.search(plain))}
+    if not first and _TELLS_STATUS.search(plain):
+        return Role.ERROR
+    if _OPINION.match(plain):
+        first.pop(Role.DONE, None)
     named = first.pop(Role.ERROR, None)  # most often, an error is only named
     return min(first, key=first.__getitem__, default=Role.OTHER if named is None else Role.ERROR)
 

@@ -233,7 +233,9 @@ def _error(reading: Reading) -> str:
     place, function = reading.error_place, reading.error_function or ""
     message = " ".join(reading.error.split())
     message = f"'{message}'" if reading.error_exact and "'" not in message else message
-    if not (says(message, place.path or "") and says(message, "" if place.line is None else str(place.line))):
+    if place.line is not None and says(message, str(place.line)):
+        place = Place(place.path, None)
+    if place.line is not None or not says(message, place.path or ""):
         message += f" at {place}"
     return f"Error: {message}." if says(message, function) else f"Error: {message} in {function}()."
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,7 +49,7 @@ _NAMED_FILE = re.compile(  # files that are known without an extension
     r"\b(?:Berksfile|Brewfile|CODEOWNERS|Caddyfile|Capfile|Containerfile|Dockerfile|Earthfile|Fastfile"
     r"|GNUmakefile|Gemfile|Guardfile|Jenkinsfile|Justfile|Makefile|Pipfile|Podfile|Procfile|Rakefile"
     r"|SConscript|SConstruct|Snakefile|Tiltfile|Vagrantfile|justfile"
-    r"|makefile)(?:\.[A-Za-z][\w-]{0,40})?(?![\w/\\])(?::(\d{1,9}))?|(?<![\w.])\.(?:clang-format|clang-tidy"
+    r"|makefile|AUTHORS|CHANGELOG|CONTRIBUTING|LICENSE|README)(?:\.[A-Za-z][\w-]{0,40})?(?![\w/\\])(?::(\d{1,9}))?|(?<![\w.])\.(?:clang-format|clang-tidy"
     r"|dockerignore|editorconfig|env|eslintrc|gitattributes|gitignore|npmrc|nvmrc"
     r"|prettierrc)\b(?::(\d{1,9}))?"
 )
@@ -60,11 +61,13 @@ def find_paths(text: str, facts: Sequence[Fact] | None = None) -> list[Mention]:
     """Find the files that a text names, in source order, each with the line behind it.
 
     `facts`: `tersely.find_facts(text)`, where that is known. To the paths among them come files that need no
-    extension ("Makefile") and paths in scripts without spaces between words. O(characters).
+    extension ("Makefile") and names in other scripts, also without spaces between words. O(characters).
     """
     facts = tersely.find_facts(text) if facts is None else facts
     found = []
     for fact in facts:
+        if fact.text.startswith(".") and text[fact.start - 1 : fact.start].isalnum():
+            continue  # the end of a name in another script, which _EXTENSION finds whole
         if fact.kind is FactKind.PATH:
             found.append(Mention(fact.start, fact.end, fact.text))
         elif fact.kind is FactKind.PATH_LINE:
@@ -79,11 +82,16 @@ def find_paths(text: str, facts: Sequence[Fact] | None = None) -> list[Mention]:
             line = next((group for group in match.groups() if group), None)
             end = match.end() - (len(line) + 1 if line else 0)
             start = match.start()
+            script = _script(text[start - 1 : start])
             while start > last and _in_path(text[start - 1]):
+                if pattern is _EXTENSION and _script(text[start - 1]) not in (script, None):
+                    break  # a word before it, in a script without spaces
                 start -= 1
             last = match.end()
             name = text[start:end]
-            known = pattern is _NAMED_FILE or ("/" in name and not name.isascii())
+            known = pattern is _NAMED_FILE or (
+                not name.isascii() and ("/" in name or match.group()[1].islower())
+            )
             if known and not any(start < stop and begin < end for begin, stop in _around(taken, start)):
                 found.append(Mention(start, match.end(), name, int(line) if line else None))
         found.sort(key=start_of)
@@ -94,6 +102,11 @@ def find_paths(text: str, facts: Sequence[Fact] | None = None) -> list[Mention]:
 def start_of(mention: Mention | Fact | Clause) -> int:
     """Sort key: where something starts in its text."""
     return mention.start
+
+
+def _script(character: str) -> str | None:
+    """Return the first word of a letter's name, which those of one script share; None for other signs."""
+    return unicodedata.name(character, "").partition(" ")[0] if character.isalpha() else None
 
 
 def _in_path(character: str) -> bool:
@@ -107,7 +120,9 @@ def _around(taken: list[tuple[int, int]], at: int) -> list[tuple[int, int]]:
 
 
 #: Words for the line of a file, in some languages.
-LINE_WORDS = r"lines?|ln|zeilen?|lignes?|l[ií]neas?|rig(?:a|he)|linhas?"
+LINE_WORDS = (
+    r"lines?|ln|zeilen?|lignes?|l[ií]neas?|rig(?:a|he)|linhas?|regels?|linjer?|wiersz\w{0,3}|строк[аеиу]"
+)
 #: A line of a file, as texts name it; the number is its last group.
 LINE_NUMBER = re.compile(
     rf"\b(?:{LINE_WORDS})[ \t]{{0,3}}[:#]?\s{{0,3}}(\d{{1,3}}(?:,\d{{3}}){{1,2}}|\d{{1,9}})(?![\w]|[.,]\d)"

@@ -17,7 +17,7 @@ import numpy as np
 import tersely
 from tersely import _native
 from tersely.context.reading import read_segment
-from tersely.context.segment import DATA_TYPES, ContextSegment, SegmentType, now_utc
+from tersely.context.segment import DATA_TYPES, ContextSegment, SegmentType, checked_segment, now_utc
 from tersely.core import checks
 from tersely.core.facts import FactKind
 from tersely.history.planning import break_even
@@ -220,6 +220,7 @@ def explain_compression(
     No: "active", "recent", "protected", "too_small" (under 100 tokens). Yes: "verbose", "completed", "large"
     (over 200 tokens and not critical). No: "nothing_to_gain".
     """
+    checked_segment(segment)
     state, judge = state or ContextState(), predicates or Predicates()
     for reason, holds in (("active", judge.active), ("recent", judge.recent), ("protected", judge.protected)):
         if holds(segment, state):

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import tersely
-from tersely.context.clauses import Clause, Role, read_clauses
+from tersely.context.clauses import FAILS, QUOTED, Clause, Role, read_clauses, said_wrong
 from tersely.context.places import LINE_NUMBER, Mention, Place, find_functions, find_paths, start_of
-from tersely.context.segment import NOTE_TYPES, ContextSegment
+from tersely.context.segment import NOTE_TYPES, ContextSegment, checked_segment
 
 __all__ = [
     "FORBIDS_AT_START",
@@ -36,9 +36,6 @@ _PLACED = (Role.ACTIVE, Role.DONE, Role.DECISION, Role.REJECTED, Role.ADJUNCT, R
 
 # --- errors --------------------------------------------------------------------------------------------
 
-_QUOTED = re.compile(
-    r"(?<!\w)'([^'\n]{2,200})'(?!\w)|\"([^\"\n]{2,200})\"|`([^`\n]{2,200})`|[“‘]([^”’\n]{2,200})[”’]"
-)
 _GIVES_MESSAGE = re.compile(r"\berror\b[^'\"`‘“]{0,20}['\"`‘“]", re.IGNORECASE)
 _STATUS = re.compile(r"(?<![\w.:/-])[45]\d\d(?![\w.]\w)(?:\s{1,3}[A-Z][a-z]{1,20}){0,3}(?:\s{1,3}errors?\b)?")
 _TYPE = re.compile(
@@ -49,7 +46,7 @@ _TYPE = re.compile(
 def _last_error(clauses: Sequence[Clause]) -> tuple[str | None, bool, Clause | None]:
     """Return (message, whether it must stay to the letter, the clause that tells it)."""
     for clause in reversed([clause for clause in clauses if clause.role is Role.ERROR]):
-        quoted = list(_QUOTED.finditer(clause.text))
+        quoted = list(QUOTED.finditer(clause.text))
         quotes = [next(group for group in match.groups() if group) for match in quoted]
         named = _TYPE.search(clause.text)
         for place, quote in zip(quoted, quotes, strict=True):
@@ -59,6 +56,8 @@ def _last_error(clauses: Sequence[Clause]) -> tuple[str | None, bool, Clause | N
             return named.group().strip(), True, clause
         if quotes and (" " in max(quotes, key=len).strip() or _GIVES_MESSAGE.search(clause.text)):
             return max(quotes, key=len), True, clause
+        if (message := said_wrong(clause.text)) is not None:
+            return message, True, clause
         if named:
             return named.group(), True, clause
         if "error" in clause.label:
@@ -68,6 +67,11 @@ def _last_error(clauses: Sequence[Clause]) -> tuple[str | None, bool, Clause | N
             match := _STATUS.search(clause.text)
         ):
             return match.group(), False, clause
+    for clause in reversed(
+        [clause for clause in clauses if clause.role is Role.ERROR and not clause.is_pasted]
+    ):
+        if FAILS.search(clause.text):
+            return clause.message, False, clause
     return None, False, None
 
 
@@ -98,7 +102,9 @@ _FORBIDS = re.compile(
     r"|\b(?:agreed|asked|careful|instructed|ordered|prefers?|preferred|promised|told|wants?|wanted|warned)\b"
     r".{0,40} not to\b"
     r"|\b(?:banned|forbidden|off[- ]limits|prohibited|(?:not|n['’]t) (?:allowed|permitted|supposed)"
-    r"|nicht erlaubt|tabu|untersagt|verboten)\b",
+    r"|nicht erlaubt|tabu|untersagt|verboten)\b"
+    r"|\b(?:darf|dürfen|soll|sollen)\b.{1,60}\bnicht\b"
+    r"|\bne (?:doit|doivent|faut)\b.{1,20}\bpas\b|\bno (?:se )?debe\w{0,2}\b",
     re.IGNORECASE,
 )
 
@@ -278,7 +284,9 @@ class _Mentions:
 
     def last_of(self, mentions: Sequence[Mention], *roles: Sequence[Role]) -> Mention | None:
         """Return the last mention in clauses of the first group of roles that have one."""
-        groups = ([clause for clause in self.clauses if clause.role in group] for group in roles)
+        free = [clause for clause in self.clauses if not _FORBIDS.search(clause.text)]  # of where the work is
+        groups = [[clause for clause in free if clause.role in group] for group in roles]
+        groups.append([clause for clause in self.clauses if any(clause.role in group for group in roles)])
         return next((last for group in groups if (last := self.last_in(mentions, group))), None)
 
     def line_in(self, clauses: Sequence[Clause], path: Mention | None) -> Mention | None:
@@ -342,7 +350,7 @@ def _gap(one: Mention, other: Mention) -> int:
 
 def read_segment(segment: ContextSegment) -> Reading:
     """Read a segment, as what it is, with what its metadata knows."""
-    known = segment.metadata
+    known = checked_segment(segment).metadata
     return read(segment.text, known.file_path, known.line_number, notes=is_note(segment))
 
 

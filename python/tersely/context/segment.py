@@ -18,6 +18,7 @@ __all__ = [
     "ContextSegment",
     "SegmentMetadata",
     "SegmentType",
+    "checked_segment",
     "new_segment",
     "now_utc",
     "to_segment_type",
@@ -143,6 +144,14 @@ def new_segment(
     tokens = int(resolve_counter(counter).count(text))
     metadata = SegmentMetadata(file_path, line_number, when, topic, tokens)
     return ContextSegment(segment_id, text, to_segment_type(type), metadata)
+
+
+def checked_segment(segment: Any) -> ContextSegment:
+    """Return a segment. Raises TypeError for anything else, such as its text alone."""
+    if not isinstance(segment, ContextSegment):
+        shown = checks.shown(segment)
+        raise TypeError(f"segment must be a ContextSegment, such as new_segment(id, text) makes, not {shown}")
+    return segment
 
 
 def to_segment_type(value: SegmentType | str) -> SegmentType:
