@@ -6,6 +6,7 @@ import asyncio
 import copy
 import pickle
 import threading
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields, replace
 from datetime import UTC, datetime
 
@@ -269,6 +270,26 @@ def test_X23_ids_say_what_was_asked() -> None:
     }
     assert len(others | {one}) == 5
     assert ExtractiveCompressor(new_id=lambda: "mine").compress(TEXT).id == "mine"
+
+
+def test_a010_objects_and_functions_without_a_name_are_told_apart() -> None:
+    class Counter:
+        def __init__(self, each: int) -> None:
+            self.each = each
+
+        def count(self, text: str) -> int:
+            return len(text.split()) * self.each
+
+    one, two = Counter(1), Counter(2)
+    ids = [ExtractiveCompressor(counter=counter).compress(TEXT).id for counter in (one, two, one)]
+    assert ids[0] == ids[2] != ids[1]
+
+    def counter_of(each: int) -> Callable[[str], int]:
+        return lambda text: len(text.split()) * each
+
+    counters = (counter_of(1), counter_of(2), counter_of(1), lambda text: len(text) + 1)
+    ids = [ExtractiveCompressor(counter=counter).compress(TEXT).id for counter in counters]
+    assert ids[0] == ids[2] and len(set(ids)) == 3
 
 
 def test_A010_ids_name_what_was_done() -> None:

@@ -57,8 +57,14 @@ def later(prompt: str) -> Any:
     return coroutine(prompt)  # no coroutine function, but gives something to await
 
 
+class AsyncAlone:
+    async def acomplete(self, prompt: str) -> str:
+        return prompt.upper()
+
+
 KINDS = [
     Complete(),
+    AsyncAlone(),
     AsyncComplete(),
     GenerateResponse(),
     AsyncGenerateResponse(),
@@ -104,7 +110,9 @@ def test_an_async_caller_uses_the_async_form_in_its_own_loop() -> None:
 
 @pytest.mark.parametrize("model", [5, Complete, object(), "gpt"])
 def test_other_things_are_refused(model: Any) -> None:
-    with pytest.raises(TypeError, match=r"must be an object with complete\(prompt\) or generate_response"):
+    with pytest.raises(
+        TypeError, match=r"must be an object with complete\(prompt\), acomplete\(prompt\), generate_response"
+    ):
         resolve_language_model(model)
 
 

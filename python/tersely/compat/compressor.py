@@ -6,13 +6,18 @@ They are views: the engine compresses, and they put what it gives into a `Compre
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import marshal
+import threading
 import time
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cached_property
+from types import FunctionType, MethodType
 from typing import Any, Generic, TypeVar
 
 from tersely import _native, metrics
@@ -36,6 +41,7 @@ __all__ = ["Call", "Compressor", "Forms", "checked_options", "content_id", "sett
 
 T = TypeVar("T")
 
+_DEEPEST = 8  # levels of what options, models and functions hold
 _OPTIONS = tuple(entry.name for entry in fields(CompressionOptions))
 
 
@@ -246,7 +252,7 @@ class Compressor(Forms[CompressedContext]):
         own = type(self)
         strategy = None if own.strategy_for is Compressor.strategy_for else self.strategy
         embedder = None if self.embedder is None else resolve_embedder(self.embedder).name
-        parts = (self.method, self.model_name, strategy, embedder, self.counter)
+        parts = (self.method, self.model_name, strategy, embedder, self.embedder, self.counter)
         return settings_of(_native.__version__, own.__qualname__, *parts)
 
     def call(self, content: str, options: CompressionOptions | None = None) -> Call:
@@ -336,24 +342,62 @@ def settings_of(*parts: Any) -> str:
     return json.dumps([_to_json(part) for part in parts])
 
 
-def _to_json(value: Any) -> Any:
-    """Convert a value to plain JSON: dataclasses by field, models by name, functions by where they stand."""
+def _to_json(value: Any, depth: int = 0) -> Any:
+    """Convert a value to plain JSON: dataclasses by field, models by name, functions by where they stand.
+
+    Functions inside others are told apart by their code and what they refer to. Unnamed objects are
+    numbered as they are met: the first of a class has the same text in every process.
+    """
+    if depth > _DEEPEST:
+        return type(value).__qualname__
     if value is None or (isinstance(value, (bool, int, float, str)) and not isinstance(value, Enum)):
         return value
     if isinstance(value, Enum):
         return value.name
     if isinstance(value, (tuple, list)):
-        return [_to_json(item) for item in value]
+        return [_to_json(item, depth + 1) for item in value]
+    if isinstance(value, dict):
+        return [[str(key), _to_json(item, depth + 1)] for key, item in value.items()]
     if is_dataclass(value) and not isinstance(value, type):
         return [
             type(value).__qualname__,
-            *(_to_json(getattr(value, entry.name)) for entry in fields(value)),
+            *(_to_json(getattr(value, entry.name), depth + 1) for entry in fields(value)),
         ]
     name = getattr(value, "name", None)
     if isinstance(name, str) and name:
         return name
-    named = value if callable(value) and hasattr(value, "__qualname__") else type(value)
-    return f"{named.__module__}.{named.__qualname__}"
+    if isinstance(value, MethodType):
+        return [value.__func__.__qualname__, _to_json(value.__self__, depth + 1)]
+    if isinstance(value, FunctionType):
+        place = f"{value.__module__}.{value.__qualname__}"
+        if "<" not in value.__qualname__:
+            return place
+        # Version 2 of marshal gives equal code equal bytes; later ones depend on who else refers to it.
+        code = hashlib.sha256(marshal.dumps(value.__code__, 2)).hexdigest()
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        return [place, code, _to_json([value.__defaults__, value.__kwdefaults__, *cells], depth + 1)]
+    if callable(value) and hasattr(value, "__qualname__"):
+        return f"{value.__module__}.{value.__qualname__}"
+    return _numbered(value)
+
+
+_numbers: dict[str, Iterator[int]] = {}
+_texts_by_id: dict[int, str] = {}  # of objects that live
+_numbering = threading.Lock()
+
+
+def _numbered(value: Any) -> str:
+    """Return an object's class and, but for the first of it, the number of the object."""
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    with _numbering:
+        if id(value) in _texts_by_id:
+            return _texts_by_id[id(value)]
+        try:
+            weakref.finalize(value, _texts_by_id.pop, id(value), None).atexit = False
+        except TypeError:  # of a class that cannot be watched
+            return kind
+        number = next(_numbers.setdefault(kind, itertools.count()))
+        return _texts_by_id.setdefault(id(value), f"{kind} {number}" if number else kind)
 
 
 def _texts(contents: Sequence[str]) -> list[str]:

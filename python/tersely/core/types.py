@@ -13,6 +13,7 @@ import numpy as np
 from tersely.core import checks
 from tersely.core.facts import FactReport
 from tersely.core.late import LateSequence
+from tersely.core.ratios import Ratios
 from tersely.core.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ def count_reasons(kept: Iterable[Span], dropped: Iterable[Span]) -> dict[str, in
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Compressed:
+class Compressed(Ratios):
     """The result of a compression.
 
     Attributes:

@@ -9,6 +9,7 @@ from typing import Any
 from tersely.core import checks
 from tersely.core.errors import BudgetExceededError
 from tersely.core.protocols import Strategy
+from tersely.core.ratios import Ratios
 from tersely.engine.required import with_required
 from tersely.history.excerpts import relevance_of
 from tersely.history.folding import FoldedHistory, History, MessageAccount, fold, shorten_held
@@ -27,7 +28,7 @@ __all__ = ["CompactedMessages", "check_options", "compact_messages"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class CompactedMessages:
+class CompactedMessages(Ratios):
     """A history within its budget.
 
     Attributes:

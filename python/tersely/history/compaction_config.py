@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 
 from tersely.core import checks
+from tersely.core.ratios import Ratios
 from tersely.history.repl import REPLEntry, utc_now
 
 __all__ = ["CompactionConfig", "CompactionResult"]
@@ -102,7 +103,7 @@ class CompactionConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class CompactionResult:
+class CompactionResult(Ratios):
     """The result of a compaction.
 
     Attributes:
@@ -142,5 +143,5 @@ class CompactionResult:
 
     @property
     def compression_ratio(self) -> float:
-        """Share of the characters that is gone: 1 - `ratio`; 0.0 where there were none."""
-        return 1.0 - self.compacted_chars / self.original_chars if self.original_chars else 0.0
+        """`reduction`: the share of the characters that is gone; 0.0 where there were none."""
+        return self.reduction

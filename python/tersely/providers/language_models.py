@@ -113,10 +113,13 @@ def resolve_language_model(model: Any, *, timeout: float | None = None) -> Check
             return _checked_model(_by_keyword(respond), later, str(name))
         if callable(ask := getattr(model, "invoke", None)):
             return _checked_model(ask, getattr(model, "ainvoke", None), framework_name(model))
+        if callable(later := later or getattr(model, "ainvoke", None)):  # async alone: run where nobody waits
+            return _checked_model(later, later, str(name))
         if callable(model):
             return _checked_model(model, None, str(name))
     raise TypeError(
-        "a language model must be an object with complete(prompt) or generate_response(prompt=...), or a "
+        "a language model must be an object with complete(prompt), acomplete(prompt), "
+        "generate_response(prompt=...) or invoke(prompt), or a "
         f"callable str -> str, not {model if isinstance(model, type) else type(model).__name__}"
     )
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
+from tersely.core.ratios import Ratios
 from tersely.core.types import Span
 from tersely.relevance.scores import RelevanceScore, to_uuid
 from tersely.search.chunks import DocumentChunk
@@ -96,7 +97,7 @@ class DroppedDocument:
 
 
 @dataclass(frozen=True, eq=False)
-class CompressionResult:
+class CompressionResult(Ratios):
     """The compressed documents of a call.
 
     Attributes:
@@ -143,9 +144,9 @@ class CompressionResult:
         return self.separator.join(document.content for document in self.compressed_documents)
 
     @property
-    def reduction(self) -> float:
-        """1 - compression_ratio."""
-        return 1 - self.compression_ratio
+    def ratio(self) -> float:
+        """`compression_ratio`."""
+        return self.compression_ratio
 
     def expand(self, document: CompressedDocument | DroppedDocument | int) -> str:
         """The original text of a document again, exactly as given."""
@@ -162,7 +163,7 @@ class CompressionBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class CompressionStats:
+class CompressionStats(Ratios):
     """Sums over the calls of a `ContextualCompressor`.
 
     Attributes:
