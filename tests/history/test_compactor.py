@@ -11,7 +11,7 @@ from histories import anthropic, openai_chat, openai_responses
 from tersely import BudgetExceededError
 from tersely.history.groups import REPLY_TOKENS, count_entries
 from tersely.history.messages import read_messages
-from tersely.memory import CompactedMessages, Compactor
+from tersely.memory import CompactedMessages, Compactor, compact_messages
 from tersely.providers.counters import resolve_counter
 
 SHAPES = [openai_chat, openai_responses, anthropic]
@@ -114,6 +114,24 @@ def test_pinned_messages_stay_and_too_many_raise() -> None:
     assert len(kept) == 6
     with pytest.raises(BudgetExceededError):
         Compactor(300, pinned=range(20)).compact(messages)
+
+
+@pytest.mark.parametrize("budget", [5, 40, 60, 100])
+def test_a_budget_for_next_to_nothing_gives_what_one_compaction_does(budget: int) -> None:
+    said = [
+        "Why does the test fail on Windows? " * 5,
+        "The separator in loader.py line 12 is wrong. " * 5,
+    ] * 3
+    messages = [
+        {"role": role, "content": text} for role, text in zip(["user", "assistant"] * 3, said, strict=True)
+    ]
+    try:
+        once = compact_messages(messages, budget=budget)
+    except BudgetExceededError as error:
+        with pytest.raises(BudgetExceededError, match=str(error)):
+            Compactor(budget).compact(messages)
+    else:
+        assert Compactor(budget).compact(messages).messages == once.messages != []
 
 
 @pytest.mark.parametrize("wrong", [{"budget": -1}, {"budget": 10, "headroom": 1.0}])

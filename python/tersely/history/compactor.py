@@ -13,7 +13,7 @@ import numpy as np
 
 from tersely.core import checks
 from tersely.core.protocols import Strategy
-from tersely.history.compaction import CompactedMessages, check_options
+from tersely.history.compaction import CompactedMessages, check_options, compact_messages
 from tersely.history.folding import NEWEST_ROOM, History, MessageAccount, fold, shorten_held
 from tersely.history.groups import (
     REPLY_TOKENS,
@@ -96,6 +96,8 @@ class Compactor:
             if self._is_full(frame) or not self._fold(messages, frame, anew=False):
                 self._fold(messages, frame, anew=True)
             waiting = sum(self._costs[self._done :])
+            if self._says_nothing():
+                return self._alone(messages)
         else:  # what the next folding needs to know, a little at a time
             self._notes.read(self._entries, self._done, self._costs)
             self._as_sent()
@@ -107,6 +109,25 @@ class Compactor:
             tuple(self._accounts),
             self._seen[:],
             self._warnings,
+        )
+
+    def _says_nothing(self) -> bool:
+        """Whether nothing is left of what anybody said."""
+        said = zip(self._accounts, self._entries, strict=True)
+        fates = {account.outcome for account, entry in said if entry.role != "system"}
+        return fates == {"dropped"}
+
+    def _alone(self, messages: Sequence[Any]) -> CompactedMessages:
+        """Compact a history that leaves no room to grow by itself, or say which budget would do."""
+        self._forget()
+        return compact_messages(
+            messages,
+            budget=self.budget,
+            counter=self.counter,
+            tools=self.tools,
+            pinned=self.pinned,
+            strategy=self.strategy,
+            picture_tokens=self.picture_tokens,
         )
 
     def _is_full(self, frame: int) -> bool:
