@@ -33,11 +33,11 @@ class CompressionOptions:
         allow_hybrid: whether HYBRID may be used.
         preserve_code: keep fenced and inline code.
         preserve_quotes: keep direct quotes.
-        preserve_numbers: keep numbers, with dates and versions.
+        preserve_numbers: keep numbers, with dates and versions. With a `query_context`, these three hold for
+            what has to do with it, and take a tenth of the budget at most; the rest stands or falls with its
+            relevance. `result.receipt.facts` lists what was lost, and why.
         query_context: what the reader will ask; "" for what matters in general.
         min_confidence: in [0, 1]; a model's text below it is not used.
-            With a `query_context`, these three hold for what has to do with it, and take a tenth of the budget at
-            most; the rest stands or falls with its relevance. `result.receipt.facts` lists what was lost and why.
         strict_preserve: raise BudgetExceededError where what is to be preserved does not fit, instead of
             saying in the result what was lost.
     """
