@@ -443,3 +443,13 @@ def test_wrong_arguments(content: object, options: object, message: str) -> None
 def test_a_wrong_embedder_is_refused_at_once() -> None:
     with pytest.raises(TypeError, match="embedder must be"):
         ExtractiveCompressor(embedder=5)
+
+
+def test_a071_numbers_of_lines_do_not_crowd_out_what_went_wrong() -> None:
+    lines = [f"12:03:{n % 60:02} moved {n * 7919} bytes of part {n * 31} in {n * 17} ms" for n in range(80)]
+    wrong = [f"warning: the {name} disk is slow to answer" for name in ("first", "outer", "spare", "backup")]
+    for at, line in zip((11, 29, 47, 65), wrong, strict=True):
+        lines.insert(at, line)
+    options = CompressionOptions(target_ratio=0.2)
+    kept = ExtractiveCompressor().compress("\n".join(lines), options).compressed
+    assert all(line in kept for line in wrong)

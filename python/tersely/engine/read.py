@@ -129,7 +129,10 @@ def _preserve(reading: Reading, options: Extractive, preserve: tuple[str, ...]) 
     if not reading.by_query or options.strict_preserve:
         facts = preserved_facts(reading.texts, table, level, preserve)
         relevance = reading.worth if reading.by_query else None
-        reading.must = FactCoverage.of(facts, len(table), relevance, preserve, options.strict_preserve, 1.0)
+        # Lines of logs and records all have numbers: their reader says which matter.
+        is_text = any(region.form is None for region in reading.regions)
+        share = 1.0 if is_text or options.strict_preserve else _FACT_SHARE
+        reading.must = FactCoverage.of(facts, len(table), relevance, preserve, options.strict_preserve, share)
         return
     near = reading.worth >= _NEAR * reading.worth.max(initial=0)
     if "decisions" in preserve:
