@@ -449,3 +449,20 @@ def test_scores_that_are_none_are_named(score: object, error: type[Exception]) -
     documents = [{"text": "High water is at six. " * 20, "score": score}, "The ferry waits. " * 20]
     with pytest.raises(error, match="a score or relevance must be "):
         tersely.compress(documents, "water", budget=30, strategy="manager")
+
+
+@pytest.mark.parametrize(("fails", "asked"), [(False, 1), (True, 2)])
+def test_a_refused_reply_is_not_asked_for_again_and_a_failure_is(fails: bool, asked: int) -> None:
+    prompts = []
+
+    def model(prompt: str) -> str:
+        prompts.append(prompt)
+        if fails:
+            raise ConnectionError
+        return "Something else, said by nobody, with 99321 in it."
+
+    manager = Manager(llm=model)
+    for _ in range(2):
+        output = manager.prepare_context([ContextChunk("a", GUIDE)], QUERY, 60)
+    assert output.report.chunks[0].fallback_reason is not None
+    assert len(prompts) == asked * len(set(prompts))

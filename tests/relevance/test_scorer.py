@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tersely
 from sample_texts import GUIDE
 from tersely.core.errors import CompressionError, RelevanceScoringError
 from tersely.core.tables import Level
 from tersely.core.types import Document
 from tersely.relevance import RelevanceScore, RelevanceScorer, ScoringMethod, SegmentScore, to_uuid
+from tersely.retrieval import DocumentChunk
 
 DOCUMENTS = ["Tokens expire after a day. Copper is red.", "It rained.", "The token was renewed."]
 QUERY = "token expiry"
@@ -298,3 +300,13 @@ def test_a_cancelled_call_stops_asking() -> None:
 
     asyncio.run(work())
     assert len(started) == 5
+
+
+def test_chunks_of_a_retriever_are_documents_everywhere() -> None:
+    chunks = [
+        DocumentChunk(id="a", content="Tokens rotate daily."),
+        DocumentChunk(id="b", content="The sea is blue."),
+    ]
+    scores = RelevanceScorer("keyword").score_sync(chunks, "When do tokens rotate?").scores
+    assert scores[0].overall_score > scores[1].overall_score
+    assert tersely.compress(chunks, budget=6).text == "Tokens rotate daily."

@@ -308,7 +308,7 @@ class Manager:
         try:
             made = self.compressor.compress(chunk.content, options)
             if made.token_count <= share and count(self.counter, made.compressed) <= share:
-                if made.fallback_reason in (None, "no_model"):  # a failure may be over by the next call
+                if made.fallback_reason != "model_failed":  # which may be over by the next call
                     self.cache.set(key, made)
                 return made, made.compressed, made.fallback_reason, False
             reason = "over_budget"

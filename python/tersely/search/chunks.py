@@ -66,6 +66,11 @@ class DocumentChunk:
     content: str
     metadata: Mapping[str, Any] | None = None
 
+    @property
+    def text(self) -> str:
+        """Its content: what every entry of the package takes as a document has it."""
+        return self.content
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
