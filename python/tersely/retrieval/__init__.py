@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from tersely.search.excerpts import Excerpt, Preview, extract_sentences, previews
     from tersely.search.results import CompressedResults, ResultStats, compress_results
     from tersely.search.summaries import ChunkSummarizer, ChunkSummary
-    from tersely.search.thresholding import within_budget
+    from tersely.search.thresholding import above_score, within_budget
     from tersely.write.summary import (
         ABSTRACTIVE_COMPRESSION_PROMPT,
         ContentSummarizer,
@@ -88,6 +88,7 @@ __all__ = [
     "TokenBudgetConfig",
     "TokenBudgetManager",
     "TokenUsage",
+    "above_score",
     "compress_results",
     "extract_sentences",
     "previews",
@@ -134,6 +135,9 @@ __getattr__, __dir__ = load_late(
         "tersely.search.excerpts": ("Excerpt", "Preview", "extract_sentences", "previews"),
         "tersely.search.results": ("CompressedResults", "ResultStats", "compress_results"),
         "tersely.search.summaries": ("ChunkSummarizer", "ChunkSummary"),
-        "tersely.search.thresholding": ("within_budget",),
+        "tersely.search.thresholding": (
+            "above_score",
+            "within_budget",
+        ),
     },
 )

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         profile,
     )
     from tersely.engine.allocation import seed_allocate
+    from tersely.engine.auto import Auto
     from tersely.engine.hierarchical import Hierarchical
     from tersely.engine.incremental import Incremental, IncrementalUpdate
     from tersely.engine.line_diff import Diff, compute_diff
@@ -51,6 +52,7 @@ __all__ = [
     "STRATEGIES",
     "Abstractive",
     "AbstractiveCompressor",
+    "Auto",
     "ByDocument",
     "CompressedContext",
     "CompressionCache",
@@ -92,6 +94,7 @@ __getattr__, __dir__ = load_late(
     {
         "tersely.write.abstractive": ("Abstractive",),
         "tersely.engine.allocation": ("seed_allocate",),
+        "tersely.engine.auto": ("Auto",),
         "tersely.compat.by_document": ("ByDocument",),
         "tersely.compat.compressor": ("Compressor",),
         "tersely.compat.extractive_compressor": ("ExtractiveCompressor",),
