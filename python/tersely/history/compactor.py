@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tersely.core import checks
+from tersely.core.errors import BudgetExceededError
 from tersely.core.protocols import Strategy
 from tersely.history.compaction import CompactedMessages, check_options, compact_messages
 from tersely.history.folding import NEWEST_ROOM, History, MessageAccount, fold, shorten_held
@@ -93,11 +94,14 @@ class Compactor:
         frame = REPLY_TOKENS + count_tools(counter, self.tools)
         waiting = sum(self._costs[self._done :])
         if frame + self._sent_tokens + waiting > self.budget:
-            if self._is_full(frame) or not self._fold(messages, frame, anew=False):
-                self._fold(messages, frame, anew=True)
-            waiting = sum(self._costs[self._done :])
+            try:
+                if self._is_full(frame) or not self._fold(messages, frame, anew=False):
+                    self._fold(messages, frame, anew=True)
+            except BudgetExceededError:
+                return self._alone(messages)
             if self._says_nothing():
                 return self._alone(messages)
+            waiting = sum(self._costs[self._done :])
         else:  # what the next folding needs to know, a little at a time
             self._notes.read(self._entries, self._done, self._costs)
             self._as_sent()
