@@ -223,6 +223,13 @@ def test_e030_what_may_be_left_out_is_listed_with_its_reason() -> None:
     }
 
 
+def test_e030_what_nobody_quotes_or_denies_any_more_is_listed() -> None:
+    text = f'{NOTE} Anna said "the lift is slow today". The canteen does not take cards.'
+    dropped = {fact.text: fact.reason for fact in check_preserved(note(text), SHORT).dropped}
+    assert dropped['"the lift is slow today"'] == "background"
+    assert any("does not take cards" in told for told in dropped)
+
+
 def test_e030_a_note_with_code_in_it_is_still_a_note() -> None:
     text = (
         "It looks like `FUN_0040` allocates `std::string` in `local_48`. I will decompile `FUN_0041`, which "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ import tersely
 from tersely import _native
 from tersely.context.agreement import DENIES, contradictions, exact_words, has_word, word_tokens
 from tersely.context.clauses import Role, without_alternative
-from tersely.context.places import LINE_WORDS, find_paths
+from tersely.context.places import LINE_WORDS, find_paths, start_of
 from tersely.context.reading import FORBIDS_AT_START, Reading, read, read_segment
 from tersely.context.segment import ContextSegment
 from tersely.core import checks
@@ -286,7 +287,7 @@ _FORBIDDEN = re.compile(  # what a prohibition says in other words
     r"|tabu)\w{0,3}\b",
     re.IGNORECASE,
 )
-_MOST_RULES = 100  # may be said in other words; more of them to the letter only
+_MOST_RULES = 100  # rules and statements may be said in other words; more of them to the letter only
 _MOST_MADE_UP = 50  # are looked at
 _ACTIVE = ("active_task", "active_state")  # these must also be said to be current
 _FINISHED = ("progress_state", "recent_changes")  # these must not be denied
@@ -314,10 +315,10 @@ class PreservedItem:
 
 @dataclass(frozen=True, slots=True)
 class DroppedFact:
-    """A number, path or name that a short form leaves out.
+    """A number, path or name that a short form leaves out, or what a clause quotes, denies or decides.
 
     Attributes:
-        text: as the original has it, in small letters.
+        text: as the original has it; words in small letters.
         reason: "background", of a clause that tells nothing of what is done, current, next, wrong or decided;
             "older", of one that newer ones of its kind follow.
     """
@@ -334,7 +335,7 @@ class PreservationReport:
         items: each field that the original has, in the order of the fields.
         unsupported: numbers, dates, versions, paths, URLs and identifiers that the original does not have.
         contradicted: clauses of the text that say something else than the original does (`contradictions`).
-        dropped: numbers, paths and names of the original's own sentences that the text leaves out, and may.
+        dropped: what of the original's own sentences the text leaves out, and may.
     """
 
     items: tuple[PreservedItem, ...]
@@ -407,7 +408,7 @@ def check_preserved(
     dropped: list[DroppedFact] = []
     contradicted: list[str] = []
     if source.is_note:
-        dropped = _dropped_words(source, compressed_text)
+        dropped = [*_dropped_words(source, compressed_text), *_dropped_statements(source, written)]
         unread = tuple(one.text for one in dropped if not one.reason)
         if unread:
             items.append(PreservedItem("facts", ", ".join(unread), "lost", unread))
@@ -434,14 +435,15 @@ def _orders(text: str, source: Reading) -> list[str]:
     return found
 
 
-_TOLD = (Role.DONE, Role.ACTIVE, Role.NEXT, Role.DECISION)
+_TOLD = (Role.DONE, Role.ACTIVE, Role.NEXT, Role.DECISION, Role.ERROR)
+_STATEMENTS = (FactKind.QUOTE, FactKind.NEGATION, FactKind.DECISION, FactKind.ERROR)
 
 
 def _dropped_words(source: Reading, text: str) -> list[DroppedFact]:
     """List the exact words of a note's own sentences that a text lacks, each once, with the reason why it
     may; "" where none of the note's clauses was understood, so that nothing can be told to matter less."""
     there = word_tokens(text)
-    understood = any(clause.role in _TOLD for clause in source.clauses)
+    understood = any(clause.role in _TOLD and clause.role is not Role.ERROR for clause in source.clauses)
     found: dict[str, str] = {}
     for clause in source.clauses:
         if clause.is_pasted:
@@ -451,6 +453,23 @@ def _dropped_words(source: Reading, text: str) -> list[DroppedFact]:
             if not has_word(there, word):
                 found.setdefault(word, reason)
     return [DroppedFact(word, reason) for word, reason in found.items()]
+
+
+def _dropped_statements(source: Reading, written: Reading) -> list[DroppedFact]:
+    """List what a note's own sentences quote, deny or decide and no clause of the other text says."""
+    own = [clause for clause in source.clauses if not clause.is_pasted]
+    found: dict[str, str] = {}
+    statements = [fact for fact in tersely.find_facts(source.text) if fact.kind in _STATEMENTS]
+    for number, fact in enumerate(statements):
+        at = bisect_left(own, fact.start + 1, key=start_of) - 1
+        if at < 0 or fact.start >= own[at].end:
+            continue
+        about = _clauses_about(written, fact.text) if number < _MOST_RULES else []
+        if fact.kind is FactKind.NEGATION:
+            about = [clause for clause in about if _DENIED.search(clause)]
+        if not (about or says(written.text, fact.text)):
+            found.setdefault(fact.text, "older" if own[at].role in _TOLD else "background")
+    return [DroppedFact(text, reason) for text, reason in found.items()]
 
 
 def _metadata_sentence(segment: ContextSegment) -> str:
