@@ -16,7 +16,7 @@ constexpr std::string_view kPythonOnly = "from __future__ import ";
 
 constexpr std::size_t kHead = 192;     // bytes of a line that are read
 constexpr std::uint32_t kOpening = 8;  // lines with evidence of a language
-constexpr std::uint32_t kOpeningWeight = 5;
+constexpr std::uint32_t kOpeningWeight = 3;
 constexpr std::size_t kCommentBit = 16;
 static_assert(kComment == 1U << kCommentBit);
 
@@ -93,11 +93,13 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     if (line.last - line.first > 160) ++counts_.long_lines;
     const bool indented = line.indent > 0;
     if (in_comment(head)) {
+        counts_.comments[0] += head.starts_with("/*") ? 1 : 0;
         ++counts_.of[kCommentBit];
         return;
     }
     const std::uint32_t marks = line_marks(head, last, indented);
     add_shape(head, last);
+    add_comment(head);
     if ((marks & kFence) != 0) {
         if (!fenced_) named_fences_ += names_language(head) ? 1 : -1;
         fenced_ = !fenced_;
@@ -176,7 +178,32 @@ void Reader::add_shape(std::string_view head, char last) {
             break;
     }
     if (head[0] == '}') ++counts_.opens;
-    if (head[0] == '%') counts_.percents += head.size() > 1 && (head[1] == ' ' || head[1] == '%') ? 1 : 0;
+}
+
+void Reader::add_comment(std::string_view head) {
+    const char after = head.size() > 1 ? head[1] : ' ';
+    const auto add = [&](std::size_t bit, bool opens) { counts_.comments[bit] += opens ? 1 : 0; };
+    switch (head[0]) {
+        case '/':
+            return add(0, after == '/' || after == '*');
+        case '#':
+            return add(1, after == ' ' || after == '#');
+        case '-':
+            return add(2, after == '-' && (head.size() == 2 || head[2] == ' '));
+        case ';':
+            return add(3, true);
+        case '%':
+            return add(4, after == ' ' || after == '%');
+        case '(':
+            return add(5, after == '*');
+        case '!':
+            return add(6, after == ' ');
+        case '\'':
+        case '"':
+            return add(7, after == ' ');
+        default:
+            return;
+    }
 }
 
 void Reader::add_diff(char first, std::uint32_t marks) {
@@ -246,11 +273,11 @@ void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented
     if ((marks & kProse) != 0 && !place && (marks & (kCode | kComment)) == 0) ++counts_.words;
     bool spoken = false;
     if ((marks & kProse) == 0 || (marks & kCode) != 0 || indented) {
-        spoken = add_language_scores(head, indented, counts_.languages);
+        spoken = languages_.add(head, indented);
     }
     counts_.spoken += spoken ? 1 : 0;
     if (spoken && counts_.spoken == kOpening) {  // what a file opens with tells its language best
-        for (std::uint32_t& score : counts_.languages) score *= kOpeningWeight;
+        for (std::uint32_t& score : languages_.scores()) score *= kOpeningWeight;
     }
     if ((marks & (kCode | kPacked)) != 0 && !place) {
         ++counts_.code;

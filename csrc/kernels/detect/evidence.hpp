@@ -14,6 +14,19 @@ namespace tersely::detect {
 
 inline constexpr std::size_t kSpeakers = 64;
 
+// How comments open, a bit each.
+enum Opener : std::uint8_t {
+    kSlash = 1U << 0U,      // "//", "/*"
+    kHash = 1U << 1U,       // "# "
+    kDash = 1U << 2U,       // "-- "
+    kSemicolon = 1U << 3U,  // ";"
+    kPercent = 1U << 4U,    // "% ", "%%"
+    kParenthesis = 1U << 5U,  // "(*"
+    kBang = 1U << 6U,       // "! "
+    kQuoted = 1U << 7U,     // "' ", "\" "
+};
+inline constexpr std::size_t kOpeners = 8;
+
 struct Counts {
     std::array<std::uint32_t, kMarks> of{};
     std::uint32_t lines = 0;  // that are not blank
@@ -43,9 +56,8 @@ struct Counts {
     std::uint32_t statements = 0;        // end with ";"
     std::uint32_t listed = 0;            // end with ","
     std::uint32_t blocks = 0;            // end with " do", or are "end"
-    std::uint32_t percents = 0;          // % x: comments of a few languages
+    std::array<std::uint32_t, kOpeners> comments{};  // by how they open
     std::array<std::uint32_t, kSpeakers> speakers{};
-    LanguageScores languages{};
     Language shebang = Language::none;
 
     std::uint32_t operator[](Mark mark) const {
@@ -61,6 +73,7 @@ class Reader {
     // `whole_first_line`: whether the piece starts where a line does; else its first line is passed over. O(bytes).
     void read(std::string_view piece, bool whole_first_line);
     const Counts& counts() const { return counts_; }
+    const LanguageScores& languages() const { return languages_.scores(); }
 
   private:
     bool starts_fenced(std::string_view piece) const;
@@ -68,6 +81,7 @@ class Reader {
     bool in_comment(std::string_view head);
     bool in_string(std::string_view head);
     void add_shape(std::string_view head, char last);
+    void add_comment(std::string_view head);
     void add_diff(char first, std::uint32_t marks);
     void add_heading(std::uint32_t marks);
     void add_turn(std::string_view head, std::uint32_t marks);
@@ -75,6 +89,7 @@ class Reader {
     void add_votes(std::string_view head, std::uint32_t marks, bool indented);
 
     Counts counts_;
+    LanguageReader languages_;
     int named_fences_ = 0;  // fences that open with a name less those without
     bool fenced_ = false;
     bool hunk_ = false;

@@ -24,6 +24,7 @@ bool is_tag(View line) {
 
 std::uint32_t comment(View line) {
     if (line[0] == '#' && (line.size() == 1 || line[1] == ' ' || line[1] == '#')) return kComment;
+    if (line[0] == ';' && (line.size() == 1 || line[1] == ';' || line[1] == ' ')) return kComment;  // of Lisp, ini
     if (line.starts_with("//") || line.starts_with("/*") || line.starts_with("*/") || line.starts_with("-- ") ||
         line == "*" || line.starts_with("* ") || line.starts_with("\"\"\""))
         return kComment;
