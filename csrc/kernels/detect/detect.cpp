@@ -222,6 +222,8 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
         const float many = static_cast<float>(std::min<std::size_t>(columns, 8));
         best.offer(ContentKind::table, 0.55F + 0.1F * (many - 2) - 0.5F * share(counts.tool, n));
     }
+    const float stamped = share(counts.stamped_at_margin, counts.at_margin);  // what is indented goes on
+    if (counts.at_margin >= 5 && stamped >= 0.8F) best.offer(ContentKind::log, 1.0F);
     if (stamps >= 0.15F) best.offer(ContentKind::log, 0.4F + stamps);
     if (frames >= 0.2F && (counts[kFrame] >= 3 || (counts[kFrame] > 0 && counts[kTraceHead] > 0))) {
         best.offer(ContentKind::stack_trace, 0.4F + frames - 1.5F * tool);  // tests that failed have both
@@ -232,11 +234,11 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
     if (counts.at_margin >= 8 && events >= 0.6F && stamps < 0.15F) best.offer(ContentKind::tool_output, 0.4F + events);
     const float fields = share(counts[kField], code_like);
     const float strong = share(counts.strong, code_like);
-    if (counts[kField] >= 3 && counts.sections > 0 && fields > (strong < 0.3F ? 0.35F : 0.6F)) {
+    if (counts[kField] >= 3 && counts.sections > 0 && fields > (strong < 0.3F ? 0.42F : 0.6F)) {
         const bool loose = counts.loose * 6 > counts[kField];
         best.offer(ContentKind::code, 0.5F + fields, loose ? Language::ini : Language::toml);
     }
-    if (strong >= 0.1F) {
+    if (strong >= 0.07F) {
         best.offer(ContentKind::code, 0.2F + share(counts.code, code_like) + 0.5F * strong, language);
     }
     // Code whose words say nothing: what ends and runs like code, and is no prose.
@@ -252,7 +254,8 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
         counts.headings + counts[kFence] + counts[kPipe] + counts.titles + counts[kDirective] + counts[kLink] / 2;
     if (marked > 0 && counts.borders < 2) {
         const bool rst = counts[kDirective] + counts.titles > 2 * (counts.headings + counts[kFence]);
-        const float plain = 1 - share(counts.code, n);  // what stands in no fence and runs like code is no Markdown
+        // What stands in no fence and runs like code or names places is no Markdown.
+        const float plain = 1 - share(std::min(n, counts.code + counts.tool), n);
         const float evidence = 2 * plain * share(marked, n) + 0.5F * share(counts.items + counts.in_fence, n) + 0.4F * words;
         best.offer(ContentKind::markdown, 0.35F + evidence, rst ? Language::rst : Language::none);
     }

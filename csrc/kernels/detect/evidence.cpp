@@ -263,6 +263,7 @@ void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented
     const bool event = !paragraph && ((marks & (kAnchor | kBuild)) != 0 || level);
     if (!indented) {
         ++counts_.at_margin;
+        counts_.stamped_at_margin += (marks & kStamp) != 0 ? 1 : 0;
         counts_.events_at_margin += (event && !trace) || (marks & kStamp) != 0 ? 1 : 0;
     }
     if (event) ++(trace ? counts_.tool_in_trace : counts_.tool);

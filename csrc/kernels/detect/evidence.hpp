@@ -41,6 +41,7 @@ struct Counts {
     std::uint32_t below_frames = 0;      // lines of the source below their frame
     std::uint32_t at_margin = 0;         // not indented
     std::uint32_t events_at_margin = 0;  // of these, those with a stamp, an anchor, a level ...
+    std::uint32_t stamped_at_margin = 0;
     std::uint32_t titles = 0;            // underlined
     std::uint32_t headings = 0;          // # x
     std::uint32_t items = 0;             // - x

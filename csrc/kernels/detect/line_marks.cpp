@@ -148,8 +148,10 @@ std::uint32_t line_marks(View line, char last, bool indented) {
     const bool ends = last == ';' || last == '{' || last == '}' || line == ")" || line == "]" || line == "end" ||
                       ((last == ',' || last == ')' || last == '(' || last == '[' || last == ':') &&
                        (read.call || read.assign || read.signs * 6 >= line.size()));
+    const bool listed = line[0] == '(' && line.size() > 4 &&
+                        (line.ends_with("),") || line.ends_with("))") || line.find(')') == View::npos);
     const bool imports = line.starts_with("import ") || (line.starts_with("from ") && has(line, " import "));
-    if (ends || imports || (read.assign && read.signs >= 1 && (marks & kProse) == 0)) marks |= kCode;
+    if (ends || imports || listed || (read.assign && read.signs >= 1 && (marks & kProse) == 0)) marks |= kCode;
     return marks;
 }
 
