@@ -77,6 +77,9 @@ std::size_t read_delimited(View text, std::size_t& at, char delimiter, Each each
     return i > 0 && i > cell && text[i - 1] == '\r' ? i - 1 : i;
 }
 
+// "+----+----+" of boxes, without which a table can be read.
+bool is_border(View line) { return line.size() > 2 && line[0] == '+' && is_rule(line); }
+
 std::size_t pairs_in(View line) {
     std::size_t pairs = 0;
     for (std::size_t i = 1; i + 1 < line.size(); ++i) {
@@ -403,9 +406,12 @@ void lay_delimited(View text, bool header, TableLayout& layout) {
         heads = row + 1;
         break;
     }
+    std::int32_t head = -1;
     for (std::size_t row = 0; row < size; ++row) {
-        if (row < heads) layout.role[row] = RowRole::kHead;
-        layout.head[row] = static_cast<std::int32_t>(std::min(row, heads)) - 1;
+        layout.head[row] = head;
+        if (row >= heads || is_border(row_of(text, layout, row))) continue;  // boxes are drawn where there is room
+        layout.role[row] = RowRole::kHead;
+        head = static_cast<std::int32_t>(row);
     }
 }
 
