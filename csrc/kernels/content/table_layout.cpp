@@ -307,16 +307,33 @@ Heading heading_of(View text, const Block& block, const Borders& borders) {
     return found;
 }
 
+bool is_remark(View line) {
+    return line[0] == ';' || (line[0] == '#' && (line.size() == 1 || line[1] == ' ' || line[1] == '#'));
+}
+
 std::vector<Block> blocks_of(View text) {
     std::vector<Block> blocks;
-    bool open = false;
+    bool open = false, remarks = false;
     std::size_t lines = 0;
     each_line(text, [&](std::size_t begin, std::size_t end) {
         if (begin == end) {
             open = false;
             return;
         }
+        // Remarks above and below rows, as dig and hosts files have them, are no rows; but the last may name columns.
+        const bool remark = is_remark(text.substr(begin, end - begin));
+        const bool below = open && remarks && !remark && text[blocks.back().start.back()] == '#';
+        open = open && remark == remarks;
+        remarks = remark;
         if (!open) blocks.emplace_back();
+        if (below) {
+            Block& above = blocks[blocks.size() - 2];
+            blocks.back().start.push_back(above.start.back());
+            blocks.back().end.push_back(above.end.back());
+            above.start.pop_back();
+            above.end.pop_back();
+            if (above.lines() == 0) blocks.erase(blocks.end() - 2);
+        }
         open = true;
         ++lines;
         blocks.back().start.push_back(begin);
@@ -350,7 +367,8 @@ void lay_columns(View text, bool header, TableLayout& layout) {
     std::unordered_map<std::string, std::int32_t> tables;
     for (const Block& block : blocks_of(text)) {
         Borders borders = borders_of(text, block);
-        const bool is_table = block.lines() >= kFewestRows && borders.size() >= 2;
+        const bool is_table =
+            block.lines() >= kFewestRows && borders.size() >= 2 && !is_remark(line_of(text, block, block.lines() - 1));
         Heading heading = is_table ? heading_of(text, block, borders) : Heading{block.lines(), 0};
         if (!header && is_table) heading.header = 0;
         std::string name = std::to_string(borders.size());
