@@ -579,8 +579,9 @@ float look_for_columns(View text) {
     lines = kept = 0;
     for (const Block& block : blocks_of(text)) {
         lines += block.lines();
+        if (block.lines() < kFewestRows) continue;
         const Borders borders = borders_of(text, block);
-        if (block.lines() < kFewestRows || borders.size() < 3) continue;
+        if (borders.size() < 3) continue;
         if (!are_rows(text, block, borders)) continue;
         const Heading heading = heading_of(text, block, borders);
         std::size_t clean = 0;

@@ -274,7 +274,7 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
 bool starts_with_event(std::string_view text) {
     const text::Line line = text::read_line(text, 0);
     const std::string_view head = text.substr(line.first, std::min<std::size_t>(line.last - line.first, 200));
-    return !head.empty() && (event_marks(head, false) & (kStamp | kLevel | kAnchor | kBuild | kFrame)) != 0;
+    return !head.empty() && (event_marks(head, false, true) & (kStamp | kLevel | kAnchor | kBuild | kFrame)) != 0;
 }
 
 // Whether what a tag says, its "<" aside, is an element of HTML; `certain`: one that nothing else has.

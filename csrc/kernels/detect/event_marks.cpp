@@ -259,10 +259,10 @@ bool is_diff_head(View line) {
 
 }  // namespace
 
-std::uint32_t event_marks(View line, bool indented) {
+std::uint32_t event_marks(View line, bool indented, bool numbers) {
     std::uint32_t marks = word_marks(line);
-    if (has_stamp(line)) marks |= kStamp;
-    const std::size_t anchor = anchor_end(line);
+    if (numbers && has_stamp(line)) marks |= kStamp;
+    const std::size_t anchor = numbers ? anchor_end(line) : View::npos;
     if (anchor != View::npos || is_row_and_column(line) || is_row_of_file(line)) marks |= kAnchor;
     marks |= trace_marks(line, indented, (marks & kAnchor) != 0, anchor);
     if (is_build(line) || is_service_message(line) || is_underlined(line, indented)) marks |= kBuild;

@@ -64,6 +64,8 @@ void Reader::read(std::string_view piece, bool whole_first_line) {
     fenced_ = !whole_first_line && starts_fenced(piece.substr(at));
     commented_ = false;
     string_ = 0;
+    rewritten_ = piece.find('\x1b') != std::string_view::npos || piece.find('\r') != std::string_view::npos;
+    marked_ = piece.find("\xE2\x80\xA6") != std::string_view::npos;
     while (at < piece.size()) {
         check_cancelled();
         const text::Line line = text::read_line(piece, at);
@@ -73,20 +75,27 @@ void Reader::read(std::string_view piece, bool whole_first_line) {
     }
 }
 
+// Counts escapes and what rewrites a line; `head`, `last`: without them, in `buffer`. Whether anything is left.
+bool Reader::take_escapes(const text::Line& line, std::string_view& head, char& last,
+                          char* buffer) {
+    if (head.find('\x1b') != std::string_view::npos) {
+        ++counts_.escapes;
+        head = without_escapes(head, buffer);
+        if (head.empty()) return false;
+        last = head.back();
+    }
+    const std::size_t carriage = head.find('\r');
+    if (carriage != std::string_view::npos && line.first + carriage + 1 < line.last) ++counts_.escapes;
+    return true;
+}
+
 void Reader::add(std::string_view piece, const text::Line& line) {
     const std::size_t end = std::min(line.last, line.first + kHead);
     std::string_view head = piece.substr(line.first, text::floor_char(piece, end) - line.first);
     char last = piece[line.last - 1];
     std::array<char, kHead> buffer{};
-    if (head.find('\x1b') != std::string_view::npos) {
-        ++counts_.escapes;
-        head = without_escapes(head, buffer.data());
-        if (head.empty()) return;
-        last = head.back();
-    }
-    const std::size_t carriage = head.find('\r');
-    if (carriage != std::string_view::npos && line.first + carriage + 1 < line.last) ++counts_.escapes;
-    if (content::own_mark(head).said.empty()) return;  // what an earlier compression wrote says nothing of the text
+    if (rewritten_ && !take_escapes(line, head, last, buffer.data())) return;
+    if (marked_ && content::own_mark(head).said.empty()) return;  // an earlier compression's words say nothing
     if (counts_.lines == 0) counts_.shebang = shebang_language(head);
     if (head.starts_with(kPythonOnly)) counts_.shebang = Language::python;
     ++counts_.lines;

@@ -79,6 +79,7 @@ class Reader {
   private:
     bool starts_fenced(std::string_view piece) const;
     void add(std::string_view piece, const text::Line& line);
+    bool take_escapes(const text::Line& line, std::string_view& head, char& last, char* buffer);
     bool in_comment(std::string_view head);
     bool in_string(std::string_view head);
     void add_shape(std::string_view head, char last);
@@ -91,6 +92,8 @@ class Reader {
 
     Counts counts_;
     LanguageReader languages_;
+    bool rewritten_ = false;  // whether the piece has escapes or carriage returns
+    bool marked_ = false;     // whether it has "…", as marks of an earlier compression do
     int named_fences_ = 0;  // fences that open with a name less those without
     bool fenced_ = false;
     bool hunk_ = false;

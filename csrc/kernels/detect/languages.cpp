@@ -207,12 +207,21 @@ static_assert(kEnd <= kSaid);
 
 }  // namespace
 
+namespace {
+
+bool goes_on_with(std::string_view rest, char sign) {
+    const std::size_t at = rest.find_first_not_of(' ');
+    return at != std::string_view::npos && rest[at] == sign;
+}
+
+}  // namespace
+
 void LanguageReader::say(Language language, std::uint32_t weight, std::size_t what) {
     const std::uint32_t times = ++said_[what];
     if (times <= 3 || (times & (times - 1)) == 0) scores_[static_cast<std::size_t>(language)] += weight;
 }
 
-bool LanguageReader::add_word(std::string_view word, bool first, char last, char after) {
+bool LanguageReader::add_word(std::string_view word, bool first, char last, std::string_view rest) {
     std::size_t slot = slot_of(word);
     while (kSlots[slot] != kNoWord && kWords[kSlots[slot]].text != word) slot = (slot + 1) & (kWordSlots - 1);
     if (kSlots[slot] == kNoWord) return false;
@@ -222,7 +231,8 @@ bool LanguageReader::add_word(std::string_view word, bool first, char last, char
         const Word& rule = kWords[row];
         if ((rule.where == kFirst && !first) || (rule.last != 0 && rule.last != last)) continue;
         if (rule.last == 0 && ended) continue;
-        if ((rule.language == cmake && after != '(') || (rule.language == css && rule.last == ';' && after != ':')) continue;
+        if (rule.language == cmake && !goes_on_with(rest, '(')) continue;
+        if (rule.language == css && rule.last == ';' && !goes_on_with(rest, ':')) continue;
         ended = ended || rule.last != 0;
         say(rule.language, rule.weight, row);
         found = found || rule.weight > 0;
@@ -316,8 +326,7 @@ bool LanguageReader::add(std::string_view line, bool indented) {
             std::size_t end = i + 1;
             while (end < line.size() && (word_byte(line[end]) || (first && line[end] == '-'))) ++end;
             const std::string_view word = line.substr(first ? 0 : i, first ? end : end - i);
-            const std::size_t next = std::min(line.find_first_not_of(' ', end), line.size());
-            found = add_word(word, first, last, next < line.size() ? line[next] : kAny) || found;
+            found = add_word(word, first, last, line.substr(end)) || found;
             if (first && !indented && end + 1 < line.size() && line[end] == '=' && word_byte(line[end - 1]) &&
                 line[end + 1] != '=' && last != ',' && last != '(' && last != ';') {
                 say(shell, 2, kNamed);  // NAME=value

@@ -81,7 +81,7 @@ class LanguageReader {
     const LanguageScores& scores() const { return scores_; }
 
   private:
-    bool add_word(std::string_view word, bool first, char last, char after);
+    bool add_word(std::string_view word, bool first, char last, std::string_view rest);
     bool add_signs(char one, char two, char three, bool& own);
     bool add_start(std::string_view line);
     bool add_import(std::string_view line);
