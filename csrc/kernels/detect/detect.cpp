@@ -234,10 +234,12 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
     if (counts.at_margin >= 8 && events >= 0.6F && stamps < 0.15F) best.offer(ContentKind::tool_output, 0.4F + events);
     const float fields = share(counts[kField], code_like);
     const float strong = share(counts.strong, code_like);
-    if (counts[kField] >= 3 && counts.sections > 0 && fields > (strong < 0.3F ? 0.42F : 0.6F)) {
+    if (counts[kField] >= 3 && counts.sections > 0 && fields > (strong >= 0.3F ? 0.6F : words < 0.1F ? 0.35F : 0.45F)) {
         const bool loose = counts.loose * 6 > counts[kField];
         best.offer(ContentKind::code, 0.5F + fields, loose ? Language::ini : Language::toml);
     }
+    if (counts[kField] >= 5 && fields > 0.85F && counts.loose * 3 > counts[kField])  // properties
+        best.offer(ContentKind::code, 0.5F + fields, Language::ini);
     if (strong >= 0.07F) {
         best.offer(ContentKind::code, 0.2F + share(counts.code, code_like) + 0.5F * strong, language);
     }

@@ -34,6 +34,14 @@ bool names_language(std::string_view fence) {
     return after != std::string_view::npos && fence.find_first_not_of(" \t\r", after) != std::string_view::npos;
 }
 
+// "clean:", "$(NAME): x y": what a Makefile makes.
+bool is_target(std::string_view head) {
+    const std::size_t end = head.find_first_of(" :=#");
+    if (end == std::string_view::npos || end == 0) return false;
+    const std::size_t colon = head.find_first_not_of(' ', end);
+    return colon != std::string_view::npos && head[colon] == ':' && head.substr(colon, 2) != ":=";
+}
+
 // Whether the value of name = value is none that TOML has: a word, a path, nothing.
 bool is_loose(std::string_view field) {
     const std::size_t at = field.find_first_not_of(" \t", field.find('=') + 1);
@@ -75,6 +83,15 @@ void Reader::read(std::string_view piece, bool whole_first_line) {
     }
 }
 
+// The language of "#!/bin/NAME", or of "exec NAME" below the "#!" of a shell.
+void Reader::add_interpreter(std::string_view head) {
+    static constexpr std::uint32_t kFewLines = 6;
+    if (counts_.lines == 0 && head.starts_with("#!")) counts_.shebang = interpreter_language(head.substr(2));
+    if (counts_.shebang != Language::shell || counts_.lines > kFewLines || !head.starts_with("exec ")) return;
+    const Language run = interpreter_language(head.substr(5));
+    if (run != Language::none) counts_.shebang = run;
+}
+
 // Counts escapes and what rewrites a line; `head`, `last`: without them, in `buffer`. Whether anything is left.
 bool Reader::take_escapes(const text::Line& line, std::string_view& head, char& last,
                           char* buffer) {
@@ -96,11 +113,17 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     std::array<char, kHead> buffer{};
     if (rewritten_ && !take_escapes(line, head, last, buffer.data())) return;
     if (marked_ && content::own_mark(head).said.empty()) return;  // an earlier compression's words say nothing
-    if (counts_.lines == 0) counts_.shebang = shebang_language(head);
+    add_interpreter(head);
     if (head.starts_with(kPythonOnly)) counts_.shebang = Language::python;
     ++counts_.lines;
     if (line.last - line.first > 160) ++counts_.long_lines;
     const bool indented = line.indent > 0;
+    if (counts_.lines == 1 && head.starts_with("\"\"\"")) languages_.add_docstring();
+    if (target_ && piece[line.begin] == '\t') {
+        languages_.add_recipe();
+    } else {
+        target_ = !indented && is_target(head);
+    }
     if (in_comment(head)) {
         counts_.comments[0] += head.starts_with("/*") ? 1 : 0;
         ++counts_.of[kCommentBit];

@@ -84,6 +84,7 @@ class Reader {
     bool in_string(std::string_view head);
     void add_shape(std::string_view head, char last);
     void add_comment(std::string_view head);
+    void add_interpreter(std::string_view head);
     void add_diff(char first, std::uint32_t marks);
     void add_heading(std::uint32_t marks);
     void add_turn(std::string_view head, std::uint32_t marks);
@@ -102,6 +103,7 @@ class Reader {
     bool pending_ = false;    // the line above is a heading, so far
     int below_frame_ = 0;     // lines that may still belong to the frame above
     bool was_blank_ = true;
+    bool target_ = false;  // whether the line above is at the margin and names a target: "clean: x"
     std::uint32_t key_ = 0;   // of the last line with a key
     std::size_t before_ = 0;  // bytes of the line above where it can be a title
 };

@@ -64,6 +64,7 @@ constexpr std::array kSigns = {
     Sign{'$', '<', kAny, makefile, 3, true},
     Sign{'$', '{', kAny, shell, 2, false},
     Sign{'$', '{', kAny, javascript, 1, false},
+    Sign{'$', '_', '.', powershell, 4, false},
     Sign{'$', kWord, kAny, php, 1, false},
     Sign{'$', kWord, kAny, perl, 1, false},
     Sign{'$', kWord, kAny, shell, 1, false},
@@ -74,6 +75,7 @@ constexpr std::array kSigns = {
     Sign{'-', '>', kAny, c, 1, false},
     Sign{'-', '>', kAny, php, 1, false},
     Sign{'-', '>', kAny, perl, 1, false},
+    Sign{'-', '>', kAny, swift, 1, false},
     Sign{':', '=', kAny, go, 3, true},
     Sign{':', '=', kAny, pascal, 2, true},
     Sign{':', '=', kAny, makefile, 2, true},
@@ -98,6 +100,7 @@ constexpr std::array kSigns = {
     Sign{'@', '{', kAny, perl, 3, false},
     Sign{'[', '[', kAny, shell, 3, false},
     Sign{'[', ' ', kAny, shell, 1, false},
+    Sign{']', '$', kAny, powershell, 3, false},
     Sign{'|', '>', kAny, elixir, 3, false},
 };
 
@@ -202,12 +205,20 @@ constexpr std::array<bool, 256> kStartBytes = start_bytes();
 constexpr std::size_t kSignsFrom = kWordCount;
 constexpr std::size_t kStartsFrom = kSignsFrom + kSigns.size();
 constexpr std::size_t kOthersFrom = kStartsFrom + kStarts.size();
-enum Other : std::size_t { kHeader = kOthersFrom, kModule, kTypes, kPackages, kLisp, kDocumented, kNamed, kAdorned, kClass, kMessage, kBlock, kEnd };
+enum Other : std::size_t { kHeader = kOthersFrom, kModule, kTypes, kPackages, kLisp, kDocumented, kNamed, kAdorned, kClass, kMessage, kBlock, kCommand, kRecipe, kOpens, kEnd };
 static_assert(kEnd <= kSaid);
 
 }  // namespace
 
 namespace {
+
+// "Get-Item", "ConvertTo-Json": verb and noun in capitals, as PowerShell calls its commands.
+bool is_command(std::string_view word) {
+    const auto capital = [](char byte) { return byte >= 'A' && byte <= 'Z'; };
+    const std::size_t dash = word.find('-');
+    return dash != std::string_view::npos && dash >= 3 && dash + 2 < word.size() && capital(word[0]) &&
+           capital(word[dash + 1]) && !capital(word[1]) && word.find('-', dash + 1) == std::string_view::npos;
+}
 
 bool goes_on_with(std::string_view rest, char sign) {
     const std::size_t at = rest.find_first_not_of(' ');
@@ -327,6 +338,10 @@ bool LanguageReader::add(std::string_view line, bool indented) {
             while (end < line.size() && (word_byte(line[end]) || (first && line[end] == '-'))) ++end;
             const std::string_view word = line.substr(first ? 0 : i, first ? end : end - i);
             found = add_word(word, first, last, line.substr(end)) || found;
+            if (first && is_command(word) && (end == line.size() || line[end] != ':')) {
+                say(powershell, 5, kCommand);
+                found = true;
+            }
             if (first && !indented && end + 1 < line.size() && line[end] == '=' && word_byte(line[end - 1]) &&
                 line[end + 1] != '=' && last != ',' && last != '(' && last != ';') {
                 say(shell, 2, kNamed);  // NAME=value
@@ -353,18 +368,29 @@ bool LanguageReader::add(std::string_view line, bool indented) {
     return found;
 }
 
-Language shebang_language(std::string_view line) {
-    if (!line.starts_with("#!")) return none;
-    constexpr std::array<std::pair<std::string_view, Language>, 8> kNames = {{{"python", python},
-                                                                              {"node", javascript},
-                                                                              {"perl", perl},
-                                                                              {"ruby", ruby},
-                                                                              {"php", php},
-                                                                              {"lua", lua},
-                                                                              {"deno", typescript},
-                                                                              {"sh", shell}}};
-    for (const auto& [name, language] : kNames) {
-        if (line.find(name) != std::string_view::npos) return language;
+void LanguageReader::add_recipe() { say(makefile, 5, kRecipe); }
+
+void LanguageReader::add_docstring() { say(python, 6, kOpens); }
+
+Language interpreter_language(std::string_view command) {
+    constexpr std::array<std::pair<std::string_view, Language>, 22> kNames = {
+        {{"python", python}, {"pypy", python},   {"node", javascript}, {"nodejs", javascript}, {"perl", perl},
+         {"ruby", ruby},     {"php", php},       {"lua", lua},         {"deno", typescript},   {"sh", shell},
+         {"bash", shell},    {"dash", shell},    {"ksh", shell},       {"zsh", shell},         {"ash", shell},
+         {"tclsh", tcl},     {"wish", tcl},      {"scala", scala},     {"Rscript", r},         {"julia", julia},
+         {"elixir", elixir}, {"make", makefile}}};
+    while (!command.empty()) {
+        const std::size_t first = command.find_first_not_of(' ');
+        if (first == std::string_view::npos) return none;
+        command.remove_prefix(first);
+        std::string_view name = command.substr(0, command.find(' '));
+        command.remove_prefix(name.size());
+        name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
+        if (name == "env" || name.starts_with('-') || name.find('=') != std::string_view::npos) continue;
+        while (!name.empty() && ((name.back() >= '0' && name.back() <= '9') || name.back() == '.' || name.back() == '-'))
+            name.remove_suffix(1);
+        const auto known = std::find_if(kNames.begin(), kNames.end(), [&](const auto& one) { return one.first == name; });
+        return known == kNames.end() ? none : known->second;
     }
     return none;
 }

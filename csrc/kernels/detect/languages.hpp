@@ -77,6 +77,8 @@ class LanguageReader {
   public:
     // Adds a line: without white space around it, not empty, ASCII or UTF-8. Whether it says anything. O(bytes).
     bool add(std::string_view line, bool indented);
+    void add_recipe();     // a line behind a tab, below a target
+    void add_docstring();  // that the text opens with
     LanguageScores& scores() { return scores_; }
     const LanguageScores& scores() const { return scores_; }
 
@@ -92,7 +94,7 @@ class LanguageReader {
     std::array<std::uint16_t, kSaid> said_{};  // how often each word, sign and start was met
 };
 
-// The language of a "#!" line; none where it is not one, or an unknown one.
-Language shebang_language(std::string_view line);
+// The language that a command runs: "/usr/bin/env python3 -u"; none where it is not known.
+Language interpreter_language(std::string_view command);
 
 }  // namespace tersely::detect
