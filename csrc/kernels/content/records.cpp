@@ -21,7 +21,7 @@ constexpr std::size_t kLooked = 256;  // bytes of a value in which words of fail
 constexpr double kFar = 6;
 constexpr double kRareColumn = 0.2;
 constexpr float kLeast = 1.0F;  // worth from which a record has a standing
-constexpr double kSevere = 4;  // worth of the highest severity
+constexpr double kSevere = 4;   // worth of the highest severity
 
 bool is_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
 bool is_lower(char byte) { return byte >= 'a' && byte <= 'z'; }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "kernels/content/table_header.hpp"
+#include "kernels/content/table_pairs.hpp"
 #include "kernels/detect/table_look.hpp"
 #include "kernels/parallel.hpp"
 
@@ -17,7 +18,6 @@ using View = std::string_view;
 constexpr std::size_t kLooked = 12288;      // bytes in which the delimiter is looked for
 constexpr std::size_t kWidest = 1024;       // characters of a line that are looked at for borders
 constexpr std::size_t kSampledLines = 512;  // of a block, by which its borders are found
-constexpr std::size_t kFewestPairs = 3;
 
 bool blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r'; }
 bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
@@ -79,17 +79,6 @@ std::size_t read_delimited(View text, std::size_t& at, char delimiter, Each each
 
 // "+----+----+" of boxes, without which a table can be read.
 bool is_border(View line) { return line.size() > 2 && line[0] == '+' && is_rule(line); }
-
-std::size_t pairs_in(View line) {
-    std::size_t pairs = 0;
-    for (std::size_t i = 1; i + 1 < line.size(); ++i) {
-        if (line[i] != '=' || !(is_letter(line[i - 1]) || is_digit(line[i - 1]) || line[i - 1] == '_')) continue;
-        std::size_t begin = i;
-        while (begin > 0 && !blank(line[begin - 1]) && line[begin - 1] != '=' && line[begin - 1] != '"') --begin;
-        if (begin == 0 || blank(line[begin - 1])) ++pairs;
-    }
-    return pairs;
-}
 
 template <typename Each>
 void each_line(View text, Each each) {
@@ -455,24 +444,6 @@ char delimiter_of(View text) {
     return found.delimiter != 0 ? found.delimiter : ',';
 }
 
-void cells_of_pairs(View line, std::vector<TableCell>& cells) {
-    for (std::size_t at = 0; at < line.size() && cells.size() < kMostCells;) {
-        if (blank(line[at])) {
-            ++at;
-            continue;
-        }
-        const std::size_t begin = at;
-        std::size_t equals = View::npos;
-        bool quoted = false;
-        for (; at < line.size() && (quoted || !blank(line[at])); ++at) {
-            if (line[at] == '"' && line[at - (at > 0 ? 1 : 0)] != '\\') quoted = !quoted;
-            if (line[at] == '=' && equals == View::npos && !quoted) equals = at;
-        }
-        if (equals == View::npos || equals == begin) continue;
-        cells.push_back({0, line.substr(begin, equals - begin), trimmed(line.substr(equals + 1, at - equals - 1))});
-    }
-}
-
 }  // namespace
 
 TableLayout table_layout(View text, char delimiter, bool header) {
@@ -498,7 +469,7 @@ void read_cells(View text, const TableLayout& layout, std::size_t row, std::vect
             cells_by_borders(row_of(text, layout, row), layout.borders[block], cells);
         }
     } else if (layout.delimiter == kPairs) {
-        cells_of_pairs(row_of(text, layout, row), cells);
+        read_pairs(row_of(text, layout, row), cells);
     } else {
         const View line = row_of(text, layout, row);
         std::size_t at = 0;
@@ -601,17 +572,6 @@ float look_for_columns(View text) {
         if (10 * clean >= 7 * rows && 10 * filled >= 7 * rows) kept += std::min(clean, filled);
     }
     return lines < kFewestRows ? 0 : static_cast<float>(kept) / static_cast<float>(lines);
-}
-
-float look_for_pairs(View text) {
-    std::size_t lines = 0;
-    std::size_t paired = 0;
-    each_line(text, [&](std::size_t begin, std::size_t end) {
-        if (begin == end) return;
-        ++lines;
-        paired += pairs_in(text.substr(begin, end - begin)) >= kFewestPairs ? 1U : 0U;
-    });
-    return lines < kFewestRows ? 0 : static_cast<float>(paired) / static_cast<float>(lines);
 }
 
 }  // namespace tersely::content

@@ -138,7 +138,8 @@ std::uint32_t own_comments(const Counts& counts, Language language) {
 
 // Log odds, above those of a quarter, that the language with the best score is right; else it is one that nobody
 // knows. A logistic model of `score`, the score of the next one, and the lines, fitted on 250 files of known languages
-// and 366 of others; its signs: much evidence, little for the next, comments and ends of lines as the language has them.
+// and 366 of others; its signs: much evidence, little for the next, comments and ends of lines as the language has
+// them.
 double odds(const Counts& counts, Language language, std::uint32_t score, std::uint32_t next) {
     const double all = std::accumulate(counts.comments.begin(), counts.comments.end(), 0U);
     const double lines = std::max(counts.lines, 1U);
@@ -165,7 +166,8 @@ Language language_of(const Counts& counts, LanguageScores scores) {
     const auto language = static_cast<Language>(best - scores.begin());
     std::uint32_t next = 0;
     for (std::size_t other = 0; other < kLanguages; ++other) {
-        const bool same = static_cast<Language>(other) == language || older_of(language) == static_cast<Language>(other);
+        const bool same =
+            static_cast<Language>(other) == language || older_of(language) == static_cast<Language>(other);
         if (!same) next = std::max(next, scores[other]);
     }
     return *best > 0 && odds(counts, language, *best, next) > 0 ? language : none;
@@ -193,7 +195,8 @@ bool starts_with_value(std::string_view piece) {
            (piece[2] == '{' || piece[2] == '[');
 }
 
-Detection decide(const Counts& counts, Language language, const TableLook& table, std::size_t columns, const Markup& markup) {
+Detection decide(const Counts& counts, Language language, const TableLook& table, std::size_t columns,
+                 const Markup& markup) {
     const std::uint32_t n = counts.lines;
     const std::uint32_t code_like = n - std::min(n, counts[kComment]);
     Best best;
@@ -258,7 +261,8 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
         const bool rst = counts[kDirective] + counts.titles > 2 * (counts.headings + counts[kFence]);
         // What stands in no fence and runs like code or names places is no Markdown.
         const float plain = 1 - share(std::min(n, counts.code + counts.tool), n);
-        const float evidence = 2 * plain * share(marked, n) + 0.5F * share(counts.items + counts.in_fence, n) + 0.4F * words;
+        const float evidence =
+            2 * plain * share(marked, n) + 0.5F * share(counts.items + counts.in_fence, n) + 0.4F * words;
         best.offer(ContentKind::markdown, 0.35F + evidence, rst ? Language::rst : Language::none);
     }
     const float data = share(counts.data + counts.items, code_like);
@@ -346,8 +350,8 @@ Detection detect(std::span<const std::string_view> pieces) {
     for (std::size_t i = 0; i < pieces.size(); ++i) reader.read(pieces[i], i == 0);
     if (reader.counts().lines == 0) return {};
     const bool rows = reader.counts().lines >= 3 && !starts_with_event(pieces[0]);
-    return decide(reader.counts(), language_of(reader.counts(), reader.languages()), rows ? look_for_table(pieces[0]) : TableLook{}, look_for_columns(pieces[0]),
-                  read_markup(pieces[0]));
+    return decide(reader.counts(), language_of(reader.counts(), reader.languages()),
+                  rows ? look_for_table(pieces[0]) : TableLook{}, look_for_columns(pieces[0]), read_markup(pieces[0]));
 }
 
 float calibrated(float evidence) {

@@ -93,8 +93,7 @@ void Reader::add_interpreter(std::string_view head) {
 }
 
 // Counts escapes and what rewrites a line; `head`, `last`: without them, in `buffer`. Whether anything is left.
-bool Reader::take_escapes(const text::Line& line, std::string_view& head, char& last,
-                          char* buffer) {
+bool Reader::take_escapes(const text::Line& line, std::string_view& head, char& last, char* buffer) {
     if (head.find('\x1b') != std::string_view::npos) {
         ++counts_.escapes;
         head = without_escapes(head, buffer);

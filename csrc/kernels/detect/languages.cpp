@@ -105,19 +105,19 @@ constexpr std::array kSigns = {
 };
 
 // The first row of each first sign, and the one after its last.
-struct Rows {
+struct SignRows {
     std::uint8_t first = 0, last = 0;
 };
-constexpr std::array<Rows, 256> sign_rows() {
-    std::array<Rows, 256> table{};
+constexpr std::array<SignRows, 256> sign_rows() {
+    std::array<SignRows, 256> table{};
     for (std::size_t row = 0; row < kSigns.size(); ++row) {
-        Rows& rows = table[static_cast<unsigned char>(kSigns[row].one)];
+        SignRows& rows = table[static_cast<unsigned char>(kSigns[row].one)];
         if (rows.last == 0) rows.first = static_cast<std::uint8_t>(row);
         rows.last = static_cast<std::uint8_t>(row + 1);
     }
     return table;
 }
-constexpr std::array<Rows, 256> kSignRows = sign_rows();
+constexpr std::array<SignRows, 256> kSignRows = sign_rows();
 
 struct Start {
     std::string_view text;
@@ -205,7 +205,23 @@ constexpr std::array<bool, 256> kStartBytes = start_bytes();
 constexpr std::size_t kSignsFrom = kWordCount;
 constexpr std::size_t kStartsFrom = kSignsFrom + kSigns.size();
 constexpr std::size_t kOthersFrom = kStartsFrom + kStarts.size();
-enum Other : std::size_t { kHeader = kOthersFrom, kModule, kTypes, kPackages, kLisp, kDocumented, kNamed, kAdorned, kClass, kMessage, kBlock, kCommand, kRecipe, kOpens, kEnd };
+enum Other : std::size_t {
+    kHeader = kOthersFrom,
+    kModule,
+    kTypes,
+    kPackages,
+    kLisp,
+    kDocumented,
+    kNamed,
+    kAdorned,
+    kClass,
+    kMessage,
+    kBlock,
+    kCommand,
+    kRecipe,
+    kOpens,
+    kEnd
+};
 static_assert(kEnd <= kSaid);
 
 }  // namespace
@@ -253,7 +269,7 @@ bool LanguageReader::add_word(std::string_view word, bool first, char last, std:
 
 // Whether signs that belong together start here. `own`: whether few languages have them.
 bool LanguageReader::add_signs(char one, char two, char three, bool& own) {
-    const Rows rows = kSignRows[static_cast<unsigned char>(one)];
+    const SignRows rows = kSignRows[static_cast<unsigned char>(one)];
     const Sign* like = nullptr;
     for (std::size_t row = rows.first; row < rows.last; ++row) {
         const Sign& sign = kSigns[row];
@@ -374,10 +390,10 @@ void LanguageReader::add_docstring() { say(python, 6, kOpens); }
 
 Language interpreter_language(std::string_view command) {
     constexpr std::array<std::pair<std::string_view, Language>, 22> kNames = {
-        {{"python", python}, {"pypy", python},   {"node", javascript}, {"nodejs", javascript}, {"perl", perl},
-         {"ruby", ruby},     {"php", php},       {"lua", lua},         {"deno", typescript},   {"sh", shell},
-         {"bash", shell},    {"dash", shell},    {"ksh", shell},       {"zsh", shell},         {"ash", shell},
-         {"tclsh", tcl},     {"wish", tcl},      {"scala", scala},     {"Rscript", r},         {"julia", julia},
+        {{"python", python}, {"pypy", python},  {"node", javascript}, {"nodejs", javascript}, {"perl", perl},
+         {"ruby", ruby},     {"php", php},      {"lua", lua},         {"deno", typescript},   {"sh", shell},
+         {"bash", shell},    {"dash", shell},   {"ksh", shell},       {"zsh", shell},         {"ash", shell},
+         {"tclsh", tcl},     {"wish", tcl},     {"scala", scala},     {"Rscript", r},         {"julia", julia},
          {"elixir", elixir}, {"make", makefile}}};
     while (!command.empty()) {
         const std::size_t first = command.find_first_not_of(' ');
@@ -387,9 +403,11 @@ Language interpreter_language(std::string_view command) {
         command.remove_prefix(name.size());
         name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
         if (name == "env" || name.starts_with('-') || name.find('=') != std::string_view::npos) continue;
-        while (!name.empty() && ((name.back() >= '0' && name.back() <= '9') || name.back() == '.' || name.back() == '-'))
+        while (!name.empty() &&
+               ((name.back() >= '0' && name.back() <= '9') || name.back() == '.' || name.back() == '-'))
             name.remove_suffix(1);
-        const auto known = std::find_if(kNames.begin(), kNames.end(), [&](const auto& one) { return one.first == name; });
+        const auto known =
+            std::find_if(kNames.begin(), kNames.end(), [&](const auto& one) { return one.first == name; });
         return known == kNames.end() ? none : known->second;
     }
     return none;

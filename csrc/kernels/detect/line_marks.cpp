@@ -36,9 +36,9 @@ struct Letters {
     std::size_t spaces = 0;
     std::size_t signs = 0;   // of those that code is full of
     std::size_t digits = 0;  // ASCII
-    bool call = false;      // a letter or _ before "("
-    bool assign = false;    // = after a space or an operator
-    bool link = false;      // ](  **x  `
+    bool call = false;       // a letter or _ before "("
+    bool assign = false;     // = after a space or an operator
+    bool link = false;       // ](  **x  `
 };
 
 constexpr std::uint64_t kOneLetter = 1;
