@@ -224,13 +224,11 @@ bool is_row_of_file(View line) {
            letter(path[dot + 1]);
 }
 
-// What a compiler draws below the line that it shows: "  |   ^^^^ here", "    ^~~~".
-bool is_underlined(View line, bool indented) {
-    if (line[0] == '|') {
-        const std::size_t at = line.find_first_not_of(' ', 1);
-        return at != View::npos && at > 1 && line[at] == '^';
-    }
-    return indented && line[0] == '^';
+// What a compiler draws below the line that it shows, beside a gutter: "  |   ^^^^ here".
+bool is_underlined(View line) {
+    if (line[0] != '|') return false;
+    const std::size_t at = line.find_first_not_of(' ', 1);
+    return at != View::npos && at > 1 && line[at] == '^';
 }
 
 // What a program says to the service that runs it: ##teamcity[...], ##[error], ::error file=...
@@ -265,7 +263,7 @@ std::uint32_t event_marks(View line, bool indented, bool numbers) {
     const std::size_t anchor = numbers ? anchor_end(line) : View::npos;
     if (anchor != View::npos || is_row_and_column(line) || is_row_of_file(line)) marks |= kAnchor;
     marks |= trace_marks(line, indented, (marks & kAnchor) != 0, anchor);
-    if (is_build(line) || is_service_message(line) || is_underlined(line, indented)) marks |= kBuild;
+    if (is_build(line) || is_service_message(line) || is_underlined(line)) marks |= kBuild;
     if (indented) return marks;
     if (line.starts_with("@@ -") && has(line, " @@")) marks |= kHunk;
     if (is_diff_head(line)) marks |= kDiffHead;
