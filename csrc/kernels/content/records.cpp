@@ -20,7 +20,7 @@ enum Role : std::uint8_t { kPlain, kName, kStatus, kExit, kLevel, kSeverity, kTi
 constexpr std::size_t kLooked = 256;  // bytes of a value in which words of failure are looked for
 constexpr double kFar = 6;
 constexpr double kRareColumn = 0.2;
-constexpr float kLeast = 1.0F;  // worth from which a record has a standing
+constexpr float kLeast = 1.1F;  // worth from which a record has a standing
 constexpr double kSevere = 4;   // worth of the highest severity
 
 bool is_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }

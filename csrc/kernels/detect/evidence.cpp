@@ -34,6 +34,14 @@ bool names_language(std::string_view fence) {
     return after != std::string_view::npos && fence.find_first_not_of(" \t\r", after) != std::string_view::npos;
 }
 
+// "src/a.cpp, ...", "src/a.cpp:12: ...": what tools say of a file, however long it is.
+bool opens_with_file(std::string_view head) {
+    const std::string_view word = head.substr(0, head.find(' '));
+    const std::size_t slash = word.rfind('/');
+    return slash != std::string_view::npos && word.find('.', slash) != std::string_view::npos &&
+           (word.back() == ',' || word.back() == ':');
+}
+
 // "clean:", "$(NAME): x y": what a Makefile makes.
 bool is_target(std::string_view head) {
     const std::size_t end = head.find_first_of(" :=#");
@@ -289,7 +297,7 @@ void Reader::add_key(std::string_view head, std::uint32_t marks, bool indented) 
 void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented) {
     const bool place = (marks & (kStamp | kFrame | kTag | kAnchor | kBuild)) != 0;
     const bool trace = (marks & (kFrame | kTraceHead)) != 0;
-    const bool paragraph = (marks & kProse) != 0 && head.size() > 150;
+    const bool paragraph = (marks & kProse) != 0 && head.size() > 150 && !opens_with_file(head);
     const bool level = (marks & kLevel) != 0 && (marks & kStamp) == 0;
     const bool event = !paragraph && ((marks & (kAnchor | kBuild)) != 0 || level);
     if (!indented) {
