@@ -4,6 +4,7 @@
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/content/html_text.hpp"
+#include "kernels/content/table_pairs.hpp"
 #include "kernels/content/table_rows.hpp"
 #include "kernels/text/segment.hpp"
 

@@ -35,6 +35,12 @@ def test_one_rare_value_stands_out_whatever_the_other_columns_are_like(owners: i
     assert sum(one > 0 for one in found) <= 20
 
 
+def test_the_odd_one_of_ten_stands_out() -> None:
+    rows = [f"{n},team-a,{'held' if n == 6 else 'ok'},{n * 7}" for n in range(10)]
+    found = standing(rows)
+    assert found[6] > 0 and sum(one > 0 for one in found) == 1
+
+
 def test_what_differs_everywhere_does_not_stand_out() -> None:
     rows = [f"{n},team-{n % 3},ok,{n * 7}" for n in range(300)]
     assert not any(standing(rows))

@@ -52,6 +52,25 @@ def test_markdown_tables_keep_their_rule() -> None:
     assert lines[:2] == rows[:2] and all(line.startswith("|") and line.endswith("|") for line in lines)
 
 
+def test_the_lines_of_a_box_do_not_cost_the_row_that_is_unlike_the_others() -> None:
+    rule = "+--------+-------------+--------+---------+"
+    rows = [f"| {n + 100000} | Ada Byron   | {n}7.10  | paid    |" for n in range(25)]
+    rows[7] = "| 154168 | Ada Byron   | 20.40  | expired |"
+    text = "\n".join([rule, "| id     | customer    | total  | state   |", rule, *rows, rule])
+    assert rows[7] in tersely.compress(text, budget=64, strategy=Table()).text
+
+
+def test_remarks_around_rows_are_no_rows() -> None:
+    rows = [f"host{n}.example.  {3600 + n % 2}  IN  A  10.0.0.{n}" for n in range(30)]
+    rows[11] = "host11.example.  3600  EXPIRED  A  10.0.0.11"
+    above = ["; <<>> DiG 9.10.6 <<>> @10.0.0.1 AXFR example.", "; (1 server found)", ";; global options: +cmd"]
+    below = [";; Query time: 170 msec", ";; WHEN: Thu Mar 26 16:31:06 PDT 2020", ";; XFR size: 50 records"]
+    found = _native.table_rows(["\n".join([*above, *rows, *below])], " ", True)[5]
+    assert int(np.argmax(found)) == len(above) + 11 and not found[: len(above)].any()
+    named = "\n".join(["# made by hand", "# name  ttl  class  type  address", *rows])
+    assert _native.table_rows([named], " ", True)[3].tolist()[:3] == [3, 1, 0]
+
+
 def test_without_a_header_the_first_row_is_a_row() -> None:
     rows = rows_of(200)[1:]
     result = tersely.compress("\n".join(rows), "web-3 at 103", budget=40, strategy=Table(header=False))

@@ -103,6 +103,58 @@ def test_code_that_is_not_shaped_as_a_language_is_unknown() -> None:
         assert tersely.detect(CODE[language]).language == language
 
 
+def test_code_in_no_known_language_is_code() -> None:
+    scheme = "(let-values (((q r) (floor/ n 7)))\n  (display* (list q r)))\n" * 8
+    coffee = "".join(f"on_{n} = (e) ->\n  @send e.id, [1, 2]\n  @list[{n}] = e.x()\n" for n in range(9))
+    for text in (scheme, coffee):
+        found = tersely.detect(text)
+        assert (found.kind, found.language) == ("code", None)
+
+
+def test_one_sign_said_often_is_one_sign() -> None:
+    rules = "".join(f"OUT{n} := $(DIR)/{n}.o\n$(OUT{n}): {n}.c\n\t$(CC) -c $<\n" for n in range(30))
+    assert tersely.detect(rules).language == "makefile"
+    assert tersely.detect("clean:\n\trm -f *.o\n\nall: app\n\techo ${CFLAGS}\n").language == "makefile"
+
+
+def test_comments_of_another_language_speak_against_one() -> None:
+    source = CODE["c"] * 3
+    assert tersely.detect(source).language == "c"
+    foreign = "".join(f"% part {n}\n{line}\n" for n, line in enumerate(source.split("\n")) if line)
+    assert tersely.detect(foreign).language is None
+
+
+@pytest.mark.parametrize(
+    ("opens", "language"),
+    [
+        ("#!/usr/bin/python3.11 -u\n", "python"),
+        ("#!/usr/bin/env -S A=1 bash -e\n", "shell"),
+        ('#!/bin/sh\nexec tclsh "$0" "$@"\n', "tcl"),
+        ("#!/usr/bin/env fish\n", None),
+    ],
+)
+def test_a_file_is_in_the_language_of_what_runs_it(opens: str, language: str | None) -> None:
+    assert tersely.detect(opens + "x 1\ny 2\nz 3\n").language == language
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "src/{n}/list.cpp, list_{n}::get, {n}, NULL_DEREFERENCE, ERROR, [assigned,used `x` here]",
+        "##teamcity[testFailed name='adds {n}' message='a|nb|nc' details='']",
+        "  |\n  |     ^^^^^^ help: use `x{n}` instead of `y`",
+    ],
+)
+def test_what_tools_say_is_no_table_and_no_markdown(line: str) -> None:
+    assert tersely.detect("\n".join(line.format(n=n) for n in range(20))).kind == "tool_output"
+
+
+def test_indented_lines_go_on_with_the_stamped_line_above() -> None:
+    event = "2025-04-12 00:14:12.837 CEST [132] STATEMENT:  create table x (\n"
+    columns = "".join(f"\t    column_{n} smallint not null,\n" for n in range(12))
+    assert tersely.detect((event + columns) * 6).kind == "log"
+
+
 def test_messages_with_places_are_no_table() -> None:
     rows = [
         f"shop/part_{n}.py:{n * 3}: error: Function is missing a type annotation  [no-untyped-def]"

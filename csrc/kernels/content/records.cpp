@@ -20,7 +20,8 @@ enum Role : std::uint8_t { kPlain, kName, kStatus, kExit, kLevel, kSeverity, kTi
 constexpr std::size_t kLooked = 256;  // bytes of a value in which words of failure are looked for
 constexpr double kFar = 6;
 constexpr double kRareColumn = 0.2;
-constexpr double kSevere = 4;  // worth of the highest severity
+constexpr float kLeast = 1.1F;  // worth from which a record has a standing
+constexpr double kSevere = 4;   // worth of the highest severity
 
 bool is_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
 bool is_lower(char byte) { return byte >= 'a' && byte <= 'z'; }
@@ -474,7 +475,7 @@ std::vector<float> Standing::settle(std::span<const std::int32_t> list, std::siz
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::vector<std::size_t> sizes(lists);
     for (const std::int32_t one : list) ++sizes[static_cast<std::size_t>(one)];
-    std::erase_if(order, [&](std::size_t record) { return worth(record) < kOdd; });
+    std::erase_if(order, [&](std::size_t record) { return worth(record) < kLeast; });
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return worth(a) != worth(b) ? worth(a) > worth(b) : a < b; });
     std::vector<std::size_t> before(lists);

@@ -111,9 +111,9 @@ class RecordColumns {
     std::size_t used_ = 0;
 };
 
-// How much records stand out in their list, 0 where they do not, else in (0, 1): of each record the largest worth of
-// its cells and 0.15 of the second largest (columns say the same), held against how many records of the list have as
-// much.
+// How much records stand out in their list, in (0, 1), or 0, for a worth below 1.1: of each record the largest
+// worth of its cells and 0.15 of the second largest (columns say the same), held against how many records of the list
+// have as much.
 class Standing {
   public:
     explicit Standing(std::size_t records) : first_(records), second_(records) {}

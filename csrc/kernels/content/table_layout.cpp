@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "kernels/content/table_header.hpp"
+#include "kernels/content/table_pairs.hpp"
 #include "kernels/detect/table_look.hpp"
 #include "kernels/parallel.hpp"
 
@@ -17,7 +18,6 @@ using View = std::string_view;
 constexpr std::size_t kLooked = 12288;      // bytes in which the delimiter is looked for
 constexpr std::size_t kWidest = 1024;       // characters of a line that are looked at for borders
 constexpr std::size_t kSampledLines = 512;  // of a block, by which its borders are found
-constexpr std::size_t kFewestPairs = 3;
 
 bool blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r'; }
 bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
@@ -77,16 +77,8 @@ std::size_t read_delimited(View text, std::size_t& at, char delimiter, Each each
     return i > 0 && i > cell && text[i - 1] == '\r' ? i - 1 : i;
 }
 
-std::size_t pairs_in(View line) {
-    std::size_t pairs = 0;
-    for (std::size_t i = 1; i + 1 < line.size(); ++i) {
-        if (line[i] != '=' || !(is_letter(line[i - 1]) || is_digit(line[i - 1]) || line[i - 1] == '_')) continue;
-        std::size_t begin = i;
-        while (begin > 0 && !blank(line[begin - 1]) && line[begin - 1] != '=' && line[begin - 1] != '"') --begin;
-        if (begin == 0 || blank(line[begin - 1])) ++pairs;
-    }
-    return pairs;
-}
+// "+----+----+" of boxes, without which a table can be read.
+bool is_border(View line) { return line.size() > 2 && line[0] == '+' && is_rule(line); }
 
 template <typename Each>
 void each_line(View text, Each each) {
@@ -304,16 +296,33 @@ Heading heading_of(View text, const Block& block, const Borders& borders) {
     return found;
 }
 
+bool is_remark(View line) {
+    return line[0] == ';' || (line[0] == '#' && (line.size() == 1 || line[1] == ' ' || line[1] == '#'));
+}
+
 std::vector<Block> blocks_of(View text) {
     std::vector<Block> blocks;
-    bool open = false;
+    bool open = false, remarks = false;
     std::size_t lines = 0;
     each_line(text, [&](std::size_t begin, std::size_t end) {
         if (begin == end) {
             open = false;
             return;
         }
+        // Remarks above and below rows, as dig and hosts files have them, are no rows; but the last may name columns.
+        const bool remark = is_remark(text.substr(begin, end - begin));
+        const bool below = open && remarks && !remark && text[blocks.back().start.back()] == '#';
+        open = open && remark == remarks;
+        remarks = remark;
         if (!open) blocks.emplace_back();
+        if (below) {
+            Block& above = blocks[blocks.size() - 2];
+            blocks.back().start.push_back(above.start.back());
+            blocks.back().end.push_back(above.end.back());
+            above.start.pop_back();
+            above.end.pop_back();
+            if (above.lines() == 0) blocks.erase(blocks.end() - 2);
+        }
         open = true;
         ++lines;
         blocks.back().start.push_back(begin);
@@ -347,7 +356,8 @@ void lay_columns(View text, bool header, TableLayout& layout) {
     std::unordered_map<std::string, std::int32_t> tables;
     for (const Block& block : blocks_of(text)) {
         Borders borders = borders_of(text, block);
-        const bool is_table = block.lines() >= kFewestRows && borders.size() >= 2;
+        const bool is_table =
+            block.lines() >= kFewestRows && borders.size() >= 2 && !is_remark(line_of(text, block, block.lines() - 1));
         Heading heading = is_table ? heading_of(text, block, borders) : Heading{block.lines(), 0};
         if (!header && is_table) heading.header = 0;
         std::string name = std::to_string(borders.size());
@@ -403,9 +413,12 @@ void lay_delimited(View text, bool header, TableLayout& layout) {
         heads = row + 1;
         break;
     }
+    std::int32_t head = -1;
     for (std::size_t row = 0; row < size; ++row) {
-        if (row < heads) layout.role[row] = RowRole::kHead;
-        layout.head[row] = static_cast<std::int32_t>(std::min(row, heads)) - 1;
+        layout.head[row] = head;
+        if (row >= heads || is_border(row_of(text, layout, row))) continue;  // boxes are drawn where there is room
+        layout.role[row] = RowRole::kHead;
+        head = static_cast<std::int32_t>(row);
     }
 }
 
@@ -429,24 +442,6 @@ char delimiter_of(View text) {
     if (found.delimiter != 0 && found.agreement >= 0.8F) return found.delimiter;
     if (found.agreement < 0.5F && look_for_columns(looked) >= 0.3F) return kColumns;
     return found.delimiter != 0 ? found.delimiter : ',';
-}
-
-void cells_of_pairs(View line, std::vector<TableCell>& cells) {
-    for (std::size_t at = 0; at < line.size() && cells.size() < kMostCells;) {
-        if (blank(line[at])) {
-            ++at;
-            continue;
-        }
-        const std::size_t begin = at;
-        std::size_t equals = View::npos;
-        bool quoted = false;
-        for (; at < line.size() && (quoted || !blank(line[at])); ++at) {
-            if (line[at] == '"' && line[at - (at > 0 ? 1 : 0)] != '\\') quoted = !quoted;
-            if (line[at] == '=' && equals == View::npos && !quoted) equals = at;
-        }
-        if (equals == View::npos || equals == begin) continue;
-        cells.push_back({0, line.substr(begin, equals - begin), trimmed(line.substr(equals + 1, at - equals - 1))});
-    }
 }
 
 }  // namespace
@@ -474,7 +469,7 @@ void read_cells(View text, const TableLayout& layout, std::size_t row, std::vect
             cells_by_borders(row_of(text, layout, row), layout.borders[block], cells);
         }
     } else if (layout.delimiter == kPairs) {
-        cells_of_pairs(row_of(text, layout, row), cells);
+        read_pairs(row_of(text, layout, row), cells);
     } else {
         const View line = row_of(text, layout, row);
         std::size_t at = 0;
@@ -555,8 +550,9 @@ float look_for_columns(View text) {
     lines = kept = 0;
     for (const Block& block : blocks_of(text)) {
         lines += block.lines();
+        if (block.lines() < kFewestRows) continue;
         const Borders borders = borders_of(text, block);
-        if (block.lines() < kFewestRows || borders.size() < 3) continue;
+        if (borders.size() < 3) continue;
         if (!are_rows(text, block, borders)) continue;
         const Heading heading = heading_of(text, block, borders);
         std::size_t clean = 0;
@@ -576,17 +572,6 @@ float look_for_columns(View text) {
         if (10 * clean >= 7 * rows && 10 * filled >= 7 * rows) kept += std::min(clean, filled);
     }
     return lines < kFewestRows ? 0 : static_cast<float>(kept) / static_cast<float>(lines);
-}
-
-float look_for_pairs(View text) {
-    std::size_t lines = 0;
-    std::size_t paired = 0;
-    each_line(text, [&](std::size_t begin, std::size_t end) {
-        if (begin == end) return;
-        ++lines;
-        paired += pairs_in(text.substr(begin, end - begin)) >= kFewestPairs ? 1U : 0U;
-    });
-    return lines < kFewestRows ? 0 : static_cast<float>(paired) / static_cast<float>(lines);
 }
 
 }  // namespace tersely::content

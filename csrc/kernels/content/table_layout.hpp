@@ -61,7 +61,4 @@ inline constexpr double kAligned = 0.7;
 inline constexpr std::size_t kFewestRows = 4;
 float look_for_columns(std::string_view text);
 
-// The share of the lines that have three key=value or more. O(bytes).
-float look_for_pairs(std::string_view text);
-
 }  // namespace tersely::content

@@ -214,6 +214,30 @@ bool is_build(View line) {
     return close != View::npos && close > 1 && close + 1 < line.size() && line[close + 1] == ' ';
 }
 
+// "a/b.cpp, name, 3, ...": rows of reports that open with the path of a file.
+bool is_row_of_file(View line) {
+    const std::size_t end = std::min(line.find_first_of(", \t"), line.size());
+    if (end + 1 >= line.size() || line[end] != ',' || line[end + 1] != ' ') return false;
+    const View path = line.substr(0, end);
+    const std::size_t dot = path.rfind('.'), slash = path.rfind('/');
+    return slash != View::npos && dot != View::npos && dot > slash && end - dot >= 2 && end - dot <= 5 &&
+           letter(path[dot + 1]);
+}
+
+// What a compiler draws below the line that it shows, beside a gutter: "  |   ^^^^ here".
+bool is_underlined(View line) {
+    if (line[0] != '|') return false;
+    const std::size_t at = line.find_first_not_of(' ', 1);
+    return at != View::npos && at > 1 && line[at] == '^';
+}
+
+// What a program says to the service that runs it: ##teamcity[...], ##[error], ::error file=...
+bool is_service_message(View line) {
+    if (line.size() < 6) return false;
+    if (line.starts_with("##") && (letter(line[2]) || line[2] == '[')) return line.find('[') < 16;
+    return line.starts_with("::") && lower(line[2]) && line.find("::", 3) != View::npos;
+}
+
 bool is_diff_head(View line) {
     static constexpr std::array<View, 10> kStarts = {"diff --git ",
                                                      "diff -",
@@ -233,13 +257,13 @@ bool is_diff_head(View line) {
 
 }  // namespace
 
-std::uint32_t event_marks(View line, bool indented) {
+std::uint32_t event_marks(View line, bool indented, bool numbers) {
     std::uint32_t marks = word_marks(line);
-    if (has_stamp(line)) marks |= kStamp;
-    const std::size_t anchor = anchor_end(line);
-    if (anchor != View::npos || is_row_and_column(line)) marks |= kAnchor;
+    if (numbers && has_stamp(line)) marks |= kStamp;
+    const std::size_t anchor = numbers ? anchor_end(line) : View::npos;
+    if (anchor != View::npos || is_row_and_column(line) || is_row_of_file(line)) marks |= kAnchor;
     marks |= trace_marks(line, indented, (marks & kAnchor) != 0, anchor);
-    if (is_build(line)) marks |= kBuild;
+    if (is_build(line) || is_service_message(line) || is_underlined(line)) marks |= kBuild;
     if (indented) return marks;
     if (line.starts_with("@@ -") && has(line, " @@")) marks |= kHunk;
     if (is_diff_head(line)) marks |= kDiffHead;

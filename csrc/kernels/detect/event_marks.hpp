@@ -7,7 +7,7 @@
 namespace tersely::detect {
 
 // kStamp, kLevel, kAnchor, kBuild, kFrame, kTraceHead, kHunk and kDiffHead of line_marks.hpp. `line`: without white
-// space around it, not empty. O(bytes).
-std::uint32_t event_marks(std::string_view line, bool indented);
+// space around it, not empty; `numbers`: whether it has a digit. O(bytes).
+std::uint32_t event_marks(std::string_view line, bool indented, bool numbers);
 
 }  // namespace tersely::detect

@@ -16,7 +16,7 @@ constexpr std::string_view kPythonOnly = "from __future__ import ";
 
 constexpr std::size_t kHead = 192;     // bytes of a line that are read
 constexpr std::uint32_t kOpening = 8;  // lines with evidence of a language
-constexpr std::uint32_t kOpeningWeight = 5;
+constexpr std::uint32_t kOpeningWeight = 3;
 constexpr std::size_t kCommentBit = 16;
 static_assert(kComment == 1U << kCommentBit);
 
@@ -32,6 +32,22 @@ bool letter_or_digit(char byte) { return (byte >= '0' && byte <= '9') || (byte >
 bool names_language(std::string_view fence) {
     const std::size_t after = fence.find_first_not_of(fence[0]);
     return after != std::string_view::npos && fence.find_first_not_of(" \t\r", after) != std::string_view::npos;
+}
+
+// "src/a.cpp, ...", "src/a.cpp:12: ...": what tools say of a file, however long it is.
+bool opens_with_file(std::string_view head) {
+    const std::string_view word = head.substr(0, head.find(' '));
+    const std::size_t slash = word.rfind('/');
+    return slash != std::string_view::npos && word.find('.', slash) != std::string_view::npos &&
+           (word.back() == ',' || word.back() == ':');
+}
+
+// "clean:", "$(NAME): x y": what a Makefile makes.
+bool is_target(std::string_view head) {
+    const std::size_t end = head.find_first_of(" :=#");
+    if (end == std::string_view::npos || end == 0) return false;
+    const std::size_t colon = head.find_first_not_of(' ', end);
+    return colon != std::string_view::npos && head[colon] == ':' && head.substr(colon, 2) != ":=";
 }
 
 // Whether the value of name = value is none that TOML has: a word, a path, nothing.
@@ -64,6 +80,8 @@ void Reader::read(std::string_view piece, bool whole_first_line) {
     fenced_ = !whole_first_line && starts_fenced(piece.substr(at));
     commented_ = false;
     string_ = 0;
+    rewritten_ = piece.find('\x1b') != std::string_view::npos || piece.find('\r') != std::string_view::npos;
+    marked_ = piece.find("\xE2\x80\xA6") != std::string_view::npos;
     while (at < piece.size()) {
         check_cancelled();
         const text::Line line = text::read_line(piece, at);
@@ -73,31 +91,54 @@ void Reader::read(std::string_view piece, bool whole_first_line) {
     }
 }
 
+// The language of "#!/bin/NAME", or of "exec NAME" below the "#!" of a shell.
+void Reader::add_interpreter(std::string_view head) {
+    static constexpr std::uint32_t kFewLines = 6;
+    if (counts_.lines == 0 && head.starts_with("#!")) counts_.shebang = interpreter_language(head.substr(2));
+    if (counts_.shebang != Language::shell || counts_.lines > kFewLines || !head.starts_with("exec ")) return;
+    const Language run = interpreter_language(head.substr(5));
+    if (run != Language::none) counts_.shebang = run;
+}
+
+// Counts escapes and what rewrites a line; `head`, `last`: without them, in `buffer`. Whether anything is left.
+bool Reader::take_escapes(const text::Line& line, std::string_view& head, char& last, char* buffer) {
+    if (head.find('\x1b') != std::string_view::npos) {
+        ++counts_.escapes;
+        head = without_escapes(head, buffer);
+        if (head.empty()) return false;
+        last = head.back();
+    }
+    const std::size_t carriage = head.find('\r');
+    if (carriage != std::string_view::npos && line.first + carriage + 1 < line.last) ++counts_.escapes;
+    return true;
+}
+
 void Reader::add(std::string_view piece, const text::Line& line) {
     const std::size_t end = std::min(line.last, line.first + kHead);
     std::string_view head = piece.substr(line.first, text::floor_char(piece, end) - line.first);
     char last = piece[line.last - 1];
     std::array<char, kHead> buffer{};
-    if (head.find('\x1b') != std::string_view::npos) {
-        ++counts_.escapes;
-        head = without_escapes(head, buffer.data());
-        if (head.empty()) return;
-        last = head.back();
-    }
-    const std::size_t carriage = head.find('\r');
-    if (carriage != std::string_view::npos && line.first + carriage + 1 < line.last) ++counts_.escapes;
-    if (content::own_mark(head).said.empty()) return;  // what an earlier compression wrote says nothing of the text
-    if (counts_.lines == 0) counts_.shebang = shebang_language(head);
+    if (rewritten_ && !take_escapes(line, head, last, buffer.data())) return;
+    if (marked_ && content::own_mark(head).said.empty()) return;  // an earlier compression's words say nothing
+    add_interpreter(head);
     if (head.starts_with(kPythonOnly)) counts_.shebang = Language::python;
     ++counts_.lines;
     if (line.last - line.first > 160) ++counts_.long_lines;
     const bool indented = line.indent > 0;
+    if (counts_.lines == 1 && head.starts_with("\"\"\"")) languages_.add_docstring();
+    if (target_ && piece[line.begin] == '\t') {
+        languages_.add_recipe();
+    } else {
+        target_ = !indented && is_target(head);
+    }
     if (in_comment(head)) {
+        counts_.comments[0] += head.starts_with("/*") ? 1 : 0;
         ++counts_.of[kCommentBit];
         return;
     }
     const std::uint32_t marks = line_marks(head, last, indented);
     add_shape(head, last);
+    add_comment(head);
     if ((marks & kFence) != 0) {
         if (!fenced_) named_fences_ += names_language(head) ? 1 : -1;
         fenced_ = !fenced_;
@@ -176,7 +217,32 @@ void Reader::add_shape(std::string_view head, char last) {
             break;
     }
     if (head[0] == '}') ++counts_.opens;
-    if (head[0] == '%') counts_.percents += head.size() > 1 && (head[1] == ' ' || head[1] == '%') ? 1 : 0;
+}
+
+void Reader::add_comment(std::string_view head) {
+    const char after = head.size() > 1 ? head[1] : ' ';
+    const auto add = [&](std::size_t bit, bool opens) { counts_.comments[bit] += opens ? 1 : 0; };
+    switch (head[0]) {
+        case '/':
+            return add(0, after == '/' || after == '*');
+        case '#':
+            return add(1, after == ' ' || after == '#');
+        case '-':
+            return add(2, after == '-' && (head.size() == 2 || head[2] == ' '));
+        case ';':
+            return add(3, true);
+        case '%':
+            return add(4, after == ' ' || after == '%');
+        case '(':
+            return add(5, after == '*');
+        case '!':
+            return add(6, after == ' ');
+        case '\'':
+        case '"':
+            return add(7, after == ' ');
+        default:
+            return;
+    }
 }
 
 void Reader::add_diff(char first, std::uint32_t marks) {
@@ -231,11 +297,12 @@ void Reader::add_key(std::string_view head, std::uint32_t marks, bool indented) 
 void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented) {
     const bool place = (marks & (kStamp | kFrame | kTag | kAnchor | kBuild)) != 0;
     const bool trace = (marks & (kFrame | kTraceHead)) != 0;
-    const bool paragraph = (marks & kProse) != 0 && head.size() > 150;
+    const bool paragraph = (marks & kProse) != 0 && head.size() > 150 && !opens_with_file(head);
     const bool level = (marks & kLevel) != 0 && (marks & kStamp) == 0;
     const bool event = !paragraph && ((marks & (kAnchor | kBuild)) != 0 || level);
     if (!indented) {
         ++counts_.at_margin;
+        counts_.stamped_at_margin += (marks & kStamp) != 0 ? 1 : 0;
         counts_.events_at_margin += (event && !trace) || (marks & kStamp) != 0 ? 1 : 0;
     }
     if (event) ++(trace ? counts_.tool_in_trace : counts_.tool);
@@ -246,11 +313,11 @@ void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented
     if ((marks & kProse) != 0 && !place && (marks & (kCode | kComment)) == 0) ++counts_.words;
     bool spoken = false;
     if ((marks & kProse) == 0 || (marks & kCode) != 0 || indented) {
-        spoken = add_language_scores(head, indented, counts_.languages);
+        spoken = languages_.add(head, indented);
     }
     counts_.spoken += spoken ? 1 : 0;
     if (spoken && counts_.spoken == kOpening) {  // what a file opens with tells its language best
-        for (std::uint32_t& score : counts_.languages) score *= kOpeningWeight;
+        for (std::uint32_t& score : languages_.scores()) score *= kOpeningWeight;
     }
     if ((marks & (kCode | kPacked)) != 0 && !place) {
         ++counts_.code;

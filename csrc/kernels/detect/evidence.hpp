@@ -14,6 +14,19 @@ namespace tersely::detect {
 
 inline constexpr std::size_t kSpeakers = 64;
 
+// How comments open, a bit each.
+enum Opener : std::uint8_t {
+    kSlash = 1U << 0U,        // "//", "/*"
+    kHash = 1U << 1U,         // "# "
+    kDash = 1U << 2U,         // "-- "
+    kSemicolon = 1U << 3U,    // ";"
+    kPercent = 1U << 4U,      // "% ", "%%"
+    kParenthesis = 1U << 5U,  // "(*"
+    kBang = 1U << 6U,         // "! "
+    kQuoted = 1U << 7U,       // "' ", "\" "
+};
+inline constexpr std::size_t kOpeners = 8;
+
 struct Counts {
     std::array<std::uint32_t, kMarks> of{};
     std::uint32_t lines = 0;  // that are not blank
@@ -28,24 +41,24 @@ struct Counts {
     std::uint32_t below_frames = 0;      // lines of the source below their frame
     std::uint32_t at_margin = 0;         // not indented
     std::uint32_t events_at_margin = 0;  // of these, those with a stamp, an anchor, a level ...
-    std::uint32_t titles = 0;            // underlined
-    std::uint32_t headings = 0;          // # x
-    std::uint32_t items = 0;             // - x
-    std::uint32_t remarks = 0;           // # x that is no heading
-    std::uint32_t sections = 0;          // [x]
-    std::uint32_t loose = 0;             // name = value without quotes, which ini has and TOML has not
-    std::uint32_t plus_minus = 0;        // start with + - or a space after a hunk's head
-    std::uint32_t escapes = 0;           // ANSI sequences, progress bars
-    std::uint32_t borders = 0;           // +----+----+ of boxes
-    std::uint32_t turns = 0;             // with a speaker that was met before
-    std::uint32_t data = 0;              // key: value that is no turn of a talk
-    std::uint32_t opens = 0;             // end with "{" or start with "}"
-    std::uint32_t statements = 0;        // end with ";"
-    std::uint32_t listed = 0;            // end with ","
-    std::uint32_t blocks = 0;            // end with " do", or are "end"
-    std::uint32_t percents = 0;          // % x: comments of a few languages
+    std::uint32_t stamped_at_margin = 0;
+    std::uint32_t titles = 0;                        // underlined
+    std::uint32_t headings = 0;                      // # x
+    std::uint32_t items = 0;                         // - x
+    std::uint32_t remarks = 0;                       // # x that is no heading
+    std::uint32_t sections = 0;                      // [x]
+    std::uint32_t loose = 0;                         // name = value without quotes, which ini has and TOML has not
+    std::uint32_t plus_minus = 0;                    // start with + - or a space after a hunk's head
+    std::uint32_t escapes = 0;                       // ANSI sequences, progress bars
+    std::uint32_t borders = 0;                       // +----+----+ of boxes
+    std::uint32_t turns = 0;                         // with a speaker that was met before
+    std::uint32_t data = 0;                          // key: value that is no turn of a talk
+    std::uint32_t opens = 0;                         // end with "{" or start with "}"
+    std::uint32_t statements = 0;                    // end with ";"
+    std::uint32_t listed = 0;                        // end with ","
+    std::uint32_t blocks = 0;                        // end with " do", or are "end"
+    std::array<std::uint32_t, kOpeners> comments{};  // by how they open
     std::array<std::uint32_t, kSpeakers> speakers{};
-    LanguageScores languages{};
     Language shebang = Language::none;
 
     std::uint32_t operator[](Mark mark) const {
@@ -61,13 +74,17 @@ class Reader {
     // `whole_first_line`: whether the piece starts where a line does; else its first line is passed over. O(bytes).
     void read(std::string_view piece, bool whole_first_line);
     const Counts& counts() const { return counts_; }
+    const LanguageScores& languages() const { return languages_.scores(); }
 
   private:
     bool starts_fenced(std::string_view piece) const;
     void add(std::string_view piece, const text::Line& line);
+    bool take_escapes(const text::Line& line, std::string_view& head, char& last, char* buffer);
     bool in_comment(std::string_view head);
     bool in_string(std::string_view head);
     void add_shape(std::string_view head, char last);
+    void add_comment(std::string_view head);
+    void add_interpreter(std::string_view head);
     void add_diff(char first, std::uint32_t marks);
     void add_heading(std::uint32_t marks);
     void add_turn(std::string_view head, std::uint32_t marks);
@@ -75,7 +92,10 @@ class Reader {
     void add_votes(std::string_view head, std::uint32_t marks, bool indented);
 
     Counts counts_;
-    int named_fences_ = 0;  // fences that open with a name less those without
+    LanguageReader languages_;
+    bool rewritten_ = false;  // whether the piece has escapes or carriage returns
+    bool marked_ = false;     // whether it has "…", as marks of an earlier compression do
+    int named_fences_ = 0;    // fences that open with a name less those without
     bool fenced_ = false;
     bool hunk_ = false;
     bool commented_ = false;  // in a comment /* ... */
@@ -83,6 +103,7 @@ class Reader {
     bool pending_ = false;    // the line above is a heading, so far
     int below_frame_ = 0;     // lines that may still belong to the frame above
     bool was_blank_ = true;
+    bool target_ = false;     // whether the line above is at the margin and names a target: "clean: x"
     std::uint32_t key_ = 0;   // of the last line with a key
     std::size_t before_ = 0;  // bytes of the line above where it can be a title
 };

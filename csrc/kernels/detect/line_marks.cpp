@@ -24,6 +24,7 @@ bool is_tag(View line) {
 
 std::uint32_t comment(View line) {
     if (line[0] == '#' && (line.size() == 1 || line[1] == ' ' || line[1] == '#')) return kComment;
+    if (line[0] == ';' && (line.size() == 1 || line[1] == ';' || line[1] == ' ')) return kComment;  // of Lisp, ini
     if (line.starts_with("//") || line.starts_with("/*") || line.starts_with("*/") || line.starts_with("-- ") ||
         line == "*" || line.starts_with("* ") || line.starts_with("\"\"\""))
         return kComment;
@@ -33,18 +34,21 @@ std::uint32_t comment(View line) {
 struct Letters {
     std::size_t letters = 0;
     std::size_t spaces = 0;
-    std::size_t signs = 0;  // of those that code is full of
-    bool call = false;      // a letter or _ before "("
-    bool assign = false;    // = after a space or an operator
-    bool link = false;      // ](  **x  `
+    std::size_t signs = 0;   // of those that code is full of
+    std::size_t digits = 0;  // ASCII
+    bool call = false;       // a letter or _ before "("
+    bool assign = false;     // = after a space or an operator
+    bool link = false;       // ](  **x  `
 };
 
 constexpr std::uint64_t kOneLetter = 1;
-constexpr std::uint64_t kOneSpace = 1ULL << 16U;
-constexpr std::uint64_t kOneSign = 1ULL << 32U;
+constexpr std::uint64_t kOneSpace = 1ULL << 12U;
+constexpr std::uint64_t kOneSign = 1ULL << 24U;
+constexpr std::uint64_t kOneDigit = 1ULL << 36U;
 constexpr std::uint64_t kOneTelling = 1ULL << 48U;  // what stands before it counts too
+constexpr std::uint64_t kCounter = (1ULL << 12U) - 1;
 
-// What a byte adds to four counters of 16 bits.
+// What a byte adds to four counters of 12 bits, and one of 16.
 constexpr std::array<std::uint64_t, 256> byte_counts() {
     std::array<std::uint64_t, 256> table{};
     for (std::size_t byte = 0; byte < 256; ++byte) {
@@ -53,6 +57,7 @@ constexpr std::array<std::uint64_t, 256> byte_counts() {
     }
     for (const char byte : View("){}[];<>_\\|&+^~$@%!")) table[static_cast<unsigned char>(byte)] = kOneSign;
     for (const char byte : View("(=*")) table[static_cast<unsigned char>(byte)] = kOneSign + kOneTelling;
+    for (const char byte : View("0123456789")) table[static_cast<unsigned char>(byte)] = kOneDigit;
     table['`'] = kOneTelling;
     table[' '] = kOneSpace;
     return table;
@@ -60,12 +65,13 @@ constexpr std::array<std::uint64_t, 256> byte_counts() {
 constexpr std::array<std::uint64_t, 256> kByteCounts = byte_counts();
 
 Letters read_letters(View line) {
-    std::uint64_t counts = 0;  // a line has fewer than 65,536 bytes
-    for (const char byte : line) counts += kByteCounts[static_cast<unsigned char>(byte)];
+    std::uint64_t counts = 0;
+    for (const char byte : line.substr(0, kCounter)) counts += kByteCounts[static_cast<unsigned char>(byte)];
     Letters read;
-    read.letters = counts & 0xFFFFU;
-    read.spaces = (counts >> 16U) & 0xFFFFU;
-    read.signs = (counts >> 32U) & 0xFFFFU;
+    read.letters = counts & kCounter;
+    read.spaces = (counts >> 12U) & kCounter;
+    read.signs = (counts >> 24U) & kCounter;
+    read.digits = (counts >> 36U) & kCounter;
     if (counts < kOneTelling) return read;
     for (std::size_t i = 0; i < line.size(); ++i) {
         if (kByteCounts[static_cast<unsigned char>(line[i])] < kOneTelling) continue;
@@ -123,8 +129,8 @@ bool is_field(View line) {  // TOML, ini: name = value, [section]
 }  // namespace
 
 std::uint32_t line_marks(View line, char last, bool indented) {
-    std::uint32_t marks = event_marks(line, indented);
     const Letters read = read_letters(line);
+    std::uint32_t marks = event_marks(line, indented, read.digits > 0);
     const std::size_t rest = line.size() - read.letters - read.spaces;
     marks |= comment(line);
     if (text::is_rule(line)) return marks | kRule;
@@ -147,8 +153,10 @@ std::uint32_t line_marks(View line, char last, bool indented) {
     const bool ends = last == ';' || last == '{' || last == '}' || line == ")" || line == "]" || line == "end" ||
                       ((last == ',' || last == ')' || last == '(' || last == '[' || last == ':') &&
                        (read.call || read.assign || read.signs * 6 >= line.size()));
+    const bool listed = line[0] == '(' && line.size() > 4 &&
+                        (line.ends_with("),") || line.ends_with("))") || line.find(')') == View::npos);
     const bool imports = line.starts_with("import ") || (line.starts_with("from ") && has(line, " import "));
-    if (ends || imports || (read.assign && read.signs >= 1 && (marks & kProse) == 0)) marks |= kCode;
+    if (ends || imports || listed || (read.assign && read.signs >= 1 && (marks & kProse) == 0)) marks |= kCode;
     return marks;
 }
 

@@ -107,29 +107,54 @@ bool are_parted(const std::string_view* lines, std::size_t size) {
     return 3 * parted >= size;
 }
 
-// Columns of lines[0, size).
-std::size_t columns_of(const std::string_view* lines, std::size_t size) {
-    std::array<std::uint16_t, kWidth> filled{}, reached{};
-    for (std::size_t i = 0; i < size; ++i) {
-        const std::size_t width = std::min(lines[i].size(), kWidth);
+// How many of a run of lines reach each place, and have something written there.
+class Filling {
+  public:
+    void add(std::string_view line) { count(line, 1); }
+    void take(std::string_view line) { count(line, static_cast<std::uint16_t>(-1)); }
+
+    // Columns of the lines, of which there are `size`.
+    std::size_t columns(std::size_t size) const {
+        std::size_t columns = 0;
+        bool text = false, gap = true;  // text: since the last gap half of the lines had some
+        for (std::size_t at = 0; at < kWidth && 2U * reached_[at] > size; ++at) {
+            if (10U * filled_[at] <= reached_[at]) {
+                gap = gap || text;
+                continue;
+            }
+            if (2U * filled_[at] < reached_[at]) continue;
+            columns += gap ? 1U : 0U;
+            gap = false;
+            text = true;
+        }
+        return columns;
+    }
+
+  private:
+    void count(std::string_view line, std::uint16_t by) {
+        const std::size_t width = std::min(line.size(), kWidth);
         for (std::size_t at = 0; at < width; ++at) {
-            ++reached[at];
-            filled[at] = static_cast<std::uint16_t>(filled[at] + (lines[i][at] != ' ' && lines[i][at] != '\t' ? 1 : 0));
+            reached_[at] = static_cast<std::uint16_t>(reached_[at] + by);
+            filled_[at] = static_cast<std::uint16_t>(filled_[at] + (line[at] != ' ' && line[at] != '\t' ? by : 0));
         }
     }
-    std::size_t columns = 0;
-    bool text = false, gap = true;  // text: since the last gap half of the lines had some
-    for (std::size_t at = 0; at < kWidth && 2 * reached[at] > size; ++at) {
-        if (10U * filled[at] <= reached[at]) {
-            gap = gap || text;
-            continue;
-        }
-        if (2U * filled[at] < reached[at]) continue;
-        if (gap) ++columns;
-        gap = false;
-        text = true;
+
+    std::array<std::uint16_t, kWidth> filled_{}, reached_{};
+};
+
+// Columns of lines[first, size), for the first of these of 0 to `most` that have three; 0: none have. The lines are
+// counted once; of those further up only what they added is taken away.
+std::size_t first_columns(const std::string_view* lines, std::size_t size, std::size_t most) {
+    if (size < kFewestLines) return 0;
+    Filling filling;
+    for (std::size_t i = 0; i < size; ++i) filling.add(lines[i]);
+    for (std::size_t first = 0; first < most && first + kFewestLines <= size; ++first) {
+        if (first > 0) filling.take(lines[first - 1]);
+        const std::size_t columns = filling.columns(size - first);
+        if (columns > kFewColumns || (columns == kFewColumns && are_parted(lines + first, size - first)))
+            return columns;
     }
-    return columns <= kFewColumns && !are_parted(lines, size) ? 0 : columns;
+    return 0;
 }
 
 }  // namespace
@@ -153,15 +178,8 @@ std::size_t look_for_columns(std::string_view text) {
             longest_at = block;
         }
     }
-    for (std::size_t first = 0; first < kMostBefore && first + kFewestLines <= size; ++first) {
-        const std::size_t columns = columns_of(lines.data() + first, size - first);
-        if (columns >= 3) return columns;
-    }
-    for (std::size_t first = 0; first < 2 && longest >= first + kFewestLines && 2 * longest >= size; ++first) {
-        const std::size_t columns = columns_of(lines.data() + longest_at + first, longest - first);
-        if (columns >= 3) return columns;
-    }
-    return 0;
+    if (const std::size_t columns = first_columns(lines.data(), size, kMostBefore); columns > 0) return columns;
+    return 2 * longest >= size ? first_columns(lines.data() + longest_at, longest, 2) : 0;
 }
 
 }  // namespace tersely::detect
