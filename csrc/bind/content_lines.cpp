@@ -162,18 +162,21 @@ bool tells_failures(const py::object& texts, float least, std::size_t most) {
     return content::tells_failures(list.views()[0], least, most);
 }
 
-py::array_t<float> grades_of_units(const py::object& texts, const Input<std::uint8_t>& read, const Ids& document,
-                                   const Offsets& start, const Offsets& end, std::size_t most) {
+py::array_t<float> grades_of_units(const py::object& texts, const Ids& document, const Offsets& start,
+                                   const Offsets& end, const Input<std::uint8_t>& graded, std::size_t most) {
     const GivenTexts list(texts);
     const content::UnitPlaces units{view(document), view(start), view(end)};
-    const std::span<const std::uint8_t> chosen = view(read);
-    require(chosen.size() == list.views().size(), "read must have a row a text");
-    require(units.document.size() == units.start.size() && units.start.size() == units.end.size(),
-            "document, start and end must have as many rows");
+    const std::span<const std::uint8_t> known = view(graded);
+    const std::size_t n = units.document.size();
+    require(n == units.start.size() && n == units.end.size(), "document, start and end must have as many rows");
+    require(known.empty() || known.size() == n, "graded must be empty or have a row a unit");
+    for (const std::int32_t of : units.document) {
+        require(of >= 0 && static_cast<std::size_t>(of) < list.views().size(), "document must be one of the texts");
+    }
     std::vector<float> result;
     {
         const Release release;
-        result = content::grades_of_units(list.views(), chosen, units, most);
+        result = content::grades_of_units(list.views(), units, known, most);
     }
     return to_array(std::move(result));
 }
@@ -187,8 +190,8 @@ void bind_content_lines(py::module_& m) {
     m.def("report_grades", &of_lines<float, &content::report_grades>, py::arg("lines"));
     m.def("scenes", &scenes, py::arg("grade"), py::arg("lines"));
     m.def("tells_failures", &tells_failures, py::arg("texts"), py::arg("least"), py::arg("most"));
-    m.def("grades_of_units", &grades_of_units, py::arg("texts"), py::arg("read"), py::arg("document"), py::arg("start"),
-          py::arg("end"), py::arg("most"));
+    m.def("grades_of_units", &grades_of_units, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
+          py::arg("graded"), py::arg("most"));
     // The plain metaclass: pybind11's own is for static properties, and for subclasses that forget __init__.
     const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
     const char* what = "Reads lines in one pass; csrc/kernels/content/line_reader.hpp says how.";

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import line_grades_oracle as oracle
 import numpy as np
 from hypothesis import given
@@ -45,19 +47,30 @@ def test_grades_of_lines(texts: list[str]) -> None:
     assert scenes(lines, grade).tobytes() == oracle.scenes(lines, grade).tobytes()
 
 
-@given(DOCUMENTS)
-def test_units_have_the_best_grade_of_their_lines(texts: list[str]) -> None:
+@given(DOCUMENTS, st.randoms(use_true_random=False))
+def test_units_have_the_best_grade_of_their_lines(texts: list[str], chance: random.Random) -> None:
     """Units are the rows of lines: each has its own grade, or that of what it stands beside."""
-    lines = read_lines(texts, None, 1024)
-    table, grade = lines.table, report_grades(lines)
-    read = np.ones(len(texts), dtype=np.uint8)
-    found = _native.grades_of_units(texts, read, table.document, table.start, table.end, 1024)
-    told = np.maximum(grade, np.float32(0.25) * scenes(lines, grade))
-    assert len(found) == (len(told) if told.any() else 0)
-    assert found.tobytes() == (told.tobytes() if told.any() else b"")
-    read[0] = 0
-    found = _native.grades_of_units(texts, read, table.document, table.start, table.end, 1024)
-    assert not found[table.document[: len(found)] == 0].any()
+    every = read_lines(texts, None, 1024).table
+    graded = np.array([chance.random() < 0.3 for _ in range(len(every))], dtype=np.uint8)
+    for known in (np.empty(0, dtype=np.uint8), graded, np.ones(len(every), dtype=np.uint8)):
+        lined = _native.lined(texts)
+        wanted = [
+            bool(lined[i]) and (len(known) == 0 or not known[every.document == i].all())
+            for i in range(len(texts))
+        ]
+        lines = read_lines(
+            [text if read else "" for text, read in zip(texts, wanted, strict=True)], None, 1024
+        )
+        grade = oracle.report_grades(lines)
+        told = np.maximum(grade, np.float32(0.25) * oracle.scenes(lines, grade))
+        expected = np.zeros(len(every), dtype=np.float32)
+        expected[np.isin(every.document, np.flatnonzero(wanted))] = told
+        found = _native.grades_of_units(texts, every.document, every.start, every.end, known, 1024)
+        if told.any():
+            expected[known[: len(every)].astype(bool) if len(known) else []] = 0
+            assert found.tobytes() == expected.tobytes()
+        else:
+            assert len(found) == 0
 
 
 @given(st.lists(st.sampled_from(LINES), max_size=40).map("\n".join))

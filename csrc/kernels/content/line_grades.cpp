@@ -232,10 +232,17 @@ bool tells_failures(std::string_view text, float least, std::size_t most) {
     return std::any_of(grade.begin(), grade.end(), [&](float one) { return one >= least; });
 }
 
-std::vector<float> grades_of_units(std::span<const std::string_view> texts, std::span<const std::uint8_t> read,
-                                   const UnitPlaces& units, std::size_t most) {
+std::vector<float> grades_of_units(std::span<const std::string_view> texts, const UnitPlaces& units,
+                                   std::span<const std::uint8_t> graded, std::size_t most) {
+    std::vector<bool> wanted(texts.size(), graded.empty());
+    for (std::size_t i = 0; i < graded.size(); ++i) {
+        if (graded[i] == 0) wanted[static_cast<std::size_t>(units.document[i])] = true;
+    }
+    for (std::size_t i = 0; i < texts.size(); ++i) wanted[i] = wanted[i] && is_lined(texts[i]);
+    std::vector<float> result;
+    if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return result;
     LineReader reader("", most);
-    for (std::size_t i = 0; i < texts.size(); ++i) reader.append(read[i] != 0 ? texts[i] : std::string_view(), true);
+    for (std::size_t i = 0; i < texts.size(); ++i) reader.append(wanted[i] ? texts[i] : std::string_view(), true);
     const ReadLines all(reader);
     const GradedLines lines = all.graded();
     std::vector<float> told = report_grades(lines);
@@ -245,7 +252,6 @@ std::vector<float> grades_of_units(std::span<const std::string_view> texts, std:
         told[i] = std::max(told[i], kSceneShare * beside[i]);
         if (told[i] > 0) rows.push_back(i);
     }
-    std::vector<float> result;
     if (rows.empty()) return result;
     result.assign(units.document.size(), 0);
     std::vector<std::int64_t> start, end;
@@ -274,6 +280,9 @@ std::vector<float> grades_of_units(std::span<const std::string_view> texts, std:
                 grade = std::max(grade, told[rows[at]]);
             }
         }
+    }
+    for (std::size_t i = 0; i < graded.size(); ++i) {
+        if (graded[i] != 0) result[i] = 0;
     }
     return result;
 }

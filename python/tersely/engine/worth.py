@@ -53,6 +53,7 @@ _OWN_SHARE = 0.3  # what a unit's own worth counts beside its relevance to the q
 _TEXT = 4.0  # what people wrote beside data is worth so many times as much per character
 _FLOOR_SHARE = 0.5  # what an outcome counts beside relevance
 _MOST_LINES = 131_072  # that are looked at one by one
+_NONE = np.empty(0, dtype=np.uint8)
 _WHOLE = 0.95  # what the document counts where it is to stay whole, beside the unit itself
 _FEW = 0.02  # of the units of an order: more that say that something failed are what the text is about
 _TOP = 0.25  # of the range of a region's own worth: for essential units
@@ -308,17 +309,11 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
     table = reading.table
     if len(table) == 0:
         return
-    lined = _native.lined(native_texts(reading.texts)).view(np.bool_)
-    if graded is not None:
-        lined &= np.bincount(table.document[~graded], minlength=len(lined)) > 0
-    if not np.count_nonzero(lined):
-        return
-    read, units = lined.view(np.uint8), (table.document, table.start, table.end)
-    grade = _native.grades_of_units(native_texts(reading.texts), read, *units, _MOST_LINES)
+    known = _NONE if graded is None else graded.view(np.uint8)
+    places = (table.document, table.start, table.end)
+    grade = _native.grades_of_units(native_texts(reading.texts), *places, known, _MOST_LINES)
     if len(grade) == 0:
         return
-    if graded is not None:
-        grade[graded] = 0
     for region in reading.regions:  # words of errors are what people write, too
         if region.form is None:
             rows = slice(region.first, region.last)
