@@ -155,11 +155,22 @@ py::array_t<float> scenes(const Input<float>& grade, const py::tuple& lines) {
     return to_array(content::scenes(given.get(), view(grade)));
 }
 
-bool tells_failures(const py::object& texts, float least, std::size_t most) {
+bool tells_failures(const py::object& texts, std::size_t index, float least, std::size_t most) {
     const GivenTexts list(texts);
-    require(list.views().size() == 1, "texts must be one");
+    require(index < list.views().size(), "index must be one of the texts");
     const Release release;
-    return content::tells_failures(list.views()[0], least, most);
+    return content::tells_failures(list.views()[index], least, most);
+}
+
+// Whether each text holds marks of three that may open a fenced block.
+py::list fenced(const py::object& texts) {
+    const GivenTexts list(texts);
+    py::list result;
+    for (const std::string_view text : list.views()) {
+        const auto holds = [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; };
+        result.append(holds("```") || holds("~~~"));
+    }
+    return result;
 }
 
 py::array_t<float> grades_of_units(const py::object& texts, const Ids& document, const Offsets& start,
@@ -189,7 +200,8 @@ void bind_content_lines(py::module_& m) {
     m.def("outcome_grades", &of_lines<float, &content::outcome_grades>, py::arg("lines"));
     m.def("report_grades", &of_lines<float, &content::report_grades>, py::arg("lines"));
     m.def("scenes", &scenes, py::arg("grade"), py::arg("lines"));
-    m.def("tells_failures", &tells_failures, py::arg("texts"), py::arg("least"), py::arg("most"));
+    m.def("tells_failures", &tells_failures, py::arg("texts"), py::arg("index"), py::arg("least"), py::arg("most"));
+    m.def("fenced", &fenced, py::arg("texts"));
     m.def("grades_of_units", &grades_of_units, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("graded"), py::arg("most"));
     // The plain metaclass: pybind11's own is for static properties, and for subclasses that forget __init__.

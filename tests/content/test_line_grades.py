@@ -76,4 +76,4 @@ def test_units_have_the_best_grade_of_their_lines(texts: list[str], chance: rand
 @given(st.lists(st.sampled_from(LINES), max_size=40).map("\n".join))
 def test_a_text_tells_failures_where_a_line_does(text: str) -> None:
     told = bool((oracle.outcome_grades(read_lines([text], None, 1024)) >= FAILED).any())
-    assert _native.tells_failures([text], FAILED, 1024) == (told and bool(_native.lined([text])[0]))
+    assert _native.tells_failures(["", text], 1, FAILED, 1024) == (told and bool(_native.lined([text])[0]))

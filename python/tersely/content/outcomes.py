@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tersely import _native
 from tersely.content.lines import LineTable, read_lines
 from tersely.core.tables import Float32s
+from tersely.providers.utf8 import native_texts
 
 __all__ = [
     "ERROR",
@@ -49,14 +52,14 @@ def is_lined(text: str) -> bool:
     return bool(_native.lined([text])[0])
 
 
-def tells_failures(text: str, least: float = FAILED) -> bool:
-    """Whether a text that stands in lines, not in sentences, has one that says that something failed.
+def tells_failures(texts: Sequence[str], index: int, least: float = FAILED) -> bool:
+    """Whether texts[index] stands in lines, not in sentences, and has one that says that something failed.
 
     `least`: the grade from which a line says so.
 
     O(characters) where it stands in lines, else O(1).
     """
-    return _native.tells_failures([text], least, _MOST_LINES)
+    return _native.tells_failures(native_texts(texts), index, least, _MOST_LINES)
 
 
 def says_alike(text: str) -> bool:
