@@ -77,8 +77,7 @@ class Auto:
         Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit.
         """
         result = self.prepare(request).fit()
-        methods = {told.method for told in _profiles(result)} if self.goal else set()
-        if methods <= {CompressionMethod.EXTRACTIVE}:
+        if self.goal is None or all(told.method is CompressionMethod.EXTRACTIVE for told in _profiles(result)):
             return result
         return replace(result, receipt=replace(result.receipt, fallback_reason="no_model"))
 

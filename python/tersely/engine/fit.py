@@ -138,7 +138,7 @@ class _Fitting:
     def _additive(self) -> bool:
         if not self.prices.exact:
             return True  # what was not counted cannot be said to add up
-        off = abs(self.reading.original - int(self.prices.counts.sum()))  # white space may be a token each
+        off = abs(self.reading.original - int(np.add.reduce(self.prices.counts)))  # white space may be a token each
         return self.reading.pages != {} or off <= self.reading.original * _ADDITIVE + len(self.table)
 
     def _candidates(self) -> Int64s | None:
