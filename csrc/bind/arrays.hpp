@@ -1,9 +1,10 @@
-// NumPy arrays at the border: vectors handed over without a copy.
+// NumPy arrays at the border: vectors handed over, large ones without a copy.
 #pragma once
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,8 +13,15 @@
 
 namespace tersely::bind {
 
+inline constexpr std::size_t kCopied = 4096;  // bytes, at most: a copy costs less than an owner of the vector
+
 template <typename T>
 pybind11::array_t<T> to_array(std::vector<T>&& values) {
+    if (values.size() * sizeof(T) <= kCopied) {
+        pybind11::array_t<T> copy(static_cast<pybind11::ssize_t>(values.size()));
+        std::copy(values.begin(), values.end(), copy.mutable_data());
+        return copy;
+    }
     auto owner = std::make_unique<std::vector<T>>(std::move(values));
     T* data = owner->data();
     const auto size = static_cast<pybind11::ssize_t>(owner->size());

@@ -127,6 +127,9 @@ def first_equal(  # csrc/kernels/select/units.hpp; empty where all differ
     placed: _UInt8s,  # by kind: compared with none
     alone: _UInt8s,  # by unit, or empty
 ) -> _Int32s: ...
+
+# tokens of what is kept; of the cheapest unit left out that says something new, -1: none
+def tally(status: _UInt8s, cost: _Int64s, same: _Int32s, first_kept: int) -> tuple[int, int]: ...
 def fill_gaps(  # csrc/kernels/select/gaps.hpp: changes `status`
     status: _UInt8s,
     document: _Int32s,

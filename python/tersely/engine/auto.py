@@ -77,7 +77,8 @@ class Auto:
         Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit.
         """
         result = self.prepare(request).fit()
-        if self.goal is None or all(told.method is CompressionMethod.EXTRACTIVE for told in _profiles(result)):
+        extractive = CompressionMethod.EXTRACTIVE
+        if self.goal is None or all(told.method is extractive for told in _profiles(result)):
             return result
         return replace(result, receipt=replace(result.receipt, fallback_reason="no_model"))
 
