@@ -1,9 +1,10 @@
-// NumPy arrays at the border: vectors handed over without a copy.
+// NumPy arrays at the border: vectors handed over, large ones without a copy.
 #pragma once
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,13 +13,26 @@
 
 namespace tersely::bind {
 
+inline constexpr std::size_t kCopied = 4096;  // bytes, at most: a copy costs less than an owner of the vector
+
+// `shape`: its product is the number of values.
 template <typename T>
-pybind11::array_t<T> to_array(std::vector<T>&& values) {
+pybind11::array_t<T> to_array(std::vector<T>&& values, const std::vector<pybind11::ssize_t>& shape) {
+    if (values.size() * sizeof(T) <= kCopied) {
+        pybind11::array_t<T> copy(shape);
+        std::copy(values.begin(), values.end(), copy.mutable_data());
+        return copy;
+    }
     auto owner = std::make_unique<std::vector<T>>(std::move(values));
     T* data = owner->data();
-    const auto size = static_cast<pybind11::ssize_t>(owner->size());
     const pybind11::capsule release(owner.release(), [](void* held) { delete static_cast<std::vector<T>*>(held); });
-    return pybind11::array_t<T>({size}, {static_cast<pybind11::ssize_t>(sizeof(T))}, data, release);
+    return pybind11::array_t<T>(shape, data, release);
+}
+
+template <typename T>
+pybind11::array_t<T> to_array(std::vector<T>&& values) {
+    const auto size = static_cast<pybind11::ssize_t>(values.size());
+    return to_array(std::move(values), {size});
 }
 
 template <typename T>

@@ -3,6 +3,7 @@
 #include "bind/arrays.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
+#include "kernels/content/line_grades.hpp"
 #include "kernels/content/line_reader.hpp"
 #include "kernels/content/lined.hpp"
 #include "kernels/text/segment.hpp"
@@ -94,10 +95,115 @@ py::array_t<std::uint8_t> lined(const py::object& texts) {
     return to_array(std::move(result));
 }
 
+// Columns of Python's lines: the tuple that `LineTable.graded` gives.
+class GivenLines {
+  public:
+    explicit GivenLines(const py::tuple& lines) {
+        require(lines.size() == 9, "lines must have nine parts");
+        const auto marks = lines[0].cast<Input<std::uint32_t>>();
+        const auto templates = lines[1].cast<Ids>(), copies = lines[2].cast<Ids>(), found = lines[3].cast<Ids>();
+        const auto documents = lines[4].cast<Ids>();
+        const auto numbers = lines[5].cast<Offsets>();
+        counts_ = lines[6].cast<Offsets>();
+        findings_ = lines[7].cast<Offsets>();
+        total_ = lines[8].cast<std::int64_t>();
+        const std::span<const std::uint32_t> mark = view(marks);
+        const std::span<const std::int32_t> of = view(templates), copy = view(copies), finding = view(found);
+        const std::span<const std::int32_t> document = view(documents);
+        const std::span<const std::int64_t> line = view(numbers), counts = view(counts_), findings = view(findings_);
+        const std::size_t n = mark.size();
+        require(of.size() == n && copy.size() == n && finding.size() == n && document.size() == n && line.size() == n,
+                "columns of lines must have as many rows");
+        rows_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            require(of[i] < static_cast<std::int64_t>(counts.size()), "a line has a template without a count");
+            require(finding[i] < static_cast<std::int64_t>(findings.size()), "a line has a finding without a count");
+            Row& row = rows_[i];
+            row.marks = mark[i];
+            row.template_id = std::max(of[i], -1);
+            row.copies = std::max(copy[i], 0);
+            row.finding = finding[i];
+            row.document = document[i];
+            row.line = line[i];
+        }
+    }
+    content::GradedLines get() const { return {rows_, view(counts_), view(findings_), total_}; }
+
+  private:
+    Offsets counts_, findings_;
+    std::vector<Row> rows_;
+    std::int64_t total_ = 0;
+};
+
+template <typename T, std::vector<T> (*grade)(const content::GradedLines&)>
+py::array_t<T> of_lines(const py::tuple& lines) {
+    const GivenLines given(lines);
+    const content::GradedLines read = given.get();
+    std::vector<T> result;
+    {
+        const Release release;
+        result = grade(read);
+    }
+    return to_array(std::move(result));
+}
+
+std::vector<std::int64_t> places(const content::GradedLines& lines) { return content::places_of_lines(lines.rows); }
+
+py::array_t<float> scenes(const Input<float>& grade, const py::tuple& lines) {
+    const GivenLines given(lines);
+    require(view(grade).size() == given.get().rows.size(), "grade must have a row a line");
+    return to_array(content::scenes(given.get(), view(grade)));
+}
+
+bool tells_failures(const py::object& texts, std::size_t index, float least, std::size_t most) {
+    const GivenTexts list(texts);
+    require(index < list.views().size(), "index must be one of the texts");
+    const Release release;
+    return content::tells_failures(list.views()[index], least, most);
+}
+
+// Whether each text holds marks of three that may open a fenced block.
+py::list fenced(const py::object& texts) {
+    const GivenTexts list(texts);
+    py::list result;
+    for (const std::string_view text : list.views()) {
+        const auto holds = [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; };
+        result.append(holds("```") || holds("~~~"));
+    }
+    return result;
+}
+
+py::array_t<float> grades_of_units(const py::object& texts, const Ids& document, const Offsets& start,
+                                   const Offsets& end, const Input<std::uint8_t>& graded, std::size_t most) {
+    const GivenTexts list(texts);
+    const content::UnitPlaces units{view(document), view(start), view(end)};
+    const std::span<const std::uint8_t> known = view(graded);
+    const std::size_t n = units.document.size();
+    require(n == units.start.size() && n == units.end.size(), "document, start and end must have as many rows");
+    require(known.empty() || known.size() == n, "graded must be empty or have a row a unit");
+    for (const std::int32_t of : units.document) {
+        require(of >= 0 && static_cast<std::size_t>(of) < list.views().size(), "document must be one of the texts");
+    }
+    std::vector<float> result;
+    {
+        const Release release;
+        result = content::grades_of_units(list.views(), units, known, most);
+    }
+    return to_array(std::move(result));
+}
+
 }  // namespace
 
 void bind_content_lines(py::module_& m) {
     m.def("lined", &lined, py::arg("texts"));
+    m.def("places_of_lines", &of_lines<std::int64_t, &places>, py::arg("lines"));
+    m.def("outcome_grades", &of_lines<float, &content::outcome_grades>, py::arg("lines"));
+    m.def("report_grades", &of_lines<float, &content::report_grades>, py::arg("lines"));
+    m.def("scenes", &scenes, py::arg("grade"), py::arg("lines"));
+    m.def("tells_failures", &tells_failures, py::arg("texts"), py::arg("index"), py::arg("least"), py::arg("most"));
+    m.def("fenced", &fenced, py::arg("texts"));
+    m.def("grades_of_units", &grades_of_units, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
+          py::arg("graded"), py::arg("most"));
     // The plain metaclass: pybind11's own is for static properties, and for subclasses that forget __init__.
     const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
     const char* what = "Reads lines in one pass; csrc/kernels/content/line_reader.hpp says how.";

@@ -89,7 +89,7 @@ struct Given {
     }
 
     std::vector<text::FactRow> read(text::FactScope scope, std::int32_t& keys) const {
-        text::FactReader reader(scope);
+        text::FactReader reader(scope, list.bytes());
         for (std::size_t i = 0; i < rows.size(); ++i) reader.append(list.views()[i], rows[i]);
         return reader.finish(keys);
     }

@@ -88,7 +88,7 @@ HeldForest forest_of(const py::tuple& arrays) {
 }
 
 py::array_t<float> table(std::vector<float>&& values, std::size_t rows, std::size_t n) {
-    return to_array(std::move(values)).reshape({static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(n)});
+    return to_array(std::move(values), {static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(n)});
 }
 
 std::vector<float> given_features(const Floats& features, std::size_t n) {
@@ -210,10 +210,9 @@ py::tuple topic(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
     const auto rows = static_cast<py::ssize_t>(question.title_row.size());
     const auto of_segments = static_cast<py::ssize_t>(found.segments.size() / relevance::kTopicOfSegment);
     const auto width = static_cast<py::ssize_t>(relevance::kTopicOfDocument);
-    return py::make_tuple(
-        to_array(std::move(found.documents)).reshape({rows, width}),
-        to_array(std::move(found.segments)).reshape({of_segments, py::ssize_t{relevance::kTopicOfSegment}}),
-        to_array(std::move(found.counts)).reshape({rows, py::ssize_t{2}}));
+    return py::make_tuple(to_array(std::move(found.documents), {rows, width}),
+                          to_array(std::move(found.segments), {of_segments, py::ssize_t{relevance::kTopicOfSegment}}),
+                          to_array(std::move(found.counts), {rows, py::ssize_t{2}}));
 }
 
 }  // namespace

@@ -143,6 +143,18 @@ py::array_t<std::int32_t> first_equal(const py::object& texts, const Input<std::
     return to_array(std::move(equal));
 }
 
+// Tokens of what is kept, and of the cheapest unit that is left out and says something new (-1: none).
+py::tuple tally(const Input<std::uint8_t>& status, const Input<std::int64_t>& cost, const Input<std::int32_t>& same,
+                std::uint8_t first_kept) {
+    const std::size_t n = view(status).size();
+    require(view(cost).size() == n && (same.size() == 0 || view(same).size() == n),
+            "status, cost and same must have one length");
+    for (const std::int32_t row : view(same))
+        require(row >= 0 && static_cast<std::size_t>(row) < n, "same must lie in [0, n)");
+    const select::Tally found = select::tally(view(status), view(cost), view(same), first_kept);
+    return py::make_tuple(found.kept, found.cheapest_left);
+}
+
 void fill_gaps(py::array_t<std::uint8_t, py::array::c_style>& status, const Input<std::int32_t>& document,
                const Input<std::int64_t>& start, const Input<std::int64_t>& end, const Input<std::int64_t>& bare,
                std::uint8_t kept, std::int64_t most) {
@@ -165,6 +177,7 @@ void bind_select(py::module_& m) {
           py::arg("same") = py::array_t<std::int32_t>());
     m.def("first_equal", &first_equal, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("placed"), py::arg("alone"));
+    m.def("tally", &tally, py::arg("status"), py::arg("cost"), py::arg("same"), py::arg("first_kept"));
     m.def("fill_gaps", &fill_gaps, py::arg("status").noconvert(), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("bare"), py::arg("kept"), py::arg("most"));
 }

@@ -54,8 +54,8 @@ std::unique_ptr<HeldTable> open_table(const py::buffer& file) {
     return std::make_unique<HeldTable>(std::move(info));
 }
 
-py::array_t<std::int64_t> count(const HeldTable& held, const py::list& texts) {
-    const Utf8List list(texts);
+py::array_t<std::int64_t> count(const HeldTable& held, const py::object& texts) {
+    const GivenTexts list(texts);
     py::array_t<std::int64_t> out(static_cast<py::ssize_t>(list.views().size()));
     std::int64_t* to = out.mutable_data();
     {

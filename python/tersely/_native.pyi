@@ -127,6 +127,9 @@ def first_equal(  # csrc/kernels/select/units.hpp; empty where all differ
     placed: _UInt8s,  # by kind: compared with none
     alone: _UInt8s,  # by unit, or empty
 ) -> _Int32s: ...
+
+# tokens of what is kept; of the cheapest unit left out that says something new, -1: none
+def tally(status: _UInt8s, cost: _Int64s, same: _Int32s, first_kept: int) -> tuple[int, int]: ...
 def fill_gaps(  # csrc/kernels/select/gaps.hpp: changes `status`
     status: _UInt8s,
     document: _Int32s,
@@ -324,7 +327,7 @@ class TokenTable:
     """A table of tokens (csrc/kernels/tokens/table.hpp) over the bytes of its file, which it keeps."""
 
     def __init__(self, file: bytes | mmap) -> None: ...  # ValueError where they are no such table
-    def count(self, texts: list[str]) -> _Int64s: ...
+    def count(self, texts: list[str] | Utf8) -> _Int64s: ...
     # of texts[document][start:end], row by row
     def count_spans(
         self, texts: list[str] | Utf8, document: _Int32s, start: _Int64s, end: _Int64s
@@ -364,6 +367,17 @@ _Rows: TypeAlias = tuple[
 ]
 
 def lined(texts: list[str] | Utf8) -> npt.NDArray[np.uint8]: ...  # csrc/kernels/content/lined.hpp
+
+# csrc/kernels/content/line_grades.hpp; what `LineTable.graded` gives
+def places_of_lines(lines: tuple[Any, ...]) -> _Int64s: ...
+def outcome_grades(lines: tuple[Any, ...]) -> _Float32s: ...
+def report_grades(lines: tuple[Any, ...]) -> _Float32s: ...
+def scenes(grade: _Float32s, lines: tuple[Any, ...]) -> _Float32s: ...
+def tells_failures(texts: list[str] | Utf8, index: int, least: float, most: int) -> bool: ...
+def fenced(texts: list[str] | Utf8) -> list[bool]: ...  # whether each holds ``` or ~~~
+def grades_of_units(  # empty: no line says anything
+    texts: list[str] | Utf8, document: _Int32s, start: _Int64s, end: _Int64s, graded: _UInt8s, most: int
+) -> _Float32s: ...
 
 @final
 class LineReader:  # csrc/kernels/content/line_reader.hpp

@@ -82,4 +82,21 @@ std::vector<std::int32_t> first_equal(std::span<const std::string_view> pieces,
     return equal;
 }
 
+Tally tally(std::span<const std::uint8_t> status, std::span<const std::int64_t> cost,
+            std::span<const std::int32_t> same, std::uint8_t first_kept) {
+    std::vector<bool> said(same.size(), false);
+    for (std::size_t i = 0; i < same.size(); ++i) {
+        if (status[i] >= first_kept) said[static_cast<std::size_t>(same[i])] = true;
+    }
+    Tally result;
+    for (std::size_t i = 0; i < status.size(); ++i) {
+        if (status[i] >= first_kept) {
+            result.kept += cost[i];
+        } else if (same.empty() || !said[static_cast<std::size_t>(same[i])]) {
+            if (result.cheapest_left < 0 || cost[i] < result.cheapest_left) result.cheapest_left = cost[i];
+        }
+    }
+    return result;
+}
+
 }  // namespace tersely::select

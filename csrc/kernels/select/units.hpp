@@ -35,4 +35,12 @@ std::vector<std::int32_t> first_alike(std::span<const std::int32_t> ids, std::sp
 std::vector<std::int32_t> first_equal(std::span<const std::string_view> pieces,
                                       std::span<const std::string_view> before, std::span<const std::uint8_t> alone);
 
+// What a choice costs as its units are priced, and the cheapest unit that is left out and says what no kept one does;
+// -1: there is none. Kept are those of status `first_kept` or more; `same`: of first_equal, or empty. O(n).
+struct Tally {
+    std::int64_t kept = 0, cheapest_left = -1;
+};
+Tally tally(std::span<const std::uint8_t> status, std::span<const std::int64_t> cost,
+            std::span<const std::int32_t> same, std::uint8_t first_kept);
+
 }  // namespace tersely::select

@@ -93,8 +93,9 @@ enum class FactScope : std::uint8_t { kAll, kRuns };
 
 class FactReader {
   public:
-    explicit FactReader(FactScope scope = FactScope::kAll)
-        : runs_only_(scope == FactScope::kRuns), spellings_(kMostSlots), keys_(kFewestSlots) {}
+    // `bytes`: of all documents to come, about.
+    explicit FactReader(FactScope scope = FactScope::kAll, std::size_t bytes = kMostSlots * 16)
+        : runs_only_(scope == FactScope::kRuns), spellings_(slots_for(bytes)), keys_(kFewestSlots) {}
 
     // The facts of the next document, whose segments are `rows` (bytes).
     void append(std::string_view text, const Segments& rows);

@@ -46,13 +46,18 @@ class Vocabulary {
   private:
     struct __attribute__((packed, aligned(4))) Slot {  // 12 bytes: most of the memory of a short text's terms
         std::uint64_t key = 0;                         // 0: empty
-        std::int32_t id = -1;
+        std::int32_t id = 0;
     };
     void grow();
     std::string arena_;
     std::vector<std::size_t> offsets_ = {0};
     std::vector<Slot> slots_;  // linear probing
 };
+
+// Slots for what is met in so many bytes, so that few tables grow and short texts have small ones.
+constexpr std::size_t slots_for(std::size_t bytes) {
+    return std::bit_ceil(std::clamp(bytes / 16, kFewestSlots, kMostSlots));
+}
 
 // Reads terms. Remembers what each spelling gave, so that folding, stemming and stop words are paid once.
 class TermReader {
@@ -67,9 +72,6 @@ class TermReader {
     const Vocabulary& vocabulary() const { return vocabulary_; }
 
   private:
-    static std::size_t slots_for(std::size_t bytes) {
-        return std::bit_ceil(std::clamp(bytes / 16, kFewestSlots, kMostSlots));
-    }
     std::size_t number_end(std::string_view text, std::size_t at) const;
     std::size_t word_end(std::string_view text, std::size_t at) const;
     std::size_t append_bigrams(std::string_view text, std::size_t at, std::vector<std::int32_t>& ids);

@@ -83,7 +83,7 @@ def detect(text: str, name: str | None = None, command: str | None = None) -> De
     for piece in _sample(text):
         checks.text(piece, "text")
     found = detect_each([text])[0]
-    if found.kind == "prose" and found.confidence <= _NOTHING and tells_failures(text[-_TAIL:]):
+    if found.kind == "prose" and found.confidence <= _NOTHING and tells_failures([text[-_TAIL:]], 0):
         found = Detection("tool_output", None, _NOTHING)
     for hint, what in ((name, "name"), (command, "command")):
         if hint is not None:

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from tersely import _native
 from tersely.content.units import Units
 from tersely.core.types import Document
+from tersely.providers.utf8 import native_texts
 
-__all__ = ["LONG", "Mixed", "long_blocks", "may_hold_blocks"]
+__all__ = ["LONG", "Mixed", "holds_blocks", "long_blocks"]
 
 LONG = 1000  # characters from which a block is compressed as what it is
 
@@ -18,9 +20,14 @@ _OPENS = re.compile(r"^ {0,3}(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)$", re.MULTILINE)  
 _CLOSES = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\S\n]*$", re.MULTILINE)
 
 
-def may_hold_blocks(text: str) -> bool:
-    """Whether a text has a long fenced block. O(1) without fences."""
-    return ("```" in text or "~~~" in text) and next(long_blocks(text), None) is not None
+def holds_blocks(texts: Sequence[str]) -> list[bool]:
+    """Whether each text has a long fenced block. O(characters), natively without fences."""
+    fenced = _native.fenced(native_texts(texts))
+    if True not in fenced:
+        return fenced
+    return [
+        found and next(long_blocks(text), None) is not None for text, found in zip(texts, fenced, strict=True)
+    ]
 
 
 def long_blocks(text: str) -> Iterator[tuple[int, int]]:

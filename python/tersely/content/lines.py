@@ -19,7 +19,6 @@ __all__ = [
     "asked_for",
     "behind",
     "from_reader",
-    "place_in",
     "places_of_lines",
     "read_lines",
     "relevance",
@@ -126,6 +125,11 @@ class LineTable:
         asked = query is not None and bool(query.strip())
         return ("query_without_matches",) if asked and not self.asked_lines.any() else ()
 
+    def graded(self) -> tuple[Any, ...]:
+        """What native calls take that grade lines (csrc/kernels/content/line_grades.hpp)."""
+        said = (self.marks, self.template, self.copies, self.finding)
+        return (*said, self.table.document, self.line, self.counts, self.findings, self.total)
+
     @property
     def continued(self) -> npt.NDArray[np.bool_]:
         """bool[n]: rows that go on in the line of the row before."""
@@ -226,31 +230,12 @@ def asked_for(lines: LineTable) -> tuple[npt.NDArray[np.bool_], Float32s]:
     return asked, 6 * share + np.where(best, np.float32(8), np.float32(0))
 
 
-def place_in(group: Int32s) -> Int64s:
-    """int64[n]: 0 for the first row of a group, 1 for its last, 2 for its second, ..."""
-    n = len(group)
-    order = np.argsort(group, kind="stable")
-    ids = group[order]
-    starts = (
-        np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if n else np.empty(0, dtype=np.int64)
-    )
-    sizes = np.diff(np.concatenate((starts, [n])))
-    rank = np.arange(n) - np.repeat(starts, sizes)
-    rank = np.where(rank > 0, rank + 1, 0)
-    last = starts + sizes - 1
-    rank[last[sizes > 1]] = 1
-    place = np.empty(n, dtype=np.int64)
-    place[order] = rank
-    return place
-
-
 def places_of_lines(lines: LineTable) -> Int64s:
-    """int64[n]: `place_in` of the template of each line; pieces of a long one have the place of its head."""
-    goes_on = lines.continued
-    head = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(goes_on))))
-    place = np.zeros(len(goes_on), dtype=np.int64)
-    place[~goes_on] = place_in(lines.template[~goes_on])
-    return place[head]
+    """int64[n]: 0 for the first line of a template, 1 for its last, 2 for its second, ...
+
+    Pieces of a long line have the place of its head.
+    """
+    return _native.places_of_lines(lines.graded())
 
 
 def around(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:

@@ -13,7 +13,6 @@ from tersely.content.lines import (
     Mark,
     around,
     asked_for,
-    place_in,
     places_of_lines,
     read_lines,
 )
@@ -86,7 +85,8 @@ class Logs:
         count = lines.counts[lines.template].astype(np.float32)
         alike = np.where(lines.variant >= 0, lines.variants[lines.variant], count).astype(np.float32)
         goes_on = lines.continued
-        first, new = place == 0, place_in(lines.variant) == 0
+        first, new = place == 0, np.zeros(len(place), dtype=bool)
+        new[np.unique(lines.variant, return_index=True)[1]] = True
         rare = count <= _FEW
         score = 1 / (1 + place).astype(np.float32) + 1 / np.sqrt(count)
         score += np.where(first, 1, 0) + np.where(rare, 2, 0)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Sequence
 
 from tersely import _native
-from tersely.content.lines import LineTable, Mark, behind, place_in, places_of_lines, read_lines
+from tersely.content.lines import LineTable, read_lines
 from tersely.core.tables import Float32s
+from tersely.providers.utf8 import native_texts
 
 __all__ = [
     "ERROR",
     "FAILED",
-    "first_findings",
     "is_lined",
     "outcome_grades",
     "report_grades",
@@ -21,19 +20,12 @@ __all__ = [
     "tells_failures",
 ]
 
-FAILED, ERROR = 0.7, 0.45  # grades from which a line says that something failed, or has words of errors
-_FEW = 3  # lines of a finding that is rare
-_RARE = 20  # of so many findings one, at most, is of a rare kind
+# Grades from which a line says that something failed, or has words of errors: line_grades.hpp of
+# csrc/kernels/content.
+FAILED, ERROR = 0.7, 0.45
 _MOST_LINES = 16_384  # that are looked at one by one
-_VALUES = 10  # lines behind a failure in which values that were compared stand
-# Failures, of all lines or in number, that have the room for what stands around them.
-_SCARCE, _ALWAYS = 0.03, 3
-_SECTION = 40  # lines above a failure in which the head of its section is looked for
-_BEFORE, _BEHIND = 2, 7  # lines of its section around a failure that tell of it
-_CLOSING = 2  # lines at the end of a document that say how all ended: with a number, and unlike all others
-_LONG = 20  # lines of a document that has a closing
+_LONG = 20  # lines of a document that programs may have written
 _LINES_OF_ONE = 8  # lines to a template, on average, that people do not write
-_END = 12  # lines at the end of a document, where verdicts stand
 
 
 def outcome_grades(lines: LineTable) -> Float32s:
@@ -41,41 +33,18 @@ def outcome_grades(lines: LineTable) -> Float32s:
 
     From FAILED: what tools write of failures (`Mark.FAILURE`), of a template less and less, and the first
     line of each finding, rare ones before others. From ERROR: words of errors, counts of results. Below:
-    warnings. Lines that came before, character for character, share what one is worth. O(lines log lines).
+    warnings. Lines that came before, character for character, share what one is worth. O(lines).
     """
-    later = 1 / (1 + places_of_lines(lines)).astype(np.float32)
-    failure, summary = lines.has(Mark.FAILURE), lines.has(Mark.SUMMARY)
-    error = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED)
-    grade = np.where(lines.has(Mark.TROUBLE) & ~lines.has(Mark.QUIET), 0.25 + 0.1 * later, 0)
-    grade = np.where(error, np.where(lines.has(Mark.QUIET), 0.45, 0.45 + 0.2 * later), grade)
-    grade = np.where(summary, np.maximum(grade, 0.45 + (0.1 + 0.3 * _at_end(lines)) * later), grade)
-    grade = np.where(failure, 0.7 + 0.2 * later, grade)
-    grade = np.where(failure & summary, np.maximum(grade, 0.9), grade)
-    grade = np.where(lines.has(Mark.VERDICT), np.maximum(grade, 0.85), grade)
-    if len(lines.findings):
-        first = first_findings(lines)
-        many = np.where(lines.finding >= 0, lines.findings[lines.finding], 0)
-        few = (many > 0) & (many <= max(_FEW, int(lines.findings.sum()) // _RARE))
-        told = 0.15 * first + 0.1 * few
-        grade = np.where(told > 0, np.maximum(grade, 0.55) + told, grade)
-    values = lines.has(Mark.COMPARED) & behind(grade >= FAILED, _VALUES)
-    grade = np.where(values, np.maximum(grade, ERROR + 0.2 * later), grade)
-    grade = np.maximum(grade, _traces(lines))
-    grade = grade / (1 + lines.copies)
-    grade = np.where(lines.bulk | lines.has(Mark.OVERWRITTEN), 0, grade)
-    return np.minimum(grade, 1).astype(np.float32)
+    return _native.outcome_grades(lines.graded())
 
 
 def report_grades(lines: LineTable) -> Float32s:
     """float32[n] in [0, 1]: `outcome_grades` of lines that report to somebody, in sections and to an end.
 
     From ERROR too: the head of a section in which something failed, where few do, and numbers in the closing
-    lines. O(lines log lines).
+    lines. O(lines).
     """
-    grade = outcome_grades(lines)
-    grade = np.where(_heads(lines, grade >= FAILED), np.maximum(grade, 0.6), grade)
-    grade = np.where(_closes(lines), np.maximum(grade, 0.5), grade)
-    return grade.astype(np.float32)
+    return _native.report_grades(lines.graded())
 
 
 def is_lined(text: str) -> bool:
@@ -83,16 +52,14 @@ def is_lined(text: str) -> bool:
     return bool(_native.lined([text])[0])
 
 
-def tells_failures(text: str, least: float = FAILED) -> bool:
-    """Whether a text that stands in lines, not in sentences, has one that says that something failed.
+def tells_failures(texts: Sequence[str], index: int, least: float = FAILED) -> bool:
+    """Whether texts[index] stands in lines, not in sentences, and has one that says that something failed.
 
     `least`: the grade from which a line says so.
 
     O(characters) where it stands in lines, else O(1).
     """
-    if not is_lined(text):
-        return False
-    return bool((outcome_grades(read_lines([text], None, _MOST_LINES)) >= least).any())
+    return _native.tells_failures(native_texts(texts), index, least, _MOST_LINES)
 
 
 def says_alike(text: str) -> bool:
@@ -103,96 +70,10 @@ def says_alike(text: str) -> bool:
     return lines.total >= _LONG and len(lines.counts) * _LINES_OF_ONE <= lines.total
 
 
-def first_findings(lines: LineTable) -> npt.NDArray[np.bool_]:
-    """bool[n]: the first line of each finding."""
-    return np.asarray((lines.finding >= 0) & (place_in(lines.finding) == 0))
-
-
 def scenes(lines: LineTable, grade: Float32s) -> Float32s:
     """float32[n] in [0, 1]: how much lines tell of the failures that they stand beside, where these are few.
 
     What follows a failure tells more than what precedes it, and less and less with the distance; what passed
     tells nothing. O(lines).
     """
-    told = np.zeros(len(grade), dtype=np.float32)
-    failed = _few_failures(lines, grade >= FAILED)
-    rows = np.flatnonzero(failed)
-    for step in range(1, _BEHIND + 1):
-        below = rows[rows + step < len(told)] + step
-        np.maximum.at(told, below, np.float32(1 / (1 + 0.2 * step)))
-        if step <= _BEFORE:
-            np.maximum.at(told, rows[rows >= step] - step, np.float32(0.4))
-    return np.where(failed | lines.has(Mark.PASSED) | (lines.copies > 0), 0, told).astype(np.float32)
-
-
-def _traces(lines: LineTable) -> Float32s:
-    """float32[n] in [0, 0.6]: what the line above a trace and the first frame that no trace had before tell.
-
-    Of later traces less and less; those below words of errors or trouble are counted by themselves.
-    """
-    frame = lines.has(Mark.FRAME)
-    starts = frame & ~_follows(frame)
-    worth = np.zeros(len(frame), dtype=np.float32)
-    heads = np.flatnonzero(starts)
-    if len(heads) == 0:
-        return worth
-    above = np.maximum(heads - 1, 0)
-    told = lines.has(Mark.ERROR | Mark.TROUBLE)[above] & ~frame[above]
-    says = np.where(told, 0.5 + 0.2 / (1 + np.cumsum(told)), 0.3 + 0.6 / (1 + np.cumsum(~told)))
-    worth[above] = says
-    worth[frame] = 0
-    new = np.flatnonzero(frame & (lines.copies == 0))
-    trace, first = np.unique(np.cumsum(starts)[new] - 1, return_index=True)
-    worth[new[first]] = says[trace]
-    return worth
-
-
-def _follows(frame: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """bool[n]: whether one of the two lines above is a frame: a call and its place may stand in turn."""
-    before = np.zeros(len(frame), dtype=bool)
-    before[1:] = frame[:-1]
-    before[2:] |= frame[:-2]
-    return before
-
-
-def _few_failures(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """The failures that are said for the first time, or none where they are many.
-
-    A count of failures has nothing around it that tells of one; where all are counts, errors tell.
-    """
-    new = (lines.copies == 0) & ~lines.bulk & ~lines.has(Mark.SUMMARY)
-    found = failed & new
-    if not found.any():
-        found = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED | Mark.QUIET) & new
-    many = np.count_nonzero(found) > max(_ALWAYS, _SCARCE * lines.total)
-    return np.zeros(len(failed), dtype=bool) if many else found
-
-
-def _heads(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """bool[n]: the first line behind a blank one above each of a few failures."""
-    heads = np.zeros(len(failed), dtype=bool)
-    rows = np.flatnonzero(_few_failures(lines, failed))
-    if len(rows) == 0:
-        return heads
-    document = lines.table.document
-    opens = np.ones(len(failed), dtype=bool)
-    opens[1:] = (np.diff(lines.line) > 1) | (document[1:] != document[:-1])
-    above = np.maximum.accumulate(np.where(opens, np.arange(len(failed)), 0))[rows]
-    heads[above[rows - above <= _SECTION]] = True
-    return heads & ~lines.bulk
-
-
-def _closes(lines: LineTable) -> npt.NDArray[np.bool_]:
-    """bool[n]: the last lines of long documents that have a number, and no lines like them."""
-    document = lines.table.document
-    first, end = (np.searchsorted(document, document, side=side) for side in ("left", "right"))
-    last = (end - np.arange(len(document)) <= _CLOSING) & (end - first >= _LONG)
-    once = lines.counts[lines.template] == 1 if len(lines.counts) else last
-    return np.asarray(last & once & lines.has(Mark.NUMBER))
-
-
-def _at_end(lines: LineTable) -> npt.NDArray[np.bool_]:
-    """bool[n]: the last lines of each document."""
-    document = lines.table.document
-    last = np.searchsorted(document, document, side="right")
-    return np.asarray(last - np.arange(len(document)) <= _END)
+    return _native.scenes(grade, lines.graded())

@@ -117,7 +117,8 @@ def trusted_kind(found: Detection, text: str) -> str:
     if found.kind == "code" and found.language == "yaml":
         if is_laid_out(text):
             return "yaml"
-        return "tool_output" if tells_failures(text, ERROR) else "code"  # keys and values that are no YAML
+        # Keys and values that are no YAML.
+        return "tool_output" if tells_failures([text], 0, ERROR) else "code"
     if found.kind == "code" and found.language is None and found.confidence < 1 and says_alike(text):
         return "tool_output"  # calls of a program, one a line, are no program
     return "logfmt" if found.kind == "log" and in_pairs(text) else found.kind

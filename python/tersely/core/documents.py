@@ -37,8 +37,8 @@ def to_documents(documents: Any) -> tuple[Document, ...]:
 
 def _to_document(item: Any, index: int) -> Document:
     if isinstance(item, str):
-        document = Document(item)
-    elif isinstance(item, Document):
+        return Document(checks.text(item, f"the text of document {index}"))
+    if isinstance(item, Document):
         document = item
     elif isinstance(item, Mapping):
         if "text" not in item:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tersely.content.detect import detect_each, hinted_detection
-from tersely.content.fences import may_hold_blocks
+from tersely.content.fences import holds_blocks
 from tersely.content.outcomes import is_lined, tells_failures
 from tersely.content.registry import CONTENT_TYPES, named_type, trusted_kind
 from tersely.content.units import ContentReader
@@ -23,6 +23,7 @@ from tersely.engine.prepare import Prepared
 from tersely.engine.reading import Reading
 from tersely.engine.render import Rendered
 from tersely.engine.worth import favour_whole
+from tersely.providers.utf8 import Texts
 
 __all__ = ["Auto", "fit_as", "prepare_by"]
 
@@ -76,8 +77,8 @@ class Auto:
         Raises BudgetExceededError when pinned content, or the smallest piece of any, does not fit.
         """
         result = self.prepare(request).fit()
-        methods = {told.method for told in _profiles(result)} if self.goal else set()
-        if methods <= {CompressionMethod.EXTRACTIVE}:
+        extractive = CompressionMethod.EXTRACTIVE
+        if self.goal is None or all(told.method is extractive for told in _profiles(result)):
             return result
         return replace(result, receipt=replace(result.receipt, fallback_reason="no_model"))
 
@@ -88,18 +89,19 @@ class Auto:
         original_tokens: int | None = None,
     ) -> Prepared:
         """The documents, each as what it is, for any number of budgets; other arguments: as of `Prepared`."""
+        texts = Texts([document.text for document in request.documents])
         if self.as_type is not None and not isinstance(self.as_type, str):
             kinds = [self.as_type.kind] * len(request.documents)
             pieces = _pieces_of_code(kinds, request.documents)
             readers: list[ContentReader | None] = [self.as_type] * len(request.documents)
         else:
-            kinds, looks = self._kinds(request.documents, request.query)
+            kinds, looks = self._kinds(request.documents, texts, request.query)
             pieces = _pieces_of_code(kinds, request.documents)
             whole_blocks = "code" in self.text.preserve or "all" in self.text.preserve
             options: dict[str, dict[str, Any]] = {"code": {"looks": looks}}
             if self.as_type is None:
                 options["conversation"] = {"with_query": False}
-            readers = _readers(kinds, request.documents, pieces, whole_blocks, options)
+            readers = _readers(kinds, texts, pieces, whole_blocks, options)
         if self.goal is not None and request.budget is None:
             request = replace(request, budget=_budget_of(request, kinds, self.goal))
 
@@ -115,6 +117,7 @@ class Auto:
             tuple(kinds),
             revise=favour if request.query and sum(pieces) > 1 else revise,
             original_tokens=original_tokens,
+            texts=texts,
         )
 
     def _options(self, readers: Sequence[ContentReader | None]) -> Extractive:
@@ -125,7 +128,9 @@ class Auto:
                 return text
         return self.text
 
-    def _kinds(self, documents: Sequence[Document], query: str | None) -> tuple[list[str], dict[str, str]]:
+    def _kinds(
+        self, documents: Sequence[Document], texts: Texts, query: str | None
+    ) -> tuple[list[str], dict[str, str]]:
         """What each document is, and which languages those look like that look like code."""
         if isinstance(self.as_type, str):
             return [self.as_type] * len(documents), {}
@@ -136,7 +141,7 @@ class Auto:
         least, wordless = (_NOTHING, -1.0) if query and query.strip() else (1.0, _WORDLESS)
         kinds: list[str] = []
         languages: dict[str, str] = {}
-        for given, one in zip(named, documents, strict=True):
+        for index, (given, one) in enumerate(zip(named, documents, strict=True)):
             if given is not None:
                 kinds.append(given)
                 continue
@@ -146,7 +151,7 @@ class Auto:
             if one.name or one.command or one.id or one.metadata:
                 found = hinted_detection(found, one.file_name, one.command_line)
             kind = trusted_kind(found, one.text)
-            if kind == "prose" and found.confidence <= least and tells_failures(one.text):
+            if kind == "prose" and found.confidence <= least and tells_failures(texts, index):
                 kind = "tool_output"  # what nobody knows is read for what failed in it
             elif kind == "prose" and found.confidence <= wordless and is_lined(one.text):
                 kind = "tool_output"  # lines without words are no text, either
@@ -191,7 +196,7 @@ def fit_as(written: Callable[[Rendered], int], strategy: Strategy, request: Requ
 
 def _readers(
     kinds: Sequence[str],
-    documents: Sequence[Document],
+    texts: Texts,
     pieces: Sequence[bool],
     whole_blocks: bool,
     options: Mapping[str, Mapping[str, Any]],
@@ -203,12 +208,14 @@ def _readers(
     """
     made: dict[str, ContentReader | None] = {}
     readers: list[ContentReader | None] = []
-    for kind, document, is_piece in zip(kinds, documents, pieces, strict=True):
+    text_alone = whole_blocks or _MAY_HOLD_BLOCKS.isdisjoint(kinds)
+    blocks = [False] * len(texts) if text_alone else holds_blocks(texts)
+    for kind, with_blocks, is_piece in zip(kinds, blocks, pieces, strict=True):
         name = kind
         if is_piece:
             name = "prose"
         elif kind in _MAY_HOLD_BLOCKS:
-            name = "mixed" if not whole_blocks and may_hold_blocks(document.text) else "prose"
+            name = "mixed" if with_blocks else "prose"
         if name not in made:
             make = CONTENT_TYPES[name].reader
             made[name] = None if make is None else make(**options.get(name, {}))

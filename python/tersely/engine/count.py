@@ -11,6 +11,7 @@ import numpy as np
 from tersely.core.protocols import BatchTokenCounter
 from tersely.core.tables import Int32s, Int64s, pieces
 from tersely.providers.byte_pairs import BytePairCounter, token_table
+from tersely.providers.utf8 import native_texts
 
 __all__ = ["count", "count_batch", "count_units", "name_of"]
 
@@ -22,7 +23,7 @@ def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
     a text.
     """
     if isinstance(counter, BytePairCounter):  # our own: its errors are the deadline and Ctrl-C
-        return token_table(counter.encoding).count(list(texts))
+        return token_table(counter.encoding).count(native_texts(texts))
     try:
         counts: Any = counter.count_batch(texts)
     except Exception as error:

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from tersely import _native
 from tersely.content.units import Nested, Quoted
 from tersely.core.errors import BudgetExceededError
 from tersely.core.tables import Float32s, Int64s, UInt8s
@@ -138,7 +139,8 @@ class _Fitting:
     def _additive(self) -> bool:
         if not self.prices.exact:
             return True  # what was not counted cannot be said to add up
-        off = abs(self.reading.original - int(self.prices.counts.sum()))  # white space may be a token each
+        off = abs(self.reading.original - int(np.add.reduce(self.prices.counts)))
+        # White space may be a token each.
         return self.reading.pages != {} or off <= self.reading.original * _ADDITIVE + len(self.table)
 
     def _candidates(self) -> Int64s | None:
@@ -377,15 +379,15 @@ class _Fitting:
                 room = self.budget - fitted.tokens
                 if estimated and room <= self.budget * (1 + attempt // 2) // _UNUSED:
                     break
-                left = costs[self._unsaid(fitted.status)]
-                if len(left) == 0 or room < max(int(np.minimum.reduce(left)), self.budget // 200):
+                estimate, cheapest = self._tally(fitted.status)
+                if cheapest < 0 or room < max(cheapest, self.budget // 200):
                     break
-                target += max(1, room * self._estimate(fitted.status) // max(fitted.tokens, 1))
+                target += max(1, room * estimate // max(fitted.tokens, 1))
             else:
                 if least is None or fitted.tokens < least.tokens:
                     least = fitted
                 high = target
-                estimate = self._estimate(fitted.status)
+                estimate, _ = self._tally(fitted.status)
                 over = (fitted.tokens - self.budget) * estimate // fitted.tokens
                 target = min(target, estimate) - max(1, over) * 2 ** min(attempt, 6)
                 if low in counted:  # never far below what lies between this one and one that fitted
@@ -400,20 +402,13 @@ class _Fitting:
                 break
         return best or (self._trim(least, wording) if least is not None else None)
 
-    def _estimate(self, status: UInt8s) -> int:
-        """The tokens of a choice, as its parts are priced."""
-        kept, heads = is_kept(status), self.reading.heads
-        above = heads.tokens(self.table.document[kept]) if heads else 0
-        return int(np.add.reduce(self.prices.costs[kept])) + above
-
-    def _unsaid(self, status: UInt8s) -> npt.NDArray[np.bool_]:
-        """bool[n]: units that are left out and say what no kept one does."""
-        dropped, same = status < FIRST_KEPT, self.reading.same()
-        if len(same):
-            said = np.zeros(len(same), dtype=bool)
-            said[same[~dropped]] = True
-            dropped &= ~said[same]
-        return dropped
+    def _tally(self, status: UInt8s) -> tuple[int, int]:
+        """The tokens of a choice, as its parts are priced; and of the cheapest unit that is left out and says
+        what no kept one does, -1: there is none."""
+        kept, cheapest = _native.tally(status, self.prices.costs, self.reading.same(), FIRST_KEPT)
+        if (heads := self.reading.heads) is not None:
+            kept += heads.tokens(self.table.document[is_kept(status)])
+        return kept, cheapest
 
     def _say_less(self, fitted: Fit | None) -> Fit | None:
         """The choice with shorter markers, where more essential units stay with it."""

@@ -23,6 +23,7 @@ from tersely.engine.reading import Reading
 from tersely.engine.render import Rendered, Wording, render
 from tersely.engine.required import with_required
 from tersely.engine.select import FIRST_KEPT, is_kept
+from tersely.providers.utf8 import Texts
 
 if TYPE_CHECKING:
     from tersely.engine.extractive import Extractive
@@ -49,18 +50,24 @@ class Prepared:
         reading: Reading | None = None,
         revise: Callable[[Reading], None] | None = None,
         original_tokens: int | None = None,
+        texts: Texts | None = None,
     ) -> None:
         """Say what to read, and how.
 
         `readers`: what reads each document as its content type; (): all are read as text. `revise`: changes
         what a new reading says of its units (worth, groups, which are never kept) before anything is fitted.
         `original_tokens`: of the documents together, where that is known, or nearly; None: they are counted.
+        `texts`: those of the documents, with their UTF-8; None: they are made.
         """
         self.request, self.options, self._revise = request, options, revise
         self._readers, self._types, self._warnings = tuple(readers), types, warnings
-        self._whole = request.separator.join([document.text for document in request.documents])
+        self._texts = Texts([one.text for one in request.documents]) if texts is None else texts
+        one = len(self._texts) == 1
+        self._whole = self._texts[0] if one else request.separator.join(self._texts)
+        if original_tokens is None and reading is not None:
+            original_tokens = reading.original
         if original_tokens is None:
-            original_tokens = reading.original if reading else count(request.counter, self._whole)
+            original_tokens = int(count_batch(request.counter, self._texts if one else [self._whole])[0])
         self.original_tokens = original_tokens
         self._reading = reading
 
@@ -73,7 +80,7 @@ class Prepared:
     def reading(self) -> Reading:
         """The units of the documents and what each is worth."""
         if self._reading is None:
-            reading = read(self.request, self.original_tokens, self.options, self._readers)
+            reading = read(self.request, self.original_tokens, self.options, self._readers, texts=self._texts)
             reading.types = self._types
             reading.warnings = (*self._warnings, *reading.warnings)
             if self._revise is not None:
@@ -279,6 +286,7 @@ class Prepared:
             told,
             revise=self._revise,
             original_tokens=self.original_tokens,
+            texts=self._texts,
         )
 
     def _may_be_text(self) -> bool:

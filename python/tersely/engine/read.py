@@ -52,16 +52,17 @@ def read(
     readers: Sequence[ContentReader | None] = (),
     analysis: Analysis | None = None,
     cosine: Float32s | None = None,
+    texts: Texts | None = None,
 ) -> Reading:
     """Read, and say what each unit is worth.
 
     `original`: tokens of the documents joined by the separator. `options`: how text is read and valued.
     `readers`: of each document, what reads it as its content type; None, and (): it is read as text.
     `analysis`, `cosine`: of texts, where they are known (`analyze_text`, vectors of its segments with the
-    query's). O(characters).
+    query's). `texts`: those of the documents, with their UTF-8; None: they are made. O(characters).
     """
     if not any(readers):
-        reading = _read_text(request, original, options, analysis, cosine)
+        reading = _read_text(request, original, options, texts, analysis, cosine)
         add_floor(reading, None)
     else:
         reading = _Joining(request, original, options, readers).run()
@@ -82,10 +83,16 @@ def read(
 
 
 def _read_text(
-    request: Request, original: int, options: Extractive, analysis: Analysis | None, cosine: Float32s | None
+    request: Request,
+    original: int,
+    options: Extractive,
+    texts: Texts | None,
+    analysis: Analysis | None = None,
+    cosine: Float32s | None = None,
 ) -> Reading:
     """All documents as text: segments, worth what they have to do with the query, else by importance."""
-    texts = Texts([document.text for document in request.documents])
+    if texts is None:
+        texts = Texts([document.text for document in request.documents])
     if analysis is None:
         analysis = analyze_text(request, texts, options.level, options.window)
     worth, by_query, warnings, asked = worth_of_text(request, texts, options, analysis, cosine)
@@ -191,7 +198,7 @@ class _Joining:
         for reader, places in by_reader.items():
             self._read(reader, places, read)
         if not read and not self.pages:
-            reading = _read_text(request, self.original, self.options, None, None)
+            reading = _read_text(request, self.original, self.options, None)
             reading.warnings = tuple(dict.fromkeys((*self.warnings, *reading.warnings)))
             add_floor(reading, None)
             return reading

@@ -224,14 +224,15 @@ class Reading:
         table, skipped = self.table, self.bulk
         if self.fragments is not None:
             skipped = self.fragments if skipped is None else skipped | self.fragments
-        rows: Int64s | slice = slice(None) if skipped is None else (~skipped).nonzero()[0]
-        found = count_units(
-            self.request.counter, self.texts, table.document[rows], table.start[rows], table.end[rows]
-        )
-        own = isinstance(self.request.counter, BytePairCounter)  # others may count as they like
-        paid = np.maximum((found if own else np.minimum(found, largest)) + separator, 1)
-        if separator:
-            paid = np.minimum(paid, largest)
+        document, start, end = table.document, table.start, table.end
+        if skipped is not None:
+            rows = (~skipped).nonzero()[0]
+            document, start, end = document[rows], start[rows], end[rows]
+        found = count_units(self.request.counter, self.texts, document, start, end)
+        if isinstance(self.request.counter, BytePairCounter):  # a unit has text, so at least a token
+            paid = found + separator if separator else found
+        else:  # others may count as they like
+            paid = np.minimum(np.maximum(np.minimum(found, largest) + separator, 1), largest)
         if skipped is None:
             return Prices(found, paid, separator)
         counts = np.zeros(size, np.int64) if self.fragments is None else self._estimate()

@@ -91,7 +91,7 @@ def select(
         caps = None if caps is None else np.concatenate((heads.costs, caps))
         if len(same):
             same = np.concatenate((own, same + np.int32(more)))
-    return _native.select_budgeted(
+    chosen = _native.select_budgeted(
         worth,
         costs,
         min(budget, 2**60),
@@ -108,7 +108,8 @@ def select(
         ranked,
         _NO_INT64 if caps is None else caps,
         same,
-    )[more:]
+    )
+    return chosen[more:] if more else chosen
 
 
 def _rows_of(table: SegmentTable, document: int, start: int, end: int) -> slice:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tersely import _native
-from tersely.content.lines import LineTable, read_lines
-from tersely.content.outcomes import FAILED, report_grades, scenes
+from tersely.content.outcomes import FAILED
 from tersely.content.units import Bools, Lines, Nested, Quoted
 from tersely.core.question import Question, read_question
 from tersely.core.tables import (
@@ -52,12 +51,11 @@ _TOKEN = 4.5  # characters
 _FACT_ROOM = 8.0  # tokens that the facts of a segment are shared over beside its own
 _OWN_SHARE = 0.3  # what a unit's own worth counts beside its relevance to the query
 _TEXT = 4.0  # what people wrote beside data is worth so many times as much per character
-_SCENE = 0.25  # grade of a line that stands beside a failure, at most: tables' odd rows come first
 _FLOOR_SHARE = 0.5  # what an outcome counts beside relevance
 _MOST_LINES = 131_072  # that are looked at one by one
+_NONE = np.empty(0, dtype=np.uint8)
 _WHOLE = 0.95  # what the document counts where it is to stay whole, beside the unit itself
 _FEW = 0.02  # of the units of an order: more that say that something failed are what the text is about
-_SHARED = 12  # units of a line, at most, that have its grade
 _TOP = 0.25  # of the range of a region's own worth: for essential units
 # Features of a segment that come from what stands around it.
 _OWN_FEATURES = ("share", "bm25", "document", "answer", "named", "cosine", "cosine_document")
@@ -311,18 +309,11 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
     table = reading.table
     if len(table) == 0:
         return
-    lined = _native.lined(native_texts(reading.texts)).view(np.bool_)
-    if graded is not None:
-        lined &= np.bincount(table.document[~graded], minlength=len(lined)) > 0
-    if not np.count_nonzero(lined):
+    known = _NONE if graded is None else graded.view(np.uint8)
+    places = (table.document, table.start, table.end)
+    grade = _native.grades_of_units(native_texts(reading.texts), *places, known, _MOST_LINES)
+    if len(grade) == 0:
         return
-    texts = [text if chosen else "" for text, chosen in zip(reading.texts, lined.tolist(), strict=True)]
-    lines = read_lines(texts, None, _MOST_LINES)
-    told = report_grades(lines)
-    told = np.maximum(told, _SCENE * scenes(lines, told)).astype(np.float32)
-    grade = _grades_of_units(table, lines, told)
-    if graded is not None:
-        grade[graded] = 0
     for region in reading.regions:  # words of errors are what people write, too
         if region.form is None:
             rows = slice(region.first, region.last)
@@ -343,19 +334,3 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
     if (grade >= FAILED).any():
         essential = np.zeros(len(table), dtype=bool) if reading.essential is None else reading.essential
         reading.essential = essential | (grade >= FAILED)
-
-
-def _grades_of_units(table: SegmentTable, lines: LineTable, grades: Float32s) -> Float32s:
-    """float32[n]: the best grade of the lines that a unit has a part of; 0 for small parts of long lines."""
-    result = np.zeros(len(table), dtype=np.float32)
-    told = np.flatnonzero(grades > 0)
-    where = lines.table
-    size = int(max(table.end.max(initial=0), where.end.max(initial=0))) + 1
-    starts, ends = table.document * np.int64(size) + table.start, table.document * np.int64(size) + table.end
-    first = np.searchsorted(ends, where.document[told] * np.int64(size) + where.start[told], side="right")
-    last = np.searchsorted(starts, where.document[told] * np.int64(size) + where.end[told], side="left")
-    few = (last > first) & (last - first <= _SHARED)
-    for step in range(_SHARED):
-        rows = few & (first + step < last)
-        np.maximum.at(result, first[rows] + step, grades[told[rows]])
-    return result

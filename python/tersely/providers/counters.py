@@ -64,6 +64,8 @@ class TokenizersCounter:
         return [len(encoding.ids) for encoding in encodings]
 
 
+_DEFAULT = BytePairCounter()
+
 COUNTERS: dict[str, Callable[[], BatchTokenCounter]] = {
     **{name: (lambda name=name: BytePairCounter(name, name)) for name in byte_pairs.ENCODINGS},  # type: ignore[misc]
     **{name: (lambda name=name: ToktokCounter(name)) for name in toktok.ENCODINGS},  # type: ignore[misc]
@@ -81,7 +83,7 @@ def resolve_counter(counter: Any) -> BatchTokenCounter:
     TypeError for anything else.
     """
     if counter is None:
-        return BytePairCounter()
+        return _DEFAULT
     if isinstance(counter, str):
         return _named(counter)
     if isinstance(counter, (BytePairCounter, BatchTokenCounter)):  # the quicker one first

@@ -27,4 +27,9 @@ class Texts(list[str]):
 
 def native_texts(texts: Sequence[str]) -> Utf8 | list[str]:
     """Return texts as native calls take them: their UTF-8 where it is kept, else a list."""
-    return texts.utf8 if isinstance(texts, Texts) else list(texts)
+    if type(texts) is Texts:  # many times in a call
+        try:
+            return texts._utf8
+        except AttributeError:
+            return texts.utf8
+    return list(texts)

@@ -1,0 +1,290 @@
+#include "kernels/content/line_grades.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "kernels/content/lined.hpp"
+#include "kernels/content/marks.hpp"
+#include "kernels/parallel.hpp"
+#include "kernels/text/segment.hpp"
+
+namespace tersely::content {
+namespace {
+
+constexpr std::int64_t kFewFound = 3;    // lines of a finding that is rare
+constexpr std::int64_t kRareShare = 20;  // of so many findings one, at most, is of a rare kind
+constexpr std::size_t kValueLines = 10;  // lines behind a failure in which values that were compared stand
+// Failures, of all lines or in number, that have the room for what stands around them.
+constexpr double kScarce = 0.03;
+constexpr std::size_t kAlwaysFew = 3;
+constexpr std::size_t kSectionLines = 40;  // lines above a failure in which the head of its section is looked for
+constexpr std::size_t kLinesBefore = 2, kLinesBehind = 7;  // lines of its section around a failure that tell of it
+constexpr std::size_t kClosingLines =
+    2;  // lines at a document's end that say how all ended: with a number, unlike others
+constexpr std::size_t kLongEnough = 20;  // lines of a document that has a closing
+constexpr std::size_t kEnding = 12;      // lines at the end of a document, where verdicts stand
+constexpr float kSceneShare =
+    0.25F;  // grade of a line that stands beside a failure, at most: tables' odd rows come first
+constexpr std::size_t kMostShared = 12;  // units of a line, at most, that have its grade
+
+bool has(const Row& row, std::uint32_t marks) { return (row.marks & marks) != 0; }
+bool stands_for_others(const Row& row) { return row.template_id < 0 || has(row, kOwn); }
+
+// For each row the end of its document's rows.
+std::vector<std::size_t> ends_of_documents(std::span<const Row> rows) {
+    std::vector<std::size_t> ends(rows.size(), rows.size());
+    for (std::size_t i = rows.size(); i-- > 1;) ends[i - 1] = rows[i - 1].document == rows[i].document ? ends[i] : i;
+    return ends;
+}
+
+// What the line above a trace and the first frame that no trace had before tell, in [0, 0.6]: of later traces less and
+// less; those below words of errors or trouble are counted by themselves.
+std::vector<float> trace_grades(std::span<const Row> rows) {
+    std::vector<float> worth(rows.size(), 0);
+    std::vector<double> says;          // of each trace
+    std::vector<std::size_t> new_row;  // of each trace, its first new frame
+    double told = 0, untold = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!has(rows[i], kFrame)) continue;
+        // A call and its place may stand in turn, so one line between frames is none of another trace.
+        const bool follows = (i >= 1 && has(rows[i - 1], kFrame)) || (i >= 2 && has(rows[i - 2], kFrame));
+        if (!follows) {
+            const std::size_t above = i == 0 ? 0 : i - 1;
+            const bool said = has(rows[above], kError | kTrouble) && !has(rows[above], kFrame);
+            (said ? told : untold) += 1;
+            says.push_back(said ? 0.5 + 0.2 / (1 + told) : 0.3 + 0.6 / (1 + untold));
+            new_row.push_back(rows.size());
+            if (!has(rows[above], kFrame)) worth[above] = static_cast<float>(says.back());
+        }
+        if (rows[i].copies == 0 && new_row.back() == rows.size()) new_row.back() = i;
+    }
+    for (std::size_t trace = 0; trace < says.size(); ++trace) {
+        if (new_row[trace] < rows.size()) worth[new_row[trace]] = static_cast<float>(says[trace]);
+    }
+    return worth;
+}
+
+// The failures that are said for the first time, ascending, or none where they are many. A count of failures has
+// nothing around it that tells of one; where all are counts, errors tell.
+std::vector<std::size_t> few_failures(const GradedLines& lines, std::span<const float> grade) {
+    std::vector<std::size_t> failed, errors;
+    for (std::size_t i = 0; i < grade.size(); ++i) {
+        const Row& row = lines.rows[i];
+        if (row.copies != 0 || stands_for_others(row) || has(row, kSummary)) continue;
+        if (grade[i] >= static_cast<float>(kFailedGrade)) failed.push_back(i);
+        if (has(row, kError) && !has(row, kPassed | kQuiet)) errors.push_back(i);
+    }
+    std::vector<std::size_t>& found = failed.empty() ? errors : failed;
+    const double most = std::max(static_cast<double>(kAlwaysFew), kScarce * static_cast<double>(lines.total));
+    if (static_cast<double>(found.size()) > most) found.clear();
+    return found;
+}
+
+// Of what a reader has read. Where rows were let go, one stands for what lies between two, so that lines are near which
+// were.
+struct ReadLines {
+    explicit ReadLines(const LineReader& reader) : findings(reader.findings()), total(reader.lines()) {
+        counts.reserve(reader.templates().size());
+        for (const TemplateFacts& facts : reader.templates()) counts.push_back(std::max(facts.count, facts.said));
+        if (!reader.has_let_go()) {
+            rows = reader.rows();
+            return;
+        }
+        Row between;
+        between.template_id = -1;
+        for (const Row& row : reader.rows()) {
+            const bool first = with_gaps.empty() || with_gaps.back().document != row.document;
+            if (row.line > (first ? 0 : with_gaps.back().line + 1)) {
+                between.document = row.document;
+                between.start = between.end = row.start;
+                between.line = row.line - 1;
+                with_gaps.push_back(between);
+            }
+            with_gaps.push_back(row);
+        }
+        rows = with_gaps;
+    }
+    GradedLines graded() const { return {rows, counts, findings, total}; }
+
+    std::span<const Row> rows;
+    std::vector<Row> with_gaps;
+    std::vector<std::int64_t> counts;
+    std::span<const std::int64_t> findings;
+    std::int64_t total;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> places_of_lines(std::span<const Row> rows) {
+    std::int32_t most = -1;
+    for (const Row& row : rows) most = std::max(most, row.template_id);
+    const auto group = [](const Row& row) {
+        return static_cast<std::size_t>(stands_for_others(row) ? 0 : row.template_id + 1);
+    };
+    const std::size_t groups = static_cast<std::size_t>(most + 2);
+    std::vector<std::int64_t> size(groups, 0), met(groups, 0), place(rows.size(), 0);
+    for (const Row& row : rows) size[group(row)] += has(row, kContinued) ? 0 : 1;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (has(rows[i], kContinued)) {
+            place[i] = i == 0 ? 0 : place[i - 1];
+            continue;
+        }
+        const std::size_t of = group(rows[i]);
+        const std::int64_t rank = met[of]++;
+        place[i] = rank == 0 ? 0 : rank + 1 == size[of] ? 1 : rank + 1;
+    }
+    return place;
+}
+
+std::vector<float> outcome_grades(const GradedLines& lines) {
+    const std::span<const Row> rows = lines.rows;
+    const std::size_t n = rows.size();
+    const std::vector<std::int64_t> place = places_of_lines(rows);
+    const std::vector<std::size_t> end = ends_of_documents(rows);
+    const std::vector<float> traces = trace_grades(rows);
+    std::int64_t found = 0;
+    for (const std::int64_t count : lines.findings) found += count;
+    const std::int64_t rare = std::max(kFewFound, found / kRareShare);
+    std::vector<bool> met(lines.findings.size(), false);
+    std::vector<float> result(n, 0);
+    std::size_t behind = kValueLines + 1;  // lines since the last one that says that something failed
+    for (std::size_t i = 0; i < n; ++i) {
+        const Row& row = rows[i];
+        const float later = 1.0F / static_cast<float>(1 + place[i]);
+        const bool quiet = has(row, kQuiet);
+        double grade = 0;
+        if (has(row, kTrouble) && !quiet) grade = 0.25F + 0.1F * later;
+        if (has(row, kError) && !has(row, kPassed)) grade = quiet ? 0.45F : 0.45F + 0.2F * later;
+        if (has(row, kSummary)) {
+            const double most = end[i] - i <= kEnding ? 0.1 + 0.3 : 0.1;
+            grade = std::max(grade, 0.45 + most * static_cast<double>(later));
+        }
+        if (has(row, kFailure)) {
+            grade = 0.7F + 0.2F * later;
+            if (has(row, kSummary)) grade = std::max(grade, 0.9);
+        }
+        if (has(row, kVerdict)) grade = std::max(grade, 0.85);
+        if (row.finding >= 0 && static_cast<std::size_t>(row.finding) < lines.findings.size()) {
+            const auto finding = static_cast<std::size_t>(row.finding);
+            const std::int64_t many = lines.findings[finding];
+            const double told = 0.15 * (met[finding] ? 0 : 1) + 0.1 * (many > 0 && many <= rare ? 1 : 0);
+            met[finding] = true;
+            if (told > 0) grade = std::max(grade, 0.55) + told;
+        }
+        const bool failed = grade >= kFailedGrade;
+        behind = failed ? 0 : std::min(behind + 1, kValueLines + 1);
+        if (has(row, kCompared) && behind > 0 && behind <= kValueLines)
+            grade = std::max(grade, static_cast<double>(0.45F + 0.2F * later));
+        grade = std::max(grade, static_cast<double>(traces[i])) / static_cast<double>(1 + row.copies);
+        if (stands_for_others(row) || has(row, kOverwritten)) grade = 0;
+        result[i] = static_cast<float>(std::min(grade, 1.0));
+    }
+    return result;
+}
+
+std::vector<float> report_grades(const GradedLines& lines) {
+    const std::span<const Row> rows = lines.rows;
+    std::vector<float> grade = outcome_grades(lines);
+    for (const std::size_t failed : few_failures(lines, grade)) {
+        std::size_t head = failed;  // behind a blank line, or the first of the document
+        while (head > 0 && failed - head <= kSectionLines && rows[head].document == rows[head - 1].document &&
+               rows[head].line - rows[head - 1].line <= 1)
+            --head;
+        if (failed - head <= kSectionLines && !stands_for_others(rows[head])) grade[head] = std::max(grade[head], 0.6F);
+    }
+    const std::vector<std::size_t> end = ends_of_documents(rows);
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Row& row = rows[i];
+        if (i > 0 && rows[i - 1].document != row.document) first = i;
+        if (end[i] - i > kClosingLines || end[i] - first < kLongEnough) continue;
+        if (!has(row, kNumber) || stands_for_others(row)) continue;
+        if (lines.counts[static_cast<std::size_t>(row.template_id)] == 1) grade[i] = std::max(grade[i], 0.5F);
+    }
+    return grade;
+}
+
+std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade) {
+    std::vector<float> told(grade.size(), 0);
+    const std::vector<std::size_t> failed = few_failures(lines, grade);
+    if (failed.empty()) return told;
+    for (const std::size_t row : failed) {
+        for (std::size_t step = 1; step <= kLinesBehind && row + step < told.size(); ++step)
+            told[row + step] =
+                std::max(told[row + step], static_cast<float>(1 / (1 + 0.2 * static_cast<double>(step))));
+        for (std::size_t step = 1; step <= kLinesBefore && step <= row; ++step)
+            told[row - step] = std::max(told[row - step], 0.4F);
+    }
+    for (const std::size_t row : failed) told[row] = 0;
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        if (has(lines.rows[i], kPassed) || lines.rows[i].copies > 0) told[i] = 0;
+    }
+    return told;
+}
+
+bool tells_failures(std::string_view text, float least, std::size_t most) {
+    if (!is_lined(text)) return false;
+    LineReader reader("", most);
+    reader.append(text, true);
+    const ReadLines read(reader);
+    const std::vector<float> grade = outcome_grades(read.graded());
+    return std::any_of(grade.begin(), grade.end(), [&](float one) { return one >= least; });
+}
+
+std::vector<float> grades_of_units(std::span<const std::string_view> texts, const UnitPlaces& units,
+                                   std::span<const std::uint8_t> graded, std::size_t most) {
+    std::vector<bool> wanted(texts.size(), graded.empty());
+    for (std::size_t i = 0; i < graded.size(); ++i) {
+        if (graded[i] == 0) wanted[static_cast<std::size_t>(units.document[i])] = true;
+    }
+    for (std::size_t i = 0; i < texts.size(); ++i) wanted[i] = wanted[i] && is_lined(texts[i]);
+    std::vector<float> result;
+    if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return result;
+    LineReader reader("", most);
+    for (std::size_t i = 0; i < texts.size(); ++i) reader.append(wanted[i] ? texts[i] : std::string_view(), true);
+    const ReadLines all(reader);
+    const GradedLines lines = all.graded();
+    std::vector<float> told = report_grades(lines);
+    const std::vector<float> beside = scenes(lines, told);
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        told[i] = std::max(told[i], kSceneShare * beside[i]);
+        if (told[i] > 0) rows.push_back(i);
+    }
+    if (rows.empty()) return result;
+    result.assign(units.document.size(), 0);
+    std::vector<std::int64_t> start, end;
+    for (std::size_t at = 0; at < rows.size();) {
+        check_cancelled();
+        const std::int32_t document = lines.rows[rows[at]].document;
+        start.clear();
+        end.clear();
+        std::size_t upto = at;
+        for (; upto < rows.size() && lines.rows[rows[upto]].document == document; ++upto) {
+            start.push_back(lines.rows[rows[upto]].start);
+            end.push_back(lines.rows[rows[upto]].end);
+        }
+        text::to_characters(texts[static_cast<std::size_t>(document)], start, end);
+        const auto [low, high] = std::equal_range(units.document.begin(), units.document.end(), document);
+        const auto begin = static_cast<std::size_t>(low - units.document.begin());
+        const auto stop = static_cast<std::size_t>(high - units.document.begin());
+        const std::span<const std::int64_t> starts = units.start.subspan(begin, stop - begin);
+        const std::span<const std::int64_t> ends = units.end.subspan(begin, stop - begin);
+        for (std::size_t line = 0; at < upto; ++at, ++line) {
+            const auto first = std::upper_bound(ends.begin(), ends.end(), start[line]) - ends.begin();
+            const auto last = std::lower_bound(starts.begin(), starts.end(), end[line]) - starts.begin();
+            if (last - first > static_cast<std::ptrdiff_t>(kMostShared)) continue;
+            for (auto unit = first; unit < last; ++unit) {
+                float& grade = result[begin + static_cast<std::size_t>(unit)];
+                grade = std::max(grade, told[rows[at]]);
+            }
+        }
+    }
+    for (std::size_t i = 0; i < graded.size(); ++i) {
+        if (graded[i] != 0) result[i] = 0;
+    }
+    return result;
+}
+
+}  // namespace tersely::content

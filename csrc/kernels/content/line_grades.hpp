@@ -1,0 +1,59 @@
+// How much each line says of what went wrong, or how all ended, whatever the text is; and the grades of units.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "kernels/content/line_reader.hpp"
+
+namespace tersely::content {
+
+inline constexpr double kFailedGrade = 0.7;  // from which a line says that something failed
+inline constexpr double kErrorGrade = 0.45;  // from which it has words of errors
+
+// What grades of lines are read from: rows in the order of documents, and counts over all lines.
+struct GradedLines {
+    std::span<const Row> rows;               // one without a template (-1), or with kOwn, stands for other lines
+    std::span<const std::int64_t> counts;    // lines of each template
+    std::span<const std::int64_t> findings;  // lines of each finding
+    std::int64_t total = 0;                  // lines, blank ones too
+};
+
+// For each line 0 for the first row of its template, 1 for its last, 2 for its second, ...; pieces of a long line
+// have the place of its head. O(rows).
+std::vector<std::int64_t> places_of_lines(std::span<const Row> rows);
+
+// In [0, 1], 0: nothing. From kFailedGrade: what tools write of failures (kFailure), of a template less and less, and
+// the first line of each finding, rare ones before others. From kErrorGrade: words of errors, counts of results, values
+// that were compared behind a failure, the line above a trace and its first new frame. Below: warnings. Lines that came
+// before, byte for byte, share what one is worth. O(rows).
+std::vector<float> outcome_grades(const GradedLines& lines);
+
+// outcome_grades of lines that report to somebody, in sections and to an end. From kErrorGrade too: the head of a
+// section in which something failed, where few do, and numbers in the closing lines. O(rows).
+std::vector<float> report_grades(const GradedLines& lines);
+
+// In [0, 1]: how much lines tell of the failures that they stand beside, where these are few, by `grade`. What follows
+// tells more than what precedes, and less and less with the distance; what passed tells nothing. O(rows).
+std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade);
+
+// Whether a text stands in lines (lined.hpp) and has one whose outcome grade is `least` or more; of many lines the
+// `most` most telling ones are looked at. O(bytes) where it stands in lines, else O(1).
+bool tells_failures(std::string_view text, float least, std::size_t most);
+
+// Units of documents that ascend with their places.
+struct UnitPlaces {
+    std::span<const std::int32_t> document;
+    std::span<const std::int64_t> start, end;  // characters
+};
+
+// The best grade of the lines that a unit has a part of: report_grades, and a part of scenes; 0 for small parts of long
+// lines, and for units of which `graded` (empty: none is) says that others graded them. Read are texts that stand in
+// lines (lined.hpp) and have other units; of many lines the `most` most telling ones. Empty: no line says anything.
+// O(bytes of texts that are read + units).
+std::vector<float> grades_of_units(std::span<const std::string_view> texts, const UnitPlaces& units,
+                                   std::span<const std::uint8_t> graded, std::size_t most);
+
+}  // namespace tersely::content

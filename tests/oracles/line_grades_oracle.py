@@ -1,0 +1,184 @@
+"""Grades of lines in NumPy: the oracle of csrc/kernels/content/line_grades.hpp, which says what they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from tersely.content.lines import LineTable, Mark, behind
+from tersely.core.tables import Float32s, Int32s, Int64s
+
+FAILED, ERROR = 0.7, 0.45  # grades from which a line says that something failed, or has words of errors
+_FEW = 3  # lines of a finding that is rare
+_RARE = 20  # of so many findings one, at most, is of a rare kind
+_VALUES = 10  # lines behind a failure in which values that were compared stand
+# Failures, of all lines or in number, that have the room for what stands around them.
+_SCARCE, _ALWAYS = 0.03, 3
+_SECTION = 40  # lines above a failure in which the head of its section is looked for
+_BEFORE, _BEHIND = 2, 7  # lines of its section around a failure that tell of it
+_CLOSING = 2  # lines at the end of a document that say how all ended: with a number, and unlike all others
+_LONG = 20  # lines of a document that has a closing
+_END = 12  # lines at the end of a document, where verdicts stand
+
+
+def outcome_grades(lines: LineTable) -> Float32s:
+    """float32[n] in [0, 1]: how much each line says of what went wrong, or how all ended; 0: nothing.
+
+    From FAILED: what tools write of failures (`Mark.FAILURE`), of a template less and less, and the first
+    line of each finding, rare ones before others. From ERROR: words of errors, counts of results. Below:
+    warnings. Lines that came before, character for character, share what one is worth. O(lines log lines).
+    """
+    later = 1 / (1 + places_of_lines(lines)).astype(np.float32)
+    failure, summary = lines.has(Mark.FAILURE), lines.has(Mark.SUMMARY)
+    error = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED)
+    grade = np.where(lines.has(Mark.TROUBLE) & ~lines.has(Mark.QUIET), 0.25 + 0.1 * later, 0)
+    grade = np.where(error, np.where(lines.has(Mark.QUIET), 0.45, 0.45 + 0.2 * later), grade)
+    grade = np.where(summary, np.maximum(grade, 0.45 + (0.1 + 0.3 * _at_end(lines)) * later), grade)
+    grade = np.where(failure, 0.7 + 0.2 * later, grade)
+    grade = np.where(failure & summary, np.maximum(grade, 0.9), grade)
+    grade = np.where(lines.has(Mark.VERDICT), np.maximum(grade, 0.85), grade)
+    if len(lines.findings):
+        first = first_findings(lines)
+        many = np.where(lines.finding >= 0, lines.findings[lines.finding], 0)
+        few = (many > 0) & (many <= max(_FEW, int(lines.findings.sum()) // _RARE))
+        told = 0.15 * first + 0.1 * few
+        grade = np.where(told > 0, np.maximum(grade, 0.55) + told, grade)
+    values = lines.has(Mark.COMPARED) & behind(grade >= FAILED, _VALUES)
+    grade = np.where(values, np.maximum(grade, ERROR + 0.2 * later), grade)
+    grade = np.maximum(grade, _traces(lines))
+    grade = grade / (1 + lines.copies)
+    grade = np.where(lines.bulk | lines.has(Mark.OVERWRITTEN), 0, grade)
+    return np.minimum(grade, 1).astype(np.float32)
+
+
+def report_grades(lines: LineTable) -> Float32s:
+    """float32[n] in [0, 1]: `outcome_grades` of lines that report to somebody, in sections and to an end.
+
+    From ERROR too: the head of a section in which something failed, where few do, and numbers in the closing
+    lines. O(lines log lines).
+    """
+    grade = outcome_grades(lines)
+    grade = np.where(_heads(lines, grade >= FAILED), np.maximum(grade, 0.6), grade)
+    grade = np.where(_closes(lines), np.maximum(grade, 0.5), grade)
+    return grade.astype(np.float32)
+
+
+def place_in(group: Int32s) -> Int64s:
+    """int64[n]: 0 for the first row of a group, 1 for its last, 2 for its second, ..."""
+    n = len(group)
+    order = np.argsort(group, kind="stable")
+    ids = group[order]
+    starts = (
+        np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if n else np.empty(0, dtype=np.int64)
+    )
+    sizes = np.diff(np.concatenate((starts, [n])))
+    rank = np.arange(n) - np.repeat(starts, sizes)
+    rank = np.where(rank > 0, rank + 1, 0)
+    last = starts + sizes - 1
+    rank[last[sizes > 1]] = 1
+    place = np.empty(n, dtype=np.int64)
+    place[order] = rank
+    return place
+
+
+def places_of_lines(lines: LineTable) -> Int64s:
+    """int64[n]: `place_in` of the template of each line; pieces of a long one have the place of its head."""
+    goes_on = lines.continued
+    head = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(goes_on))))
+    place = np.zeros(len(goes_on), dtype=np.int64)
+    place[~goes_on] = place_in(lines.template[~goes_on])
+    return place[head]
+
+
+def first_findings(lines: LineTable) -> npt.NDArray[np.bool_]:
+    """bool[n]: the first line of each finding."""
+    return np.asarray((lines.finding >= 0) & (place_in(lines.finding) == 0))
+
+
+def scenes(lines: LineTable, grade: Float32s) -> Float32s:
+    """float32[n] in [0, 1]: how much lines tell of the failures that they stand beside, where these are few.
+
+    What follows a failure tells more than what precedes it, and less and less with the distance; what passed
+    tells nothing. O(lines).
+    """
+    told = np.zeros(len(grade), dtype=np.float32)
+    failed = _few_failures(lines, grade >= FAILED)
+    rows = np.flatnonzero(failed)
+    for step in range(1, _BEHIND + 1):
+        below = rows[rows + step < len(told)] + step
+        np.maximum.at(told, below, np.float32(1 / (1 + 0.2 * step)))
+        if step <= _BEFORE:
+            np.maximum.at(told, rows[rows >= step] - step, np.float32(0.4))
+    return np.where(failed | lines.has(Mark.PASSED) | (lines.copies > 0), 0, told).astype(np.float32)
+
+
+def _traces(lines: LineTable) -> Float32s:
+    """float32[n] in [0, 0.6]: what the line above a trace and the first frame that no trace had before tell.
+
+    Of later traces less and less; those below words of errors or trouble are counted by themselves.
+    """
+    frame = lines.has(Mark.FRAME)
+    starts = frame & ~_follows(frame)
+    worth = np.zeros(len(frame), dtype=np.float32)
+    heads = np.flatnonzero(starts)
+    if len(heads) == 0:
+        return worth
+    above = np.maximum(heads - 1, 0)
+    told = lines.has(Mark.ERROR | Mark.TROUBLE)[above] & ~frame[above]
+    says = np.where(told, 0.5 + 0.2 / (1 + np.cumsum(told)), 0.3 + 0.6 / (1 + np.cumsum(~told)))
+    worth[above] = says
+    worth[frame] = 0
+    new = np.flatnonzero(frame & (lines.copies == 0))
+    trace, first = np.unique(np.cumsum(starts)[new] - 1, return_index=True)
+    worth[new[first]] = says[trace]
+    return worth
+
+
+def _follows(frame: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """bool[n]: whether one of the two lines above is a frame: a call and its place may stand in turn."""
+    before = np.zeros(len(frame), dtype=bool)
+    before[1:] = frame[:-1]
+    before[2:] |= frame[:-2]
+    return before
+
+
+def _few_failures(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The failures that are said for the first time, or none where they are many.
+
+    A count of failures has nothing around it that tells of one; where all are counts, errors tell.
+    """
+    new = (lines.copies == 0) & ~lines.bulk & ~lines.has(Mark.SUMMARY)
+    found = failed & new
+    if not found.any():
+        found = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED | Mark.QUIET) & new
+    many = np.count_nonzero(found) > max(_ALWAYS, _SCARCE * lines.total)
+    return np.zeros(len(failed), dtype=bool) if many else found
+
+
+def _heads(lines: LineTable, failed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """bool[n]: the first line behind a blank one above each of a few failures."""
+    heads = np.zeros(len(failed), dtype=bool)
+    rows = np.flatnonzero(_few_failures(lines, failed))
+    if len(rows) == 0:
+        return heads
+    document = lines.table.document
+    opens = np.ones(len(failed), dtype=bool)
+    opens[1:] = (np.diff(lines.line) > 1) | (document[1:] != document[:-1])
+    above = np.maximum.accumulate(np.where(opens, np.arange(len(failed)), 0))[rows]
+    heads[above[rows - above <= _SECTION]] = True
+    return heads & ~lines.bulk
+
+
+def _closes(lines: LineTable) -> npt.NDArray[np.bool_]:
+    """bool[n]: the last lines of long documents that have a number, and no lines like them."""
+    document = lines.table.document
+    first, end = (np.searchsorted(document, document, side=side) for side in ("left", "right"))
+    last = (end - np.arange(len(document)) <= _CLOSING) & (end - first >= _LONG)
+    once = lines.counts[lines.template] == 1 if len(lines.counts) else last
+    return np.asarray(last & once & lines.has(Mark.NUMBER) & ~lines.bulk)
+
+
+def _at_end(lines: LineTable) -> npt.NDArray[np.bool_]:
+    """bool[n]: the last lines of each document."""
+    document = lines.table.document
+    last = np.searchsorted(document, document, side="right")
+    return np.asarray(last - np.arange(len(document)) <= _END)
