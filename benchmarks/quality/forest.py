@@ -9,7 +9,7 @@ a share of what the trees say counts: the largest with which no family that is l
 Examples:
     python -m benchmarks.quality.forest --data DIR                    writes the trees for static vectors
     python -m benchmarks.quality.forest --data DIR --gate --dry-run   every family left out once
-    python -m benchmarks.quality.forest --data DIR --gate --dry-run --rows 60 --keep DIR2   quicker
+    python -m benchmarks.quality.forest --data DIR --gate --dry-run --keep DIR2   goes on if stopped
 """
 
 from __future__ import annotations
@@ -83,9 +83,13 @@ FAMILIES = {
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Example:
-    """A question: columns (n, len(COLUMNS)); the sum, tokens and share of the evidence of each segment."""
+    """A question: columns (n, len(COLUMNS)); the sum, tokens and share of the evidence of each segment.
+
+    `place`: among the questions of its set and half.
+    """
 
     set: str
+    place: int
     fits: bool
     columns: np.ndarray
     sum: np.ndarray
@@ -187,7 +191,7 @@ def main() -> None:
         reported = [example for example in examples if not example.fits and example.set not in MAY_SHIP]
         _show(result, f"Vectors: {kind}; not fitted on", _kept(reported, _read(forests[kind])))
         if options.gate:
-            _gate(result, kind, chosen, examples, fits)
+            _gate(result, kind, chosen, examples, fits, options.gate_rows)
     if not options.dry_run:
         path.write_text(json.dumps(forests) + "\n", encoding="utf-8")
     result.finish(options.json)
@@ -203,6 +207,12 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--kinds", nargs="+", default=["static"], choices=["none", "static"])
     parser.add_argument("--gate", action="store_true", help="also leave out each family once")
+    parser.add_argument(
+        "--gate-rows",
+        type=int,
+        default=60,
+        help="questions of each set and half that its fits see; all --rows are asked (default: 60)",
+    )
     parser.add_argument(
         "--keep", type=Path, metavar="DIR", help="keep fitted trees there: a run that was stopped goes on"
     )
@@ -222,9 +232,12 @@ def _examples(chosen: list[tuple[Question, bool]], kind: str) -> Iterable[Exampl
     embedder = resolve_embedder(None) if kind == "static" else None
     weights = relevance_weights(kind)
     given = np.array([weights.get(name, 0.0) for name in FEATURES])
+    places: Counter[tuple[str, bool]] = Counter()
     with Progress(f"columns ({kind})", len(chosen)) as bar:
         for question, fits in chosen:
             bar.step(question.set)
+            place = places[question.set, fits]
+            places[question.set, fits] += 1
             documents = to_documents([document["text"] for document in question.row["documents"]])
             prepared = read_for_query(documents, question.content["query"].strip(), Level.SENTENCE)
             gold = np.zeros(len(prepared.table))
@@ -235,7 +248,7 @@ def _examples(chosen: list[tuple[Question, bool]], kind: str) -> Iterable[Exampl
             found = hybrid(prepared, embedder)
             cost = np.array(tokens.counts(prepared.segment_texts(), ENCODING), dtype=np.float64)
             total = given @ found.features.astype(np.float64)
-            yield Example(question.set, fits, found.asked.columns(weights).T.copy(), total, cost, gold)
+            yield Example(question.set, place, fits, found.asked.columns(weights).T.copy(), total, cost, gold)
 
 
 def _fit(examples: list[Example], options: argparse.Namespace, what: str) -> Fitted:
@@ -341,8 +354,12 @@ def _gate(
     chosen: list[tuple[Question, bool]],
     examples: list[Example],
     fits: Fits,
+    most: int,
 ) -> None:
-    """Ask for each family with trees that never saw it, and say what came out as soon as it is known."""
+    """Ask for each family with trees that never saw it, and say what came out as soon as it is known.
+
+    `most`: questions of each set and half that the trees are fitted on; all are asked.
+    """
     # Half a development set is for tuning what ships; a family that was left out is asked for with both.
     members: dict[str, list[Example]] = {}
     for example in examples:
@@ -355,7 +372,7 @@ def _gate(
     changes: dict[str, float] = {}
     spans: dict[str, float] = {}
     for number, family in enumerate(sorted(members), 1):
-        rest = [one for one in examples if one.fits and _family(one) != family]
+        rest = [one for one in examples if one.fits and one.place < most and _family(one) != family]
         trees = fits.entry(rest, f"{kind}, without {family}")
         kept |= (rows := _kept(members[family], _read(trees)))
         spans |= {name: spans_kept(asked[name], trees, _SPANS_AT) for name in rows if name in asked}
