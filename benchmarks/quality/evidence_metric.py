@@ -7,7 +7,7 @@ from statistics import mean
 
 from benchmarks.quality.tasks import SENTENCE, Task
 
-__all__ = ["evidence_shares"]
+__all__ = ["evidence_shares", "stands_in"]
 
 _SHORTEST = 4  # characters of a part of the evidence that is looked for on its own
 _SPACE = re.compile(r"\s+")
@@ -24,6 +24,11 @@ def evidence_shares(text: str, task: Task) -> tuple[float, bool]:
     if task.any_evidence:
         return max(shares), max(shares) == 1
     return mean(shares), min(shares) == 1
+
+
+def stands_in(text: str, piece: str) -> bool:
+    """Whether a piece of evidence stands in the text as a whole, up to case and white space."""
+    return _normal(piece) in _normal(text)
 
 
 def _parts(piece: str) -> list[str]:

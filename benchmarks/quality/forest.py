@@ -9,16 +9,18 @@ a share of what the trees say counts: the largest with which no family that is l
 Examples:
     python -m benchmarks.quality.forest --data DIR                    writes the trees for static vectors
     python -m benchmarks.quality.forest --data DIR --gate --dry-run   every family left out once
+    python -m benchmarks.quality.forest --data DIR --gate --dry-run --keep DIR2   goes on if stopped
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -36,6 +38,7 @@ from benchmarks.arguments import make_parser
 from benchmarks.progress import Progress
 from benchmarks.quality.fit import gold_rows
 from benchmarks.quality.halves import BOTH, REPORTED, TUNED
+from benchmarks.quality.spans import spans_kept
 from benchmarks.quality.tasks import (
     ENCODING,
     QUESTION_SETS,
@@ -50,6 +53,7 @@ __all__ = ["FAMILIES", "MAY_SHIP"]
 
 _DEPTH, _BINS = 4, 32
 _EPSILON = 0.05
+_SPANS_AT = 0.2  # of the tokens
 _SEED = 0
 #: Training families whose licence lets what is fitted on them be published.
 MAY_SHIP = (
@@ -79,9 +83,13 @@ FAMILIES = {
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Example:
-    """A question: columns (n, len(COLUMNS)); the sum, tokens and share of the evidence of each segment."""
+    """A question: columns (n, len(COLUMNS)); the sum, tokens and share of the evidence of each segment.
+
+    `place`: among the questions of its set and half.
+    """
 
     set: str
+    place: int
     fits: bool
     columns: np.ndarray
     sum: np.ndarray
@@ -95,6 +103,46 @@ class Tree:
 
     tests: list[tuple[int, int]]
     leaves: np.ndarray
+
+
+def _family(example: Example) -> str:
+    return FAMILIES.get(example.set, example.set)
+
+
+Fitted = tuple[list[Tree], list[np.ndarray]]  # with the borders of each column
+Row = list[float]  # evidence kept of a question: by the sum at each of RATIOS, then by the trees
+_SUM, _TREES = slice(0, len(RATIOS)), slice(len(RATIOS), 2 * len(RATIOS))
+
+
+class Fits:
+    """Trees by what they were fitted on; with a folder, several runs fit the same ones once."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._entries: dict[str, dict[str, Any]] = {}
+
+    def entry(self, examples: list[Example], what: str) -> dict[str, Any]:
+        """The trees as forest.json has them."""
+        folder, name = self._options.keep, self._name(examples)
+        if name not in self._entries and folder and (folder / name).exists():
+            self._entries[name] = json.loads((folder / name).read_text(encoding="utf-8"))
+        if name not in self._entries:
+            self._entries[name] = _written(*_fit(examples, self._options, what))
+            if folder:
+                folder.mkdir(parents=True, exist_ok=True)
+                part = folder / f"{name}.part"
+                part.write_text(json.dumps(self._entries[name]), encoding="utf-8")
+                part.replace(folder / name)
+        return self._entries[name]
+
+    def _name(self, examples: list[Example]) -> str:
+        options = self._options
+        digest = blake2b(repr((options.trees, options.rate, options.share)).encode(), digest_size=12)
+        for one in examples:
+            digest.update(one.set.encode())
+            for array in (one.columns, one.sum, one.cost, one.gold):
+                digest.update(np.ascontiguousarray(array).data)
+        return f"{digest.hexdigest()}.json"
 
 
 class Pairs:
@@ -136,17 +184,14 @@ def main() -> None:
     result = report.Report("quality/forest", {"rows": options.rows, "trees": options.trees}, ())
     path = Path(str(files("tersely.models").joinpath("forest.json")))
     forests = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    fits = Fits(options)
     for kind in options.kinds:
         examples = list(_examples(chosen, kind))
-        fitted, borders = _fit([example for example in examples if example.fits], options, kind)
+        forests[kind] = fits.entry([example for example in examples if example.fits], kind)
         reported = [example for example in examples if not example.fits and example.set not in MAY_SHIP]
-        families = {FAMILIES.get(example.set, example.set) for example in reported}
-        _compare(
-            result, f"Vectors: {kind}; not fitted on", reported, dict.fromkeys(families, (fitted, borders))
-        )
+        _show(result, f"Vectors: {kind}; not fitted on", _kept(reported, _read(forests[kind])))
         if options.gate:
-            _gate(result, kind, examples, options)
-        forests[kind] = _written(fitted, borders)
+            _gate(result, kind, chosen, examples, fits, options.gate_rows)
     if not options.dry_run:
         path.write_text(json.dumps(forests) + "\n", encoding="utf-8")
     result.finish(options.json)
@@ -162,6 +207,15 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--kinds", nargs="+", default=["static"], choices=["none", "static"])
     parser.add_argument("--gate", action="store_true", help="also leave out each family once")
+    parser.add_argument(
+        "--gate-rows",
+        type=int,
+        default=60,
+        help="questions of each set and half that its fits see; all --rows are asked (default: 60)",
+    )
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR", help="keep fitted trees there: a run that was stopped goes on"
+    )
     parser.add_argument("--dry-run", action="store_true", help="write no trees")
     return parser.parse_args()
 
@@ -178,9 +232,12 @@ def _examples(chosen: list[tuple[Question, bool]], kind: str) -> Iterable[Exampl
     embedder = resolve_embedder(None) if kind == "static" else None
     weights = relevance_weights(kind)
     given = np.array([weights.get(name, 0.0) for name in FEATURES])
+    places: Counter[tuple[str, bool]] = Counter()
     with Progress(f"columns ({kind})", len(chosen)) as bar:
         for question, fits in chosen:
             bar.step(question.set)
+            place = places[question.set, fits]
+            places[question.set, fits] += 1
             documents = to_documents([document["text"] for document in question.row["documents"]])
             prepared = read_for_query(documents, question.content["query"].strip(), Level.SENTENCE)
             gold = np.zeros(len(prepared.table))
@@ -191,12 +248,10 @@ def _examples(chosen: list[tuple[Question, bool]], kind: str) -> Iterable[Exampl
             found = hybrid(prepared, embedder)
             cost = np.array(tokens.counts(prepared.segment_texts(), ENCODING), dtype=np.float64)
             total = given @ found.features.astype(np.float64)
-            yield Example(question.set, fits, found.asked.columns(weights).T.copy(), total, cost, gold)
+            yield Example(question.set, place, fits, found.asked.columns(weights).T.copy(), total, cost, gold)
 
 
-def _fit(
-    examples: list[Example], options: argparse.Namespace, what: str
-) -> tuple[list[Tree], list[np.ndarray]]:
+def _fit(examples: list[Example], options: argparse.Namespace, what: str) -> Fitted:
     """Trees one after another, each on six of ten questions and four of ten columns, drawn by chance."""
     pairs = Pairs(examples)
     values = np.concatenate([example.columns for example in examples])
@@ -284,33 +339,82 @@ def _written(trees: list[Tree], borders: list[np.ndarray]) -> dict[str, Any]:
     } | {name: b64encode(array.tobytes()).decode() for name, array in arrays.items()}
 
 
-def _gate(result: report.Report, kind: str, examples: list[Example], options: argparse.Namespace) -> None:
-    fitted: dict[str, tuple[list[Tree], list[np.ndarray]]] = {}
-    for family in sorted({FAMILIES.get(example.set, example.set) for example in examples}):
-        rest = [one for one in examples if one.fits and FAMILIES.get(one.set, one.set) != family]
-        fitted[family] = _fit(rest, options, f"without {family}")
-    # Half a development set is for tuning what ships; a family that was left out is asked for with both.
-    _compare(result, f"Vectors: {kind}; each family left out", examples, fitted)
+def _read(entry: dict[str, Any]) -> Fitted:
+    """What `_written` wrote."""
+    column, bins = (np.frombuffer(b64decode(entry[name]), dtype=np.uint8) for name in ("column", "bin"))
+    leaves = np.frombuffer(b64decode(entry["leaf"]), dtype=np.int8).reshape(-1, 1 << _DEPTH) * entry["scale"]
+    tests = list(zip(column.tolist(), bins.tolist(), strict=True))
+    trees = [Tree(tests[_DEPTH * row : _DEPTH * (row + 1)], each) for row, each in enumerate(leaves)]
+    return trees, [np.array(edges, dtype=np.float32) for edges in entry["borders"]]
 
 
-def _compare(
+def _gate(
     result: report.Report,
-    title: str,
+    kind: str,
+    chosen: list[tuple[Question, bool]],
     examples: list[Example],
-    fitted: Mapping[str, tuple[list[Tree], list[np.ndarray]]],
+    fits: Fits,
+    most: int,
 ) -> None:
-    """A row a set: evidence that a greedy fill by the sum and by the trees keeps."""
-    kept: dict[str, list[list[float]]] = {}
+    """Ask for each family with trees that never saw it, and say what came out as soon as it is known.
+
+    `most`: questions of each set and half that the trees are fitted on; all are asked.
+    """
+    # Half a development set is for tuning what ships; a family that was left out is asked for with both.
+    members: dict[str, list[Example]] = {}
     for example in examples:
-        trees, borders = fitted[FAMILIES.get(example.set, example.set)]
-        kept.setdefault(example.set, []).append(
-            _filled(example, example.sum) + _filled(example, _predicted(trees, borders, example))
-        )
-    means = {name: np.mean(rows, axis=0) for name, rows in sorted(kept.items())}
-    means["mean over the sets"] = np.mean(list(means.values()), axis=0)
-    names = [f"{who} {ratio:.0%}" for who in ("sum", "trees") for ratio in RATIOS]
-    rows = [{"set": name} | dict(zip(names, mean.tolist(), strict=True)) for name, mean in means.items()]
-    columns = [report.Column("set"), *(report.Column(name, name, ".3f") for name in names)]
+        members.setdefault(_family(example), []).append(example)
+    asked: dict[str, list[Question]] = {}
+    for question, _ in chosen:
+        if kind == "static" and TRAINING_SETS.match(question.set):
+            asked.setdefault(question.set, []).append(question)
+    kept: dict[str, list[Row]] = {}
+    changes: dict[str, float] = {}
+    spans: dict[str, float] = {}
+    for number, family in enumerate(sorted(members), 1):
+        rest = [one for one in examples if one.fits and one.place < most and _family(one) != family]
+        trees = fits.entry(rest, f"{kind}, without {family}")
+        kept |= (rows := _kept(members[family], _read(trees)))
+        spans |= {name: spans_kept(asked[name], trees, _SPANS_AT) for name in rows if name in asked}
+        changes[family] = float(np.mean(list(map(_change, rows.values()))))
+        print(f"{number} of {len(members)}, {family}: {changes[family]:+.3f}", flush=True)
+    _show(result, f"Vectors: {kind}; each family left out", kept)
+    if spans:
+        spans["mean over the sets"] = float(np.mean(list(spans.values())))
+        columns = [report.Column("set"), report.Column("spans", f"spans {_SPANS_AT:.0%}", ".3f")]
+        rows_of = [{"set": name, "spans": share} for name, share in sorted(spans.items())]
+        result.table("Training families left out: spans that tersely.compress keeps whole", columns, rows_of)
+    worst = min(changes, key=changes.__getitem__)
+    name = f"what the worst family loses ({worst})"
+    result.targets.append(report.Target(name, 0.01, -changes[worst], "", True))
+
+
+def _kept(examples: Sequence[Example], fitted: Fitted) -> dict[str, list[Row]]:
+    """Evidence kept by a greedy fill, by set and question: by the sum, then by the trees, at each ratio."""
+    kept: dict[str, list[Row]] = {}
+    for example in examples:
+        both = _filled(example, example.sum), _filled(example, _predicted(*fitted, example))
+        kept.setdefault(example.set, []).append([*both[0], *both[1]])
+    return kept
+
+
+def _change(rows: list[Row]) -> float:
+    """By how much the trees keep more than the sum does, mean over the ratios."""
+    mean = np.mean(rows, axis=0)
+    return float(mean[_TREES].mean() - mean[_SUM].mean())
+
+
+def _show(result: report.Report, title: str, kept: Mapping[str, list[Row]]) -> None:
+    """A row a set, then the mean over the sets."""
+    means = {name: [*np.mean(rows, axis=0), _change(rows)] for name, rows in sorted(kept.items())}
+    means["mean over the sets"] = np.mean(list(means.values()), axis=0).tolist()
+    names = [f"{who} {ratio:.0%}" for who in ("sum", "trees") for ratio in RATIOS] + ["change"]
+    rows = [
+        {"set": name, "questions": len(kept.get(name, ()))} | dict(zip(names, map(float, mean), strict=True))
+        for name, mean in means.items()
+    ]
+    columns = [report.Column("set"), report.Column("questions")]
+    columns += [report.Column(name, name, "+.3f" if name == "change" else ".3f") for name in names]
     result.table(f"{title}: evidence kept by a greedy fill", columns, rows)
 
 

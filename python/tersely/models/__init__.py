@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Forest", "relevance_forest", "relevance_probability", "relevance_weights"]
+__all__ = ["Forest", "forest_of", "relevance_forest", "relevance_probability", "relevance_weights"]
 
 
 class Forest(NamedTuple):
@@ -48,7 +48,11 @@ def relevance_forest(kind: str) -> Forest:
     if kind not in found:
         none = np.empty(0, dtype=np.uint8)
         return Forest(np.empty(0, np.float32), np.empty(0, np.int32), none, none, np.empty(0, np.int8), 0.0)
-    entry = found[kind]
+    return forest_of(found[kind])
+
+
+def forest_of(entry: Mapping[str, Any]) -> Forest:
+    """The trees of an entry of forest.json."""
     borders = [np.array(each, dtype=np.float32) for each in entry["borders"]]
     return Forest(
         np.concatenate(borders),
