@@ -299,3 +299,24 @@ def test_files_of_this_project() -> None:
         if found.kind != kind or (found.language != language and path.suffix != ".cpp"):
             wrong.append((path.name, found))
     assert len(files) > 100 and len(wrong) <= 0.03 * len(files), wrong
+
+
+def test_a_module_that_is_nearly_all_data_is_python() -> None:
+    rows = "\n".join(f"    '\\x{n:02x}'     #  0x{n:02X} -> LETTER {n}" for n in range(32, 200))
+    table = f'"""Maps bytes to letters."""\n\nimport codecs\n\ndecoding_table = (\n{rows}\n)\n'
+    assert tersely.detect(table).language == "python"
+    names = "\n".join(f"    'name{n}'    : 'other{n}'," for n in range(80))
+    aliases = f'"""Other names."""\naliases = {{\n    # of letters\n{names}\n}}\n'
+    assert tersely.detect(aliases).language == "python"
+    assert tersely.detect("keywords\n\n__all__ = ['a']\n\nlist = [\n" + names + "\n]\n").language == "python"
+
+
+def test_what_quotes_python_is_none() -> None:
+    quoted = (
+        "Some words of a guide that explains it.\n\n```python\nfrom __future__ import annotations\n```\n\n"
+        * 6
+    )
+    assert tersely.detect("# Guide\n\n" + quoted).kind == "markdown"
+    lines = ["diff --git a/x.py b/x.py", "--- a/x.py", "+++ b/x.py", "@@ -1,3 +1,3 @@"]
+    changed = "\n".join([*lines, " from __future__ import annotations", "-a", "+b", " c", ""])
+    assert tersely.detect(changed).kind == "diff"

@@ -15,6 +15,7 @@ constexpr std::size_t kLooked = 3072;  // bytes of a text that is surely somethi
 detect::Detection table_or(detect::Detection look, std::span<const std::string_view> pieces) {
     using enum detect::ContentKind;
     if (look.kind != prose && look.kind != markdown && look.kind != code && look.kind != tool_output) return look;
+    if (look.certain) return look;  // code whose literals stand in columns
     for (const std::string_view piece : pieces) {
         if (piece.find("\n```") != std::string_view::npos || piece.find("\n~~~") != std::string_view::npos) return look;
     }

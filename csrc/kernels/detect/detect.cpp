@@ -200,6 +200,7 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
     const std::uint32_t n = counts.lines;
     const std::uint32_t code_like = n - std::min(n, counts[kComment]);
     Best best;
+    if (counts.shebang != Language::none) best.found = {ContentKind::code, counts.shebang, 1.0F, true};
     const float words = share(counts.words, n);
     best.offer(ContentKind::prose, 0.3F + 0.5F * words);
     if (table.delimiter != 0 && table.agreement >= 0.85F) {
@@ -249,7 +250,6 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
     // Code whose words say nothing: what ends and runs like code, and is no prose.
     const float coded = share(counts.code, code_like);
     if (code_like >= 4 && coded > 0.4F && words < 0.35F) best.offer(ContentKind::code, 0.65F * coded, language);
-    if (counts.shebang != Language::none) best.offer(ContentKind::code, 0.9F, counts.shebang);
     if (counts.remarks >= 3 && words < 0.2F) {
         best.offer(ContentKind::code, 0.4F + 0.5F * share(counts.remarks, n), language);
     }

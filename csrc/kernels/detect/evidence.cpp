@@ -11,8 +11,8 @@
 namespace tersely::detect {
 namespace {
 
-// At the margin, no other language has such a line, and no text quotes it there.
-constexpr std::string_view kPythonOnly = "from __future__ import ";
+// Lines at the margin that no other language has, and that no text quotes there.
+constexpr std::array<std::string_view, 2> kPythonOnly = {"from __future__ import ", "__all__ = "};
 
 constexpr std::size_t kHead = 192;     // bytes of a line that are read
 constexpr std::uint32_t kOpening = 8;  // lines with evidence of a language
@@ -57,6 +57,15 @@ bool is_loose(std::string_view field) {
     const std::string_view value = field.substr(at);
     if (value.starts_with("true") || value.starts_with("false")) return false;
     return letter(value[0]) || std::string_view("/$%*<@;&").find(value[0]) != std::string_view::npos;
+}
+
+// Definitions, imports and literals of Python, which nothing else has below a string in three quotes that it opens
+// with.
+bool is_python_head(std::string_view head, char last) {
+    if (head.starts_with("def ") || head.starts_with("class ")) return last == ':';
+    if (head.starts_with("import ")) return last != ';' && head.find_first_of("\"'{") == std::string_view::npos;
+    if (head.starts_with("from ")) return head.find(" import ") != std::string_view::npos;
+    return head.ends_with(" = {") || head.ends_with(" = [") || head.ends_with(" = (");
 }
 
 }  // namespace
@@ -121,11 +130,18 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     if (rewritten_ && !take_escapes(line, head, last, buffer.data())) return;
     if (marked_ && content::own_mark(head).said.empty()) return;  // an earlier compression's words say nothing
     add_interpreter(head);
-    if (head.starts_with(kPythonOnly)) counts_.shebang = Language::python;
     ++counts_.lines;
     if (line.last - line.first > 160) ++counts_.long_lines;
     const bool indented = line.indent > 0;
-    if (counts_.lines == 1 && head.starts_with("\"\"\"")) languages_.add_docstring();
+    if (counts_.lines == 1 && head.starts_with("\"\"\"")) {
+        languages_.add_docstring();
+        documented_ = true;
+    }
+    if (!indented && !fenced_ && string_ == 0 && counts_.shebang == Language::none) {
+        const bool own = std::any_of(kPythonOnly.begin(), kPythonOnly.end(),
+                                     [&](std::string_view start) { return head.starts_with(start); });
+        if (own || (documented_ && is_python_head(head, last))) counts_.shebang = Language::python;
+    }
     if (target_ && piece[line.begin] == '\t') {
         languages_.add_recipe();
     } else {

@@ -97,6 +97,7 @@ class Reader {
     bool marked_ = false;     // whether it has "…", as marks of an earlier compression do
     int named_fences_ = 0;    // fences that open with a name less those without
     bool fenced_ = false;
+    bool documented_ = false;  // whether the text opens with a string in three quotes
     bool hunk_ = false;
     bool commented_ = false;  // in a comment /* ... */
     char string_ = 0;         // the quote of a string in three quotes that is open
