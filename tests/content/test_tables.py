@@ -64,7 +64,7 @@ def test_remarks_around_rows_are_no_rows() -> None:
     rows = [f"host{n}.example.  {3600 + n % 2}  IN  A  10.0.0.{n}" for n in range(30)]
     rows[11] = "host11.example.  3600  EXPIRED  A  10.0.0.11"
     above = [
-        "; <<>> DiG 9.10.6 <<>> @10.0.0.1 AXFR example.",
+        "; <<>> DiG 9.10.6 <<>> AXFR example.",
         "; (1 server found)",
         ";; global options: +cmd",
     ]

@@ -43,7 +43,7 @@ bool opens_with_file(std::string_view head) {
 }
 
 // "clean:", "$(NAME): x y": what a Makefile makes.
-bool is_target(std::string_view head) {
+bool is_made(std::string_view head) {
     const std::size_t end = head.find_first_of(" :=#");
     if (end == std::string_view::npos || end == 0) return false;
     const std::size_t colon = head.find_first_not_of(' ', end);
@@ -145,7 +145,7 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     if (target_ && piece[line.begin] == '\t') {
         languages_.add_recipe();
     } else {
-        target_ = !indented && is_target(head);
+        target_ = !indented && is_made(head);
     }
     if (in_comment(head)) {
         counts_.comments[0] += head.starts_with("/*") ? 1 : 0;
