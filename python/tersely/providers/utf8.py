@@ -15,6 +15,10 @@ class Texts(list[str]):
     __slots__ = ("_utf8",)
     _utf8: Utf8
 
+    def __reduce__(self) -> tuple[type[Texts], tuple[list[str]]]:
+        """Copies and pickles have the texts alone: their UTF-8 is made again."""
+        return Texts, (list(self),)
+
     @property
     def utf8(self) -> Utf8:
         """The UTF-8 of all of them. Raises UnicodeEncodeError for a lone surrogate. O(characters) once."""
