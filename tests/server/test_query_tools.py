@@ -219,6 +219,24 @@ def test_pieces_name_their_chunk_and_expand_chunk_gives_the_rest() -> None:
     assert whole.structured_content["content"] == chunks[0].content
 
 
+def test_where_no_headings_stand_above_a_text_the_line_of_its_file_names_its_chunks() -> None:
+    chunks = [replace(one, header_path="") for one in long_chunks(3)]
+    served = tools(*chunks)
+    query = "how often do tokens rotate?"
+    first = call(served, COMPRESSED, query=query, top_n=1, max_tokens=80).content[0].text
+    (shown,), _ = unfenced(first)
+    assert shown.startswith("guide.md:\nTokens rotate every 24 hours.")
+    whole = call(served, "expand_chunk", chunk_id="guide.md")
+    assert whole.structured_content == call(served, "expand_chunk", chunk_id="guide.md#0").structured_content
+    assert call(served, "expand_chunk", chunk_id="guide").is_error
+    (shown,), _ = unfenced(
+        call(tools(chunks[0], chunks[2]), COMPRESSED, query=query, max_tokens=200).content[0].text
+    )
+    assert shown.startswith("guide.md#0 #2:\nTokens rotate every 24 hours.")
+    (shown,), _ = unfenced(call(tools(chunks[1]), COMPRESSED, query=query, max_tokens=60).content[0].text)
+    assert shown.startswith("guide.md#1:\n")
+
+
 class Named:
     """A model that always says the same."""
 
