@@ -113,7 +113,8 @@ class QueryTools:
             Tool(
                 "expand_chunk",
                 "The whole text of one chunk, by the chunk_id of a search result. "
-                "[#3] under guide.md: stands for the chunk_id guide.md#3, guide.md alone for guide.md#0.",
+                "[#3] under guide.md: stands for the chunk_id guide.md#3, [#3-5] for three, "
+                "guide.md alone for guide.md#0.",
                 object_schema(
                     ["chunk_id"], chunk_id={"type": "string", "description": "chunk_id of a search result"}
                 ),

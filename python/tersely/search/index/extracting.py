@@ -26,6 +26,7 @@ __all__ = ["FIRST", "Extracted", "extract"]
 
 _SEPARATOR = "\n\n"  # between results, and between pieces of one
 _PARTED = 1  # token, about, that parts a section from the one before
+_FEWEST = 3  # neighbours whose ids are written as a range
 FIRST = "#0"  # follows the name of a file in the id of its first chunk, where a name alone stands for it
 
 
@@ -74,8 +75,9 @@ def extract(
         frame: (text, relevance) -> all that is sent, which is what the budget is for then; None: the text
             alone.
         named: whether each section says which chunks its text is from: "[#3]" under "guide.md:" stands for
-            the `chunk_id` "guide.md#3"; other ids are written as they are. Where no headings stand above a
-            text, the line of its file says it: "guide.md#3:"; a name alone stands for its first chunk, #0.
+            the `chunk_id` "guide.md#3", "[#3-5]" for three; other ids are written as they are. Where no
+            headings stand above a text, the line of its file says it: "guide.md#3:"; a name alone stands for
+            its first chunk, #0.
 
     Raises:
         BudgetExceededError: no piece of any result fits under its heading; a retry with `.required` succeeds.
@@ -162,9 +164,9 @@ class _Sections:
         self.numbers, self.headings = [""] * len(ids), [""] * len(ids)
         for index, (path, items) in enumerate(zip(self.paths, ids, strict=True)):
             if path or not all(map(_number_follows, items)):
-                self.headings[index] = _section(path, [_shown_id(item) for item in items])
+                self.headings[index] = _section(path, _shown_ids(items))
             else:
-                numbers = " ".join(map(_shown_id, items))
+                numbers = " ".join(_shown_ids(items))
                 self.numbers[index] = "" if numbers == FIRST else numbers
         self.texts: list[str] = []
         self.starts: list[list[int]] = []
@@ -275,6 +277,16 @@ def _section(path: str, ids: Sequence[str]) -> str:
     parts = [f"Section: {path}"] if path else []
     parts += [f"[{' '.join(ids)}]"] if ids else []
     return f"{' '.join(parts)}\n" if parts else ""
+
+
+def _shown_ids(items: Sequence[ChunkResult]) -> list[str]:
+    """The ids of chunks below the name of their file; of neighbours, from three on, the ends: "#3-5"."""
+    offsets = [_number(item) - place if _number_follows(item) else None for place, item in enumerate(items)]
+    shown: list[str] = []
+    for offset, run in groupby(zip(offsets, items, strict=True), lambda pair: pair[0]):
+        ids = [_shown_id(item) for _, item in run]
+        shown += ids if offset is None or len(ids) < _FEWEST else [f"{ids[0]}-{ids[-1].removeprefix('#')}"]
+    return shown
 
 
 def _shown_id(item: ChunkResult) -> str:
