@@ -71,6 +71,17 @@ def test_chunks_whose_ids_have_no_numbers_keep_the_order_of_the_search() -> None
     assert extract(results, QUERY).text == "a.md:\nTwo.\n\nOne."
 
 
+def test_neighbours_from_three_on_are_named_by_the_ends_of_their_range() -> None:
+    numbers = [0, 2, 3, 4, 9, 10, 12, 13, 14]
+    results = [chunk("a.md", number, "Tokens rotate.", "A") for number in numbers]
+    found = extract(results, QUERY, named=True)
+    assert found.text.startswith("a.md:\nSection: A [#0 #2-4 #9 #10 #12-14]\n")
+    bare = [replace(one, header_path="") for one in results[1:4]]
+    assert extract(bare, QUERY, named=True).text.startswith("a.md#2-4:\n")
+    others = [replace(one, chunk_id=name) for one, name in zip(results, "xyz", strict=False)]
+    assert "Section: A [x y z]\n" in extract(others, QUERY, named=True).text
+
+
 @pytest.mark.parametrize("end", ["\n", "\r", "\u2028", " \n", ""])
 def test_no_text_passes_for_the_name_of_a_file(end: str) -> None:
     results = [

@@ -170,8 +170,8 @@ def long_chunks(many: int = 6) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("top_n", [2, 5])
-def test_by_default_results_have_half_of_the_tokens_of_whole_ones(top_n: int) -> None:
+@pytest.mark.parametrize(("top_n", "shown_ids"), [(2, "[#0 #1"), (5, "[#0-4")])
+def test_by_default_results_have_half_of_the_tokens_of_whole_ones(top_n: int, shown_ids: str) -> None:
     count = resolve_counter(None).count
     query = {"query": "how often do tokens rotate?", "top_n": top_n}
     full, small = call_all(tools(*long_chunks()), [(FULL, query), (COMPRESSED, query)])
@@ -179,7 +179,7 @@ def test_by_default_results_have_half_of_the_tokens_of_whole_ones(top_n: int) ->
     whole = full.structured_content["results"]
     assert sum(count(one["content"]) for one in shown) <= sum(count(one["content"]) for one in whole) // 2
     text = small.content[0].text
-    assert "Tokens rotate every 24 hours." in text and "Section: Guide > Tokens [#0 #1" in text
+    assert "Tokens rotate every 24 hours." in text and f"Section: Guide > Tokens {shown_ids}]" in text
     assert numbers(text) == small.structured_content["compression_stats"]
 
 
@@ -217,6 +217,24 @@ def test_pieces_name_their_chunk_and_expand_chunk_gives_the_rest() -> None:
     assert "\n\n[else]\nTokens rotate every 12 hours." in text
     whole = call(served, "expand_chunk", chunk_id="guide.md#0")
     assert whole.structured_content["content"] == chunks[0].content
+
+
+def test_where_no_headings_stand_above_a_text_the_line_of_its_file_names_its_chunks() -> None:
+    chunks = [replace(one, header_path="") for one in long_chunks(3)]
+    served = tools(*chunks)
+    query = "how often do tokens rotate?"
+    first = call(served, COMPRESSED, query=query, top_n=1, max_tokens=80).content[0].text
+    (shown,), _ = unfenced(first)
+    assert shown.startswith("guide.md:\nTokens rotate every 24 hours.")
+    whole = call(served, "expand_chunk", chunk_id="guide.md")
+    assert whole.structured_content == call(served, "expand_chunk", chunk_id="guide.md#0").structured_content
+    assert call(served, "expand_chunk", chunk_id="guide").is_error
+    (shown,), _ = unfenced(
+        call(tools(chunks[0], chunks[2]), COMPRESSED, query=query, max_tokens=200).content[0].text
+    )
+    assert shown.startswith("guide.md#0 #2:\nTokens rotate every 24 hours.")
+    (shown,), _ = unfenced(call(tools(chunks[1]), COMPRESSED, query=query, max_tokens=60).content[0].text)
+    assert shown.startswith("guide.md#1:\n")
 
 
 class Named:

@@ -107,7 +107,7 @@ def run_search(arguments: argparse.Namespace) -> None:
     try:
         index = Index.open(arguments.folder)
         results = index.search(arguments.query, arguments.top_n)
-        named = index.search(arguments.query, 1, method="lexical")
+        named = index.has_words_of(arguments.query)
     except StoreError as error:
         raise ValueError(str(error)) from error
     found = extract(results, arguments.query, budget=arguments.budget, counter=arguments.counter)

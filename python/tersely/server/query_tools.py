@@ -14,6 +14,7 @@ from tersely.core.errors import BudgetExceededError
 from tersely.search.chunks import ChunkResult, Retriever
 from tersely.search.excerpts import previews
 from tersely.search.index import extract
+from tersely.search.index.extracting import FIRST
 from tersely.search.results import ResultStats, compress_results
 from tersely.search.thresholding import ON_TOPIC, on_topic
 from tersely.server.answers import (
@@ -112,7 +113,8 @@ class QueryTools:
             Tool(
                 "expand_chunk",
                 "The whole text of one chunk, by the chunk_id of a search result. "
-                "[#3] under guide.md: stands for the chunk_id guide.md#3.",
+                "[#3] under guide.md: stands for the chunk_id guide.md#3, [#3-5] for three, "
+                "guide.md alone for guide.md#0.",
                 object_schema(
                     ["chunk_id"], chunk_id={"type": "string", "description": "chunk_id of a search result"}
                 ),
@@ -224,14 +226,17 @@ class QueryTools:
         return ToolReply(to_previews(answer, lines), data)
 
     def expand_chunk(self, arguments: dict[str, Any]) -> ToolReply:
-        """Return one chunk. An id is looked up, never opened as a path."""
+        """Return one chunk; of a file's name, its first. An id is looked up, never opened as a path."""
         wanted = arguments["chunk_id"]
         try:
             chunk = self.retriever.chunk(wanted)
         except KeyError:
-            raise ToolError(
-                f"there is no chunk {wanted[:100]!r}; use a chunk_id of a search result"
-            ) from None
+            try:
+                chunk = self.retriever.chunk(wanted + FIRST)
+            except KeyError:
+                raise ToolError(
+                    f"there is no chunk {wanted[:100]!r}; use a chunk_id of a search result"
+                ) from None
         return ToolReply(fenced_reply(chunk.content), _as_dict(chunk))
 
     def _search(self, query: str, count: int) -> list[ChunkResult]:

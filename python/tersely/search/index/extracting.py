@@ -22,10 +22,12 @@ from tersely.search.chunks import ChunkResult, PlacedResult
 from tersely.search.parts import kept_places
 from tersely.search.thresholding import on_topic
 
-__all__ = ["Extracted", "extract"]
+__all__ = ["FIRST", "Extracted", "extract"]
 
 _SEPARATOR = "\n\n"  # between results, and between pieces of one
 _PARTED = 1  # token, about, that parts a section from the one before
+_FEWEST = 3  # neighbours whose ids are written as a range
+FIRST = "#0"  # follows the name of a file in the id of its first chunk, where a name alone stands for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,9 @@ def extract(
         frame: (text, relevance) -> all that is sent, which is what the budget is for then; None: the text
             alone.
         named: whether each section says which chunks its text is from: "[#3]" under "guide.md:" stands for
-            the `chunk_id` "guide.md#3"; other ids are written as they are.
+            the `chunk_id` "guide.md#3", "[#3-5]" for three; other ids are written as they are. Where no
+            headings stand above a text, the line of its file says it: "guide.md#3:"; a name alone stands for
+            its first chunk, #0.
 
     Raises:
         BudgetExceededError: no piece of any result fits under its heading; a retry with `.required` succeeds.
@@ -137,7 +141,8 @@ class _Sections:
         names: of files, in the order of their best results.
         members: of each section, the rows of its results, in their order in the file.
         files, paths: of each section, the number of its file and the headings above it.
-        headings: of each, what stands above its text.
+        numbers: of each, what follows the name of its file, where no headings stand above its text.
+        headings: of each, what stands above its text, below the name of its file.
         texts: of each: its results, parted as they are in the file where they are neighbours there.
         starts: where each result of a section starts in its text.
     """
@@ -155,10 +160,14 @@ class _Sections:
         self.files = [file for file, _, _ in found]
         self.paths = [one_line(path) for _, path, _ in found]
         self.members = [rows for _, _, rows in found]
-        self.headings = [
-            _section(path, [_shown_id(results[row]) for row in rows] if named else [])
-            for path, rows in zip(self.paths, self.members, strict=True)
-        ]
+        ids = [[results[row] for row in rows] if named else [] for rows in self.members]
+        self.numbers, self.headings = [""] * len(ids), [""] * len(ids)
+        for index, (path, items) in enumerate(zip(self.paths, ids, strict=True)):
+            if path or not all(map(_number_follows, items)):
+                self.headings[index] = _section(path, _shown_ids(items))
+            else:
+                numbers = " ".join(_shown_ids(items))
+                self.numbers[index] = "" if numbers == FIRST else numbers
         self.texts: list[str] = []
         self.starts: list[list[int]] = []
         for rows in self.members:
@@ -190,9 +199,9 @@ class _Sections:
         mark = _mark((*parts, *self.headings, *self.names))
         written: list[str] = []
         before = -1
-        for file, heading, part in zip(self.files, self.headings, parts, strict=True):
+        for file, numbers, heading, part in zip(self.files, self.numbers, self.headings, parts, strict=True):
             if part:
-                name = f"{self.names[file]}{mark}\n" if file != before or not heading else ""
+                name = f"{self.names[file]}{numbers}{mark}\n" if file != before or not heading else ""
                 written.append(f"{name}{heading}{part}")
                 before = file
         return _SEPARATOR.join(written)
@@ -204,7 +213,8 @@ class _Sections:
         one pays for all, too few files are heard (benchmarks/doors); the text is counted with all of it.
         """
         names = [f"{name}:\n" for name in self.names]
-        costs = count_batch(reading.request.counter, [*names, *self.headings])
+        below = [numbers + heading for numbers, heading in zip(self.numbers, self.headings, strict=True)]
+        costs = count_batch(reading.request.counter, [*names, *below])
         costs[len(names) :] += _PARTED
         above = np.concatenate((np.full(len(names), -1), self.files)).astype(np.int32)
         return Heads(costs // 2, above, np.arange(len(names), len(costs), dtype=np.int32), around)
@@ -267,6 +277,16 @@ def _section(path: str, ids: Sequence[str]) -> str:
     parts = [f"Section: {path}"] if path else []
     parts += [f"[{' '.join(ids)}]"] if ids else []
     return f"{' '.join(parts)}\n" if parts else ""
+
+
+def _shown_ids(items: Sequence[ChunkResult]) -> list[str]:
+    """The ids of chunks below the name of their file; of neighbours, from three on, the ends: "#3-5"."""
+    offsets = [_number(item) - place if _number_follows(item) else None for place, item in enumerate(items)]
+    shown: list[str] = []
+    for offset, run in groupby(zip(offsets, items, strict=True), lambda pair: pair[0]):
+        ids = [_shown_id(item) for _, item in run]
+        shown += ids if offset is None or len(ids) < _FEWEST else [f"{ids[0]}-{ids[-1].removeprefix('#')}"]
+    return shown
 
 
 def _shown_id(item: ChunkResult) -> str:

@@ -16,7 +16,14 @@ from tersely.core.tables import Float32s
 from tersely.providers.embedders import CheckedEmbedder, resolve_embedder
 from tersely.search.chunks import ChunkResult, PlacedResult
 from tersely.search.index.building import LARGEST_FILE, MOST_SHARDS, BuildReport, build
-from tersely.search.index.ranking import best_cosines, best_rows, fuse, normalize_scores, score_words
+from tersely.search.index.ranking import (
+    best_cosines,
+    best_rows,
+    fuse,
+    hold_any,
+    normalize_scores,
+    score_words,
+)
 from tersely.search.index.snapshot import Snapshot
 from tersely.search.index.storage import DEFAULT_FOLDER, HEADER, ChunkRow, locate, read_header
 
@@ -130,6 +137,10 @@ class Index:
         text = query.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate is no text
         vector = self._embedder.embed([text])[0] if method != "lexical" else None
         return self._using(lambda state: _search(state, text, vector, top_n, _WEIGHTS[method]))
+
+    def has_words_of(self, query: str) -> bool:
+        """Say whether any chunk holds a word of a query: where none does, vectors alone rank. O(words)."""
+        return self._using(lambda state: hold_any([shard.postings for shard in state.shards], query))
 
     def chunk(self, chunk_id: str) -> ChunkResult:
         """Return the chunk of an id, its score 1.0. Raises KeyError where there is none."""

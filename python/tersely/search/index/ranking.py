@@ -19,6 +19,7 @@ __all__ = [
     "best_cosines",
     "best_rows",
     "fuse",
+    "hold_any",
     "normalize_scores",
     "score_words",
 ]
@@ -88,6 +89,12 @@ def score_words(shards: Sequence[Postings], query: str) -> Float32s:
             length = _K1 * (1 - _B + _B * postings.sizes[rows] / mean)
             part[rows] += (rarity * often * (_K1 + 1) / (often + length)).astype(np.float32)
     return scores
+
+
+def hold_any(shards: Sequence[Postings], query: str) -> bool:
+    """Say whether any chunk holds a term of the query, so that a score by its words is above 0. O(terms)."""
+    wanted = _hashes(list(_native.terms([query])[2])[:_MOST_QUERY_TERMS])
+    return any(len(rows) for postings in shards for rows, _ in postings.holding(wanted))
 
 
 class PostingsBuilder:
