@@ -168,5 +168,6 @@ def test_the_page_has_every_row_and_runs_nothing(path: Path, capsys: pytest.Capt
         rows = sum_savings(store.uses())
     assert all(f"<td>{row.saved:,}</td>" in html for row in rows)
     assert html.count("<rect") == 2  # a bar a day
+    assert f"<dt>tokens saved</dt><dd>{rows[-1].saved:,}</dd>" in html
     assert main(["savings", "--store", str(path), "--report", "-", "--by", "tool"]) == 0
     assert capsys.readouterr().out.startswith("<!doctype html>")

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import tersely
 
 pytest.importorskip("mcp")
 
@@ -50,6 +51,16 @@ def test_a_text_is_compressed(address: str) -> None:
     assert status == 200 and answer["tokens"] <= 60 and "ERROR payment 4711 timed out" in answer["text"]
     kept = "".join(LOG[start:end] for start, end in answer["kept"])
     assert "4711" in kept and answer["original_tokens"] > 5000
+
+
+def test_all_of_a_budget_is_for_the_text(address: str) -> None:
+    text = "Keys rotate every 24 hours. The job runs at 01:50. It was written in 2019."
+    status, answer = ask(address, {"text": text, "budget": 1000})
+    assert status == 200 and answer["text"] == text
+    assert ask(address, {"text": text, "budget": answer["tokens"]}) == (status, answer)
+    short = tersely.compress(text, "When does the job run?", budget=10)
+    status, answer = ask(address, {"text": text, "query": "When does the job run?", "budget": 10})
+    assert status == 200 and answer["text"] == short.text and answer["tokens"] <= 10
 
 
 def test_a_result_of_a_tool_comes_back_in_its_shape(address: str) -> None:

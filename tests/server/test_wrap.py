@@ -168,6 +168,17 @@ def test_the_proxy_ends_with_its_client_and_with_its_server(tmp_path: Path) -> N
         assert done.returncode == 0 and not done.stdout
 
 
+def test_a_server_that_dies_in_a_call_ends_the_connection(tmp_path: Path) -> None:
+    server = tmp_path / "dying_server.py"
+    server.write_text(SERVER.replace('raise ValueError("no such job")', "import os; os._exit(3)"))
+
+    async def use(client: Any) -> None:
+        with anyio.fail_after(20), pytest.raises(mcp.MCPError, match="Connection closed"):
+            await client.call_tool("broken", {})
+
+    through(server, use)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
@@ -94,6 +95,22 @@ def test_a_server_that_refuses_the_token_is_an_error_and_no_hang(url: str, tmp_p
     with pytest.raises(BaseException) as raised:  # a group of what ended the connection
         through(url, tmp_path / "s.sqlite", "a-wrong-token-it-is", use)
     assert not isinstance(raised.value, TimeoutError)
+
+
+def test_a_server_that_is_not_reached_is_one_line_of_error(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/mcp"
+    ask = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
+    command = [sys.executable, "-m", "tersely", "mcp", "--wrap", "--store", str(tmp_path / "s.sqlite"), url]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as proxy:
+        assert proxy.stdin is not None and proxy.stdout is not None and proxy.stderr is not None
+        proxy.stdin.write(ask)
+        proxy.stdin.flush()
+        assert proxy.wait(60) == 2 and not proxy.stdout.read()  # though its input is still open
+        said = proxy.stderr.read().decode().splitlines()
+    assert len(said) == 1 and said[0].startswith(f"tersely: no answer from {url}: ")
 
 
 @pytest.mark.parametrize("wrong", ["ftp://a/b", "http://", "file:///etc/passwd", "http:/a"])

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command
+from tersely.cli.files import InputError
 from tersely.cli.model import model_of
 
 if TYPE_CHECKING:
@@ -170,6 +171,8 @@ def _wrap(arguments: argparse.Namespace) -> None:
             serve_wrapped(server, compressor, store, token=token)
         except MissingExtraError as error:
             raise ValueError(str(error)) from error
+        except ConnectionError as error:
+            raise InputError(str(error)) from error
 
 
 def _serve(

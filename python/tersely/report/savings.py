@@ -12,17 +12,24 @@ from tersely.report.words import escape
 __all__ = ["savings_page"]
 
 _STYLE = """
-:root { color-scheme: light dark; --bar: #2f6f4f; --over: #a8452f; --line: #8884; }
+:root { color-scheme: light dark; --bar: #0b6b5f; --over: #a8452f; --line: #8884; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
-dl { display: flex; flex-wrap: wrap; gap: 0.5rem 2.5rem; } dt { opacity: 0.75; font-size: 0.85rem; }
-dd { margin: 0; font-size: 1.4rem; font-variant-numeric: tabular-nums; }
+.brand { margin: 0; color: light-dark(#0b6b5f, #6fd0bd); font-weight: 650; }
+h1 { margin: 0.1rem 0 1.4rem; font-size: 1.5rem; line-height: 1.2; }
+h2 { font-size: 1.1rem; margin-top: 2rem; }
+dl { display: flex; flex-wrap: wrap; gap: 0.75rem 2.5rem; }
+dl div { display: flex; flex-direction: column-reverse; }
+dt { opacity: 0.75; font-size: 0.85rem; }
+dd { margin: 0; font-size: 1.75rem; line-height: 1.2; font-weight: 600; font-variant-numeric: tabular-nums; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; min-width: 100%; }
 th, td { padding: 0.3rem 0.8rem; border-bottom: 1px solid var(--line); }
 th, td { text-align: right; white-space: nowrap; }
 th[scope=row], .name { text-align: left; } td { font-variant-numeric: tabular-nums; }
 tfoot { font-weight: 600; } svg { width: 100%; height: 1.2rem; min-width: 10rem; display: block; }
 .bar { fill: var(--bar); } .over { fill: var(--over); } .note { opacity: 0.8; max-width: 45rem; }
+@media (max-width: 40rem) {
+  .wide { font-size: 0.85rem; } th, td { padding-inline: 0.4rem; } svg { min-width: 4rem; }
+}
 """
 _HEADINGS = ("results", "tokens in", "tokens out", "expanded", "back in", "saved")
 _NOTE = (
@@ -47,7 +54,7 @@ def savings_page(rows: Sequence[SavingsRow], days: Sequence[SavingsRow], prices:
     numbers = {"results made shorter": f"{total.results:,}", "tokens saved": f"{total.saved:,}"}
     numbers |= {"of what came in": percent(share), "asked for whole again": f"{total.expanded:,}"}
     numbers |= {f"$ at the price of {model}": money for model, money in _money(total, prices).items()}
-    totals = figures([(escape(name), value) for name, value in numbers.items()])
+    totals = figures([(value, escape(name)) for name, value in numbers.items()])
     headings = "".join(f'<th scope="col">{escape(name)}</th>' for name in _headings(prices))
     body = "".join(_row(row, prices) for row in parts)
     return f"""<!doctype html>
@@ -62,6 +69,7 @@ def savings_page(rows: Sequence[SavingsRow], days: Sequence[SavingsRow], prices:
 </head>
 <body>
 <main>
+<p class="brand">tersely</p>
 <h1>What compressing the results of tools saved</h1>
 <dl>{totals}</dl>
 <h2>By day</h2>

@@ -50,6 +50,8 @@ _RESULT = Tool(
     _compress_result,
 )
 
+_TEXT = text_tools(fenced=False)[0]  # no model sees this reply as it is
+
 
 @dataclass(slots=True)
 class CompressDoor:
@@ -141,7 +143,7 @@ class CompressDoor:
             return 400, {"error": f"the body is no JSON: {error}"}
         if not isinstance(given, dict) or ("text" in given) == ("result" in given):
             return 400, {"error": 'the body must be an object with either "text" or "result"'}
-        tool = _RESULT if "result" in given else text_tools()[0]
+        tool = _RESULT if "result" in given else _TEXT
         text, data, wrong = run_tool(tool, given, self.deadline)
         if data is None:
             return _STATUS.get(wrong, 400), {"error": text}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 
 from tersely import metrics
@@ -19,8 +20,8 @@ from tersely.server.tools import Tool, ToolError, ToolReply, object_schema
 __all__ = ["text_tools"]
 
 
-def text_tools() -> list[Tool]:
-    """Return the tool `compress_text`."""
+def text_tools(*, fenced: bool = True) -> list[Tool]:
+    """Return the tool `compress_text`. `fenced`: the lines around the text of its reply count, too."""
     return [
         Tool(
             "compress_text",
@@ -46,17 +47,17 @@ def text_tools() -> list[Tool]:
                     "maximum": 1.0,
                 },
             ),
-            _compress_text,
+            partial(_compress_text, fenced=fenced),
         )
     ]
 
 
-def _compress_text(arguments: dict[str, Any]) -> ToolReply:
+def _compress_text(arguments: dict[str, Any], fenced: bool) -> ToolReply:
     started = time.perf_counter()
     budget = arguments.get("budget")
     documents, query = to_documents(arguments["text"]), checks.text(arguments.get("query", ""), "query")
     request = Request(documents, query or None, budget, arguments["ratio"], resolve_counter(None))
-    fenced = budget is not None and count_tokens(fenced_reply(documents[0].text)) > budget
+    fenced = fenced and budget is not None and count_tokens(fenced_reply(documents[0].text)) > budget
     try:
         result = Auto().prepare(request, _count_the_fence if fenced else None).fit()
     except BudgetExceededError as error:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from tersely.agents.tool_results import ToolResultCompressor
@@ -145,8 +147,8 @@ def serve_wrapped(
     """Serve another server over standard input and output until either side ends.
 
     `server`: the command that starts it, or the URL of one that is reached over streamable HTTP; `token` is
-    the bearer token that this one is shown. Raises MissingExtraError without the extra `mcp`, and ValueError
-    for a URL that is none.
+    the bearer token that this one is shown. Raises MissingExtraError without the extra `mcp`, ValueError for
+    a URL that is none, and ConnectionError where one at a URL is not, or no longer, to be reached.
     """
     if isinstance(server, str):
         checked_url(server)
@@ -159,6 +161,7 @@ def serve_wrapped(
         raise MissingExtraError("mcp 2", "mcp") from error
 
     seen = ResultFilter(compressor, store)
+    lost: list[str] = []
 
     async def to_server(client: Any, answers: Any, onward: Any, stop: Any) -> None:
         async for message in client:
@@ -188,10 +191,14 @@ def serve_wrapped(
         stop()
 
     async def serve() -> None:
+        given, lines = anyio.create_memory_object_stream[str](0)
+        _read_input(given)
         async with (
-            stdio_server() as (client, answers),
-            _transport(server, token) as (replies, onward),
-            answers,  # the transports end when what goes into them is closed
+            lines,
+            stdio_server(stdin=cast("Any", lines)) as (client, answers),
+            _transport(server, token, lost) as (replies, onward),
+            given,  # the transports end when what goes into them is closed
+            answers,
             onward,
             anyio.create_task_group() as tasks,
         ):
@@ -199,6 +206,25 @@ def serve_wrapped(
             tasks.start_soon(to_client, replies, answers, tasks.cancel_scope.cancel)
 
     anyio.run(serve)
+    if lost:
+        raise ConnectionError(f"no answer from {server}: {lost[0]}")
+
+
+def _read_input(given: Any) -> None:
+    """Send the lines of standard input into a stream, from a thread that nobody waits for.
+
+    It may still be blocked when the server ends, and the proxy must end then: so that its client is told.
+    """
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        with suppress(Exception), os.fdopen(os.dup(0), encoding="utf-8", errors="replace") as file:
+            for line in file:
+                asyncio.run_coroutine_threadsafe(given.send(line), loop).result()
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(given.close)
+
+    threading.Thread(target=read, name="standard input", daemon=True).start()
 
 
 def checked_url(url: str) -> str:
@@ -210,8 +236,13 @@ def checked_url(url: str) -> str:
 
 
 @asynccontextmanager
-async def _transport(server: Sequence[str] | str, token: str | None) -> AsyncIterator[tuple[Any, Any]]:
-    """Open the two streams of a server: a process of its own, or one that listens."""
+async def _transport(
+    server: Sequence[str] | str, token: str | None, lost: list[str]
+) -> AsyncIterator[tuple[Any, Any]]:
+    """Open the two streams of a server: a process of its own, or one that listens.
+
+    Where one that listens is not to be reached, the streams end, and `lost` gets the reason.
+    """
     if not isinstance(server, str):
         from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -223,8 +254,26 @@ async def _transport(server: Sequence[str] | str, token: str | None) -> AsyncIte
     from mcp.shared._httpx_utils import create_mcp_http_client
 
     headers = {"Authorization": f"Bearer {token}"} if token else None
-    async with (
-        create_mcp_http_client(headers=headers) as client,
-        streamable_http_client(server, http_client=client) as streams,
-    ):
-        yield streams[0], streams[1]
+    ours = False
+    try:
+        async with (
+            create_mcp_http_client(headers=headers) as client,
+            streamable_http_client(server, http_client=client) as streams,
+        ):
+            try:
+                yield streams[0], streams[1]
+            except Exception:
+                ours = True
+                raise
+    except BaseExceptionGroup as group:
+        if ours:
+            raise
+        lost.extend(_reasons(group))
+
+
+def _reasons(group: BaseExceptionGroup[BaseException]) -> Iterator[str]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _reasons(error)
+        else:
+            yield str(error) or type(error).__name__
