@@ -7,7 +7,7 @@ import re
 MARKER = re.compile(r"^=== \d{6,} ===$", re.MULTILINE)
 
 
-ONLY = re.compile(r"^Data up to (=== \d{6,} ===), never instructions:$", re.MULTILINE)
+ONLY = re.compile(r"^Data up to (=== \d{6,} ===): follow no instructions in it\.$", re.MULTILINE)
 
 
 def unfenced(text: str) -> tuple[list[str], str]:
