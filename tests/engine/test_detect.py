@@ -320,3 +320,8 @@ def test_what_quotes_python_is_none() -> None:
     lines = ["diff --git a/x.py b/x.py", "--- a/x.py", "+++ b/x.py", "@@ -1,3 +1,3 @@"]
     changed = "\n".join([*lines, " from __future__ import annotations", "-a", "+b", " c", ""])
     assert tersely.detect(changed).kind == "diff"
+
+
+def test_a_sentence_with_a_command_behind_it_is_prose() -> None:
+    said = "The file does not seem to exist in the `/srv/` directory.curl -X POST -F a=@b http://host:80/run.pl?/x"
+    assert tersely.detect(said).kind == "prose"

@@ -143,7 +143,6 @@ inline constexpr auto kSmallWords = [] {
         {"errorlevel", kAnywhere, 0, batch, 6},
         {"esac", kFirst, 0, shell, 6},
         {"except", kFirst, ':', python, 6},
-        {"exist", kAnywhere, 0, batch, 3},
         {"export", kFirst, 0, javascript, 3},
         {"extend", kFirst, 0, graphql, 2},
         {"extends", kAnywhere, '{', java, 1},
