@@ -27,7 +27,7 @@ def cost(run: Callable[[], object]) -> dict[str, float]:
 
 def cost_with(run: Callable[[], object], name: bytes) -> dict[str, float]:
     """As `cost`, with the CPU of processes of others: those with `name` in their command line."""
-    spent: dict[int, float] = {}
+    before, spent = _cpu_by_process(name), dict[int, float]()
     done = threading.Event()
 
     def watch() -> None:
@@ -42,7 +42,8 @@ def cost_with(run: Callable[[], object], name: bytes) -> dict[str, float]:
         spent.update(_cpu_by_process(name))
         done.set()
         watcher.join()
-    return row | {"cpu": row["cpu"] + sum(spent.values())}
+    others = sum(seconds - before.get(process, 0.0) for process, seconds in spent.items())
+    return row | {"cpu": row["cpu"] + others}
 
 
 def _cpu_by_process(name: bytes) -> dict[int, float]:
