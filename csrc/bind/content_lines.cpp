@@ -151,8 +151,15 @@ std::vector<std::int64_t> places(const content::GradedLines& lines) { return con
 
 py::array_t<float> scenes(const Input<float>& grade, const py::tuple& lines) {
     const GivenLines given(lines);
-    require(view(grade).size() == given.get().rows.size(), "grade must have a row a line");
-    return to_array(content::scenes(given.get(), view(grade)));
+    const content::GradedLines read = given.get();
+    const std::span<const float> grades = view(grade);
+    require(grades.size() == read.rows.size(), "grade must have a row a line");
+    std::vector<float> result;
+    {
+        const Release release;
+        result = content::scenes(read, grades);
+    }
+    return to_array(std::move(result));
 }
 
 bool tells_failures(const py::object& texts, std::size_t index, float least, std::size_t most) {
@@ -165,11 +172,16 @@ bool tells_failures(const py::object& texts, std::size_t index, float least, std
 // Whether each text holds marks of three that may open a fenced block.
 py::list fenced(const py::object& texts) {
     const GivenTexts list(texts);
-    py::list result;
-    for (const std::string_view text : list.views()) {
-        const auto holds = [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; };
-        result.append(holds("```") || holds("~~~"));
+    std::vector<bool> found;
+    {
+        const Release release;
+        for (const std::string_view text : list.views()) {
+            const auto holds = [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; };
+            found.push_back(holds("```") || holds("~~~"));
+        }
     }
+    py::list result;
+    for (const bool one : found) result.append(one);
     return result;
 }
 

@@ -20,12 +20,12 @@ constexpr double kScarce = 0.03;
 constexpr std::size_t kAlwaysFew = 3;
 constexpr std::size_t kSectionLines = 40;  // lines above a failure in which the head of its section is looked for
 constexpr std::size_t kLinesBefore = 2, kLinesBehind = 7;  // lines of its section around a failure that tell of it
-constexpr std::size_t kClosingLines =
-    2;  // lines at a document's end that say how all ended: with a number, unlike others
+// Lines at the end of a long document that say how all ended: with a number, unlike all others.
+constexpr std::size_t kClosingLines = 2;
 constexpr std::size_t kLongEnough = 20;  // lines of a document that has a closing
 constexpr std::size_t kEnding = 12;      // lines at the end of a document, where verdicts stand
-constexpr float kSceneShare =
-    0.25F;  // grade of a line that stands beside a failure, at most: tables' odd rows come first
+// Grade of a line that stands beside a failure, at most: tables' odd rows come first.
+constexpr float kSceneShare = 0.25F;
 constexpr std::size_t kMostShared = 12;  // units of a line, at most, that have its grade
 
 bool has(const Row& row, std::uint32_t marks) { return (row.marks & marks) != 0; }

@@ -5,6 +5,7 @@ They are views: the engine compresses, and they put what it gives into a `Compre
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
@@ -41,7 +42,6 @@ __all__ = ["Call", "Compressor", "Forms", "checked_options", "content_id", "sett
 
 T = TypeVar("T")
 
-_DEEPEST = 8  # levels of what options, models and functions hold
 _OPTIONS = tuple(entry.name for entry in fields(CompressionOptions))
 
 
@@ -342,43 +342,56 @@ def settings_of(*parts: Any) -> str:
     return json.dumps([_to_json(part) for part in parts])
 
 
-def _to_json(value: Any, depth: int = 0) -> Any:
+def _to_json(value: Any) -> Any:
     """Convert a value to plain JSON: dataclasses by field, models by name, functions by where they stand.
 
     Functions inside others are told apart by their code and what they refer to. Unnamed objects are
     numbered as they are met: the first of a class has the same text in every process.
     """
-    if depth > _DEEPEST:
-        return type(value).__qualname__
     if value is None or (isinstance(value, (bool, int, float, str)) and not isinstance(value, Enum)):
         return value
     if isinstance(value, Enum):
         return value.name
     if isinstance(value, (tuple, list)):
-        return [_to_json(item, depth + 1) for item in value]
-    if isinstance(value, dict):
-        return [[str(key), _to_json(item, depth + 1)] for key, item in value.items()]
+        return [_to_json(item) for item in value]
     if is_dataclass(value) and not isinstance(value, type):
         return [
             type(value).__qualname__,
-            *(_to_json(getattr(value, entry.name), depth + 1) for entry in fields(value)),
+            *(_to_json(getattr(value, entry.name)) for entry in fields(value)),
         ]
     name = getattr(value, "name", None)
     if isinstance(name, str) and name:
         return name
     if isinstance(value, MethodType):
-        return [value.__func__.__qualname__, _to_json(value.__self__, depth + 1)]
-    if isinstance(value, FunctionType):
-        place = f"{value.__module__}.{value.__qualname__}"
-        if "<" not in value.__qualname__:
-            return place
-        # Version 2 of marshal gives equal code equal bytes; later ones depend on who else refers to it.
-        code = hashlib.sha256(marshal.dumps(value.__code__, 2)).hexdigest()
-        cells = [cell.cell_contents for cell in value.__closure__ or ()]
-        return [place, code, _to_json([value.__defaults__, value.__kwdefaults__, *cells], depth + 1)]
+        return [value.__func__.__qualname__, _to_json(value.__self__)]
+    if isinstance(value, FunctionType) and "<" in value.__qualname__:
+        return [_code(value), *(_held(one) for one in _held_by(value))]
     if callable(value) and hasattr(value, "__qualname__"):
         return f"{value.__module__}.{value.__qualname__}"
     return _numbered(value)
+
+
+def _code(function: FunctionType) -> str:
+    """Name a function by its place and its code."""
+    # Version 2 of marshal gives equal code equal bytes; later ones depend on who else refers to it.
+    code = hashlib.sha256(marshal.dumps(function.__code__, 2)).hexdigest()
+    return f"{function.__module__}.{function.__qualname__} {code}"
+
+
+def _held_by(function: FunctionType) -> Iterator[Any]:
+    """Yield the defaults and the outer variables of a function."""
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # a variable without a value, so far
+            yield cell.cell_contents
+
+
+def _held(value: Any) -> Any:
+    """Convert what a function holds: plain values as they are, functions by their code, others by number."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return _code(value) if isinstance(value, FunctionType) else _numbered(value)
 
 
 _numbers: dict[str, Iterator[int]] = {}
@@ -387,7 +400,7 @@ _numbering = threading.Lock()
 
 
 def _numbered(value: Any) -> str:
-    """Return an object's class and, but for the first of it, the number of the object."""
+    """Name an object by its class, and by its number where it is not the first of the class."""
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     with _numbering:
         if id(value) in _texts_by_id:

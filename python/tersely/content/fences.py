@@ -21,7 +21,7 @@ _CLOSES = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\S\n]*$", re.MULTILINE)
 
 
 def holds_blocks(texts: Sequence[str]) -> list[bool]:
-    """Whether each text has a long fenced block. O(characters), natively without fences."""
+    """Say whether each text has a fenced block of LONG characters or more. O(characters)."""
     fenced = _native.fenced(native_texts(texts))
     if True not in fenced:
         return fenced

@@ -126,7 +126,7 @@ class LineTable:
         return ("query_without_matches",) if asked and not self.asked_lines.any() else ()
 
     def graded(self) -> tuple[Any, ...]:
-        """What native calls take that grade lines (csrc/kernels/content/line_grades.hpp)."""
+        """Return the columns that native grading reads, in order (csrc/kernels/content/line_grades.hpp)."""
         said = (self.marks, self.template, self.copies, self.finding)
         return (*said, self.table.document, self.line, self.counts, self.findings, self.total)
 

@@ -18,10 +18,10 @@ from tersely.core.tables import Kind
 
 __all__ = [
     "FAILS",
-    "QUOTED",
     "Clause",
     "Role",
     "capitalized",
+    "quotations",
     "read_clauses",
     "said_wrong",
     "without_alternative",
@@ -91,8 +91,8 @@ def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-#: What stands in quotation marks or backticks, or from a mark to the end.
-QUOTED = re.compile(
+# What stands in quotation marks or backticks, or from a mark to the end.
+_QUOTED = re.compile(
     r"(?<!\w)'([^'\n]{2,200})'(?!\w)|\"((?:[^\"\\\n]|\\.){2,200})\"|`([^`\n]{2,200})`|[“‘]([^”’\n]{2,200})[”’]"
     r"|(?<!\w)['\"“]([^'\"“”\n]{4,200})$"
 )
@@ -175,7 +175,6 @@ _CUES: dict[Role, re.Pattern[str]] = {
         r"\bwould be (?:better|good|great|nice|worth)\b",
         r"\b(?:my|our|the) (?:aim|goal|idea|plan)\b",
         r"\bneeds (?:a|an|another|more|some|the|\w{2,20}ing)\b",
-        r"\bleft to do\b",
     ),
     Role.ACTIVE: _any(
         r"\b(?:currently|presently|right now)\b",
@@ -439,10 +438,15 @@ def _under(heading: str) -> tuple[Role | None, str]:
     return (None, "") if role in (Role.ACTIVE, Role.OTHER) else (role, label)
 
 
+def quotations(text: str) -> list[tuple[int, str]]:
+    """Return (start, words) of each quotation, its marks left out; `start` is that of its first mark."""
+    return [(match.start(), next(filter(None, match.groups()))) for match in _QUOTED.finditer(text)]
+
+
 def said_wrong(text: str) -> str | None:
-    """Return what a text quotes, or says behind a colon, that sounds like a failure; the longest of these."""
-    quotes: list[str] = [next(filter(None, match.groups())) for match in QUOTED.finditer(text)]
-    wrong = [quote for quote in quotes if " " in quote.strip() and _WRONG.search(quote)]
+    """Return the longest quotation that sounds like a message of failure, else such words behind a colon;
+    None where there are neither."""
+    wrong = [quote for _, quote in quotations(text) if " " in quote.strip() and _WRONG.search(quote)]
     if wrong:
         return max(wrong, key=len)
     behind = _SAYS.search(text)
@@ -462,7 +466,7 @@ def _role(clause: str) -> Role:
     if len(clause) > _LONGEST:
         return Role.OTHER
     whole = " ".join(clause.split())
-    plain = QUOTED.sub('""', whole)  # what others say tells nothing of the work
+    plain = _QUOTED.sub('""', whole)  # what others say tells nothing of the work
     if (_TELLS_ERROR.search(whole) or said_wrong(whole)) and not _CUES[Role.NEXT].search(plain):
         return Role.ERROR
     first = {role: match.start() for role, cue in _CUES.items() if (match := cue.search(plain))}

@@ -49,7 +49,8 @@ _NAMED_FILE = re.compile(  # files that are known without an extension
     r"\b(?:Berksfile|Brewfile|CODEOWNERS|Caddyfile|Capfile|Containerfile|Dockerfile|Earthfile|Fastfile"
     r"|GNUmakefile|Gemfile|Guardfile|Jenkinsfile|Justfile|Makefile|Pipfile|Podfile|Procfile|Rakefile"
     r"|SConscript|SConstruct|Snakefile|Tiltfile|Vagrantfile|justfile"
-    r"|makefile|AUTHORS|CHANGELOG|CONTRIBUTING|LICENSE|README)(?:\.[A-Za-z][\w-]{0,40})?(?![\w/\\])(?::(\d{1,9}))?|(?<![\w.])\.(?:clang-format|clang-tidy"
+    r"|makefile|AUTHORS|CHANGELOG|CONTRIBUTING|LICENSE|README)(?:\.[A-Za-z][\w-]{0,40})?(?![\w/\\])"
+    r"(?::(\d{1,9}))?|(?<![\w.])\.(?:clang-format|clang-tidy"
     r"|dockerignore|editorconfig|env|eslintrc|gitattributes|gitignore|npmrc|nvmrc"
     r"|prettierrc)\b(?::(\d{1,9}))?"
 )

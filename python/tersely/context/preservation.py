@@ -13,7 +13,7 @@ import numpy as np
 import tersely
 from tersely import _native
 from tersely.context.agreement import DENIES, contradictions, exact_words, has_word, word_tokens
-from tersely.context.clauses import Role, without_alternative
+from tersely.context.clauses import Clause, Role, without_alternative
 from tersely.context.places import LINE_WORDS, find_paths, start_of
 from tersely.context.reading import FORBIDS_AT_START, Reading, read, read_segment
 from tersely.context.segment import ContextSegment
@@ -315,7 +315,7 @@ class PreservedItem:
 
 @dataclass(frozen=True, slots=True)
 class DroppedFact:
-    """A number, path or name that a short form leaves out, or what a clause quotes, denies or decides.
+    """What a short form leaves out: a number, path or name, or a statement that quotes, denies or decides.
 
     Attributes:
         text: as the original has it; words in small letters.
@@ -399,7 +399,7 @@ def check_preserved(
         lost, missing = _lost(name, value, compressed_text, source, written, known)
         known.update(missing)
         items.append(PreservedItem(name, value, "lost" if lost else "kept", tuple(missing)))
-    for number, rule in enumerate(dict.fromkeys([*source.rules, *_orders(segment.text, source)])):
+    for number, rule in enumerate(dict.fromkeys([*source.rules, *_orders(source)])):
         missing = [anchor for anchor in anchors(rule) if not says(compressed_text, anchor)]
         stated = says(compressed_text, rule)
         if not (stated or missing) and number < _MOST_RULES:
@@ -423,19 +423,19 @@ def check_preserved(
     )
 
 
-def _orders(text: str, source: Reading) -> list[str]:
+def _orders(source: Reading) -> list[str]:
     """List what the native finder sees forbidden in what somebody wrote."""
     if not source.is_note:
         return []
     found = []
-    for fact in tersely.find_facts(text):
+    for fact in source.facts:
         forbids = fact.kind is FactKind.OBLIGATION and DENIES.search(fact.text)
         if forbids or (fact.kind is FactKind.NEGATION and FORBIDS_AT_START.match(fact.text)):
             found.append(fact.text)
     return found
 
 
-_TOLD = (Role.DONE, Role.ACTIVE, Role.NEXT, Role.DECISION, Role.ERROR)
+_UNDERSTOOD = (Role.DONE, Role.ACTIVE, Role.NEXT, Role.DECISION)
 _STATEMENTS = (FactKind.QUOTE, FactKind.NEGATION, FactKind.DECISION, FactKind.ERROR)
 
 
@@ -443,12 +443,12 @@ def _dropped_words(source: Reading, text: str) -> list[DroppedFact]:
     """List the exact words of a note's own sentences that a text lacks, each once, with the reason why it
     may; "" where none of the note's clauses was understood, so that nothing can be told to matter less."""
     there = word_tokens(text)
-    understood = any(clause.role in _TOLD and clause.role is not Role.ERROR for clause in source.clauses)
+    understood = any(clause.role in _UNDERSTOOD for clause in source.clauses)
     found: dict[str, str] = {}
     for clause in source.clauses:
         if clause.is_pasted:
             continue
-        reason = ("older" if clause.role in _TOLD else "background") if understood else ""
+        reason = _why_dropped(clause) if understood else ""
         for word in exact_words(clause.text):
             if not has_word(there, word):
                 found.setdefault(word, reason)
@@ -459,7 +459,7 @@ def _dropped_statements(source: Reading, written: Reading) -> list[DroppedFact]:
     """List what a note's own sentences quote, deny or decide and no clause of the other text says."""
     own = [clause for clause in source.clauses if not clause.is_pasted]
     found: dict[str, str] = {}
-    statements = [fact for fact in tersely.find_facts(source.text) if fact.kind in _STATEMENTS]
+    statements = [fact for fact in source.facts if fact.kind in _STATEMENTS]
     for number, fact in enumerate(statements):
         at = bisect_left(own, fact.start + 1, key=start_of) - 1
         if at < 0 or fact.start >= own[at].end:
@@ -468,8 +468,13 @@ def _dropped_statements(source: Reading, written: Reading) -> list[DroppedFact]:
         if fact.kind is FactKind.NEGATION:
             about = [clause for clause in about if _DENIED.search(clause)]
         if not (about or says(written.text, fact.text)):
-            found.setdefault(fact.text, "older" if own[at].role in _TOLD else "background")
+            found.setdefault(fact.text, _why_dropped(own[at]))
     return [DroppedFact(text, reason) for text, reason in found.items()]
+
+
+def _why_dropped(clause: Clause) -> str:
+    """Return the reason why what a clause says may be left out."""
+    return "older" if clause.role in (*_UNDERSTOOD, Role.ERROR) else "background"
 
 
 def _metadata_sentence(segment: ContextSegment) -> str:

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import tersely
-from tersely.context.clauses import FAILS, QUOTED, Clause, Role, read_clauses, said_wrong
+from tersely.context.clauses import FAILS, Clause, Role, quotations, read_clauses, said_wrong
 from tersely.context.places import LINE_NUMBER, Mention, Place, find_functions, find_paths, start_of
 from tersely.context.segment import NOTE_TYPES, ContextSegment, checked_segment
+from tersely.core.facts import Fact
 
 __all__ = [
     "FORBIDS_AT_START",
@@ -46,11 +47,11 @@ _TYPE = re.compile(
 def _last_error(clauses: Sequence[Clause]) -> tuple[str | None, bool, Clause | None]:
     """Return (message, whether it must stay to the letter, the clause that tells it)."""
     for clause in reversed([clause for clause in clauses if clause.role is Role.ERROR]):
-        quoted = list(QUOTED.finditer(clause.text))
-        quotes = [next(group for group in match.groups() if group) for match in quoted]
+        quoted = quotations(clause.text)
+        quotes = [quote for _, quote in quoted]
         named = _TYPE.search(clause.text)
-        for place, quote in zip(quoted, quotes, strict=True):
-            if named and place.start() < named.start() < place.end():
+        for start, quote in quoted:
+            if named and start < named.start() <= start + len(quote):
                 return quote, True, clause
         if named and named["message"]:
             return named.group().strip(), True, clause
@@ -139,6 +140,7 @@ class Reading:
         error_function: the function it was in.
         tellers: the clauses that told file, line, function and error.
         is_note: whether it was read as what somebody said of their work.
+        facts: of the text (`tersely.find_facts`).
     """
 
     text: str
@@ -153,6 +155,7 @@ class Reading:
     error_function: str | None
     tellers: tuple[Clause, ...]
     is_note: bool = True
+    facts: Sequence[Fact] = ()
 
     def last(self, role: Role) -> list[Clause]:
         """The last few clauses that say this."""
@@ -241,12 +244,13 @@ def read(text: str, path: str | None = None, line: int | None = None, *, notes: 
         *(found.error_place(teller) if teller else (Place(None, None), None)),
         tuple(told if teller is None else [*told, teller]),
         notes,
+        found.facts,
     )
 
 
 def _find(text: str, path: str | None, notes: bool) -> _Mentions:
     clauses = tuple(read_clauses(text, notes=notes, pasted=pasted_blocks(text) if notes else ()))
-    facts = tersely.find_facts(text)
+    facts = tuple(tersely.find_facts(text))
     paths = find_paths(text, facts)
     lines = []
     for match in LINE_NUMBER.finditer(text):
@@ -255,14 +259,18 @@ def _find(text: str, path: str | None, notes: bool) -> _Mentions:
     places = sorted([*paths, *lines], key=start_of)
     functions = find_functions(text, facts, places)
     files = {mention.name for mention in paths} | ({path} if path else set())
-    return _Mentions(clauses, paths, lines, places, functions, frozenset(files))
+    free = tuple(clause for clause in clauses if not _FORBIDS.search(clause.text))
+    return _Mentions(clauses, free, facts, paths, lines, places, functions, frozenset(files))
 
 
 @dataclass(frozen=True, slots=True)
 class _Mentions:
-    """The mentions of a text, in source order: clauses, paths, lines, both of these, functions; all files."""
+    """The mentions of a text, in source order: clauses, those that forbid nothing, facts, paths, lines, both
+    of these, functions; all files."""
 
     clauses: tuple[Clause, ...]
+    free: tuple[Clause, ...]
+    facts: Sequence[Fact]
     paths: Sequence[Mention]
     lines: Sequence[Mention]
     places: Sequence[Mention]
@@ -283,9 +291,11 @@ class _Mentions:
         return next(reversed(_mentions_in(mentions, clauses)), None)
 
     def last_of(self, mentions: Sequence[Mention], *roles: Sequence[Role]) -> Mention | None:
-        """Return the last mention in clauses of the first group of roles that have one."""
-        free = [clause for clause in self.clauses if not _FORBIDS.search(clause.text)]  # of where the work is
-        groups = [[clause for clause in free if clause.role in group] for group in roles]
+        """Return the last mention in clauses of the first group of roles that have one.
+
+        What must not be touched is seldom where the work is: clauses that forbid come last, of any role.
+        """
+        groups = [[clause for clause in self.free if clause.role in group] for group in roles]
         groups.append([clause for clause in self.clauses if any(clause.role in group for group in roles)])
         return next((last for group in groups if (last := self.last_in(mentions, group))), None)
 

@@ -1,21 +1,22 @@
-"""How much shorter a result is, said in three ways that nobody confuses."""
+"""`ratio`, `reduction` and `factor`: how much shorter a result is than what came."""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 
 __all__ = ["Ratios"]
 
 
-class Ratios:
-    """Derives `reduction` and `factor` from a result's `ratio`, which is what is left of what came."""
+class Ratios(ABC):
+    """Base class of results that derives `reduction` and `factor` from their `ratio`."""
 
     __slots__ = ()
 
     @property
+    @abstractmethod
     def ratio(self) -> float:
-        """Shorter / original; 1.0 where there was nothing."""
-        raise NotImplementedError
+        """Size of the result / size of what came; 1.0 where nothing came."""
 
     @property
     def reduction(self) -> float:

@@ -403,8 +403,8 @@ class _Fitting:
         return best or (self._trim(least, wording) if least is not None else None)
 
     def _tally(self, status: UInt8s) -> tuple[int, int]:
-        """The tokens of a choice, as its parts are priced; and of the cheapest unit that is left out and says
-        what no kept one does, -1: there is none."""
+        """Return the tokens of a choice by its parts' prices, and those of the cheapest unit left out that
+        says what no kept one does (-1: none)."""
         kept, cheapest = _native.tally(status, self.prices.costs, self.reading.same(), FIRST_KEPT)
         if (heads := self.reading.heads) is not None:
             kept += heads.tokens(self.table.document[is_kept(status)])

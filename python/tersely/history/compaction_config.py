@@ -143,5 +143,5 @@ class CompactionResult(Ratios):
 
     @property
     def compression_ratio(self) -> float:
-        """`reduction`: the share of the characters that is gone; 0.0 where there were none."""
+        """Share of the characters that is gone, which is `reduction`; 0.0 where there were none."""
         return self.reduction

@@ -52,7 +52,7 @@ def relevance_forest(kind: str) -> Forest:
 
 
 def forest_of(entry: Mapping[str, Any]) -> Forest:
-    """The trees of an entry of forest.json."""
+    """Build the trees that an entry of forest.json describes."""
     borders = [np.array(each, dtype=np.float32) for each in entry["borders"]]
     return Forest(
         np.concatenate(borders),

@@ -16,7 +16,7 @@ class Texts(list[str]):
     _utf8: Utf8
 
     def __reduce__(self) -> tuple[type[Texts], tuple[list[str]]]:
-        """Copies and pickles have the texts alone: their UTF-8 is made again."""
+        """Copy and pickle the texts alone: their UTF-8 is made again when it is asked for."""
         return Texts, (list(self),)
 
     @property
@@ -31,9 +31,4 @@ class Texts(list[str]):
 
 def native_texts(texts: Sequence[str]) -> Utf8 | list[str]:
     """Return texts as native calls take them: their UTF-8 where it is kept, else a list."""
-    if type(texts) is Texts:  # many times in a call
-        try:
-            return texts._utf8
-        except AttributeError:
-            return texts.utf8
-    return list(texts)
+    return texts.utf8 if isinstance(texts, Texts) else list(texts)

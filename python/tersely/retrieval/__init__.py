@@ -135,9 +135,6 @@ __getattr__, __dir__ = load_late(
         "tersely.search.excerpts": ("Excerpt", "Preview", "extract_sentences", "previews"),
         "tersely.search.results": ("CompressedResults", "ResultStats", "compress_results"),
         "tersely.search.summaries": ("ChunkSummarizer", "ChunkSummary"),
-        "tersely.search.thresholding": (
-            "above_score",
-            "within_budget",
-        ),
+        "tersely.search.thresholding": ("above_score", "within_budget"),
     },
 )

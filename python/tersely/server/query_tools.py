@@ -226,7 +226,7 @@ class QueryTools:
         return ToolReply(to_previews(answer, lines), data)
 
     def expand_chunk(self, arguments: dict[str, Any]) -> ToolReply:
-        """Return one chunk; of a file's name, its first. An id is looked up, never opened as a path."""
+        """Return one chunk by its id; a file's name is that of its first one. Never opened as a path."""
         wanted = arguments["chunk_id"]
         try:
             chunk = self.retriever.chunk(wanted)

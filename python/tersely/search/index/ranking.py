@@ -76,7 +76,7 @@ def score_words(shards: Sequence[Postings], query: str) -> Float32s:
     scores = np.zeros(count, dtype=np.float32)
     if count == 0:
         return scores
-    wanted = _hashes(list(_native.terms([query])[2])[:_MOST_QUERY_TERMS])
+    wanted = _terms_of(query)
     mean = max(sum(int(postings.sizes.sum()) for postings in shards) / count, 1.0)
     parts = np.split(scores, np.cumsum(sizes)[:-1])  # views
     for holding in zip(*(postings.holding(wanted) for postings in shards), strict=True):
@@ -93,8 +93,13 @@ def score_words(shards: Sequence[Postings], query: str) -> Float32s:
 
 def hold_any(shards: Sequence[Postings], query: str) -> bool:
     """Say whether any chunk holds a term of the query, so that a score by its words is above 0. O(terms)."""
-    wanted = _hashes(list(_native.terms([query])[2])[:_MOST_QUERY_TERMS])
+    wanted = _terms_of(query)
     return any(len(rows) for postings in shards for rows, _ in postings.holding(wanted))
+
+
+def _terms_of(query: str) -> UInt64s:
+    """Return the hashes of a query's distinct terms, the first 64 of them, in its order."""
+    return _hashes(list(_native.terms([query])[2])[:_MOST_QUERY_TERMS])
 
 
 class PostingsBuilder:

@@ -425,7 +425,7 @@ class Generation:
             return [None if row is None else _checked_row(row) for row in rows]
 
     def ids_at(self, places: Sequence[tuple[str, int]]) -> list[int | None]:
-        """As `find`, the ids alone, many at once: nothing else of the chunks is read."""
+        """Look up the ids of chunks by file and number, None where there is none; nothing else is read."""
         found: dict[tuple[str, int], int] = {}
         with self._database.reading() as connection:
             for start in range(0, len(places), _AT_ONCE // 2):  # two values each
