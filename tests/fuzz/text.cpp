@@ -43,7 +43,13 @@ void check_segments(std::string_view text, Level level, const Segments& rows) {
         check(i == 0 || rows.block[i - 1] <= rows.block[i], "blocks ascend");
         const auto above = rows.heading[i];
         check(above >= -1 && above < static_cast<std::int32_t>(i), "headings stand above");
-        check(above < 0 || rows.kind[static_cast<std::size_t>(above)] == Kind::kHeading, "headings are headings");
+        if (above >= 0) {
+            const auto over = static_cast<std::size_t>(above);
+            const bool leads = rows.kind[i] == Kind::kListItem && rows.kind[over] == Kind::kProse &&
+                               text[static_cast<std::size_t>(rows.end[over]) - 1] == ':';
+            check(leads || rows.kind[over] == Kind::kHeading,
+                  "units stand under headings, items under what leads to them");
+        }
         covered = end;
     }
     check(only_space(text.substr(covered)), "nothing but white space is left over");

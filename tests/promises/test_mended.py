@@ -197,3 +197,36 @@ def test_a_check_of_pieces_that_stand_in_separators_takes_no_time() -> None:
     result = tersely.compress([text, text], budget=700, counter=len, strategy=options, separator="a b a b ")
     assert result.tokens <= 700
     assert not outcome("c772:3207", "compress").broken
+
+
+def test_where_all_units_are_ruled_out_there_is_no_error_that_no_budget_mends() -> None:
+    """A budget of 2^66 tokens was told to be enough, and was not."""
+    assert not outcome("3301:6611", "ContextualCompressor").broken
+
+
+def test_what_pinned_units_need_counts_where_documents_have_least_tokens() -> None:
+    """Pinned rows of JSON were written without the record that they stand in, to estimate their share."""
+    text = "\n".join(f'{{"id": {number}, "note": "closed fee {number}"}}' for number in range(20))
+    limits = {"min_per_document": 1, "max_per_document": 1, "allocation_strategy": "uniform"}
+    found = contextual(400, **limits).compress_sync([text], " ", pinned=[(0, 300, 500)])
+    assert text[300:500] in found.text
+    assert not outcome("3301:42886", "ContextualCompressor").broken
+
+
+def test_the_order_of_exact_words_is_told_by_the_clauses_that_have_them_as_such() -> None:
+    """The INFO of a log line and the info of a sentence were one word in one table and two in another."""
+    assert not outcome("3301:61997").broken
+
+
+def test_white_space_of_which_characters_are_units_has_no_terms() -> None:
+    result = tersely.compress(
+        [
+            Document("\u3000", name="notes", metadata={"content_type": "jsonl"}),
+            Document("\u3000", name="a.py"),
+        ],
+        budget=1,
+        counter=remainder,
+        strategy=Auto(text=Extractive(level="character", window=7, scoring="centrality")),  # type: ignore[arg-type]
+    )
+    assert result.tokens <= 1
+    assert not outcome("3301:67823", "compress").broken

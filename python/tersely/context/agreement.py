@@ -385,9 +385,9 @@ def _is_turned(original: _Text, first: str, second: str, in_clause: bool) -> boo
     if not all(places):
         return False
     both = set(places[0]) & set(places[1]) if in_clause and min(map(len, places)) <= _LOOKED_AT else set()
-    if both:
-        pieces = [original.pieces[place].exact for place in both]
-        return not any(first in exact[: _last(exact, second)] for exact in pieces)
+    clauses = [exact for place in both if {first, second} <= set(exact := original.pieces[place].exact)]
+    if clauses:
+        return not any(first in exact[: _last(exact, second)] for exact in clauses)
     return places[0][0] > places[1][-1]
 
 

@@ -119,6 +119,9 @@ class _Fitting:
     def run(self) -> Fit:
         if len(self.table) == 0:
             return self._leave_all_out(("nothing_to_keep",))
+        bulk = self.reading.bulk
+        if bulk is not None and bulk.all() and not self.pinned.any():
+            return self._leave_all_out()
         if np.count_nonzero(self.pinned):
             self._check_pinned()
         if self.floors is not None:
@@ -262,6 +265,8 @@ class _Fitting:
         """What is held, and the best of each document for the tokens it gets at least."""
         assert self.floors is not None
         reading, held = self.reading, held.copy()
+        if held.any():
+            held[is_kept(self._only(held))] = 1
         limits = np.searchsorted(self.table.document, np.arange(len(self.floors) + 1)).tolist()
         room = target - int(self.prices.costs[held > 0].sum())
         for least, low, high in zip(self.floors, limits, limits[1:], strict=False):

@@ -252,6 +252,8 @@ def _largest(values: Float32s, first: Int64s, last: Int64s) -> Float32s:
 def _terms_of(analysis: Analysis, segment: Int64s, chosen: Bools) -> tuple[Int32s, Int64s]:
     """Rows of terms (CSR): of each chosen unit those of its segment, of others none."""
     offsets = analysis.term_offsets
+    if len(offsets) < 2:  # units of white space have no segment
+        return analysis.term_ids, np.zeros(len(segment) + 1, dtype=np.int64)
     size = np.where(chosen, offsets[segment + 1] - offsets[segment], 0)
     upto = np.concatenate(([0], np.cumsum(size)))
     place = np.arange(int(upto[-1])) - np.repeat(upto[:-1], size) + np.repeat(offsets[segment], size)
