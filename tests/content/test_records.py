@@ -96,6 +96,24 @@ def test_an_event_of_level_error_stays() -> None:
     assert '"level": 50' in result.text and "1700000090" in result.text
 
 
+def test_what_a_failed_record_says_comes_before_the_rest_of_other_odd_ones() -> None:
+    """Its message is as unlike all others as those of a quarter of the warnings."""
+    records = [
+        {
+            "kind": "warning",
+            "place": {"file": "quay.cc", "line": number // 2, "column": 7 * number % 90},
+            "option": "-Wunused" if number % 4 == 0 else "-Wsign-compare",
+            "message": f"unused berth{number}" if number % 4 == 0 else "signs differ in this comparison",
+        }
+        for number in range(120)
+    ]
+    del records[101]["option"]
+    records[101] |= {"kind": "error", "message": "the name of the quay was not declared in this scope"}
+    kept = json.loads(tersely.compress(json.dumps(records), ratio=0.1, strategy="auto").text)
+    failed = [record for record in kept if isinstance(record, dict) and record.get("kind") == "error"]
+    assert [record.get("message") for record in failed] == [records[101]["message"]]
+
+
 def test_what_stands_out_in_json_stays_whole_before_what_does_not() -> None:
     spans: list[dict[str, object]] = [
         {

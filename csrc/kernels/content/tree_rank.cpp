@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "kernels/content/hash_table.hpp"
 #include "kernels/content/own_marks.hpp"
 #include "kernels/content/phrases.hpp"
 #include "kernels/content/records.hpp"
@@ -23,6 +24,7 @@ constexpr float kRepeated = 0.3F;
 constexpr float kAgain = 0.95F;
 constexpr float kNamedAgain = 0.97F;
 constexpr float kPieces = 0.75F;  // of JSON: of a string, behind its head
+constexpr float kSays = 0.97F;    // of JSON: the first phrase that a record says
 constexpr float kElse = 0.02F;    // of JSON: what a record says besides that for which it stands out
 constexpr float kTurn = 0.002F;
 constexpr std::int32_t kTurns = 50, kShortList = 8;
@@ -33,37 +35,18 @@ bool part(TreeKind kind) {
     return kind == TreeKind::kClose || kind == TreeKind::kPiece || kind == TreeKind::kAttribute;
 }
 
-// Numbers for hashes, by first occurrence. Open addressing at a load of at most one half.
+// Numbers for hashes, by first occurrence.
 class Numbers {
   public:
-    Numbers() : slots_(64) {}
     std::int32_t operator[](std::uint64_t hash) {
-        if (static_cast<std::size_t>(size_ + 1) * 2 > slots_.size()) grow();
-        Slot& slot = find(hash | 1U);
-        if (slot.key == 0) slot = {hash | 1U, size_++};
-        return slot.number;
+        std::int32_t& next = after_[hash];
+        if (next == 0) next = static_cast<std::int32_t>(after_.size());
+        return next - 1;
     }
-    std::size_t size() const { return static_cast<std::size_t>(size_); }
+    std::size_t size() const { return after_.size(); }
 
   private:
-    struct Slot {
-        std::uint64_t key = 0;
-        std::int32_t number = 0;
-    };
-    Slot& find(std::uint64_t key) {
-        std::size_t at = (key * 0x9E3779B97F4A7C15ULL) >> 20U & (slots_.size() - 1);
-        while (slots_[at].key != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
-        return slots_[at];
-    }
-    void grow() {
-        std::vector<Slot> old(slots_.size() * 2);
-        old.swap(slots_);
-        for (const Slot& slot : old) {
-            if (slot.key != 0) find(slot.key) = slot;
-        }
-    }
-    std::vector<Slot> slots_;
-    std::int32_t size_ = 0;
+    HashTable<std::int32_t> after_;  // a number and one
 };
 
 std::uint64_t joined(std::uint64_t a, std::uint64_t b) {
@@ -206,6 +189,13 @@ std::int32_t record_of_cell(const TreeUnits& units, const Records& records, std:
     return parent < 0 ? -1 : records.inside[static_cast<std::size_t>(parent)];
 }
 
+// What stands behind a key, of a string in pieces without its quotes.
+std::string_view value_of(std::string_view text, const TreeUnits& units, std::size_t row) {
+    const std::int64_t start = units.value_start[row];
+    if (units.kind[row] != TreeKind::kHead) return piece(text, start, units.end[row]);
+    return piece(text, start + 1, units.end[row + static_cast<std::size_t>(units.count[row])]);
+}
+
 // Calls each(row, record, path, name, value) for all cells of records.
 template <typename Each>
 void each_cell(std::string_view text, const TreeUnits& units, const Records& records, Each each) {
@@ -227,14 +217,8 @@ void each_cell(std::string_view text, const TreeUnits& units, const Records& rec
             const std::int64_t key_end = units.value_start[row];
             std::string_view name = piece(text, units.start[row], key_end);
             name = bare(name.substr(0, name.find_last_of('"') + 1));
-            std::string_view value = piece(text, key_end, units.end[row]);
-            if (container) {
-                value = value.substr(0, 1);
-            } else if (units.kind[row] == TreeKind::kHead) {
-                const auto last = row + static_cast<std::size_t>(units.count[row]);
-                value = piece(text, key_end + 1, units.end[last]);
-            }
-            each(row, record, records.path[row], name, bare(value));
+            const std::string_view value = value_of(text, units, row);
+            each(row, record, records.path[row], name, container ? value.substr(0, 1) : bare(value));
         }
         if (container && units.value[row] != 0 && records.is_record[row] != 0) {  // which keys it has
             const auto* bytes = reinterpret_cast<const char*>(&units.value[row]);
@@ -270,9 +254,12 @@ constexpr float kFailed = 0.1F;  // how much a record stands out that failed as 
 
 // Of JSON: the keys and values for which records stand out, and what is in them.
 template <typename Tells>
-void lead_values(const TreeUnits& units, const Records& records, const Values& values, const std::vector<float>& stands,
-                 const std::vector<float>& own_stands, Tells tells, std::vector<float>& lead) {
+void lead_values(std::string_view text, const TreeUnits& units, const Records& records, const Values& values,
+                 const std::vector<float>& stands, const std::vector<float>& own_stands, Tells tells,
+                 std::vector<float>& lead) {
     std::vector<float> brought(units.size());  // of odd containers, for what is in them
+    std::vector<float> told(stands.size());    // a record: how much it has said
+    Numbers said;                              // phrases
     for (std::size_t row = 0; row < units.size(); ++row) {
         if (units.kind[row] == TreeKind::kClose) continue;
         const std::int32_t parent = units.parent[row];
@@ -298,9 +285,19 @@ void lead_values(const TreeUnits& units, const Records& records, const Values& v
             own = std::max(own, 0.98F * stand);
             brought[row] = std::max(brought[row], own);
         }
-        const std::int32_t cell_of = record_of_cell(units, records, row);  // what else it says, where that is short
-        if (own == 0 && cell_of >= 0 && units.kind[row] != TreeKind::kHead && units.count[row] <= kShortList) {
-            own = kElse * own_stands[static_cast<std::size_t>(cell_of)];
+        const std::int32_t cell_of = record_of_cell(units, records, row);
+        const float odd = cell_of < 0 ? 0 : own_stands[static_cast<std::size_t>(cell_of)];
+        if (own == 0 && odd > 0 && is_phrase(value_of(text, units, row), units.kind[row])) {
+            float& before = told[static_cast<std::size_t>(cell_of)];
+            const std::size_t known = said.size();
+            const auto hash = template_of(piece(text, units.start[row], units.end[row]));
+            own = static_cast<std::size_t>(said[hash]) < known ? kRest * odd : std::max(kSays - before, kRest) * odd;
+            before += kStep;
+            if (units.kind[row] == TreeKind::kHead) brought[row] = own;
+        }
+        // what else it says, where that is short
+        if (own == 0 && units.kind[row] != TreeKind::kHead && units.count[row] <= kShortList) {
+            own = kElse * odd;
             if (opens(units.kind[row])) brought[row] = std::max(brought[row], own);
         }
         lead[row] = std::max(lead[row], own);
@@ -517,7 +514,7 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
     if (units.markup) {
         lead_elements(text, units, records, values, stands, attributed, tells, odd.lead);
     } else {
-        lead_values(units, records, values, stands, own_stands, tells, odd.lead);
+        lead_values(text, units, records, values, stands, own_stands, tells, odd.lead);
     }
     return odd;
 }
