@@ -2,11 +2,16 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "bind/arrays.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/content/table_kind.hpp"
+#include "kernels/detect/json_look.hpp"
+#include "kernels/text/segment.hpp"
 
 namespace py = pybind11;
 
@@ -31,8 +36,35 @@ py::list detect_kinds(const py::list& texts) {
     return result;
 }
 
+// Long blocks of JSON in texts: (document int32[n], start and end int64[n] in characters).
+py::tuple json_blocks(const py::object& texts) {
+    const GivenTexts list(texts);
+    std::vector<std::int32_t> document;
+    std::vector<std::int64_t> start, end;
+    {
+        const Release release;
+        for (std::size_t i = 0; i < list.views().size(); ++i) {
+            const std::string_view text = list.views()[i];
+            std::vector<std::int64_t> from, to;
+            for (const detect::JsonBlock& block : detect::json_blocks(text, false)) {
+                document.push_back(static_cast<std::int32_t>(i));
+                from.push_back(static_cast<std::int64_t>(block.begin));
+                to.push_back(static_cast<std::int64_t>(block.end));
+            }
+            text::to_characters(text, from, to);
+            start.insert(start.end(), from.begin(), from.end());
+            end.insert(end.end(), to.begin(), to.end());
+        }
+    }
+    return py::make_tuple(to_array(std::move(document)), to_array(std::move(start)), to_array(std::move(end)));
+}
+
 }  // namespace
 
-void bind_detect(py::module_& m) { m.def("detect", &detect_kinds, py::arg("texts")); }
+void bind_detect(py::module_& m) {
+    m.def("detect", &detect_kinds, py::arg("texts"));
+    m.def("json_blocks", &json_blocks, py::arg("texts"));
+    m.attr("LONG_BLOCK") = detect::kLongBlock;
+}
 
 }  // namespace tersely::bind

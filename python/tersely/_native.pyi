@@ -20,6 +20,7 @@ _Progress: TypeAlias = Callable[[float], object]
 _Table: TypeAlias = tuple[_Int32s, _Int64s, _Int64s, _UInt8s, _Int32s, _Int32s]
 
 __version__: str
+LONG_BLOCK: int  # bytes from which a block of JSON in a text is read as what it is
 
 def isa() -> str: ...
 def set_deadline(seconds: float | None) -> None: ...  # of native calls of this thread: TimeoutError
@@ -33,6 +34,7 @@ def analyze(
     texts: list[str] | Utf8, extras: list[str], level: int, window: int
 ) -> tuple[_Table, _Int32s, _Int64s, _UInt8s]: ...
 def detect(texts: list[list[str]]) -> list[tuple[int, int, float]]: ...  # kind, language, confidence
+def json_blocks(texts: list[str] | Utf8) -> tuple[_Int32s, _Int64s, _Int64s]: ...  # document, start, end
 def html_texts(texts: list[str]) -> tuple[_Int64s, _Int64s, _UInt8s, _UInt8s]: ...  # start, end, glue, aside
 def table_rows(
     texts: list[str], delimiter: str, header: bool

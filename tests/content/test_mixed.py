@@ -1,4 +1,4 @@
-"""Markdown with long fenced blocks: each block as what it is."""
+"""Text with long blocks, between fences or of JSON: each block as what it is."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import json
 
 import pytest
 import tersely
+from growth import MOST, growth
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.content.fences import LONG, Mixed, long_blocks
+from tersely.content.blocks import LONG, Mixed, long_blocks
 from tersely.providers.counters import resolve_counter
 
 LOG = "\n".join(
@@ -113,17 +114,60 @@ def test_what_fits_stays_and_what_has_no_long_block_is_text() -> None:
 def test_fences_are_commonmarks(opening: str, closing: str, blocks: int) -> None:
     body = "x " * LONG
     text = f"a\n{opening}\n{body}\n{closing}\nb"
-    assert [text[start:end] for start, end in long_blocks(text)] == [body] * blocks
+    assert [text[block.start : block.end] for block in long_blocks(text)] == [body] * blocks
 
 
-_BLOCK = st.sampled_from([LOG[:1500], REPLY[:1400], "word " * 250, "", "```", "~~~"])
+ODD = REPLY.replace('"id": 50,\n   "state": "paid"', '"id": 50,\n   "state": "refused"')
+ROWS = "\n".join(map(json.dumps, json.loads(ODD)["orders"]))
+
+
+@pytest.mark.parametrize(
+    "before", ["HTTP/1.1 200 OK\r\nX-Id: 7\r\n\r\n", "warning: two rules exclude each other\n"]
+)
+@pytest.mark.parametrize("body", [ODD, ROWS])
+@pytest.mark.parametrize("after", ["", "\n* Connection left intact\n"])
+def test_json_among_other_lines_is_json(before: str, body: str, after: str) -> None:
+    text = before + body + after
+    assert tersely.detect(text).kind == "mixed"
+    result = tersely.compress(text, ratio=0.2)
+    check(text, result, result.receipt.budget)
+    inside = result.text.removeprefix(before)[: result.text.rindex(body[-1]) + 1 - len(before)]
+    values = json.loads(inside)["orders"] if body is ODD else list(map(json.loads, inside.split("\n")))
+    assert {"id": 50, "state": "refused", "total": 150} in values
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"a\n{REPLY}\nb", [REPLY]),
+        (f"{ROWS}\nb\n{REPLY}", [ROWS, REPLY]),
+        (f"a\n{REPLY[:-1]}\nb", []),  # never closed
+        (f"a\n{REPLY} b\nc", []),
+        (f"a {REPLY}", []),
+        (f"{{ not this\n{REPLY}", [REPLY]),
+        (f"```\n{ROWS}\n```", [ROWS]),  # between fences, once
+    ],
+)
+def test_blocks_of_json_are_whole_lines(text: str, found: list[str]) -> None:
+    assert [text[block.start : block.end] for block in long_blocks(text)] == found
+
+
+@pytest.mark.growth
+@pytest.mark.parametrize("line", ["[\n", "{\n", '{"a": [\n', '{"a": 1}\n', "[1, 2\n", "}\n", "```\n", '["\n'])
+def test_blocks_are_found_in_time_that_grows_with_the_text(line: str) -> None:
+    assert growth(lambda size: line * (size // len(line)), long_blocks) < MOST
+
+
+_BLOCK = st.sampled_from(
+    [LOG[:1500], REPLY, REPLY[:1400], ROWS[:1400], ROWS, "word " * 250, "", "```", "~~~", "{", "]"]
+)
 
 
 @given(
     st.lists(st.tuples(st.sampled_from(["```", "~~~", "````", "", "Text.", "# Head"]), _BLOCK), max_size=6),
     st.integers(1, 400),
 )
-def test_promises_hold_for_any_fences(parts: list[tuple[str, str]], budget: int) -> None:
+def test_promises_hold_for_any_blocks(parts: list[tuple[str, str]], budget: int) -> None:
     text = "\n".join(piece for part in parts for piece in part)
     try:
         result = tersely.compress(text, budget=budget, strategy="mixed")

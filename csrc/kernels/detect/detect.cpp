@@ -276,6 +276,13 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
     return best.found;
 }
 
+// Whether long blocks of JSON among other lines are half of a text and more. `open`: the text goes on.
+bool mostly_json(std::string_view text, bool open) {
+    std::size_t size = 0;
+    for (const JsonBlock& block : json_blocks(text, open)) size += block.end - block.begin;
+    return 2 * size >= text.size();
+}
+
 // Whether the first line is one of a log or a tool: no header of a table.
 bool starts_with_event(std::string_view text) {
     const text::Line line = text::read_line(text, 0);
@@ -346,6 +353,7 @@ Detection detect(std::span<const std::string_view> pieces) {
         if (json.values < 2 || rows)
             return {rows ? ContentKind::jsonl : ContentKind::json, Language::none, whole ? 1.0F : 0.7F};
     }
+    if (!json.possible && mostly_json(pieces[0], pieces.size() > 1)) return {ContentKind::mixed, Language::none, 1.0F};
     Reader reader;
     for (std::size_t i = 0; i < pieces.size(); ++i) reader.read(pieces[i], i == 0);
     if (reader.counts().lines == 0) return {};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 namespace tersely::detect {
 
@@ -16,5 +17,16 @@ struct JsonLook {
 
 // Brackets, strings and escapes, and the bytes that numbers and literals are made of. O(bytes).
 JsonLook look_for_json(std::string_view text);
+
+struct JsonBlock {
+    std::size_t begin, end;  // bytes
+};
+
+inline constexpr std::size_t kLongBlock = 1000;  // bytes from which a block is read as what it is
+
+// Objects and arrays among other lines, outside fences of Markdown: each from the start of a line to the end of one, as
+// look_for_json knows them; values with white space alone between them are one block. Shorter ones than kLongBlock are
+// left out. What is never closed is no block, but with `open` it reaches to the end. O(bytes).
+std::vector<JsonBlock> json_blocks(std::string_view text, bool open);
 
 }  // namespace tersely::detect

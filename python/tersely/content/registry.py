@@ -63,7 +63,7 @@ CONTENT_TYPES: dict[str, ContentType] = {
     "table": ContentType("tool_output", _late("tables", "Table")),
     "diff": ContentType("source_code", _late("diff", "Diff")),
     "html": ContentType("documentation", _late("html", "Html")),
-    "mixed": ContentType("tool_output", _late("fences", "Mixed")),
+    "mixed": ContentType("tool_output", _late("blocks", "Mixed")),
     "xml": ContentType("tool_output", _late("xml", "Xml")),
     "yaml": ContentType("tool_output", _late("yaml", "Yaml")),
     "logfmt": ContentType("error_logs", _late("tables", "Table")),

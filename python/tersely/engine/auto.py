@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tersely.content.blocks import holds_blocks
 from tersely.content.detect import detect_each, hinted_detection
-from tersely.content.fences import holds_blocks
 from tersely.content.outcomes import is_lined, tells_failures
 from tersely.content.registry import CONTENT_TYPES, named_type, trusted_kind
 from tersely.content.units import ContentReader

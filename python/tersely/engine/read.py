@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tersely.content.blocks import Block, Mixed, long_blocks
 from tersely.content.conversation import Conversation
-from tersely.content.fences import Mixed, long_blocks
 from tersely.content.html import Html, PageText
 from tersely.content.registry import reader_of
 from tersely.content.units import ContentReader, Lines, Nested, Units, join_tables, units_of
@@ -232,10 +232,10 @@ class _Joining:
 
     def _assign(
         self,
-    ) -> tuple[dict[int, list[tuple[int, int]]], dict[ContentReader, list[tuple[int, int, Document]]]]:
+    ) -> tuple[dict[int, list[Block]], dict[ContentReader, list[tuple[int, int, Document]]]]:
         """Long blocks of each document read as text; and what each reader is to read, whole documents (-1)
         and blocks (their number)."""
-        blocks: dict[int, list[tuple[int, int]]] = {}
+        blocks: dict[int, list[Block]] = {}
         by_reader: dict[ContentReader, list[tuple[int, int, Document]]] = {}
         for index, (reader, document) in enumerate(zip(self.readers, self.request.documents, strict=True)):
             if reader is not None and not isinstance(reader, (Mixed, Conversation)):
@@ -247,15 +247,14 @@ class _Joining:
                 or index in self.pages
             ):
                 continue
-            for start, end in long_blocks(document.text):
-                opened = document.text.rfind("\n", 0, start - 1) + 1
-                language = document.text[opened:start].strip().lstrip("`~ ").partition(" ")[0].strip()
-                block = Document(document.text[start:end], metadata={"language": language})
-                inner = reader_of(block)
+            for block in long_blocks(document.text):
+                text = document.text[block.start : block.end]
+                pasted = Document(text, metadata={"language": block.language})
+                inner = reader_of(pasted)
                 if inner is None:
                     continue
-                blocks.setdefault(index, []).append((start, end))
-                by_reader.setdefault(inner, []).append((index, len(blocks[index]) - 1, block))
+                blocks.setdefault(index, []).append(block)
+                by_reader.setdefault(inner, []).append((index, len(blocks[index]) - 1, pasted))
         return blocks, by_reader
 
     def _read(
@@ -278,7 +277,7 @@ class _Joining:
 
     def _text_around(
         self,
-        blocks: dict[int, list[tuple[int, int]]],
+        blocks: dict[int, list[Block]],
         read: _ReadUnits,
     ) -> Analysis:
         """All documents as text, without the fences of blocks that were read."""
@@ -288,14 +287,14 @@ class _Joining:
     def _without_fences(
         self,
         document: int,
-        blocks: Sequence[tuple[int, int]],
+        blocks: Sequence[Block],
         read: _ReadUnits,
     ) -> str:
         """A text with white space for the fences of blocks, so that what is between them is cut as it is."""
         text = self.texts[document]
-        for number, (start, end) in enumerate(blocks):
-            if (document, number) in read:
-                opened, closed = _fences_of(text, start, end)
+        for number, block in enumerate(blocks):
+            if block.fenced and (document, number) in read:
+                opened, start, end, closed = block.opened, block.start, block.end, block.closed
                 blank = " " * (start - 1 - opened), " " * (closed - end - 1)
                 text = f"{text[:opened]}{blank[0]}{text[start - 1 : end + 1]}{blank[1]}{text[closed:]}"
         return text
@@ -304,26 +303,30 @@ class _Joining:
         self,
         document: int,
         analysis: Analysis,
-        blocks: Sequence[tuple[int, int]],
+        blocks: Sequence[Block],
         read: _ReadUnits,
     ) -> list[_Part]:
         """Segments of a document, with the units of blocks in the places of theirs."""
         table, text = analysis.table, self.texts[document]
         low, high = np.searchsorted(table.document, [document, document + 1]).tolist()
         parts: list[_Part] = []
-        for number, (start, end) in enumerate(blocks):
+        for number, block in enumerate(blocks):
             if (document, number) not in read:
                 continue
-            opened, closed = _fences_of(text, start, end)
-            before = low + int(np.searchsorted(table.end[low:high], opened, side="right"))
-            after = low + int(np.searchsorted(table.start[low:high], closed, side="left"))
+            before = low + int(np.searchsorted(table.end[low:high], block.opened, side="right"))
+            after = low + int(np.searchsorted(table.start[low:high], block.closed, side="left"))
             if before > low:
                 parts.append(_Part(document, 0, _rows_of(table, low, before), None, low, before))
             units, first, inner = read[document, number]
-            fences = units_of([0, 0], [opened, end + 1], [start - 1, closed], Kind.FENCED_CODE)
-            parts.append(_Part(document, 0, _rows_of(fences, 0, 1), None, -1, -1, fence=1))
-            parts += _covering(document, start, text[start:end], inner, units, first)
-            parts.append(_Part(document, 0, _rows_of(fences, 1, 2), None, -1, -1, fence=2))
+            covering = _covering(document, block.start, text[block.start : block.end], inner, units, first)
+            if block.fenced:
+                begins, ends = [block.opened, block.end + 1], [block.start - 1, block.closed]
+                fences = units_of([0, 0], begins, ends, Kind.FENCED_CODE)
+                parts.append(_Part(document, 0, _rows_of(fences, 0, 1), None, -1, -1, fence=1))
+                parts += covering
+                parts.append(_Part(document, 0, _rows_of(fences, 1, 2), None, -1, -1, fence=2))
+            else:
+                parts += covering
             low = after
         if low < high:
             parts.append(_Part(document, 0, _rows_of(table, low, high), None, low, high))
@@ -410,12 +413,6 @@ class _Joining:
                 self.pages[document].to_plain(start, end) if document in self.pages else [(start, end)]
             )
         )
-
-
-def _fences_of(text: str, start: int, end: int) -> tuple[int, int]:
-    """Where the line that opens a block [start, end) begins, and where the one that closes it ends."""
-    closed = text.find("\n", end + 1)
-    return text.rfind("\n", 0, start - 1) + 1, len(text) if closed < 0 else closed
 
 
 def _rows_of(table: SegmentTable, low: int, high: int) -> SegmentTable:

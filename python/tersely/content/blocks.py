@@ -1,0 +1,104 @@
+"""Long blocks of something else in a text: between fences of Markdown, or JSON among other lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from tersely import _native
+from tersely.content.units import Units
+from tersely.core.types import Document
+from tersely.providers.utf8 import native_texts
+
+__all__ = ["LONG", "Block", "Mixed", "holds_blocks", "long_blocks"]
+
+LONG = _native.LONG_BLOCK  # characters from which a block is compressed as what it is
+
+_OPENS = re.compile(r"^ {0,3}(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)$", re.MULTILINE)  # else code in a line
+_CLOSES = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\S\n]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A log, a file, a reply of a server, in a text.
+
+    Attributes:
+        start, end: the characters of what it is.
+        opened, closed: the same with the lines of its fence; start and end where it has none.
+        language: what its fence says that it is, "" where it says nothing.
+    """
+
+    start: int
+    end: int
+    opened: int
+    closed: int
+    language: str = ""
+
+    @property
+    def fenced(self) -> bool:
+        """Whether it has a fence."""
+        return self.opened < self.start
+
+
+def holds_blocks(texts: Sequence[str]) -> list[bool]:
+    """Say whether each text has a block of LONG characters or more. O(characters)."""
+    given = native_texts(texts)
+    holds = _native.fenced(given)
+    if True in holds:
+        holds = [
+            found and next(_fenced_blocks(text), None) is not None
+            for text, found in zip(texts, holds, strict=True)
+        ]
+    for document in _native.json_blocks(given)[0].tolist():
+        holds[document] = True
+    return holds
+
+
+def long_blocks(text: str) -> list[Block]:
+    """The blocks of LONG characters or more, in order. O(characters)."""
+    blocks = list(_fenced_blocks(text))
+    _, starts, ends = _native.json_blocks(native_texts([text]))
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        if end - start >= LONG and all(end <= block.opened or block.closed <= start for block in blocks):
+            blocks.append(Block(start, end, start, end))
+    return sorted(blocks, key=lambda block: block.start)
+
+
+def _fenced_blocks(text: str) -> Iterator[Block]:
+    """Long blocks between fences.
+
+    A fence is closed by one of the same characters, as long or longer, with nothing behind it (CommonMark,
+    4.5); one that is never closed is none. O(characters).
+    """
+    opened = _OPENS.search(text) if "```" in text or "~~~" in text else None
+    while opened is not None:
+        marks = opened[1] or opened[2]
+        closed = next((end for end in _CLOSES.finditer(text, opened.end()) if end[1].startswith(marks)), None)
+        if closed is None:
+            return
+        start, end = opened.end() + 1, closed.start() - 1
+        if end - start >= LONG:
+            language = opened[0].strip().lstrip("`~ ").partition(" ")[0].strip()
+            yield Block(start, end, opened.start(), closed.end(), language)
+        opened = _OPENS.search(text, closed.end())
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """Text with long blocks: each is read as what it is, the rest as text; fences stay.
+
+    The lines of a fence stand and fall with what is kept between them.
+
+    Attributes:
+        text: how the text is read, valued and chosen (`tersely.Extractive`); None: as other text is.
+    """
+
+    kind: ClassVar[str] = "mixed"
+
+    text: Any = field(default=None)
+
+    def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units | None:
+        """None: blocks are found and read with the text around them (`long_blocks`)."""
+        return None
