@@ -136,6 +136,15 @@ def test_json_among_other_lines_is_json(before: str, body: str, after: str) -> N
     assert {"id": 50, "state": "refused", "total": 150} in values
 
 
+def test_json_that_something_follows_is_still_json() -> None:
+    """What a text ends with is far behind the part by which it is detected."""
+    text = ODD.replace("paid", "paid by the harbour office, " * 9) + "\nFound 80 orders.\n"
+    assert tersely.detect(text).kind == "json"
+    result = tersely.compress(text, ratio=0.1)
+    check(text, result, result.receipt.budget)
+    assert '"refused"' in result.text and json.loads(result.text[: result.text.rindex("}") + 1])
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

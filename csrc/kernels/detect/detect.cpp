@@ -280,7 +280,7 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
 bool mostly_json(std::string_view text, bool open) {
     std::size_t size = 0;
     for (const JsonBlock& block : json_blocks(text, open)) size += block.end - block.begin;
-    return 2 * size >= text.size();
+    return size > 0 && 2 * size >= text.size();
 }
 
 // Whether the first line is one of a log or a tool: no header of a table.

@@ -193,10 +193,9 @@ class _Joining:
     def run(self) -> Reading:
         request = self.request
         self._show_pages()
-        blocks, by_reader = self._assign()
         read: _ReadUnits = {}
-        for reader, places in by_reader.items():
-            self._read(reader, places, read)
+        self._read_wholes(read)
+        blocks = self._read_blocks(read)
         if not read and not self.pages:
             reading = _read_text(request, self.original, self.options, None)
             reading.warnings = tuple(dict.fromkeys((*self.warnings, *reading.warnings)))
@@ -230,20 +229,26 @@ class _Joining:
                 continue
             self.pages[index], self.texts[index] = page, page.plain
 
-    def _assign(
-        self,
-    ) -> tuple[dict[int, list[Block]], dict[ContentReader, list[tuple[int, int, Document]]]]:
-        """Long blocks of each document read as text; and what each reader is to read, whole documents (-1)
-        and blocks (their number)."""
-        blocks: dict[int, list[Block]] = {}
-        by_reader: dict[ContentReader, list[tuple[int, int, Document]]] = {}
+    def _read_wholes(self, read: _ReadUnits) -> None:
+        """Read documents that are one thing throughout, those of one type together."""
+        places: dict[ContentReader, list[tuple[int, int, Document]]] = {}
         for index, (reader, document) in enumerate(zip(self.readers, self.request.documents, strict=True)):
             if reader is not None and not isinstance(reader, (Mixed, Conversation)):
-                by_reader.setdefault(reader, []).append((index, -1, document))
-                continue
+                places.setdefault(reader, []).append((index, -1, document))
+        for reader, wholes in places.items():
+            self._read(reader, wholes, read)
+
+    def _read_blocks(self, read: _ReadUnits) -> dict[int, list[Block]]:
+        """Read long blocks in text, and in what its reader has refused: those of each document."""
+        blocks: dict[int, list[Block]] = {}
+        if self.options.level is not Level.SENTENCE:
+            return blocks
+        places: dict[ContentReader, list[tuple[int, int, Document]]] = {}
+        for index, (reader, document) in enumerate(zip(self.readers, self.request.documents, strict=True)):
             if (
-                not isinstance(reader, Mixed)
-                or self.options.level is not Level.SENTENCE
+                reader is None
+                or isinstance(reader, Conversation)
+                or (index, -1) in read
                 or index in self.pages
             ):
                 continue
@@ -254,8 +259,10 @@ class _Joining:
                 if inner is None:
                     continue
                 blocks.setdefault(index, []).append(block)
-                by_reader.setdefault(inner, []).append((index, len(blocks[index]) - 1, pasted))
-        return blocks, by_reader
+                places.setdefault(inner, []).append((index, len(blocks[index]) - 1, pasted))
+        for inner, pasted_blocks in places.items():
+            self._read(inner, pasted_blocks, read)
+        return blocks
 
     def _read(
         self,
