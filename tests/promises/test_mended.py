@@ -230,3 +230,17 @@ def test_white_space_of_which_characters_are_units_has_no_terms() -> None:
     )
     assert result.tokens <= 1
     assert not outcome("3301:67823", "compress").broken
+
+
+def test_what_touches_a_sign_that_opens_no_tag_is_shown_with_the_whole_of_its_text() -> None:
+    """Of "a < b" a piece and "< b]]>" were both kept."""
+    page = '<case id="42"><![CDATA[a < b]]></case>'
+    group = [(0, page.index(" b"), page.index("]]")), (0, page.index("]>"), page.index("]>") + 1)]
+    for budget in range(4, len(page), 5):
+        try:
+            result = tersely.compress(page, budget=budget, counter=len, strategy="html", groups=[group])
+        except tersely.BudgetExceededError:
+            continue
+        spans = sorted((span.start, span.end) for span in [*result.kept, *result.dropped])
+        assert all(one[1] <= other[0] for one, other in pairwise(spans))
+    assert not outcome("3301:97433", "prepare, wide").broken

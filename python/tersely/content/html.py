@@ -148,9 +148,9 @@ def _with_own_tags(text: str, start: int, end: int) -> tuple[int, int]:
 def _with_tags(
     start: Int64s, end: Int64s, glue: UInt8s, aside: UInt8s, places: Sequence[tuple[int, int]]
 ) -> tuple[Int64s, Int64s, UInt8s, UInt8s]:
-    """Pieces, with places of the source on lines of their own in the stead of those that stand in them."""
+    """Pieces, with places of the source on lines of their own in the stead of those that they have a part of."""
     regions: list[tuple[int, int]] = []
-    for first, last in sorted(places):
+    for first, last in sorted(_with_whole_pieces(start, end, places)):
         if regions and first < regions[-1][1]:
             regions[-1] = (regions[-1][0], max(last, regions[-1][1]))
         else:
@@ -167,6 +167,20 @@ def _with_tags(
     aside = np.concatenate((aside[stays], np.zeros(len(begin), dtype=np.uint8)))
     order = np.argsort(start, kind="stable")
     return start[order], end[order], glue[order], aside[order]
+
+
+def _with_whole_pieces(
+    start: Int64s, end: Int64s, places: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Places with all of the pieces that they have a part of: a "<" that opens no tag stands within one."""
+    if not places or not len(start):
+        return list(places)
+    first, last = np.array(places, dtype=np.int64).T
+    low = np.minimum(np.searchsorted(end, first, side="right"), len(start) - 1)
+    high = np.maximum(np.searchsorted(start, last, side="left") - 1, 0)
+    first = np.where((start[low] < first) & (first < end[low]), start[low], first)
+    last = np.where((start[high] < last) & (last < end[high]), end[high], last)
+    return list(zip(first.tolist(), last.tolist(), strict=True))
 
 
 def _mapped(
