@@ -148,7 +148,7 @@ def _with_own_tags(text: str, start: int, end: int) -> tuple[int, int]:
 def _with_tags(
     start: Int64s, end: Int64s, glue: UInt8s, aside: UInt8s, places: Sequence[tuple[int, int]]
 ) -> tuple[Int64s, Int64s, UInt8s, UInt8s]:
-    """Pieces, with places of the source on lines of their own in the stead of those that they have a part of."""
+    """Pieces, with places of the source on lines of their own in the stead of those they have a part of."""
     regions: list[tuple[int, int]] = []
     for first, last in sorted(_with_whole_pieces(start, end, places)):
         if regions and first < regions[-1][1]:
