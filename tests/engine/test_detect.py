@@ -325,3 +325,39 @@ def test_what_quotes_python_is_none() -> None:
 def test_a_sentence_with_a_command_behind_it_is_prose() -> None:
     said = "The file does not seem to exist in the `/srv/` directory.curl -X POST -F a=@b http://host:80/run.pl?/x"
     assert tersely.detect(said).kind == "prose"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "let me know",
+        "import the list before noon",
+        "from here to eternity we import goods",
+        "public holiday",
+        "yield to traffic",
+        "void where prohibited",
+        "using it well",
+        "given https://example.org/a we should wait",
+        "discard http://example.org/a",
+        "return the book to https://library.example.org/desk",
+        "echo of the bay https://example.org",
+        "static noise https://example.org/noise?loud=1",
+        "Please run the report.\nusing curl for http://example.org/a\nand send it.",
+    ],
+)
+def test_a_word_of_a_language_makes_no_code_of_a_sentence(said: str) -> None:
+    assert tersely.detect(said).kind == "prose"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "let x = 5;",
+        "echo $HOME",
+        "SELECT * FROM berths WHERE a = 1;",
+        "using System;\nnamespace A { }",
+        "import os\nos.getcwd()",
+    ],
+)
+def test_signs_beside_a_word_of_a_language_make_code(code: str) -> None:
+    assert tersely.detect(code).kind == "code"

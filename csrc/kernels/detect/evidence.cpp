@@ -68,6 +68,14 @@ bool is_python_head(std::string_view head, char last) {
     return head.ends_with(" = {") || head.ends_with(" = [") || head.ends_with(" = (");
 }
 
+bool is_plain(std::string_view head) {
+    const auto word = [](char byte) {
+        return letter(byte) || byte == ' ' || static_cast<unsigned char>(byte) >= 0x80U;
+    };
+    const auto signs = head.size() - static_cast<std::size_t>(std::count_if(head.begin(), head.end(), word));
+    return signs == 0 || (signs > 2 && signs == signs_of_addresses(head));
+}
+
 }  // namespace
 
 // Whether a part from within a text starts in a fence: where fences that open have names, one without a name closes.
@@ -338,9 +346,11 @@ void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented
     if ((marks & (kCode | kPacked)) != 0 && !place) {
         ++counts_.code;
         counts_.strong += spoken || (marks & kPacked) != 0 ? 1 : 0;
+        counts_.plain += spoken && is_plain(head) ? 1 : 0;
     } else if (spoken && !place && (marks & (kProse | kComment)) == 0) {
         ++counts_.strong;
         ++counts_.code;
+        counts_.plain += is_plain(head) ? 1 : 0;
     }
 }
 

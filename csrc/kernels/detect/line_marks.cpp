@@ -128,6 +128,14 @@ bool is_field(View line) {  // TOML, ini: name = value, [section]
 
 }  // namespace
 
+std::size_t signs_of_addresses(View line) {
+    std::size_t signs = 0;
+    for (std::size_t at = line.find("://"); at != View::npos; at = line.find("://", at + 3)) {
+        for (; at < line.size() && line[at] != ' '; ++at) signs += letter(line[at]) || wide(line[at]) ? 0 : 1;
+    }
+    return signs;
+}
+
 std::uint32_t line_marks(View line, char last, bool indented) {
     const Letters read = read_letters(line);
     std::uint32_t marks = event_marks(line, indented, read.digits > 0);
@@ -147,7 +155,9 @@ std::uint32_t line_marks(View line, char last, bool indented) {
     if (is_field(line)) marks |= kField;
     if ((line[0] == '"' && has(line, "\":")) || line.find_first_not_of("{}[], ") == View::npos) marks |= kMember;
     if (line.size() >= 150 && read.signs * 10 >= line.size() && read.spaces * 8 < line.size()) marks |= kPacked;
-    const bool words = read.spaces >= 3 && read.letters >= 4 * read.spaces / 2 && rest * 8 <= line.size();
+    const std::size_t signs = rest > 2 ? rest - signs_of_addresses(line) : rest;
+    const bool beside = signs == 0 && rest > 0 && read.spaces > 0;  // words and an address, nothing else
+    const bool words = beside || (read.spaces >= 3 && read.letters >= 4 * read.spaces / 2 && signs * 8 <= line.size());
     if (words && last != ';' && last != '{' && last != '}') marks |= kProse;
     if ((marks & (kComment | kTag | kHeading)) != 0) return marks;
     const bool ends = last == ';' || last == '{' || last == '}' || line == ")" || line == "]" || line == "end" ||

@@ -36,6 +36,9 @@ enum Mark : std::uint32_t {
 };
 inline constexpr std::size_t kMarks = 25;
 
+// Bytes of web addresses that are no letters: in a sentence an address is a word. O(line).
+std::size_t signs_of_addresses(std::string_view line);
+
 // `line`: without white space around it, not empty, at most some hundred bytes. `last`: the last byte of the whole
 // line, of which `line` may be the start. O(bytes).
 std::uint32_t line_marks(std::string_view line, char last, bool indented);
