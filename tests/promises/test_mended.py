@@ -244,3 +244,8 @@ def test_what_touches_a_sign_that_opens_no_tag_is_shown_with_the_whole_of_its_te
         spans = sorted((span.start, span.end) for span in [*result.kept, *result.dropped])
         assert all(one[1] <= other[0] for one, other in pairwise(spans))
     assert not outcome("3301:97433", "prepare, wide").broken
+
+
+def test_an_empty_text_costs_what_the_counter_says() -> None:
+    """It was taken for nothing where all documents were ruled out."""
+    assert not outcome("3301:144794", "ContextualCompressor, wide documents").broken

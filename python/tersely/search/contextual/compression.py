@@ -112,7 +112,7 @@ class Compression:
         self.request = self.prepared.request
         self.prompts = 0
         self.used: int | None = None  # tokens of the text, where they were counted
-        self.counted = {"": 0}  # tokens of texts that the fit has tried
+        self.counted: dict[str, int] = {}  # tokens of texts that the fit has tried
         self.scores: list[float] = self.selection.document_scores.tolist()
         self.plan: BudgetPlan | None = None  # None: nothing is kept
 
@@ -294,13 +294,13 @@ class Compression:
         return max(used, sum(tokens))
 
     def _counts(self, parts: Sequence[str]) -> list[int]:
-        """Tokens of the parts together, and of each; what was counted is known from then on."""
+        """Tokens of the parts together, and of each, 0 of an empty one; what was counted is known."""
         known, some = self.counted, list(filter(None, parts))
         joined = self.separator.join(some)
         new = [text for text in dict.fromkeys((joined, *some)) if text not in known]
         if new:
             known.update(zip(new, count_batch(self.counter, new).tolist(), strict=True))
-        return list(map(known.__getitem__, (joined, *parts)))
+        return [known[joined], *(known[part] if part else 0 for part in parts)]
 
     def _record_plan(self, used: Int64s, shares: Sequence[int] | None = None) -> None:
         """Record what each document was allowed: its share, or what it has used where that is more."""
