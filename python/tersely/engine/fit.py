@@ -119,9 +119,6 @@ class _Fitting:
     def run(self) -> Fit:
         if len(self.table) == 0:
             return self._leave_all_out(("nothing_to_keep",))
-        bulk = self.reading.bulk
-        if bulk is not None and bulk.all() and not self.pinned.any():
-            return self._leave_all_out()
         if np.count_nonzero(self.pinned):
             self._check_pinned()
         if self.floors is not None:

@@ -228,7 +228,7 @@ class Compression:
         caps: Sequence[int] | None = None
         if self.call.manager.shares:
             floors, caps = self._bounds()
-            if floors is not None and not any(floors) and not self.call.pinned:
+            if floors is not None and not any(floors) and not self.prepared.reading.pinned.any():
                 return {}  # nobody has a share
         result = self.prepared.fit(self.available, floors=floors, caps=caps)
         self.used, *tokens = self._counts(result.parts)
