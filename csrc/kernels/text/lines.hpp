@@ -29,10 +29,10 @@ bool is_setext_underline(std::string_view line);  // two or more = or -
 std::size_t list_marker(std::string_view line);   // length of "- ", "1. ", "a) ", ...; 0 = none
 std::size_t fence_length(std::string_view line);  // of an opening ``` or ~~~; 0 = none
 bool closes_fence(std::string_view line, char mark, std::size_t length);
-bool is_table_row(std::string_view line);          // starts with a pipe, or a grid border
-bool is_table_delimiter(std::string_view line);    // |---|:--:| under a header row
-bool is_log_line(std::string_view line);           // starts with a time stamp or a level
-bool is_data_line(std::string_view line);          // JSON, braces, statements: meant line by line
+bool is_table_row(std::string_view line);        // starts with a pipe, or a grid border
+bool is_table_delimiter(std::string_view line);  // |---|:--:| under a header row
+bool is_log_line(std::string_view line);         // starts with a time stamp or a level
+bool is_data_line(std::string_view line);        // JSON, braces, statements: meant line by line
 Turn chat_turn(std::string_view line);
 int plain_heading_level(std::string_view line);  // "2.1 Methods", "CHAPTER III", "ALL CAPITALS"; 0 = no, else its depth
 
