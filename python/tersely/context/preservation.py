@@ -525,7 +525,8 @@ def _clauses_about(written: Reading, value: str, share: float = _ABOUT) -> list[
         return []
     clause_of = np.repeat(np.arange(len(texts)), np.diff(offsets[:-1]))
     meant = np.isin(ids[: offsets[-2]], wanted)
-    met = np.unique(np.stack([clause_of[meant], ids[: offsets[-2]][meant]]), axis=1)  # each term of a clause once
+    terms = np.stack([clause_of[meant], ids[: offsets[-2]][meant]])
+    met = np.unique(terms, axis=1)  # each term of a clause once
     enough = np.bincount(met[0], minlength=len(texts)) / len(wanted) >= share
     return [texts[number] for number in np.flatnonzero(enough).tolist()]
 
