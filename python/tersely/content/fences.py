@@ -16,8 +16,7 @@ __all__ = ["LONG", "Mixed", "holds_blocks", "long_blocks"]
 
 LONG = 1000  # characters from which a block is compressed as what it is
 
-_OPENS = re.compile(r"^ {0,3}(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)$", re.MULTILINE)  # else code in a line
-_CLOSES = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\S\n]*$", re.MULTILINE)
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 
 
 def holds_blocks(texts: Sequence[str]) -> list[bool]:
@@ -36,16 +35,18 @@ def long_blocks(text: str) -> Iterator[tuple[int, int]]:
     A fence is closed by one of the same characters, as long or longer, with nothing behind it (CommonMark,
     4.5); one that is never closed is none. O(characters).
     """
-    opened = _OPENS.search(text) if "```" in text or "~~~" in text else None
-    while opened is not None:
-        marks = opened[1] or opened[2]
-        closed = next((end for end in _CLOSES.finditer(text, opened.end()) if end[1].startswith(marks)), None)
-        if closed is None:
-            return
-        start, end = opened.end() + 1, closed.start() - 1
-        if end - start >= LONG:
-            yield start, end
-        opened = _OPENS.search(text, closed.end())
+    if "```" not in text and "~~~" not in text:
+        return
+    marks, start = "", 0  # of the block that is open; "": none
+    for fence in _FENCE.finditer(text):
+        mine, behind = fence.groups()
+        if not marks:
+            if mine[0] == "~" or "`" not in behind:  # else code in a line
+                marks, start = mine, fence.end() + 1
+        elif mine.startswith(marks) and (not behind or behind.isspace()):
+            marks, end = "", fence.start() - 1
+            if end - start >= LONG:
+                yield start, end
 
 
 @dataclass(frozen=True, slots=True)
