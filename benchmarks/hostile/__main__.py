@@ -4,9 +4,9 @@ Where an answer has a row for each thing found (a fact, a segment), its time per
 nothing but numbers has forty times the facts of prose.
 
 examples:
-  python -m benchmarks.hostile
-  python -m benchmarks.hostile --doors compress,detect --inputs "nested arrays" --size 200000
-  python -m benchmarks.hostile --json hostile.json
+  python -m benchmarks.hostile                                     # about five minutes
+  python -m benchmarks.hostile --full --json hostile.json          # 1 MB, every answer checked: over an hour
+  python -m benchmarks.hostile --doors "compress;detect" --inputs "nested arrays" --size 1000000
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -30,14 +31,25 @@ from benchmarks.hostile.ordinary import ordinary_text
 from benchmarks.progress import Progress
 from benchmarks.report import Column, Report, Target
 
-_SIZE = 1_000_000  # bytes of UTF-8
 _ASKED = 5.0  # times ordinary text
 _AGAIN = 3.0  # times: a call that took more is timed again, and the median counts
 _ROUNDS = 3
 _CUT = 40.0  # times: a call that takes longer is given up
 _SCREEN = 20  # all inputs are tried at the size divided by this, the slowest of them at the size
-_SLOWEST = 20  # inputs of a door that are tried at the size
 _WORST = 12  # inputs that are listed for a door
+
+
+@dataclass(frozen=True, slots=True)
+class _Depth:
+    """How much is tried: bytes of UTF-8, inputs of a door at that size, whether all answers are checked."""
+
+    size: int
+    slowest: int
+    checks_all: bool  # else those at that size
+
+
+_QUICK = _Depth(256_000, 4, False)
+_FULL = _Depth(1_000_000, 20, True)
 
 
 class LateError(Exception):
@@ -72,7 +84,7 @@ def _seconds(run: Callable[[str], Any], text: str) -> tuple[float, Any]:
     return time.process_time() - begun, answer
 
 
-def _row(name: str, door: Door, text: str, usual: float, each: float) -> dict[str, Any]:
+def _row(name: str, door: Door, text: str, checked: bool, usual: float, each: float) -> dict[str, Any]:
     """One input at one door: its ratio, or what went wrong.
 
     `usual`, `each`: seconds of a byte of ordinary text, and of a row of its answer; 0: it has no rows.
@@ -85,7 +97,8 @@ def _row(name: str, door: Door, text: str, usual: float, each: float) -> dict[st
                 spent, answer = _seconds(door.run, text)
             times.append(spent)
             if number == 0:
-                door.check(text, answer)
+                if checked:
+                    door.check(text, answer)
                 row["items"] = door.items(answer) if door.items else 0
             if spent <= _AGAIN * usual * row["bytes"]:
                 break
@@ -121,7 +134,7 @@ class _Usual:
         return self._known[kind]
 
 
-def _rows(door: Door, size: int, inputs: list[str]) -> tuple[float, list[dict[str, Any]]]:
+def _rows(door: Door, size: int, inputs: list[str], checked: bool) -> tuple[float, list[dict[str, Any]]]:
     """Seconds per byte of ordinary text of this size, and a row an input; the slowest is first.
 
     Where an answer has as many rows as the text is made to have (`Door.items`), `by_item` is the time for
@@ -131,19 +144,19 @@ def _rows(door: Door, size: int, inputs: list[str]) -> tuple[float, list[dict[st
     for name in inputs:
         text = hostile_text(name, size)
         kind = door.kind or trusted_kind(tersely.detect(text), text)
-        rows.append(_row(name, door, text, *usual(kind)) | {"kind": kind})
+        rows.append(_row(name, door, text, checked, *usual(kind)) | {"kind": kind})
     return usual(door.kind or "prose")[0], sorted(rows, key=lambda row: -float(row["ratio"]))
 
 
-def _measure(name: str, size: int, inputs: list[str]) -> dict[str, Any]:
+def _measure(name: str, depth: _Depth, inputs: list[str]) -> dict[str, Any]:
     """All inputs at one door: small ones, and the slowest of them as large as asked."""
     door = DOORS[name]
     door.run(ordinary_text(door.kind or "prose", 10_000))  # modules are loaded
     small: list[dict[str, Any]] = []
-    if len(inputs) > _SLOWEST:
-        _, small = _rows(door, size // _SCREEN, inputs)
-        inputs = [row["input"] for row in small[:_SLOWEST]]
-    usual, rows = _rows(door, size, inputs)
+    if len(inputs) > depth.slowest:
+        _, small = _rows(door, depth.size // _SCREEN, inputs, depth.checks_all)
+        inputs = [row["input"] for row in small[: depth.slowest]]
+    usual, rows = _rows(door, depth.size, inputs, True)
     return {
         "door": name,
         "kind": door.kind or "as taken",
@@ -165,18 +178,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=summary, epilog=examples, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--size", type=int, default=_SIZE, help="bytes of each text (default: 1,000,000)")
+    sizes = f"{_FULL.size:,} bytes, {_FULL.slowest} inputs a door at that size, every answer checked"
+    parser.add_argument("--full", action="store_true", help=sizes)
+    parser.add_argument("--size", type=int, help=f"bytes of each text (default: {_QUICK.size:,})")
     parser.add_argument("--doors", help="some of them, separated by semicolons; a part of a name is enough")
     parser.add_argument("--inputs", help="in the same way")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there too")
     given = parser.parse_args()
+    depth = _FULL if given.full else _QUICK
+    depth = replace(depth, size=given.size or depth.size)
     doors, inputs = _chosen(given.doors, list(DOORS)), _chosen(given.inputs, list(INPUTS))
-    report = Report("hostile", {"size": given.size, "doors": doors, "inputs": inputs}, ())
+    if not doors or not inputs:
+        parser.error("no door, or no input, has such a name")
+    report = Report("hostile", asdict(depth) | {"doors": doors, "inputs": inputs}, ())
     rows = []
     with Progress("hostile", len(doors)) as progress:
         for name in doors:
             progress.step(name)
-            rows.append(_measure(name, given.size, inputs))
+            rows.append(_measure(name, depth, inputs))
     columns = [
         Column("door"),
         Column("kind", "ordinary text"),
@@ -200,8 +219,9 @@ def main() -> None:
         shown = [Column("door"), Column("input"), *numbers, Column("fault")]
         report.table(f"Over {_ASKED:g} times, or not answered as promised", shown, worst)
     report.note(
-        f"Each of {len(inputs)} inputs was tried at every door with {given.size // _SCREEN:,} bytes (the "
-        f"median is of these), the {_SLOWEST} slowest of them with {given.size:,} bytes. Seconds are of CPU."
+        f"Each of {len(inputs)} inputs was tried at every door with {depth.size // _SCREEN:,} bytes (the "
+        f"median is of these), the {depth.slowest} slowest of them with {depth.size:,} bytes. Seconds are "
+        "of CPU."
     )
     report.details["inputs"] = {row["door"]: row.pop("small") + row.pop("inputs") for row in rows}
     slowest = max(row["worst"] for row in rows)

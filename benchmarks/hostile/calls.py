@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -56,6 +57,7 @@ _QUERY = "Which gate was opened before the storm, and who paid for it?"
 _SHARE = 20  # characters of the text for each token of a budget, where a door takes no ratio
 _RESERVED = 1000  # tokens that contextual compression leaves for an answer
 _CHUNK = 8_000  # characters of a chunk, where a door takes several
+_RESULT = 2_000  # of a result of a search, the first of which has to fit
 _LINES = 200  # characters of a text of dedup
 
 
@@ -151,16 +153,16 @@ def _check_budget(text: str, found: Any) -> None:
     require(used <= _budget(text), f"{used} tokens, over the budget of {_budget(text)}")
 
 
-def _results(text: str) -> list[ChunkResult]:
+def _results(text: str, size: int) -> list[ChunkResult]:
     named = {"header_path": "Guide", "file_path": "guide.md"}
     return [
         ChunkResult(chunk_id=f"c{n}", doc_id=f"d{n // 3}", score=1 / (n + 1), content=piece, **named)
-        for n, piece in enumerate(_pieces(text))
+        for n, piece in enumerate(_pieces(text, size))
     ]
 
 
 def _cut_results(text: str) -> Any:
-    return compress_results(_results(text), _QUERY, max_tokens=_budget(text))
+    return compress_results(_results(text, _RESULT), _QUERY, max_tokens=_budget(text))
 
 
 def _check_messages(text: str, made: Any) -> None:
@@ -258,7 +260,7 @@ def _tool_compressed(text: str) -> Any:
 
 
 def _asked(text: str) -> Any:
-    tools = QueryTools(_List(_results(text)[:100])).tools()
+    tools = QueryTools(_List(_results(text, _CHUNK)[:100])).tools()
     return _tool(tools, "query_documents_compressed", query=_QUERY, top_n=50)
 
 
@@ -272,17 +274,36 @@ def _remembered(text: str) -> Any:
         return _tool(tools, "search_stash", query=text[:LONGEST_TEXT])
 
 
+def _printed(*given: str) -> str:
+    """What the command prints."""
+    written = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")  # the command writes bytes
+    with contextlib.redirect_stdout(written):
+        require(command(list(given)) == 0, "the command failed")
+    written.seek(0)
+    return written.read()
+
+
 def _command(*given: str) -> Callable[[str], str]:
     def run(text: str) -> str:
-        written = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")  # the command writes bytes
-        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(written):
+        with tempfile.TemporaryDirectory() as folder:
             place = Path(folder) / "text"
             place.write_text(text, encoding="utf-8", newline="")
-            require(command([given[0], str(place), *given[1:]]) == 0, "the command failed")
-        written.seek(0)
-        return written.read()
+            return _printed(given[0], str(place), *given[1:])
 
     return run
+
+
+def _command_compact(text: str) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "history.json"
+        place.write_text(json.dumps(_history(_pieces(text, 50_000))), encoding="utf-8")
+        return _printed("compact", str(place), "--budget", str(_budget(text)), "--quiet")
+
+
+def _command_search(text: str) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "a.md").write_text(text, encoding="utf-8", newline="")
+        return _printed("index", folder) + _printed("search", folder, _QUERY)
 
 
 def _check_segments(text: str, table: Any) -> None:
@@ -342,6 +363,8 @@ DOORS: dict[str, Door] = {
     "tool query_documents": Door("prose", _asked),
     "tools of memory": Door("prose", _remembered),
     "command compress": Door(None, _command("compress", "--query", _QUERY, "--ratio", str(_RATIO))),
+    "command compact": Door("prose", _command_compact),
+    "command index and search": Door("markdown", _command_search),
     "command segment": Door("prose", _command("segment"), items=lambda lines: lines.count("\n")),
     "command count": Door("prose", _command("count")),
 }

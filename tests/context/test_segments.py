@@ -372,6 +372,7 @@ def test_e030_a_short_form_without_the_error_that_was_told_is_refused() -> None:
         ("I'm in README, line 12.", "README", 12),
         ("Zie リスト.csv regel 3.", "リスト.csv", 3),
         ("これはリスト.csvです", "リスト.csv", None),
+        ("看./src/a.py:3", "./src/a.py", 3),
         ("Öffne prüfung.py Zeile 4", "prüfung.py", 4),
         ("The naïve idea.Next is café.Next one", None, None),
     ],

@@ -111,6 +111,16 @@ def test_speakers_need_a_second_turn() -> None:
     assert [kind for _, kind in blocks("Mara Quist: is it new?")] == [Kind.PROSE]
 
 
+@pytest.mark.parametrize("role", ["user", "USER", "Interviewee", "tool", "ai"])
+def test_a_role_in_any_case_needs_no_second_turn(role: str) -> None:
+    assert [kind for _, kind in blocks(f"{role}: is it new?")] == [Kind.CHAT_TURN]
+
+
+@pytest.mark.parametrize("label", ["Note", "NOTE", "Keywords", "References"])
+def test_a_label_is_no_speaker(label: str) -> None:
+    assert Kind.CHAT_TURN not in [kind for _, kind in blocks(f"{label}: it is new.\n{label}: since spring.")]
+
+
 def test_each_log_line_is_a_block() -> None:
     lines = ["2031-04-05 06:07:08 INFO up", "2031-04-05 06:07:09 ERROR down", "2031-04-05 06:07:10 INFO up"]
     assert blocks("\n".join(lines)) == [(line, Kind.LOG_LINE) for line in lines]

@@ -37,6 +37,7 @@ EXAMPLES = [
         ["2024-01-31T10:30:00Z", "31/12/2024", "3rd of May", "Monday"],
     ),
     ("2024年1月31日に会う。", K.DATE, ["2024年1月31日"]),
+    ("リスト.csv から data.csv へ。 看./src/a.py 和 .env", K.PATH, ["data.csv", "./src/a.py", ".env"]),
     ("From v1.2.3 over 2.0-rc1 and 3.13.0a1 to V2.", K.VERSION, ["v1.2.3", "2.0-rc1", "3.13.0a1", "V2"]),
     (
         "We met Dr. Anna Smith in New York, at the University of California.",

@@ -16,6 +16,10 @@ constexpr std::array<View, 12> kBeforeValue = {"return", "typeof", "case",  "in"
                                                "void",   "throw",  "yield", "else", "await", "do"};
 constexpr std::array<View, 7> kGoesOn = {"else", "catch", "finally", ".", "?", "&&", "||"};
 
+bool begins_else(View line) {
+    return line.starts_with("else") && (line.size() == 4 || line[4] == ' ' || line[4] == '{');
+}
+
 }  // namespace
 
 View StatementEnds::head(const BracePlace& place) const {
@@ -33,17 +37,12 @@ bool StatementEnds::at_comma(const BracePlace& place) const {
 }
 
 // The next line that is no comment and not blank; empty where it is far, or there is none.
-View StatementEnds::next_line(const BracePlace& place) const {
+std::int32_t StatementEnds::next_line(const BracePlace& place) const {
     std::int32_t next = place.line + 1;
     while (next < lines_.count() && next - place.line <= kLookAhead &&
            (lines_.blank(next) || lines_[next].starts_with("//")))
         ++next;
-    return next - place.line > kLookAhead || next >= lines_.count() ? View() : lines_[next];
-}
-
-bool StatementEnds::next_is_else(const BracePlace& place) const {
-    const View line = next_line(place);
-    return line.starts_with("else") && (line.size() == 4 || line[4] == ' ' || line[4] == '{');
+    return next - place.line > kLookAhead || next >= lines_.count() ? -1 : next;
 }
 
 bool StatementEnds::at_line_end(const BracePlace& place) const {
@@ -55,15 +54,18 @@ bool StatementEnds::at_line_end(const BracePlace& place) const {
     if (!twice && !type && !code_word_byte(last) && View(")]}\"'`!").find(last) == View::npos) return false;
     if (language_ == CodeLanguage::kGo) return true;
     if (lines_[place.begun].starts_with('@') && mine.ends_with(')')) return false;  // a decorator
-    const View line = next_line(place);
-    if (line.empty()) return true;
-    const auto indent = [&](std::size_t start) { return start - lines_.begin(lines_.of(start)); };
-    const auto next_start = static_cast<std::size_t>(line.data() - text_.data());
-    if (indent(next_start) > indent(lines_.start(place.begun))) return false;
-    return View(".?:)]&|+*/=,{<>").find(line[0]) == View::npos && !next_is_else(place);
+    const std::int32_t next = next_line(place);
+    if (next < 0) return true;
+    const auto indent = [&](std::int32_t line) { return lines_.start(line) - lines_.begin(line); };
+    if (indent(next) > indent(place.begun)) return false;
+    return View(".?:)]&|+*/=,{<>").find(lines_[next][0]) == View::npos && !begins_else(lines_[next]);
 }
 
-bool StatementEnds::at_semicolon(const BracePlace& place) const { return ends_line(place.at) && !next_is_else(place); }
+bool StatementEnds::at_semicolon(const BracePlace& place) const {
+    if (!ends_line(place.at)) return false;
+    const std::int32_t next = next_line(place);
+    return next < 0 || !begins_else(lines_[next]);
+}
 
 bool StatementEnds::ends_line(std::size_t at) const {
     while (at < text_.size() && text_[at] != '\n' && text::ascii_space(text_[at])) ++at;
@@ -79,8 +81,9 @@ std::size_t StatementEnds::behind_brace(const BracePlace& place) const {
     }
     if (!ends_line(at)) return 0;
     if ((at < text_.size() && text_[at] == '}') || language_ == CodeLanguage::kGo) return place.at;
-    const View line = next_line(place);
-    if (line.empty()) return place.at;
+    const std::int32_t next = next_line(place);
+    if (next < 0) return place.at;
+    const View line = lines_[next];
     if (language_ == CodeLanguage::kScript && View("|&:)]=>").find(line[0]) != View::npos) return 0;
     for (const View word : kGoesOn) {
         if (line.starts_with(word)) return 0;

@@ -32,8 +32,7 @@ class StatementEnds {
     bool before_value(const BracePlace& place) const;
 
   private:
-    std::string_view next_line(const BracePlace& place) const;
-    bool next_is_else(const BracePlace& place) const;
+    std::int32_t next_line(const BracePlace& place) const;  // with something on it; -1: there is none near
     bool ends_line(std::size_t at) const;
 
     const CodeLines& lines_;

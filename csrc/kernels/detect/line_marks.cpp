@@ -99,8 +99,9 @@ std::uint32_t turn_marks(View line) {
     if (colon == View::npos || colon == 0 || line.substr(0, colon).find_first_of("/=()\\{}") != View::npos) return 0;
     const std::size_t said = line.find_first_not_of(' ', colon + 1);  // "L:  31 | P:   9": columns
     if (said != View::npos && digit(line[said]) && said > colon + 2) return 0;
-    if (text::is_certain_chat_turn(line)) return kTurn | kRole;
-    return !lower(line[0]) && text::is_chat_turn(line) ? kTurn : 0U;
+    const text::Turn turn = text::chat_turn(line);
+    if (turn == text::Turn::kCertain) return kTurn | kRole;
+    return turn == text::Turn::kPossible && !lower(line[0]) ? kTurn : 0U;
 }
 
 // YAML: a key without spaces, then ": "; at the margin, where mail and talks have such lines, it is in small letters.

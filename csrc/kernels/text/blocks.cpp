@@ -172,13 +172,13 @@ class BlockFinder {
             here[0] != '<' && here[0] != '[' && !ascii_lower(here[0])) {
             return false;
         }
-        if (!is_chat_turn(here)) return false;
-        if (is_certain_chat_turn(here)) return true;
+        const Turn turn = chat_turn(here);
+        if (turn != Turn::kPossible) return turn == Turn::kCertain;
         if (!blocks_.empty() && blocks_.back().kind == Kind::kChatTurn) return true;
         if (open_) return false;
         Line next = after(line);
         if (!at_end(next) && next.blank()) next = after(next);
-        return !at_end(next) && !next.blank() && is_chat_turn(content(next));
+        return !at_end(next) && !next.blank() && chat_turn(content(next)) != Turn::kNone;
     }
 
     // Whether the line is one of a list of lines, each of which says something by itself, and no part of a paragraph.

@@ -111,7 +111,14 @@ std::size_t line_end(std::string_view text, std::size_t at) {
     return column > 0 ? column : end;
 }
 
+// Whether the run is the end of a name that begins in another script: the ".csv" of "リスト.csv".
+bool only_extension(std::string_view text, Span run) {
+    return run.begin > 0 && run.end - run.begin > 1 && text[run.begin] == '.' && name_byte(text[run.begin + 1]) &&
+           is_word(decode_before(text, run.begin).code);
+}
+
 FoundFact path_at(std::string_view text, Span run) {
+    if (only_extension(text, run)) return {};
     std::string_view whole = text.substr(run.begin, run.end - run.begin);
     const std::size_t drive = is_rooted(whole) && whole.size() > 1 && whole[1] == ':' ? 2 : 0;
     const std::size_t colon = whole.find(':', drive);

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <span>
+#include <iterator>
 
 #include "kernels/text/unicode.hpp"
 #include "kernels/text/utf8.hpp"
+#include "kernels/text/word_set.hpp"
 
 namespace tersely::text {
 
@@ -204,15 +205,6 @@ std::string_view speaker(std::string_view line) {
     return name;
 }
 
-bool one_of(std::string_view name, std::span<const std::string_view> words) {  // in lower case
-    const auto same = [](char lower, char byte) {
-        return lower == (ascii_upper(byte) ? static_cast<char>(byte + 32) : byte);
-    };
-    return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-        return std::equal(word.begin(), word.end(), name.begin(), name.end(), same);
-    });
-}
-
 constexpr std::string_view kRoles[] = {"user",     "assistant", "system", "human",       "ai",          "bot",
                                        "customer", "agent",     "client", "interviewer", "interviewee", "tool"};
 constexpr std::string_view kLabels[] = {
@@ -220,32 +212,45 @@ constexpr std::string_view kLabels[] = {
     "to",         "subject", "cc",      "url",     "doi",      "license", "source", "abstract", "summary", "keywords",
     "references", "sha",     "error",   "usage",   "version",  "input",   "output", "result",   "results"};
 
-bool names_role(std::string_view name) {
-    if (name.empty() || name.size() > 24) return false;
-    return (name.size() > 2 && name.front() == '#' && name.back() == '#') || one_of(name, kRoles);
+enum Word : std::uint8_t { kAny, kRole, kLabel };
+
+// What the name is among those that are known, in whichever case. O(1).
+Word known_name(std::string_view name) {
+    static constexpr std::size_t kLongestWord = 12;
+    static const WordSet known = [] {
+        WordSet words(std::size(kRoles) + std::size(kLabels));
+        words.add(kRoles, kRole);
+        words.add(kLabels, kLabel);
+        return words;
+    }();
+    if (name.size() > kLongestWord) return kAny;
+    std::array<char, kLongestWord> lower{};
+    std::transform(name.begin(), name.end(), lower.begin(),
+                   [](char byte) { return ascii_upper(byte) ? static_cast<char>(byte + 32) : byte; });
+    return static_cast<Word>(known.find({lower.data(), name.size()}));
 }
 
 }  // namespace
 
-bool is_certain_chat_turn(std::string_view line) { return names_role(speaker(line)); }
-
-bool is_chat_turn(std::string_view line) {
+Turn chat_turn(std::string_view line) {
     const std::string_view name = speaker(line);
-    if (name.empty() || name.size() > 40) return false;
-    if (names_role(name)) return true;
-    if (one_of(name, kLabels)) return false;
+    if (name.empty() || name.size() > 40) return Turn::kNone;
+    const Word known = known_name(name);
+    if (known == kLabel) return Turn::kNone;
+    if (known == kRole) return Turn::kCertain;
+    if (name.size() > 2 && name.size() <= 24 && name.front() == '#' && name.back() == '#') return Turn::kCertain;
     int words = 0;  // one to four capitalised words
     bool word_start = true;
     for (std::size_t at = 0; at < name.size();) {
         const Decoded here = decode(name, at);
-        if (word_start && !is_upper(here.code)) return false;
-        if (word_start && ++words > 4) return false;
+        if (word_start && !is_upper(here.code)) return Turn::kNone;
+        if (word_start && ++words > 4) return Turn::kNone;
         word_start = here.code == ' ';
         if (!word_start && !is_word(here.code) && here.code != '.' && here.code != '-' && here.code != '\'')
-            return false;
+            return Turn::kNone;
         at += here.length;
     }
-    return words > 0;
+    return Turn::kPossible;
 }
 
 int plain_heading_level(std::string_view line) {

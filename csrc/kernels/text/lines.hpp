@@ -1,6 +1,7 @@
 // Single lines: reading them, and what a line looks like on its own.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace tersely::text {
@@ -15,6 +16,9 @@ struct Line {
     std::size_t width() const { return last - begin; }
 };
 
+// Whether a line is a turn of a conversation: "Jane Doe: ..." is one among others, "User: ...", "#Person1#: ..." are.
+enum class Turn : std::uint8_t { kNone, kPossible, kCertain };
+
 // The line that starts at `at` (<= text.size()). Ends at '\n'; '\r' counts as white space.
 Line read_line(std::string_view text, std::size_t at);
 
@@ -25,12 +29,11 @@ bool is_setext_underline(std::string_view line);  // two or more = or -
 std::size_t list_marker(std::string_view line);   // length of "- ", "1. ", "a) ", ...; 0 = none
 std::size_t fence_length(std::string_view line);  // of an opening ``` or ~~~; 0 = none
 bool closes_fence(std::string_view line, char mark, std::size_t length);
-bool is_table_row(std::string_view line);          // starts with a pipe, or a grid border
-bool is_table_delimiter(std::string_view line);    // |---|:--:| under a header row
-bool is_log_line(std::string_view line);           // starts with a time stamp or a level
-bool is_data_line(std::string_view line);          // JSON, braces, statements: meant line by line
-bool is_chat_turn(std::string_view line);          // "User: ...", "#Person1#: ...", "Jane Doe: ..."
-bool is_certain_chat_turn(std::string_view line);  // a known role ("User:", "Assistant:") or "#...#:"
+bool is_table_row(std::string_view line);        // starts with a pipe, or a grid border
+bool is_table_delimiter(std::string_view line);  // |---|:--:| under a header row
+bool is_log_line(std::string_view line);         // starts with a time stamp or a level
+bool is_data_line(std::string_view line);        // JSON, braces, statements: meant line by line
+Turn chat_turn(std::string_view line);
 int plain_heading_level(std::string_view line);  // "2.1 Methods", "CHAPTER III", "ALL CAPITALS"; 0 = no, else its depth
 
 }  // namespace tersely::text

@@ -82,12 +82,24 @@ class Splitter {
   private:
     void finish(std::size_t end) {
         if (end > start_) {
-            split_inline_list(text_, trim(text_, {start_, end}), items_);
-            for (const Span& item : items_) split_long(text_, item, kLongestSegment, out_);
-            items_.clear();
+            const std::size_t first = out_.size();
+            split_inline_list(text_, trim(text_, {start_, end}), out_);
+            cut_long(first);
         }
         start_ = skip_space(text_, end);
         depth_ = 0;
+    }
+
+    // Cuts the spans from the one of this number on where one of them is too long, as few are.
+    void cut_long(std::size_t first) {
+        const auto begin = out_.begin() + static_cast<std::ptrdiff_t>(first);
+        const auto fits = [](const Span& span) {
+            return span.end > span.begin && span.end - span.begin <= kLongestSegment;
+        };
+        if (std::all_of(begin, out_.end(), fits)) return;
+        const std::vector<Span> items(begin, out_.end());
+        out_.erase(begin, out_.end());
+        for (const Span& item : items) split_long(text_, item, kLongestSegment, out_);
     }
 
     std::size_t possible_end(std::size_t at) {
@@ -230,7 +242,6 @@ class Splitter {
     int depth_ = 0;              // of open CJK title marks
     mutable int informal_ = -1;  // not looked at yet
     std::vector<Span>& out_;
-    std::vector<Span> items_;
 };
 
 }  // namespace

@@ -64,6 +64,14 @@ std::uint32_t Merger::rank(std::string_view piece, std::size_t first, std::size_
     return pair.rank;
 }
 
+// That of two bytes.
+std::uint32_t Merger::rank_of_bytes(std::string_view piece, std::size_t first) {
+    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(piece[at]); };
+    std::uint32_t& known = pairs_->of_bytes_[byte(first) | std::size_t{byte(first + 1)} << 8U];
+    if (known == Pairs::kUnknown) known = table_->find(Key(piece.data() + first, 2, piece.size() - first));
+    return known;
+}
+
 // Where the tokens of a window start, and its end. Windows of a piece that repeats itself are the same few.
 const std::vector<std::uint32_t>& Merger::merge(std::string_view window) {
     for (const Merged& one : merged_) {
@@ -78,47 +86,48 @@ const std::vector<std::uint32_t>& Merger::merge(std::string_view window) {
     return oldest.starts;
 }
 
-// The lowest rank is looked for among all, in one pass that compilers make of vectors; a part that is gone has none.
+// Ranks stand in groups of eight, whose lowest is looked for again where one of them changes; a part that is gone has
+// none.
 void Merger::merge_few(std::string_view piece) {
     constexpr std::int32_t kNoPair = std::numeric_limits<std::int32_t>::max();
-    constexpr std::size_t kLanes = 16;
+    constexpr std::size_t kGroup = 8;
     const std::size_t size = piece.size();
-    const std::size_t rows = (size + kLanes - 1) / kLanes * kLanes;
+    const std::size_t groups = (size + kGroup - 1) / kGroup;
     std::array<std::int32_t, kFew> pairs;  // rank and place of a part with the next
+    std::array<std::int32_t, kFew / kGroup> lows;
     std::array<std::uint8_t, kFew + 1> next, previous;
-    const auto look_up = [&](std::size_t at, std::size_t end) {
-        const std::uint32_t found = rank(piece, at, end);
+    const auto set = [&](std::size_t at, std::uint32_t found) {
         pairs[at] = found == kNone ? kNoPair : static_cast<std::int32_t>(found * kFew + at);
     };
-    std::fill(pairs.begin() + static_cast<std::ptrdiff_t>(size - 1), pairs.begin() + static_cast<std::ptrdiff_t>(rows),
-              kNoPair);
-    for (std::size_t at = 0; at + 1 < size; ++at) look_up(at, at + 2);
+    const auto lowest_of = [](const std::int32_t* eight) {
+        const auto low = [&](std::size_t i) { return std::min(eight[i], eight[i + 4]); };
+        return std::min(std::min(low(0), low(1)), std::min(low(2), low(3)));
+    };
+    const auto look_again = [&](std::size_t group) { lows[group] = lowest_of(&pairs[group * kGroup]); };
+    std::fill(pairs.begin() + static_cast<std::ptrdiff_t>(size - 1),
+              pairs.begin() + static_cast<std::ptrdiff_t>(groups * kGroup), kNoPair);
+    for (std::size_t at = 0; at + 1 < size; ++at) set(at, rank_of_bytes(piece, at));
     for (std::size_t at = 0; at <= size; ++at) {
         next[at] = static_cast<std::uint8_t>(at + 1);
         previous[at] = static_cast<std::uint8_t>(at - 1);  // of the first: never asked for
     }
+    lows.fill(kNoPair);
+    for (std::size_t group = 0; group < groups; ++group) look_again(group);
     while (true) {
-        std::array<std::int32_t, kLanes> low;
-        std::copy_n(pairs.begin(), kLanes, low.begin());
-        for (std::size_t i = kLanes; i < rows; i += kLanes) {
-            for (std::size_t lane = 0; lane < kLanes; ++lane) low[lane] = std::min(low[lane], pairs[i + lane]);
-        }
-        for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
-            for (std::size_t lane = 0; lane < half; ++lane) low[lane] = std::min(low[lane], low[lane + half]);
-        }
-        const std::int32_t lowest = low[0];
+        const std::int32_t lowest = lowest_of(lows.data());
         if (lowest == kNoPair) break;
         const std::size_t at = static_cast<std::size_t>(lowest) % kFew;
         const std::size_t gone = next[at];
         const std::size_t after = next[gone];
+        const std::size_t before = at > 0 ? previous[at] : at;
         pairs[gone] = kNoPair;
         next[at] = static_cast<std::uint8_t>(after);
         previous[after] = static_cast<std::uint8_t>(at);
-        if (after < size)
-            look_up(at, next[after]);
-        else
-            pairs[at] = kNoPair;
-        if (at > 0) look_up(previous[at], after);
+        set(at, after < size ? rank(piece, at, next[after]) : kNone);
+        if (at > 0) set(before, rank(piece, before, after));
+        look_again(at / kGroup);
+        if (gone / kGroup != at / kGroup) look_again(gone / kGroup);
+        if (before / kGroup != at / kGroup) look_again(before / kGroup);
     }
     for (std::size_t at = 0; at < size; at = next[at]) starts_.push_back(static_cast<std::uint32_t>(at));
 }

@@ -3,7 +3,8 @@
 // Contract: as tiktoken merges. The parts of a piece are its bytes at first; while some two neighbours together are a
 // token, those whose token has the lowest rank become one part, the first of equal ones first. The tokens are the parts
 // that are left. (A piece that is a token itself is one, whatever its pairs give: that is the caller's to look up.)
-//  - Up to kFew bytes: every pair is looked at for each merge. Above it: a heap, O(size log size).
+//  - Up to kFew bytes: the lowest pair of every eight is known, and looked for anew where one changes. Above it: a
+//  heap, O(size log size).
 //  - More than kWindow bytes are merged in windows, so O(size) for all but made up input, where windows have to grow:
 //    O(size log size) at most. It is exact: parts t1..tk are what merging gives if, and only if, merging each two
 //    neighbours alone gives just them, as no merge of two neighbours' bytes depends on what is outside until one
@@ -23,21 +24,23 @@
 
 namespace tersely::tokens {
 
-// The ranks of the pairs that met last: a cache of a fixed size, for one table.
+// The ranks of the pairs that met: a cache of a fixed size, for one table.
 class Pairs {
   public:
-    Pairs() : all_(std::size_t{1} << kBits) {}
+    Pairs() : of_bytes_(std::size_t{1} << 16U, kUnknown), all_(std::size_t{1} << kBits) {}
 
   private:
     friend class Merger;
     static constexpr unsigned kBits = 14;
+    static constexpr std::uint32_t kUnknown = TokenTable::kNone - 1;  // larger than any rank
     struct Pair {  // bytes that were looked up: up to seven, and how many
         std::uint64_t bytes = 0;
         std::uint32_t rank = 0;
     };
     Pair& at(std::uint64_t bytes) { return all_[bytes * 0x9E3779B97F4A7C15U >> (64 - kBits)]; }
 
-    std::vector<Pair> all_;  // a pair gives way to another at its place
+    std::vector<std::uint32_t> of_bytes_;  // the ranks of two bytes: each byte of a piece asks for one
+    std::vector<Pair> all_;                // of longer ones; a pair gives way to another at its place
 };
 
 class Merger {
@@ -59,6 +62,7 @@ class Merger {
     void merge_few(std::string_view piece);
     void merge_many(std::string_view piece);
     std::uint32_t rank(std::string_view piece, std::size_t first, std::size_t end);
+    std::uint32_t rank_of_bytes(std::string_view piece, std::size_t first);
 
     const TokenTable* table_;
     Pairs* pairs_;

@@ -16,8 +16,7 @@ __all__ = ["LONG", "Block", "Mixed", "holds_blocks", "long_blocks"]
 
 LONG = _native.LONG_BLOCK  # characters from which a block is compressed as what it is
 
-_OPENS = re.compile(r"^ {0,3}(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)$", re.MULTILINE)  # else code in a line
-_CLOSES = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\S\n]*$", re.MULTILINE)
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +71,20 @@ def _fenced_blocks(text: str) -> Iterator[Block]:
     A fence is closed by one of the same characters, as long or longer, with nothing behind it (CommonMark,
     4.5); one that is never closed is none. O(characters).
     """
-    opened = _OPENS.search(text) if "```" in text or "~~~" in text else None
-    while opened is not None:
-        marks = opened[1] or opened[2]
-        closed = next((end for end in _CLOSES.finditer(text, opened.end()) if end[1].startswith(marks)), None)
-        if closed is None:
-            return
-        start, end = opened.end() + 1, closed.start() - 1
-        if end - start >= LONG:
-            language = opened[0].strip().lstrip("`~ ").partition(" ")[0].strip()
-            yield Block(start, end, opened.start(), closed.end(), language)
-        opened = _OPENS.search(text, closed.end())
+    if "```" not in text and "~~~" not in text:
+        return
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        marks, behind = fence.groups()
+        if opened is None:
+            if marks[0] == "~" or "`" not in behind:  # else code in a line
+                opened = fence
+        elif marks.startswith(opened[1]) and (not behind or behind.isspace()):
+            start, end = opened.end() + 1, fence.start() - 1
+            if end - start >= LONG:
+                language = opened[2].lstrip("`~ ").partition(" ")[0].strip()
+                yield Block(start, end, opened.start(), fence.end(), language)
+            opened = None
 
 
 @dataclass(frozen=True, slots=True)

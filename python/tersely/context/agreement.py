@@ -504,11 +504,14 @@ def _turned_round(original: _Text, short: _Text) -> list[str]:
             beside = {*piece.words, *piece.exact} - {key}
             in_clause, rest = bool(beside), beside or short.beside(index)
             own = opposite = 0.0
+            same = same_as(key)
             for place in _alike(original, rest, in_clause):
                 other = original.pieces[place]
+                if others.isdisjoint(other.plain) and same.isdisjoint(other.plain):
+                    continue
                 share, wide = _fits(original, place, rest, in_clause)
                 for spot, word in enumerate(other.plain):
-                    if (turns := word in others) or word in same_as(key):
+                    if (turns := word in others) or word in same:
                         much = wide + _BESIDE * _neighbours(piece.plain, at, other.plain, spot)
                         if turns == bool((other.denials + piece.denials) % 2):  # "not enabled": "disabled"
                             own = max(own, much)

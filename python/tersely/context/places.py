@@ -67,8 +67,6 @@ def find_paths(text: str, facts: Sequence[Fact] | None = None) -> list[Mention]:
     facts = tersely.find_facts(text) if facts is None else facts
     found = []
     for fact in facts:
-        if fact.text.startswith(".") and text[fact.start - 1 : fact.start].isalnum():
-            continue  # the end of a name in another script, which _EXTENSION finds whole
         if fact.kind is FactKind.PATH:
             found.append(Mention(fact.start, fact.end, fact.text))
         elif fact.kind is FactKind.PATH_LINE:

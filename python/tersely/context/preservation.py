@@ -523,8 +523,12 @@ def _clauses_about(written: Reading, value: str, share: float = _ABOUT) -> list[
     wanted = np.unique(ids[offsets[-2] : offsets[-1]])
     if len(wanted) == 0:
         return []
-    rows = zip(offsets[:-2].tolist(), offsets[1:-1].tolist(), texts, strict=True)
-    return [text for first, last, text in rows if np.isin(wanted, ids[first:last]).mean() >= share]
+    clause_of = np.repeat(np.arange(len(texts)), np.diff(offsets[:-1]))
+    meant = np.isin(ids[: offsets[-2]], wanted)
+    terms = np.stack([clause_of[meant], ids[: offsets[-2]][meant]])
+    met = np.unique(terms, axis=1)  # each term of a clause once
+    enough = np.bincount(met[0], minlength=len(texts)) / len(wanted) >= share
+    return [texts[number] for number in np.flatnonzero(enough).tolist()]
 
 
 def _is_denied(written: Reading, done: str) -> bool:

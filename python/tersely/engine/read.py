@@ -444,13 +444,11 @@ def _covering(document: int, at: int, text: str, table: SegmentTable, units: Uni
         return [_Part(document, at, table, units, low, low + len(table))]
     parts: list[_Part] = []
     size = len(table)
-    gap = np.concatenate((table.start, [len(text)])) - np.concatenate(([0], table.end))
+    begins, ends = np.concatenate(([0], table.end)), np.concatenate((table.start, [len(text)]))
     done = 0
-    for row in np.flatnonzero(gap > 1).tolist():
-        begin = int(table.end[row - 1]) if row else 0
-        end = int(table.start[row]) if row < size else len(text)
-        left = _lines_between(text, begin, end)
-        if left is None:
+    gaps = np.flatnonzero(ends - begins > 1)
+    for row, begin, end in zip(gaps.tolist(), begins[gaps].tolist(), ends[gaps].tolist(), strict=True):
+        if text[begin:end].isspace() or (left := _lines_between(text, begin, end)) is None:
             continue
         if done < row:
             parts.append(_Part(document, at, _rows_of(table, done, row), units, low + done, low + row))

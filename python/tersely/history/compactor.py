@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -287,16 +288,20 @@ def _excerpt(entry: Entry, kept: Places) -> tuple[Piece, ...]:
 
 def _original_places(kept: Places, left: Places) -> Places:
     """Convert places in the pieces that `_excerpt` made to places in the message."""
-    made = [(row, list(places)) for row, places in groupby(kept, key=itemgetter(0))]
+    made = []
+    for row, group in groupby(kept, key=itemgetter(0)):
+        places = [(start, end) for _, start, end in group]
+        made.append((row, places, [0, *accumulate(end - start + 1 for start, end in places)]))
     found = []
     for number, first, last in left:
-        at = 0
-        row, places = made[number]
-        for _, start, end in places:
+        row, places, lines = made[number]  # where each place begins in the piece, a line each
+        for index in range(bisect_right(lines, first) - 1, len(places)):
+            at, (start, end) = lines[index], places[index]
+            if at >= last:
+                break
             low, high = max(first, at), min(last, at + end - start)
             if low < high:
                 found.append((row, start + low - at, start + high - at))
-            at += end - start + 1
     return tuple(found)
 
 
