@@ -253,9 +253,6 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
     // Code whose words say nothing: what ends and runs like code, and is no prose.
     const float coded = share(counts.code, code_like);
     if (code_like >= 4 && coded > 0.4F && words < 0.35F) best.offer(ContentKind::code, 0.65F * coded, language);
-    const float with_signs = share(counts[kSigned], code_like);
-    if (code_like >= 4 && with_signs > 0.4F && words < 0.2F && counts.tool == 0)
-        best.offer(ContentKind::code, 0.7F * with_signs, language);
     if (counts.remarks >= 3 && words < 0.2F) {
         best.offer(ContentKind::code, 0.4F + 0.5F * share(counts.remarks, n), language);
     }

@@ -161,7 +161,6 @@ std::uint32_t line_marks(View line, char last, bool indented) {
     const bool words = beside || (read.spaces >= 3 && read.letters >= 4 * read.spaces / 2 && signs * 8 <= line.size());
     if (words && last != ';' && last != '{' && last != '}') marks |= kProse;
     if ((marks & (kComment | kTag | kHeading)) != 0) return marks;
-    if (read.signs * 12 >= line.size()) marks |= kSigned;
     const bool ends = last == ';' || last == '{' || last == '}' || line == ")" || line == "]" || line == "end" ||
                       ((last == ',' || last == ')' || last == '(' || last == '[' || last == ':') &&
                        (read.call || read.assign || read.signs * 6 >= line.size()));

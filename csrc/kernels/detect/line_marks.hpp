@@ -33,9 +33,8 @@ enum Mark : std::uint32_t {
     kField = 1U << 22U,      // a property: name = value
     kMember = 1U << 23U,     // of a JSON object: "name": value; or brackets alone
     kPacked = 1U << 24U,     // long, without spaces, full of signs: minified
-    kSigned = 1U << 25U,     // many of the signs that code is full of
 };
-inline constexpr std::size_t kMarks = 26;
+inline constexpr std::size_t kMarks = 25;
 
 // Bytes of web addresses that are no letters: in a sentence an address is a word. O(line).
 std::size_t signs_of_addresses(std::string_view line);
