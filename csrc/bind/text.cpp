@@ -20,6 +20,11 @@ struct Table {
     std::vector<std::int64_t> term_offsets = {0};
 
     void append(text::Segments&& more, std::int32_t of_document) {
+        document.insert(document.end(), more.size(), of_document);
+        if (rows.size() == 0) {
+            rows = std::move(more);
+            return;
+        }
         const auto first = static_cast<std::int32_t>(rows.size());
         const std::int32_t first_block = rows.block.empty() ? 0 : rows.block.back() + 1;
         rows.start.insert(rows.start.end(), more.start.begin(), more.start.end());
@@ -27,7 +32,6 @@ struct Table {
         rows.kind.insert(rows.kind.end(), more.kind.begin(), more.kind.end());
         for (const std::int32_t block : more.block) rows.block.push_back(first_block + block);
         for (const std::int32_t heading : more.heading) rows.heading.push_back(heading < 0 ? -1 : first + heading);
-        document.insert(document.end(), more.size(), of_document);
     }
 };
 

@@ -153,6 +153,7 @@ Segments segment(std::string_view text, Level level, std::size_t window) {
         sections(blocks, out);
         return out;
     }
+    out.reserve(blocks.size());  // a block has a segment or more
     const OrdinalStops ordinal_stops(text);
     std::array<std::int32_t, 7> open{};  // the open heading of each level
     open.fill(-1);

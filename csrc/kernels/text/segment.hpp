@@ -55,6 +55,13 @@ struct Segments {
         block.push_back(in_block);
         heading.push_back(under);
     }
+    void reserve(std::size_t rows) {
+        start.reserve(rows);
+        end.reserve(rows);
+        kind.reserve(rows);
+        block.reserve(rows);
+        heading.reserve(rows);
+    }
     std::size_t size() const { return start.size(); }
 };
 

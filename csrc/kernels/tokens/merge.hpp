@@ -4,7 +4,7 @@
 // token, those whose token has the lowest rank become one part, the first of equal ones first. The tokens are the parts
 // that are left. (A piece that is a token itself is one, whatever its pairs give: that is the caller's to look up.)
 //  - Up to kFew bytes: the lowest pair of every eight is known, and looked for anew where one changes. Above it: a
-//  heap, O(size log size).
+//    heap, O(size log size).
 //  - More than kWindow bytes are merged in windows, so O(size) for all but made up input, where windows have to grow:
 //    O(size log size) at most. It is exact: parts t1..tk are what merging gives if, and only if, merging each two
 //    neighbours alone gives just them, as no merge of two neighbours' bytes depends on what is outside until one
