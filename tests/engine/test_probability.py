@@ -60,6 +60,12 @@ def test_columns_are_what_they_say(texts: list[str], query: str) -> None:
     def share(terms: set[int]) -> float:
         return sum(float(idf[term]) for term in terms & set(wanted)) / total if total else 0.0
 
+    every = [set(row_terms(question, row)) for row in range(len(table))]
+
+    def weight(pairs: set[tuple[int, int]]) -> float:
+        rarer = [min(sum(term in row for row in every) for term in pair) for pair in pairs]
+        return sum(1 - times / (len(every) + 1) for times in rarer)
+
     for number in range(len(texts)):
         rows = [row_terms(question, row) for row in np.flatnonzero(table.document == number)]
         pairs = set(pairwise(wanted))
@@ -67,7 +73,7 @@ def test_columns_are_what_they_say(texts: list[str], query: str) -> None:
         expected = {
             "share": share({term for row in rows for term in row}) * scale,
             "best": max((share(set(row)) for row in rows), default=0.0) * scale,
-            "pairs": len(held) / max(len(pairs), 1),
+            "pairs": weight(held) / weight(pairs) if pairs else 0.0,
             "segments": np.log(max(len(rows), 1)),
             "terms": scale,
             "cosine": 0.0,
@@ -88,6 +94,17 @@ def test_a_right_query_is_over_a_half_and_a_wrong_one_under_it(vectors: bool) ->
     right, wrong = document_probability(asked([TOKENS, BREAD], QUERY, vectors))
     assert right > 0.9 and wrong < 0.5
     assert document_probability(asked([TOKENS, BREAD], "Who painted the ceiling?", vectors)).max() < 0.5
+
+
+def test_function_words_side_by_side_are_no_topic() -> None:
+    texts = [
+        "El vuelo sale de la puerta A74. El embarque se cierra a mitad de la hora. El plano de la terminal "
+        "cuelga de la pared. La lista de la tripulación llega de la oficina.",
+        "La garantía de la empresa cubre el compresor diez años. La factura de la compra es original. La "
+        "fecha de la avería cuenta. El plazo de la reclamación es de un mes.",
+    ]
+    assert document_probability(asked(texts, "mejores senderos de la Patagonia")).max() < 0.5
+    assert document_probability(asked(texts, "¿Cuánto dura la garantía del compresor?")).argmax() == 1
 
 
 def test_what_else_is_in_the_call_hardly_matters() -> None:

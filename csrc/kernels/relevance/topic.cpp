@@ -37,6 +37,14 @@ class Held {
         for (double& weight : weight_) weight /= std::max(total, kLeastWeight);
         for (std::size_t i = 1; i < query.size(); ++i) pairs_.emplace_back(query[i - 1], query[i]);
         sort_unique(pairs_);
+        total = 0.0;
+        for (const auto& [one, other] : pairs_) {
+            const std::int32_t rarer =
+                std::min(frequency[static_cast<std::size_t>(one)], frequency[static_cast<std::size_t>(other)]);
+            pair_weight_.push_back(1.0 - static_cast<double>(rarer) / static_cast<double>(corpus.size() + 1));
+            total += pair_weight_.back();
+        }
+        for (double& weight : pair_weight_) weight /= std::max(total, kLeastWeight);
     }
 
     std::size_t terms() const { return weight_.size(); }
@@ -56,7 +64,7 @@ class Held {
         return sum(row_);
     }
 
-    // What the rows since the last call hold together: their weight, their share of pairs, and how many terms.
+    // What the rows since the last call hold together: their weight, that of their pairs, and how many terms.
     struct Whole {
         double share;
         double pairs;
@@ -66,7 +74,7 @@ class Held {
         sort_unique(document_);
         sort_unique(found_);
         double pairs = 0.0;
-        for (std::size_t i = 0; i < found_.size(); ++i) pairs += 1.0 / static_cast<double>(pairs_.size());
+        for (const std::ptrdiff_t pair : found_) pairs += pair_weight_[static_cast<std::size_t>(pair)];
         const Whole whole{sum(document_), pairs, times_};
         document_.clear();
         found_.clear();
@@ -89,6 +97,8 @@ class Held {
     std::vector<std::int32_t> place_;  // of each term of the vocabulary among the query's distinct ones, or -1
     std::vector<double> weight_;
     std::vector<std::pair<std::int32_t, std::int32_t>> pairs_;
+    std::vector<double>
+        pair_weight_;  // of each pair, by its two terms: "de la" says less than a name; they add up to 1
     std::vector<std::int32_t> row_;
     std::vector<std::int32_t> document_;
     std::vector<std::ptrdiff_t> found_;

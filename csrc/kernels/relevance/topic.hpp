@@ -14,7 +14,8 @@ namespace tersely::relevance {
 enum TopicOfDocument : std::size_t {
     kTopicShare,     // weight of the query's terms in the document or its title, times "terms"
     kTopicBest,      // the largest such weight of one segment or the title, times "terms"
-    kTopicPairs,     // share of the query's distinct pairs of neighbouring terms that are neighbours in the document
+    kTopicPairs,     // weight of the query's pairs of neighbouring terms that are neighbours in the document: a pair
+                     // weighs 1 - segments with its rarer term / (segments + 1), the distinct ones add up to 1
     kTopicSegments,  // ln of their number, 0 without any
     kTopicTerms,     // "terms"
     kTopicCosine,    // the largest of its segments' cosines; this and the next are 0 without vectors

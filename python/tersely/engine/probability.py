@@ -32,7 +32,7 @@ __all__ = [
 DOCUMENT_COLUMNS = (
     "share",  # of the query's distinct terms in the document or its title, times "terms"
     "best",  # the largest share in one segment or the title, times "terms"
-    "pairs",  # share of the query's pairs of neighbouring terms that are neighbours in the document
+    "pairs",  # share of the query's pairs of neighbouring terms that are neighbours in it, common ones less
     "segments",  # ln of their number
     "terms",  # ln(1 + distinct terms of the query)
     "cosine",  # the largest of its segments with the query
