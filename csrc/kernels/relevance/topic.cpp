@@ -97,8 +97,7 @@ class Held {
     std::vector<std::int32_t> place_;  // of each term of the vocabulary among the query's distinct ones, or -1
     std::vector<double> weight_;
     std::vector<std::pair<std::int32_t, std::int32_t>> pairs_;
-    std::vector<double>
-        pair_weight_;  // of each pair, by its two terms: "de la" says less than a name; they add up to 1
+    std::vector<double> pair_weight_;  // of each pair: "de la" says less than a name; they add up to 1
     std::vector<std::int32_t> row_;
     std::vector<std::int32_t> document_;
     std::vector<std::ptrdiff_t> found_;
