@@ -48,7 +48,7 @@ class _Depth:
     checks_all: bool  # else those at that size
 
 
-_QUICK = _Depth(256_000, 4, False)
+_QUICK = _Depth(200_000, 3, False)
 _FULL = _Depth(1_000_000, 20, True)
 
 
