@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from typing import Any
@@ -312,8 +313,9 @@ def broken_promises(result: Compressed, request: Request | None = None) -> list[
         texts = [document.text for document in request.documents]
         lost = [texts[d][a:b] for d, a, b in request.pinned if texts[d][a:b].strip() not in result.text]
         wrong += [f"pinned text {text[:60]!r} is not in the text" for text in lost]
+        placed = {"kept": _by_place(result.kept), "dropped": _by_place(result.dropped)}
         for group in request.groups:
-            states = {_kept_or_not(result, *span) for span in group}
+            states = {_kept_or_not(texts[number], placed, number, start, end) for number, start, end in group}
             if len(states - {None}) > 1 or "part" in states:
                 wrong.append(f"group {group} is split")
     return wrong
@@ -413,23 +415,31 @@ def _behind_gaps(text: str, places: set[int], marks: Sequence[str]) -> set[int]:
     return found
 
 
-def _kept_or_not(result: Compressed, document: int, start: int, end: int) -> str | None:
-    """Whether a span of a group is kept, dropped, or in part; None: it is blank.
+_Place = tuple[int, int, int]  # document, start, end
+
+
+def _by_place(spans: Iterable[Span]) -> list[_Place]:
+    """Places of spans, which ascend, without markup."""
+    return [(span.document, span.start, span.end) for span in spans if span.reason != "markup"]
+
+
+def _kept_or_not(
+    text: str, placed: Mapping[str, list[_Place]], document: int, start: int, end: int
+) -> str | None:
+    """Whether a span of a group is kept, dropped, or in part; None: it is blank. O(log spans).
 
     Commas around what it says do not count: of JSON, they stand between values that stay. Nor does markup:
     what a page does not show, or what is written otherwise, is no unit.
     """
-    text = result.documents[document].text
     while start < end and (text[start] == "," or text[start].isspace()):
         start += 1
     while start < end and (text[end - 1] == "," or text[end - 1].isspace()):
         end -= 1
     if start == end:
         return None
-    overlaps = {
-        name
-        for name, spans in (("kept", result.kept), ("dropped", result.dropped))
-        for span in spans
-        if span.document == document and span.start < end and start < span.end and span.reason != "markup"
-    }
+    overlaps = set[str]()
+    for name, places in placed.items():
+        at = bisect_left(places, (document, end)) - 1  # the last that starts before the end
+        if at >= 0 and places[at][0] == document and places[at][2] > start:
+            overlaps.add(name)
     return None if not overlaps else overlaps.pop() if len(overlaps) == 1 else "part"
