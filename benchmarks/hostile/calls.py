@@ -362,7 +362,9 @@ DOORS: dict[str, Door] = {
     "tool compress_text": Door(None, _tool_compressed, _check_budget),
     "tool query_documents": Door("prose", _asked),
     "tools of memory": Door("prose", _remembered),
-    "command compress": Door(None, _command("compress", "--query", _QUERY, "--ratio", str(_RATIO))),
+    "command compress": Door(
+        None, _command("compress", "--query", _QUERY, "--ratio", str(_RATIO), "--quiet")
+    ),
     "command compact": Door("prose", _command_compact),
     "command index and search": Door("markdown", _command_search),
     "command segment": Door("prose", _command("segment"), items=lambda lines: lines.count("\n")),

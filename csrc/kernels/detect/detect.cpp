@@ -195,8 +195,6 @@ bool starts_with_value(std::string_view piece) {
            (piece[2] == '{' || piece[2] == '[');
 }
 
-constexpr std::uint32_t kFewLines = 3;
-
 Detection decide(const Counts& counts, Language language, const TableLook& table, std::size_t columns,
                  const Markup& markup) {
     const std::uint32_t n = counts.lines;
@@ -246,7 +244,7 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
     }
     if (counts[kField] >= 5 && fields > 0.85F && counts.loose * 3 > counts[kField])  // properties
         best.offer(ContentKind::code, 0.5F + fields, Language::ini);
-    const bool words_alone = n <= kFewLines && counts.plain == counts.code;  // a word of a language is no more
+    const bool words_alone = n <= kSentences && counts.plain == counts.code;  // a word of a language is no more
     if (strong >= 0.07F && !words_alone) {
         best.offer(ContentKind::code, 0.2F + share(counts.code, code_like) + 0.5F * strong, language);
     }

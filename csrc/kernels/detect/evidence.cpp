@@ -68,6 +68,7 @@ bool is_python_head(std::string_view head, char last) {
     return head.ends_with(" = {") || head.ends_with(" = [") || head.ends_with(" = (");
 }
 
+// Whether a line is words and web addresses alone: "let me know".
 bool is_plain(std::string_view head) {
     const auto word = [](char byte) {
         return letter(byte) || byte == ' ' || static_cast<unsigned char>(byte) >= 0x80U;
@@ -346,12 +347,13 @@ void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented
     if ((marks & (kCode | kPacked)) != 0 && !place) {
         ++counts_.code;
         counts_.strong += spoken || (marks & kPacked) != 0 ? 1 : 0;
-        counts_.plain += spoken && is_plain(head) ? 1 : 0;
     } else if (spoken && !place && (marks & (kProse | kComment)) == 0) {
         ++counts_.strong;
         ++counts_.code;
-        counts_.plain += is_plain(head) ? 1 : 0;
+    } else {
+        return;
     }
+    counts_.plain += spoken && counts_.lines <= kSentences && is_plain(head) ? 1 : 0;
 }
 
 }  // namespace tersely::detect

@@ -13,6 +13,7 @@
 namespace tersely::detect {
 
 inline constexpr std::size_t kSpeakers = 64;
+inline constexpr std::uint32_t kSentences = 3;  // lines of a text that may be a sentence with a word of a language
 
 // How comments open, a bit each.
 enum Opener : std::uint8_t {
@@ -36,7 +37,7 @@ struct Counts {
     std::uint32_t spoken = 0;            // lines with evidence of a language
     std::uint32_t code = 0;              // code that is no log, frame, tag or anchor
     std::uint32_t strong = 0;            // of these, those that a language claims too
-    std::uint32_t plain = 0;             // of code, lines of words and addresses alone: "let me know"
+    std::uint32_t plain = 0;             // of code in the first kSentences, words and addresses alone
     std::uint32_t tool = 0;              // anchors, levels, builds: any of them
     std::uint32_t tool_in_trace = 0;     // the same where a line is a frame, or the head of a trace
     std::uint32_t below_frames = 0;      // lines of the source below their frame

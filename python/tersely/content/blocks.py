@@ -1,4 +1,4 @@
-"""Long blocks of something else in a text: between fences of Markdown, or JSON among other lines."""
+"""Long blocks of another content type in a text: between fences of Markdown, or JSON among other lines."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def _with_own_tags(text: str, start: int, end: int) -> tuple[int, int]:
 def _with_tags(
     start: Int64s, end: Int64s, glue: UInt8s, aside: UInt8s, places: Sequence[tuple[int, int]]
 ) -> tuple[Int64s, Int64s, UInt8s, UInt8s]:
-    """Pieces, with places of the source on lines of their own in the stead of those they have a part of."""
+    """Replace the pieces that places of the source overlap by these places, on lines of their own."""
     regions: list[tuple[int, int]] = []
     for first, last in sorted(_with_whole_pieces(start, end, places)):
         if regions and first < regions[-1][1]:
@@ -172,7 +172,7 @@ def _with_tags(
 def _with_whole_pieces(
     start: Int64s, end: Int64s, places: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """Places with all of the pieces that they have a part of: a "<" that opens no tag stands within one."""
+    """Extend places to the ends of the pieces that they overlap: a stray "<" stands within one."""
     if not places or not len(start):
         return list(places)
     first, last = np.array(places, dtype=np.int64).T

@@ -419,7 +419,7 @@ _Place = tuple[int, int, int]  # document, start, end
 
 
 def _by_place(spans: Iterable[Span]) -> list[_Place]:
-    """Places of spans, which ascend, without markup."""
+    """The places of spans that are no markup, in their order."""
     return [(span.document, span.start, span.end) for span in spans if span.reason != "markup"]
 
 

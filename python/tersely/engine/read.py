@@ -230,7 +230,7 @@ class _Joining:
             self.pages[index], self.texts[index] = page, page.plain
 
     def _read_wholes(self, read: _ReadUnits) -> None:
-        """Read documents that are one thing throughout, those of one type together."""
+        """Read each document that has one content type, those of one type in one call."""
         places: dict[ContentReader, list[tuple[int, int, Document]]] = {}
         for index, (reader, document) in enumerate(zip(self.readers, self.request.documents, strict=True)):
             if reader is not None and not isinstance(reader, (Mixed, Conversation)):
@@ -239,7 +239,7 @@ class _Joining:
             self._read(reader, wholes, read)
 
     def _read_blocks(self, read: _ReadUnits) -> dict[int, list[Block]]:
-        """Read long blocks in text, and in what its reader has refused: those of each document."""
+        """Read the long blocks of documents that no reader has read as a whole; return them by document."""
         blocks: dict[int, list[Block]] = {}
         if self.options.level is not Level.SENTENCE:
             return blocks
@@ -329,11 +329,10 @@ class _Joining:
             if block.fenced:
                 begins, ends = [block.opened, block.end + 1], [block.start - 1, block.closed]
                 fences = units_of([0, 0], begins, ends, Kind.FENCED_CODE)
-                parts.append(_Part(document, 0, _rows_of(fences, 0, 1), None, -1, -1, fence=1))
-                parts += covering
-                parts.append(_Part(document, 0, _rows_of(fences, 1, 2), None, -1, -1, fence=2))
-            else:
-                parts += covering
+                opening = _Part(document, 0, _rows_of(fences, 0, 1), None, -1, -1, fence=1)
+                closing = _Part(document, 0, _rows_of(fences, 1, 2), None, -1, -1, fence=2)
+                covering = [opening, *covering, closing]
+            parts += covering
             low = after
         if low < high:
             parts.append(_Part(document, 0, _rows_of(table, low, high), None, low, high))

@@ -294,7 +294,7 @@ class Compression:
         return max(used, sum(tokens))
 
     def _counts(self, parts: Sequence[str]) -> list[int]:
-        """Tokens of the parts together, and of each, 0 of an empty one; what was counted is known."""
+        """Count the joined parts, then each part (0 if empty); counts are cached."""
         known, some = self.counted, list(filter(None, parts))
         joined = self.separator.join(some)
         new = [text for text in dict.fromkeys((joined, *some)) if text not in known]
