@@ -249,3 +249,11 @@ def test_what_touches_a_sign_that_opens_no_tag_is_shown_with_the_whole_of_its_te
 def test_an_empty_text_costs_what_the_counter_says() -> None:
     """It was taken for nothing where all documents were ruled out."""
     assert not outcome("3301:144794", "ContextualCompressor, wide documents").broken
+
+
+@pytest.mark.parametrize(
+    ("seed", "door"), [("436458", "Compactor"), ("1070302", "Compactor, wide documents")]
+)
+def test_a_source_whose_quotes_were_taken_out_again_is_not_kept(seed: str, door: str) -> None:
+    """Of a text trimmed to its budget "user 8:" was said to be kept, but nothing of it was written."""
+    assert not outcome(f"3301:{seed}", door).broken
