@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import nsmallest
 
 import tersely
 from tersely import _native
@@ -81,6 +82,11 @@ class _Piece:
     sentence: int
     ends_run: bool  # what stands before it: a semicolon or the end of a line
     is_label: bool  # "Next", before a colon
+
+    @cached_property
+    def content(self) -> frozenset[str]:
+        """Its words, plain and exact."""
+        return self.words.union(self.exact)
 
     @cached_property
     def all_words(self) -> frozenset[str]:
@@ -193,8 +199,17 @@ class _Text:
         """Word -> the first clauses that have it."""
         found: dict[str, list[int]] = {}
         for index, piece in enumerate(self.pieces):
-            for word in {*piece.words, *piece.exact}:
+            for word in piece.content:
                 found.setdefault(word, []).append(index)
+        return found
+
+    @cached_property
+    def where_plain(self) -> Mapping[str, list[tuple[int, int]]]:
+        """Plain word, as `keys_of` writes it -> the clauses that have it, and which of their words it is."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for index, piece in enumerate(self.pieces):
+            for at, key in enumerate(piece.plain):
+                found.setdefault(key, []).append((index, at))
         return found
 
     @cached_property
@@ -207,7 +222,7 @@ class _Text:
         """Sentence -> all words of its clauses."""
         found: dict[int, set[str]] = {}
         for piece in self.pieces:
-            found.setdefault(piece.sentence, set()).update(piece.words, piece.exact)
+            found.setdefault(piece.sentence, set()).update(piece.content)
         return found
 
     @cached_property
@@ -239,7 +254,12 @@ class _Text:
     def beside(self, index: int) -> set[str]:
         """The words of the clauses before and behind one."""
         near = [*self.pieces[max(index - 1, 0) : index], *self.pieces[index + 1 : index + 2]]
-        return {word for piece in near for word in (*piece.words, *piece.exact)}
+        return {word for piece in near for word in piece.content}
+
+    def places(self, word: str) -> Sequence[int]:
+        """The clauses with a word; none where it is so common that it says little."""
+        places = self.where.get(word, ())
+        return places if len(places) <= _LOOKED_AT else ()
 
     def likeness(self, words: Collection[str]) -> dict[int, float]:
         """How much each clause has in common with some words: rare ones count most, those that stand in the
@@ -247,8 +267,7 @@ class _Text:
         own: dict[int, float] = {}
         around: dict[int, float] = {}
         for word in words:
-            places = self.where.get(word, ())
-            if not 0 < len(places) <= _LOOKED_AT:
+            if not (places := self.places(word)):
                 continue
             sentences = {self.pieces[place].sentence for place in places}
             for place in places:
@@ -260,11 +279,10 @@ class _Text:
     def add_beside(self, alike: dict[int, float], words: Collection[str]) -> None:
         """Add to each clause what those before and behind it have in common with some words, at half."""
         for word in words:
-            places = self.where.get(word, ())
-            if 0 < len(places) <= _LOOKED_AT:
-                near = {place + step for place in places for step in (-1, 1)}
-                for place in near.intersection(range(len(self.pieces))):
-                    alike[place] = alike.get(place, 0.0) + 0.5 / len(places)
+            places = self.places(word)
+            near = {place + step for place in places for step in (-1, 1)}
+            for place in near.intersection(range(len(self.pieces))):
+                alike[place] = alike.get(place, 0.0) + 0.5 / len(places)
 
 
 def _clauses(text: str, sentences: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -439,7 +457,7 @@ def _denied(original: _Text, short: _Text) -> list[str]:
     denials_of: dict[frozenset[str], set[int]] = {}  # the same without stop words
     for piece in original.pieces:
         same.setdefault(piece.all_words, set()).add(piece.denials)
-        denials_of.setdefault(frozenset({*piece.words, *piece.exact}), set()).add(piece.denials)
+        denials_of.setdefault(piece.content, set()).add(piece.denials)
     for piece in short.pieces:
         if (len(piece.all_words) < _ALONE and not piece.exact) or (
             not piece.denials and piece.nearly - known
@@ -449,7 +467,7 @@ def _denied(original: _Text, short: _Text) -> list[str]:
             if piece.denials not in ways:
                 found.append(piece.text)
             continue
-        words = frozenset({*piece.words, *piece.exact})
+        words = piece.content
         if len(words) >= _ALONE and piece.denials not in denials_of.get(words, {piece.denials}):
             found.append(piece.text)
             continue
@@ -465,10 +483,7 @@ def _denied(original: _Text, short: _Text) -> list[str]:
                 shared = bool(piece.denied & other.denied) and other.denials >= piece.denials
                 agrees = shared or (not other.denials and bool(other.nearly - piece.nearly))
             else:
-                agrees = (
-                    other.denials > 0
-                    and 2 * len(other.denied & {*piece.words, *piece.exact}) >= len(other.denied) > 0
-                )
+                agrees = other.denials > 0 and 2 * len(other.denied & piece.content) >= len(other.denied) > 0
             if agrees:
                 no = max(no, much)
             if not other.denials:
@@ -488,7 +503,7 @@ def _says_opposite(piece: _Piece, other: _Piece) -> bool:
 def _closeness(piece: _Piece, other: _Piece) -> float:
     """How little another clause has beside the words of a clause."""
     wanted = {*other.words, *other.exact}
-    covered = len(wanted & {*piece.words, *piece.exact}) / len(wanted) if wanted else 1.0
+    covered = len(wanted & piece.content) / len(wanted) if wanted else 1.0
     both, either = piece.all_words & other.all_words, piece.all_words | other.all_words
     return 0.5 + 0.5 * covered + _ALL_WORDS * len(both) / max(len(either), 1)
 
@@ -497,26 +512,25 @@ def _turned_round(original: _Text, short: _Text) -> list[str]:
     """The clauses with a word whose opposite has the same words around it in the source, and it has not, or
     stands there more often than in the source, where the opposite is missing."""
     found = []
+    turns_of: dict[str, Mapping[int, list[tuple[int, bool]]]] = {}
     for index, piece in enumerate(short.pieces):
         for at, key in enumerate(piece.plain):
             if piece.is_label or not (others := opposites_of(key) & original.plain.keys()):
                 continue
-            beside = {*piece.words, *piece.exact} - {key}
+            beside = piece.content - {key}
             in_clause, rest = bool(beside), beside or short.beside(index)
             own = opposite = 0.0
-            same = same_as(key)
-            for place in _alike(original, rest, in_clause):
+            if key not in turns_of:
+                turns_of[key] = _turns(original, others, same_as(key))
+            for place in _alike(original, rest, in_clause, turns_of[key]):
                 other = original.pieces[place]
-                if others.isdisjoint(other.plain) and same.isdisjoint(other.plain):
-                    continue
                 share, wide = _fits(original, place, rest, in_clause)
-                for spot, word in enumerate(other.plain):
-                    if (turns := word in others) or word in same:
-                        much = wide + _BESIDE * _neighbours(piece.plain, at, other.plain, spot)
-                        if turns == bool((other.denials + piece.denials) % 2):  # "not enabled": "disabled"
-                            own = max(own, much)
-                        elif share >= _REST:
-                            opposite = max(opposite, much)
+                for spot, turns in turns_of[key][place]:
+                    much = wide + _BESIDE * _neighbours(piece.plain, at, other.plain, spot)
+                    if turns == bool((other.denials + piece.denials) % 2):  # "not enabled": "disabled"
+                        own = max(own, much)
+                    elif share >= _REST:
+                        opposite = max(opposite, much)
             stands_for = short.plain[key] > original.plain[key] and any(
                 short.plain[other] < original.plain[other] for other in others
             )
@@ -526,25 +540,34 @@ def _turned_round(original: _Text, short: _Text) -> list[str]:
     return found
 
 
-def _alike(original: _Text, words: Collection[str], in_clause: bool) -> Collection[int]:
-    """The clauses with some of the words; where these stood beside a clause, those beside them."""
-    places = original.likeness(words)
-    if in_clause:
+def _turns(original: _Text, others: Set[str], same: Set[str]) -> Mapping[int, list[tuple[int, bool]]]:
+    """Clause -> which of its words mean the same or the opposite, and whether it is the opposite."""
+    found: dict[int, list[tuple[int, bool]]] = {}
+    for word in {*others, *same}:
+        for place, at in original.where_plain.get(word, ()):
+            found.setdefault(place, []).append((at, word in others))
+    return found
+
+
+def _alike(original: _Text, words: Set[str], in_clause: bool, among: Mapping[int, object]) -> Collection[int]:
+    """Those of some clauses with some of the words, the likest where they are many; where the words stood
+    beside a clause, those beside them."""
+    places = set().union(*(original.places(word) for word in words))
+    if not in_clause:
+        places = {place + step for place in places for step in (-1, 0, 1)}
+    places &= among.keys()
+    if not in_clause or len(places) <= _LOOKED_AT:
         return places
-    near = {place + step for place in places for step in (-1, 0, 1)}
-    return [place for place in near if 0 <= place < len(original.pieces)]
+    likeness = original.likeness(words)  # a clause with all of the words is always among the likest
+    return nsmallest(_LOOKED_AT, places, key=lambda place: (-likeness.get(place, 0.0), place))
 
 
-def _fits(original: _Text, place: int, rest: Collection[str], in_clause: bool) -> tuple[float, float]:
+def _fits(original: _Text, place: int, rest: Set[str], in_clause: bool) -> tuple[float, float]:
     """The share of some words that a clause has, and with half of what only the rest of its sentence has."""
     piece = original.pieces[place]
-    has = {*piece.words, *piece.exact}
-    if not in_clause:
-        has |= original.beside(place)
-    share = sum(word in has for word in rest) / max(len(rest), 1)
-    around = sum(word not in has and word in original.around[piece.sentence] for word in rest) / max(
-        len(rest), 1
-    )
+    has: Set[str] = piece.content if in_clause else piece.content | original.beside(place)
+    share = len(rest & has) / max(len(rest), 1)
+    around = len((rest & original.around[piece.sentence]) - has) / max(len(rest), 1)
     return share, share + 0.5 * around
 
 
