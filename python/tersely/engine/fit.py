@@ -213,22 +213,12 @@ class _Fitting:
             status[(status == _PINNED) & (self.pinned == 0)] = _PRESERVED
         if target > 0 and reading.ranked and not reading.request.groups:
             fill_gaps(self.reading, status)
-        self._leave_unneeded_out(status)
+        reading.leave_unneeded_out(status, self.pinned)
         for opening, closing in reading.fences:
             empty = not (status[opening + 1 : closing] >= FIRST_KEPT).any()
             if empty and not self.pinned[[opening, closing]].any():
                 status[[opening, closing]] = 0
         return status
-
-    def _leave_unneeded_out(self, status: UInt8s) -> None:
-        """Leave out auxiliary units, such as sources of quotes, that no kept unit needs (any more)."""
-        auxiliary, needs = self.reading.auxiliary, self.reading.needs
-        if auxiliary is None:
-            return
-        unneeded = auxiliary & (status >= FIRST_KEPT) & (self.pinned == 0)
-        needed = needs[is_kept(status)]
-        unneeded[needed[needed >= 0]] = False
-        status[unneeded] = 0
 
     def _choose_among(self, target: int, rows: Int64s) -> UInt8s:
         """`choose` among a few of many ranked units."""
@@ -494,7 +484,7 @@ class _Fitting:
             out = order[: int(np.searchsorted(saved, excess)) + 1]
             status = over.status.copy()
             status[out] = 0
-            self._leave_unneeded_out(status)
+            self.reading.leave_unneeded_out(status, self.pinned)
             fitted = self._try(status, wording)
             if fitted is None or fitted.tokens <= self.budget:
                 return fitted

@@ -19,6 +19,7 @@ from tersely.engine.count import count_batch, count_units
 from tersely.engine.facts import FactCoverage
 from tersely.engine.probability import document_probability
 from tersely.engine.score import Asked
+from tersely.engine.select import FIRST_KEPT
 from tersely.providers.byte_pairs import BytePairCounter
 from tersely.providers.utf8 import native_texts
 
@@ -211,6 +212,16 @@ class Reading:
                 native_texts(self.texts), table.document, table.start, table.end, table.kind, _PLACED, alone
             )
         return self._same
+
+    def leave_unneeded_out(self, status: UInt8s, pinned: UInt8s) -> None:
+        """Leave out, in a choice, the auxiliary units that no kept unit needs (any more)."""
+        if self.auxiliary is None:
+            return
+        kept = status >= FIRST_KEPT
+        unneeded = self.auxiliary & kept & (pinned == 0)
+        needed = self.needs[kept]
+        unneeded[needed[needed >= 0]] = False
+        status[unneeded] = 0
 
     def prices(self) -> Prices:
         """What each unit costs. Units are counted in one batch, when they are first asked for."""
