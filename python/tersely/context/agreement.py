@@ -85,7 +85,7 @@ class _Piece:
 
     @cached_property
     def content(self) -> frozenset[str]:
-        """Its words, plain and exact."""
+        """The set of its words, plain and exact."""
         return self.words.union(self.exact)
 
     @cached_property
@@ -205,7 +205,7 @@ class _Text:
 
     @cached_property
     def where_plain(self) -> Mapping[str, list[tuple[int, int]]]:
-        """Plain word, as `keys_of` writes it -> the clauses that have it, and which of their words it is."""
+        """Plain word, as `keys_of` writes it -> where it occurs: (clause, index among its plain words)."""
         found: dict[str, list[tuple[int, int]]] = {}
         for index, piece in enumerate(self.pieces):
             for at, key in enumerate(piece.plain):
@@ -215,7 +215,7 @@ class _Text:
     @cached_property
     def plain(self) -> Counter[str]:
         """How often it has each plain word, as `keys_of` writes it."""
-        return Counter(key for piece in self.pieces for key in piece.plain)
+        return Counter({key: len(places) for key, places in self.where_plain.items()})
 
     @cached_property
     def around(self) -> Mapping[int, set[str]]:
@@ -257,7 +257,7 @@ class _Text:
         return {word for piece in near for word in piece.content}
 
     def places(self, word: str) -> Sequence[int]:
-        """The clauses with a word; none where it is so common that it says little."""
+        """The clauses that contain a word; none if more than `_LOOKED_AT` do: it says little then."""
         places = self.where.get(word, ())
         return places if len(places) <= _LOOKED_AT else ()
 
@@ -502,7 +502,7 @@ def _says_opposite(piece: _Piece, other: _Piece) -> bool:
 
 def _closeness(piece: _Piece, other: _Piece) -> float:
     """How little another clause has beside the words of a clause."""
-    wanted = {*other.words, *other.exact}
+    wanted = other.content
     covered = len(wanted & piece.content) / len(wanted) if wanted else 1.0
     both, either = piece.all_words & other.all_words, piece.all_words | other.all_words
     return 0.5 + 0.5 * covered + _ALL_WORDS * len(both) / max(len(either), 1)
@@ -541,7 +541,7 @@ def _turned_round(original: _Text, short: _Text) -> list[str]:
 
 
 def _turns(original: _Text, others: Set[str], same: Set[str]) -> Mapping[int, list[tuple[int, bool]]]:
-    """Clause -> which of its words mean the same or the opposite, and whether it is the opposite."""
+    """Clause -> its words that mean the same or the opposite: (index, whether it is the opposite)."""
     found: dict[int, list[tuple[int, bool]]] = {}
     for word in {*others, *same}:
         for place, at in original.where_plain.get(word, ()):
@@ -550,8 +550,10 @@ def _turns(original: _Text, others: Set[str], same: Set[str]) -> Mapping[int, li
 
 
 def _alike(original: _Text, words: Set[str], in_clause: bool, among: Mapping[int, object]) -> Collection[int]:
-    """Those of some clauses with some of the words, the likest where they are many; where the words stood
-    beside a clause, those beside them."""
+    """Of the clauses in `among`, those that share a word with `words`: the most similar `_LOOKED_AT` at most.
+
+    Where the words stood beside a clause, not in it: those that share one or stand beside one that does, all.
+    """
     places = set().union(*(original.places(word) for word in words))
     if not in_clause:
         places = {place + step for place in places for step in (-1, 0, 1)}

@@ -214,7 +214,7 @@ class Reading:
         return self._same
 
     def leave_unneeded_out(self, status: UInt8s, pinned: UInt8s) -> None:
-        """Leave out, in a choice, the auxiliary units that no kept unit needs (any more)."""
+        """Take auxiliary units that no kept unit needs and no pin holds out of a choice, in `status`."""
         if self.auxiliary is None:
             return
         kept = status >= FIRST_KEPT
