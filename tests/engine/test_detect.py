@@ -361,3 +361,47 @@ def test_a_word_of_a_language_makes_no_code_of_a_sentence(said: str) -> None:
 )
 def test_signs_beside_a_word_of_a_language_make_code(code: str) -> None:
     assert tersely.detect(code).kind == "code"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "In 2021, the harbour earned 28.6 million crowns (2020: 25.4 million) from 1,160 ships, and in 2022 another "
+        "31.2 million from 1,309 ships, for a total of 59.8 million in any two years since 1998.",
+        "the parties undertake that -\n4.2 they will not, without the consent of the owner, use any of the plans;\n"
+        "4.3 they will return each drawing of the bridge within ten days after the work is done;",
+        "a. a list of all ships, engines and spare parts that are in the yard at the end;\n"
+        "b. any other paper, plan or drawing that the yard has of these ships and engines;\n"
+        "c. the names of those who worked in the yard during the last ten years;",
+        "So we put the kettle on {laughter} and then she said that nobody had ever seen it {pause}",
+    ],
+    ids=["numbers", "clauses", "list", "marks of a transcript"],
+)
+def test_sentences_are_prose_whatever_they_hold_and_end_with(said: str) -> None:
+    assert tersely.detect(said).kind == "prose"
+
+
+def test_talks_of_people_in_small_letters_are_talks() -> None:
+    said = [
+        ("rhobo", "does anybody know how to mount this disk ?"),
+        ("tomtom9", "what does dmesg say when you plug it in"),
+        ("rhobo", "only that there is no such device"),
+        ("lia_k", "then i would try another cable first"),
+        ("tomtom9", "or another port , mine was broken too"),
+        ("rhobo", "ok i will try that and come back"),
+    ]
+    assert tersely.detect("\n".join(f"{who}: {what}" for who, what in said)).kind == "conversation"
+    # One program that says its name again and again is no talk, nor are the settings of several things.
+    assert tersely.detect("\n".join(f"tar: {what}" for _, what in said)).kind != "conversation"
+    settings = "\n---\n".join(
+        f"name: part {i}\ndescription: what it does for us\nport: {i}" for i in range(4)
+    )
+    assert tersely.detect(settings).kind == "code"
+
+
+def test_pages_with_the_same_words_above_and_below_are_no_table() -> None:
+    clause = (
+        "The yard builds ships. It has two docks. Nobody may enter them without the consent of the owner. "
+    )
+    page = f"{clause * 9}\n\n{{}}\n\nFrom: NORTH YARD, INC., Annex 4, 3/30/2020\n\n\n"
+    assert tersely.detect("".join(page.format(number) for number in range(30))).kind == "prose"

@@ -530,6 +530,14 @@ bool are_rows(View text, const Block& block, const Borders& borders) {
     return borders.words == 0 || (same >= 3 && telling >= 1 && 2 * constant <= columns.size());
 }
 
+// Whether a line is three sentences or more: a paragraph, and no row.
+bool is_paragraph(View line) {
+    std::size_t ends = 0;
+    for (std::size_t at = line.find(". "); at < line.size() && ends < 2; at = line.find(". ", at + 2))
+        ends += at + 2 < line.size() && line[at + 2] >= 'A' && line[at + 2] <= 'Z' ? 1U : 0U;
+    return ends == 2;
+}
+
 }  // namespace
 
 float look_for_columns(View text) {
@@ -565,7 +573,7 @@ float look_for_columns(View text) {
                 continue;
             }
             cells_in(view, borders, cells);
-            clean += keeps_to(view, borders) ? 1U : 0U;
+            clean += keeps_to(view, borders) && !is_paragraph(view) ? 1U : 0U;
             filled += 2 * cells.size() > borders.size() ? 1U : 0U;
         }
         const std::size_t rows = block.lines() - heading.text;

@@ -254,8 +254,10 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
     if (counts.remarks >= 3 && words < 0.2F) {
         best.offer(ContentKind::code, 0.4F + 0.5F * share(counts.remarks, n), language);
     }
-    const float turns = share(counts.turns, n);
-    if (counts.turns >= 2 && turns >= 0.3F) best.offer(ContentKind::conversation, 0.4F + turns);
+    const bool apart = counts[kRule] > 0;  // documents behind each other may have the same keys
+    const std::uint32_t talked = counts.turns + (counts.back > 0 && !apart ? counts.said : 0);
+    const float turns = share(talked, n);
+    if (talked >= 2 && turns >= 0.3F) best.offer(ContentKind::conversation, 0.4F + turns);
     const std::uint32_t marked =
         counts.headings + counts[kFence] + counts[kPipe] + counts.titles + counts[kDirective] + counts[kLink] / 2;
     if (marked > 0 && counts.borders < 2) {
@@ -266,7 +268,7 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
             2 * plain * share(marked, n) + 0.5F * share(counts.items + counts.in_fence, n) + 0.4F * words;
         best.offer(ContentKind::markdown, 0.35F + evidence, rst ? Language::rst : Language::none);
     }
-    const float data = share(counts.data + counts.items, code_like);
+    const float data = share(counts.data + counts.items + (apart ? counts.back : 0), code_like);
     if (counts.data >= 2 && data > 0.6F && turns < 0.2F) best.offer(ContentKind::code, 0.3F + data, Language::yaml);
     const float members = share(counts[kMember], n);
     const float other = std::max({stamps, frames, tool, members});

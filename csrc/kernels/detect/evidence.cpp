@@ -291,28 +291,35 @@ void Reader::add_heading(std::uint32_t marks) {
     }
 }
 
-void Reader::add_turn(std::string_view head, std::uint32_t marks) {
-    if ((marks & kTurn) == 0 || (marks & (kStamp | kAnchor | kBuild | kLevel)) != 0) return;
-    const std::uint32_t hash = hash_of(head.substr(0, head.find(':')));
+// Whether this name stood before a colon at the margin of an earlier line. Up to kSpeakers names are known.
+bool Reader::is_known(std::uint32_t hash) {
     for (std::size_t step = 0; step < 8; ++step) {
         std::uint32_t& slot = counts_.speakers[(hash + step) % kSpeakers];
-        if (slot == hash || (marks & kRole) != 0) {
-            ++counts_.turns;
-            return;
-        }
-        if (slot == 0) {
-            slot = hash;
-            return;
-        }
+        if (slot == hash) return true;
+        if (slot != 0) continue;
+        slot = hash;
+        return false;
     }
+    return false;
 }
 
-// No mapping has a key twice, but many programs say their name before what they tell.
+void Reader::add_turn(std::string_view head, std::uint32_t marks) {
+    if ((marks & kTurn) == 0 || (marks & (kStamp | kAnchor | kBuild | kLevel)) != 0) return;
+    if (is_known(hash_of(head.substr(0, head.find(':')))) || (marks & kRole) != 0) ++counts_.turns;
+}
+
+// No mapping has a key twice, but many programs say their name before what they tell, and so do people who talk in
+// small letters: they come back after others.
 void Reader::add_key(std::string_view head, std::uint32_t marks, bool indented) {
     const std::uint32_t key = hash_of(head.substr(0, head.find(':')));
-    const bool again = key == key_ && !indented && head[0] != '-';
+    const bool at_margin = !indented && head[0] != '-';
+    const bool again = key == key_ && at_margin;
+    const bool known = at_margin && (marks & kTurn) == 0 && is_known(key);
     key_ = indented ? 0 : key;
-    if (!again) {
+    if (known && (marks & (kProse | kStamp | kAnchor | kBuild | kLevel)) == kProse) {
+        ++counts_.said;
+        counts_.back += again ? 0 : 1;
+    } else if (!again) {
         ++counts_.data;
     } else if ((marks & (kProse | kAnchor | kBuild)) == 0) {
         ++counts_.tool;

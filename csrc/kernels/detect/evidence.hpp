@@ -54,6 +54,8 @@ struct Counts {
     std::uint32_t escapes = 0;                       // ANSI sequences, progress bars
     std::uint32_t borders = 0;                       // +----+----+ of boxes
     std::uint32_t turns = 0;                         // with a speaker that was met before
+    std::uint32_t said = 0;                          // words behind "name: " in small letters that was met before
+    std::uint32_t back = 0;                          // of these, those with another name between
     std::uint32_t data = 0;                          // key: value that is no turn of a talk
     std::uint32_t opens = 0;                         // end with "{" or start with "}"
     std::uint32_t statements = 0;                    // end with ";"
@@ -89,6 +91,7 @@ class Reader {
     void add_interpreter(std::string_view head);
     void add_diff(char first, std::uint32_t marks);
     void add_heading(std::uint32_t marks);
+    bool is_known(std::uint32_t hash);
     void add_turn(std::string_view head, std::uint32_t marks);
     void add_key(std::string_view head, std::uint32_t marks, bool indented);
     void add_votes(std::string_view head, std::uint32_t marks, bool indented);

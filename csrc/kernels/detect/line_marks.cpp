@@ -1,5 +1,6 @@
 #include "kernels/detect/line_marks.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "kernels/detect/bytes.hpp"
@@ -8,6 +9,8 @@
 
 namespace tersely::detect {
 namespace {
+
+constexpr std::size_t kManyWords = 8;
 
 constexpr bool wide(char byte) { return static_cast<unsigned char>(byte) >= 0x80U; }
 
@@ -158,10 +161,16 @@ std::uint32_t line_marks(View line, char last, bool indented) {
     if (line.size() >= 150 && read.signs * 10 >= line.size() && read.spaces * 8 < line.size()) marks |= kPacked;
     const std::size_t signs = rest > 2 ? rest - signs_of_addresses(line) : rest;
     const bool beside = signs == 0 && rest > 0 && read.spaces > 0;  // words and an address, nothing else
-    const bool words = beside || (read.spaces >= 3 && read.letters >= 4 * read.spaces / 2 && signs * 8 <= line.size());
-    if (words && last != ';' && last != '{' && last != '}') marks |= kProse;
+    // What runs over many words with few signs is a sentence, whatever numbers it has and however it ends: "(a) they
+    // will not, without consent, use it during 2019;".
+    const bool runs = read.spaces >= kManyWords && read.letters >= 3 * read.spaces && !read.assign &&
+                      (signs - std::min(signs, read.digits)) * 12 <= line.size() && read.digits * 5 <= line.size() &&
+                      (marks & (kStamp | kLevel | kAnchor | kBuild | kFrame | kTraceHead | kComment)) == 0;
+    const bool words = beside || (read.spaces >= 3 && read.letters >= 2 * read.spaces && signs * 8 <= line.size());
+    const bool closes = !runs && (last == ';' || last == '{' || last == '}');
+    if (runs || (words && !closes)) marks |= kProse;
     if ((marks & (kComment | kTag | kHeading)) != 0) return marks;
-    const bool ends = last == ';' || last == '{' || last == '}' || line == ")" || line == "]" || line == "end" ||
+    const bool ends = closes || line == ")" || line == "]" || line == "end" ||
                       ((last == ',' || last == ')' || last == '(' || last == '[' || last == ':') &&
                        (read.call || read.assign || read.signs * 6 >= line.size()));
     const bool listed = line[0] == '(' && line.size() > 4 &&
