@@ -366,9 +366,10 @@ def test_signs_beside_a_word_of_a_language_make_code(code: str) -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "In 2021, the harbour earned 28.6 million crowns (2020: 25.4 million) from 1,160 ships, and in 2022 another "
-        "31.2 million from 1,309 ships, for a total of 59.8 million in any two years since 1998.",
-        "the parties undertake that -\n4.2 they will not, without the consent of the owner, use any of the plans;\n"
+        "In 2021, the harbour earned 28.6 million crowns (2020: 25.4 million) from 1,160 ships, and in 2022 "
+        "another 31.2 million from 1,309 ships, for a total of 59.8 million in any two years since 1998.",
+        "the parties undertake that -\n"
+        "4.2 they will not, without the consent of the owner, use any of the plans;\n"
         "4.3 they will return each drawing of the bridge within ten days after the work is done;",
         "a. a list of all ships, engines and spare parts that are in the yard at the end;\n"
         "b. any other paper, plan or drawing that the yard has of these ships and engines;\n"
