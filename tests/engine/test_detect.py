@@ -374,9 +374,12 @@ def test_signs_beside_a_word_of_a_language_make_code(code: str) -> None:
         "a. a list of all ships, engines and spare parts that are in the yard at the end;\n"
         "b. any other paper, plan or drawing that the yard has of these ships and engines;\n"
         "c. the names of those who worked in the yard during the last ten years;",
+        'She wrote "The Pier" (1978), "A Lamp" (1980), "Night Ferry" (1983), "The Ropes" (1985) and "Tide" '
+        "(1992), as well as songs for many others, and was given a prize for these in 2001 with two friends.",
+        "ABSTRACT.SHIPS:\n" + "The ships that came in were counted by two boys with a bell. " * 12,
         "So we put the kettle on {laughter} and then she said that nobody had ever seen it {pause}",
     ],
-    ids=["numbers", "clauses", "list", "marks of a transcript"],
+    ids=["numbers", "clauses", "list", "titles", "a paragraph under a label", "marks of a transcript"],
 )
 def test_sentences_are_prose_whatever_they_hold_and_end_with(said: str) -> None:
     assert tersely.detect(said).kind == "prose"
@@ -392,6 +395,9 @@ def test_talks_of_people_in_small_letters_are_talks() -> None:
         ("rhobo", "ok i will try that and come back"),
     ]
     assert tersely.detect("\n".join(f"{who}: {what}" for who, what in said)).kind == "conversation"
+    assert (
+        tersely.detect("\n".join(f"{who}{i}: {what}" for i, (who, what) in enumerate(said))).kind == "prose"
+    )
     # One program that says its name again and again is no talk, nor are the settings of several things.
     assert tersely.detect("\n".join(f"tar: {what}" for _, what in said)).kind != "conversation"
     settings = "\n---\n".join(

@@ -269,7 +269,9 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
         best.offer(ContentKind::markdown, 0.35F + evidence, rst ? Language::rst : Language::none);
     }
     const float data = share(counts.data + counts.items + (apart ? counts.back : 0), code_like);
-    if (counts.data >= 2 && data > 0.6F && turns < 0.2F) best.offer(ContentKind::code, 0.3F + data, Language::yaml);
+    const bool settings = 2 * counts.told < counts.data;  // whose values are no sentences
+    if (counts.data >= 2 && data > 0.6F && turns < 0.2F && settings)
+        best.offer(ContentKind::code, 0.3F + data, Language::yaml);
     const float members = share(counts[kMember], n);
     const float other = std::max({stamps, frames, tool, members});
     if (members > 0.5F || (words >= 0.3F && other >= 0.25F && other < 0.6F)) {

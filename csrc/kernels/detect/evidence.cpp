@@ -15,6 +15,9 @@ namespace {
 constexpr std::array<std::string_view, 2> kPythonOnly = {"from __future__ import ", "__all__ = "};
 
 constexpr std::size_t kHead = 192;     // bytes of a line that are read
+constexpr std::size_t kWrapped = 320;  // bytes of a paragraph that count as a line of prose
+constexpr std::size_t kMostWrapped = 16;
+constexpr std::ptrdiff_t kManySpaces = 12;
 constexpr std::uint32_t kOpening = 8;  // lines with evidence of a language
 constexpr std::uint32_t kOpeningWeight = 3;
 constexpr std::size_t kCommentBit = 16;
@@ -68,8 +71,11 @@ bool is_python_head(std::string_view head, char last) {
     return head.ends_with(" = {") || head.ends_with(" = [") || head.ends_with(" = (");
 }
 
-// Whether a line is words and web addresses alone: "let me know".
+// Whether a line is words and web addresses alone, "let me know", or a sentence of many words without signs of code.
 bool is_plain(std::string_view head) {
+    const auto letters = std::count_if(head.begin(), head.end(), letter);
+    const auto spaces = std::count(head.begin(), head.end(), ' ');
+    if (spaces >= kManySpaces && letters >= 3 * spaces) return head.find_first_of(";{}=<>\\") == std::string_view::npos;
     const auto word = [](char byte) {
         return letter(byte) || byte == ' ' || static_cast<unsigned char>(byte) >= 0x80U;
     };
@@ -188,6 +194,13 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     add_heading(marks);
     before_ = (marks & (kRule | kCode)) == 0 && !indented ? head.size() : 0;
     add_votes(head, marks, indented);
+    constexpr std::uint32_t kOthers =
+        kStamp | kLevel | kAnchor | kBuild | kFrame | kTraceHead | kTag | kComment | kCode | kList | kPipe;
+    if ((marks & (kProse | kOthers)) == kProse) {  // a paragraph is as many lines as if it were wrapped
+        const auto more = static_cast<std::uint32_t>(std::min((line.last - line.first) / kWrapped, kMostWrapped));
+        counts_.lines += more;
+        counts_.words += more;
+    }
 }
 
 // Whether the line is part of a string in three quotes of several lines, which starts a line or ends one that assigns
@@ -316,6 +329,7 @@ void Reader::add_key(std::string_view head, std::uint32_t marks, bool indented) 
     const bool again = key == key_ && at_margin;
     const bool known = at_margin && (marks & kTurn) == 0 && is_known(key);
     key_ = indented ? 0 : key;
+    counts_.told += at_margin && (marks & kProse) != 0 ? 1 : 0;
     if (known && (marks & (kProse | kStamp | kAnchor | kBuild | kLevel)) == kProse) {
         ++counts_.said;
         counts_.back += again ? 0 : 1;

@@ -54,6 +54,7 @@ struct Counts {
     std::uint32_t escapes = 0;                       // ANSI sequences, progress bars
     std::uint32_t borders = 0;                       // +----+----+ of boxes
     std::uint32_t turns = 0;                         // with a speaker that was met before
+    std::uint32_t told = 0;                          // "name: " at the margin and a sentence
     std::uint32_t said = 0;                          // words behind "name: " in small letters that was met before
     std::uint32_t back = 0;                          // of these, those with another name between
     std::uint32_t data = 0;                          // key: value that is no turn of a talk
