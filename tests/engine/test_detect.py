@@ -412,3 +412,8 @@ def test_pages_with_the_same_words_above_and_below_are_no_table() -> None:
     )
     page = f"{clause * 9}\n\n{{}}\n\nFrom: NORTH YARD, INC., Annex 4, 3/30/2020\n\n\n"
     assert tersely.detect("".join(page.format(number) for number in range(30))).kind == "prose"
+
+
+def test_what_ends_lines_parts_no_cells() -> None:
+    assert tersely.detect("\n".join(f"    Pump *pump_{name};" for name in "abcdefgh")).kind != "table"
+    assert tersely.detect("id;note\n" + "\n".join(f"{row};" for row in range(9))).kind == "table"

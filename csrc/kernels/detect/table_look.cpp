@@ -50,12 +50,13 @@ Counts count_row(std::string_view text, std::size_t& at) {
 
 using Rows = std::array<Counts, kMostRows>;
 
-// The delimiter that most rows have as often as the first row, the header.
-TableLook best_of(const Rows& rows, std::size_t size) {
+// The delimiter that most rows have as often as the first row, the header, which ends with `ends`: a delimiter that
+// only ends it parts nothing.
+TableLook best_of(const Rows& rows, std::size_t size, char ends) {
     TableLook best;
     for (std::size_t which = 0; which < kDelimiters.size(); ++which) {
         const std::size_t cells = rows[0][which];
-        if (cells == 0) continue;
+        if (cells == 0 || (cells == 1 && ends == kDelimiters[which])) continue;
         std::size_t same = 0;
         std::size_t fewer = 0;  // some writers leave empty cells at the end away
         for (std::size_t row = 0; row < size; ++row) {
@@ -74,15 +75,21 @@ TableLook best_of(const Rows& rows, std::size_t size) {
 TableLook look_for_table(std::string_view text) {
     Rows rows{};
     std::size_t size = 0;
+    char ends = 0;
     for (std::size_t at = 0; at < text.size() && size < kMostRows;) {
         if (text[at] == '\n') {
             ++at;
             continue;
         }
+        const std::size_t begin = at;
         rows[size++] = count_row(text, at);
-        if ((size == 1 || size == kFirstRows) && best_of(rows, size).agreement < 0.5F) return {};
+        if (size == 1) {
+            const std::size_t last = text.substr(begin, at - begin).find_last_not_of(" \t\r\n");
+            ends = last == std::string_view::npos ? '\0' : text[begin + last];
+        }
+        if ((size == 1 || size == kFirstRows) && best_of(rows, size, ends).agreement < 0.5F) return {};
     }
-    const TableLook best = best_of(rows, size);
+    const TableLook best = best_of(rows, size, ends);
     const bool ragged = best.agreement < 1 && size < kFirstRows + 2;  // of so few rows all must agree
     return size < kFewestRows || ragged ? TableLook{} : best;
 }
