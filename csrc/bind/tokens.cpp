@@ -1,6 +1,5 @@
 #include <pybind11/pybind11.h>
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "bind/places.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
+#include "kernels/spare.hpp"
 #include "kernels/tokens/count.hpp"
 
 namespace py = pybind11;
@@ -20,30 +20,11 @@ namespace {
 struct HeldTable {
     py::buffer_info held;
     tokens::TokenTable table;
-    mutable std::atomic<tokens::Known*> spare{nullptr};
+    Spare<tokens::Known> known;
 
     explicit HeldTable(py::buffer_info&& info)
         : held(std::move(info)),
           table({static_cast<const char*>(held.ptr), static_cast<std::size_t>(held.size * held.itemsize)}) {}
-    ~HeldTable() { delete spare.load(); }
-    HeldTable(const HeldTable&) = delete;
-    HeldTable& operator=(const HeldTable&) = delete;
-};
-
-// What is known of spellings, for the length of a call: the table's spare one, or a new one while another call has it.
-class KnownInCall {
-  public:
-    explicit KnownInCall(const HeldTable& held) : held_(held), known_(held.spare.exchange(nullptr)) {
-        if (!known_) known_ = std::make_unique<tokens::Known>();
-    }
-    ~KnownInCall() { known_.reset(held_.spare.exchange(known_.release())); }
-    KnownInCall(const KnownInCall&) = delete;
-    KnownInCall& operator=(const KnownInCall&) = delete;
-    tokens::Known& get() { return *known_; }
-
-  private:
-    const HeldTable& held_;
-    std::unique_ptr<tokens::Known> known_;
 };
 
 std::unique_ptr<HeldTable> open_table(const py::buffer& file) {
@@ -60,7 +41,7 @@ py::array_t<std::int64_t> count(const HeldTable& held, const py::object& texts) 
     std::int64_t* to = out.mutable_data();
     {
         const Release release;
-        KnownInCall known(held);
+        Spare<tokens::Known>::Lent known(held.known);
         tokens::Counter counter(held.table, known.get());
         for (const std::string_view text : list.views()) *to++ = static_cast<std::int64_t>(counter.count(text));
     }
@@ -75,7 +56,7 @@ py::array_t<std::int64_t> count_spans(const HeldTable& held, const py::object& t
     std::int64_t* to = out.mutable_data();
     {
         const Release release;
-        KnownInCall known(held);
+        Spare<tokens::Known>::Lent known(held.known);
         tokens::Counter counter(held.table, known.get());
         for (const std::string_view piece : pieces(list.views(), view(document), view(start), view(end))) {
             *to++ = static_cast<std::int64_t>(counter.count(piece));

@@ -64,11 +64,11 @@ void StaticTable::pack(std::span<const std::uint8_t> rows) {
 
 struct StaticTable::Scratch {
     explicit Scratch(const StaticTable& table)
-        : padded(2 * table.width_), sums(table.dimensions_), wide(table.dimensions_) {}
+        : padded(2 * table.width_), sums(table.dimensions_), wide(table.dimensions_), known(table.known_) {}
     std::vector<float> padded, sums;
     std::vector<double> wide;
     std::vector<std::int32_t> ids;
-    KnownWords known;
+    Spare<KnownWords>::Lent known;
 };
 
 void StaticTable::embed_one(std::string_view text, Scratch& scratch, float* out) const {
@@ -78,7 +78,7 @@ void StaticTable::embed_one(std::string_view text, Scratch& scratch, float* out)
     for (std::size_t at = 0; at < text.size();) {
         check_cancelled();
         scratch.ids.clear();
-        at = tokenizer_.append(text, at, kChunk, scratch.known, scratch.ids);
+        at = tokenizer_.append(text, at, kChunk, scratch.known.get(), scratch.ids);
         kernels.add_rows(codes_.data(), width_, scales_.data(), scratch.ids.data(), scratch.ids.size(),
                          scratch.padded.data());
     }

@@ -19,6 +19,8 @@
 #include <vector>
 
 #include "kernels/embed/wordpiece.hpp"
+#include "kernels/large_pages.hpp"
+#include "kernels/spare.hpp"
 
 namespace tersely::embed {
 
@@ -49,8 +51,9 @@ class StaticTable {
     WordPiece tokenizer_;
     std::vector<float> scales_;
     std::size_t dimensions_ = 0;
-    std::size_t width_ = 0;            // bytes of a row, padded with zero columns to whole blocks
-    std::vector<std::uint8_t> codes_;  // row after row
+    std::size_t width_ = 0;           // bytes of a row, padded with zero columns to whole blocks
+    LargeTable<std::uint8_t> codes_;  // row after row
+    Spare<KnownWords> known_;         // words that earlier calls met
 };
 
 }  // namespace tersely::embed

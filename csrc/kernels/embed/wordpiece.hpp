@@ -28,7 +28,7 @@ class KnownWords {
 
   private:
     friend class WordPiece;
-    static constexpr std::size_t kSlots = 512, kMostIds = 5;
+    static constexpr std::size_t kSlots = 8192, kMostIds = 3;
     struct Slot {
         std::uint64_t first = 0,
                       last = 0;  // of a word of less than 16 bytes, zeros behind it; the empty word has no ids

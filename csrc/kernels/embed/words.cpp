@@ -152,7 +152,7 @@ std::size_t Words::slot(std::uint32_t key) const {
 }
 
 void Words::grow() {
-    std::vector<Edge> larger(edges_.size() * 2);
+    LargeTable<Edge> larger(edges_.size() * 2);
     larger.swap(edges_);
     for (const Edge& edge : larger) {
         if (edge.child != 0) edges_[slot(edge.key)] = edge;

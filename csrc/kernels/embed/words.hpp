@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/large_pages.hpp"
+
 namespace tersely::embed {
 
 // A word in units of eight bytes. When it is whole, zeros follow its last byte up to the next multiple of eight, at
@@ -67,8 +69,8 @@ class Words {
     std::string lines_;
     std::size_t count_ = 0;
     std::int32_t unknown_ = -1;
-    std::vector<Slot> whole_;  // linear probing; the first words, which BERT orders by frequency, are met first
-    std::vector<Edge> edges_;  // linear probing, at most half full
+    LargeTable<Slot> whole_;  // linear probing; the first words, which BERT orders by frequency, are met first
+    LargeTable<Edge> edges_;  // linear probing, at most half full
     std::vector<std::int32_t> piece_of_;  // the word that ends at a node
 };
 

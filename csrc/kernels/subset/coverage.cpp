@@ -1,27 +1,14 @@
 #include "kernels/subset/coverage.hpp"
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/large_pages.hpp"
 #include "kernels/similarity/similarity.hpp"
 #include "kernels/similarity/tiles.hpp"
 
 namespace tersely::subset {
 namespace {
-
-// Half a million small pages would take a tenth of the time; what the system does not grant is no loss.
-void take_large_pages([[maybe_unused]] float* memory, [[maybe_unused]] std::size_t bytes) {
-#if defined(__linux__)
-    constexpr std::uintptr_t kPage = 1U << 21U;
-    const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + kPage - 1) / kPage * kPage;
-    const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / kPage * kPage;
-    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
-}
 
 struct Neighbor {
     float similarity;
@@ -39,6 +26,7 @@ Coverage::Coverage(const similarity::Rows& rows, std::span<const double> weights
     : weights_(weights.begin(), weights.end()), covered_(rows.count, 0) {
     if (neighbors == 0 || neighbors >= rows.count) {
         all_.reset(new float[rows.count * rows.count]);
+        // Half a million small pages would take a tenth of the time.
         take_large_pages(all_.get(), rows.count * rows.count * sizeof(float));
         similarity::all_similarities(rows, nullptr, all_.get(), rows.count, workers);
     } else {
