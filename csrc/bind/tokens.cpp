@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/places.hpp"
@@ -27,6 +28,14 @@ struct HeldTable {
           table({static_cast<const char*>(held.ptr), static_cast<std::size_t>(held.size * held.itemsize)}) {}
 };
 
+// Where the pieces of texts end by a table, which are both kept alive.
+struct HeldMarks {
+    py::object table, texts;
+    std::vector<tokens::Marks> of;
+};
+
+constexpr std::size_t kMostMarked = std::size_t{1} << 26U;  // bytes of texts
+
 std::unique_ptr<HeldTable> open_table(const py::buffer& file) {
     py::buffer_info info = file.request();
     if (info.ndim != 1 || info.itemsize != 1 || info.strides[0] != 1) {
@@ -48,18 +57,64 @@ py::array_t<std::int64_t> count(const HeldTable& held, const py::object& texts) 
     return out;
 }
 
-py::array_t<std::int64_t> count_spans(const HeldTable& held, const py::object& texts,
-                                      const Input<std::int32_t>& document, const Input<std::int64_t>& start,
-                                      const Input<std::int64_t>& end) {
+py::tuple count_joined(const py::object& table, const py::object& texts, const py::str& separator) {
+    const auto& held = table.cast<const HeldTable&>();
     const GivenTexts list(texts);
+    const Utf8List between(py::list(py::make_tuple(separator)));
+    auto marks = std::make_unique<HeldMarks>(HeldMarks{table, texts, {}});
+    std::size_t tokens = 0;
+    {
+        const Release release;
+        const std::vector<std::string_view>& views = list.views();
+        Spare<tokens::Known>::Lent known(held.known);
+        tokens::Counter counter(held.table, known.get());
+        marks->of.resize(views.size());
+        if (list.bytes() <= kMostMarked) {
+            for (std::size_t i = 0; i < views.size(); ++i) tokens = counter.count(views[i], marks->of[i]);
+        } else if (views.size() == 1) {
+            tokens = counter.count(views[0]);
+        }
+        if (views.size() > 1) {
+            std::string joined;
+            joined.reserve(list.bytes() + views.size() * between.bytes());
+            std::vector<std::size_t> starts, sizes;
+            for (const std::string_view view : views) {
+                if (!starts.empty()) joined += between.views().front();
+                starts.push_back(joined.size());
+                sizes.push_back(view.size());
+                joined += view;
+            }
+            tokens = counter.count_joined(joined, starts, sizes, marks->of);
+        }
+    }
+    return py::make_tuple(tokens, std::move(marks));
+}
+
+py::array_t<std::int64_t> count_spans(const py::object& table, const py::object& texts,
+                                      const Input<std::int32_t>& document, const Input<std::int64_t>& start,
+                                      const Input<std::int64_t>& end, const HeldMarks* marks) {
+    const auto& held = table.cast<const HeldTable&>();
+    const GivenTexts list(texts);
+    require(marks == nullptr || (marks->table.is(table) && marks->texts.is(texts)),
+            "marks must be of these texts and this table");
     py::array_t<std::int64_t> out(document.size());
     std::int64_t* to = out.mutable_data();
     {
         const Release release;
         Spare<tokens::Known>::Lent known(held.known);
         tokens::Counter counter(held.table, known.get());
-        for (const std::string_view piece : pieces(list.views(), view(document), view(start), view(end))) {
-            *to++ = static_cast<std::int64_t>(counter.count(piece));
+        const auto rows = view(document);
+        const std::vector<std::string_view> parts = pieces(list.views(), rows, view(start), view(end));
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            const std::size_t row = static_cast<std::size_t>(rows[i]);
+            if (marks == nullptr || marks->of[row].end.empty()) {
+                to[i] = static_cast<std::int64_t>(counter.count(parts[i]));
+                continue;
+            }
+            const std::string_view whole = list.views()[row];
+            const auto begin = static_cast<std::size_t>(parts[i].data() - whole.data());
+            to[i] =
+                static_cast<std::int64_t>(counter.count_part(whole, begin, begin + parts[i].size(), marks->of[row]));
         }
     }
     return out;
@@ -69,11 +124,16 @@ py::array_t<std::int64_t> count_spans(const HeldTable& held, const py::object& t
 
 void bind_tokens(py::module_& m) {
     const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
+    py::class_<HeldMarks>(m, "TokenMarks", "Where the pieces of texts end, and their tokens up to there.",
+                          py::is_final(), plain)
+        .def("__len__", [](const HeldMarks& marks) { return marks.of.size(); });
     const char* what = "The tokens of an encoding, in a file that is mapped, not read; immutable.";
     py::class_<HeldTable>(m, "TokenTable", what, py::is_final(), plain)
         .def(py::init(&open_table), py::arg("file"))
         .def("count", &count, py::arg("texts"))
-        .def("count_spans", &count_spans, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"))
+        .def("count_joined", &count_joined, py::arg("texts"), py::arg("separator"))
+        .def("count_spans", &count_spans, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
+             py::arg("marks") = nullptr)
         .def("__len__", [](const HeldTable& held) { return held.table.size(); });
 }
 

@@ -325,14 +325,27 @@ def write_nested(
 def unite(parent: _Int32s, i: _Int32s, j: _Int32s) -> None: ...
 
 @final
+class TokenMarks:
+    """Where the pieces of texts end, and their tokens up to there (csrc/kernels/tokens/count.hpp)."""
+
+    def __len__(self) -> int: ...  # texts
+
+@final
 class TokenTable:
     """A table of tokens (csrc/kernels/tokens/table.hpp) over the bytes of its file, which it keeps."""
 
     def __init__(self, file: bytes | mmap) -> None: ...  # ValueError where they are no such table
     def count(self, texts: list[str] | Utf8) -> _Int64s: ...
-    # of texts[document][start:end], row by row
+    # of the texts with the separator between them; no marks are kept of more than 64 MB
+    def count_joined(self, texts: list[str] | Utf8, separator: str) -> tuple[int, TokenMarks]: ...
+    # of texts[document][start:end], row by row; marks: of the same `texts`
     def count_spans(
-        self, texts: list[str] | Utf8, document: _Int32s, start: _Int64s, end: _Int64s
+        self,
+        texts: list[str] | Utf8,
+        document: _Int32s,
+        start: _Int64s,
+        end: _Int64s,
+        marks: TokenMarks | None = None,
     ) -> _Int64s: ...
     def __len__(self) -> int: ...
 

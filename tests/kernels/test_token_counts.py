@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from openai_encodings import encoding, rank_file, shipped_tokens, stated_hash
 from sample_texts import ALL
 from tersely import models
-from tersely._native import TokenTable
+from tersely._native import TokenTable, Utf8
 from tersely.providers.byte_pairs import ENCODINGS, token_table
 
 NAMES = list(ENCODINGS)
@@ -129,6 +129,34 @@ def test_spans_count_as_texts_of_their_own(name: str, text: str, data: st.DataOb
     document = np.zeros(len(spans), dtype=np.int32)
     found = token_table(name).count_spans([text], document, start, end)
     assert found.tolist() == reference(name, [text[one:other] for one, other in spans])
+
+
+@pytest.mark.parametrize("name", FILES)
+@settings(max_examples=300, deadline=None)
+@given(texts=st.lists(st.lists(TEXTS, max_size=6).map("".join), min_size=1, max_size=4), data=st.data())
+def test_what_was_counted_once_is_counted_the_same_in_parts_and_joined(
+    name: str, texts: list[str], data: st.DataObject
+) -> None:
+    separator = data.draw(st.sampled_from(["\n\n", "", " ", "\n", "a", "'", "中"]))
+    given_texts, counted = Utf8(texts), token_table(name)
+    total, marks = counted.count_joined(given_texts, separator)
+    assert [total] == reference(name, [separator.join(texts)])
+    spans = [
+        (row, *sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text))))))
+        for row, text in enumerate(texts)
+        for _ in range(3)
+    ]
+    document, start, end = (np.array(column) for column in zip(*spans, strict=True))
+    found = counted.count_spans(given_texts, document.astype(np.int32), start, end, marks)
+    assert found.tolist() == reference(name, [texts[row][one:other] for row, one, other in spans])
+
+
+def test_marks_of_other_texts_are_refused() -> None:
+    counted, nothing = token_table("o200k_base"), np.zeros(0, np.int64)
+    _, marks = counted.count_joined(Utf8(["one", "two"]), " ")
+    for texts, by in ((Utf8(["one", "two"]), counted), (Utf8(["one"]), token_table("cl100k_base"))):
+        with pytest.raises(ValueError, match="marks must be of these texts"):
+            by.count_spans(texts, nothing.astype(np.int32), nothing, nothing, marks)
 
 
 def test_spans_of_several_texts_in_any_order() -> None:

@@ -11,9 +11,9 @@ import numpy as np
 from tersely.core.protocols import BatchTokenCounter
 from tersely.core.tables import Int32s, Int64s, pieces
 from tersely.providers.byte_pairs import BytePairCounter, token_table
-from tersely.providers.utf8 import native_texts
+from tersely.providers.utf8 import Texts, native_texts
 
-__all__ = ["count", "count_batch", "count_units", "name_of"]
+__all__ = ["count", "count_batch", "count_joined", "count_units", "name_of"]
 
 
 def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
@@ -47,6 +47,13 @@ def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
     if result.size and int(result.min()) < 0:
         raise ValueError(f"the token counter {name_of(counter)} returned {int(result.min())}, less than 0")
     return result
+
+
+def count_joined(counter: BatchTokenCounter, texts: Texts, separator: str) -> int:
+    """Tokens of the texts with `separator` between them; raises like `count_batch`."""
+    if isinstance(counter, BytePairCounter):
+        return counter.count_joined(texts, separator)
+    return int(count_batch(counter, texts if len(texts) == 1 else [separator.join(texts)])[0])
 
 
 def count_units(

@@ -14,7 +14,7 @@ from tersely.core.checks import budget_of
 from tersely.core.errors import BudgetExceededError
 from tersely.core.tables import Float32s
 from tersely.core.types import Compressed, Document, Request
-from tersely.engine.count import count, count_batch
+from tersely.engine.count import count, count_batch, count_joined
 from tersely.engine.facts import fact_report, with_facts
 from tersely.engine.finish import finish, unchanged
 from tersely.engine.fit import Fit, fit
@@ -62,12 +62,10 @@ class Prepared:
         self.request, self.options, self._revise = request, options, revise
         self._readers, self._types, self._warnings = tuple(readers), types, warnings
         self._texts = Texts([one.text for one in request.documents]) if texts is None else texts
-        one = len(self._texts) == 1
-        self._whole = self._texts[0] if one else request.separator.join(self._texts)
         if original_tokens is None and reading is not None:
             original_tokens = reading.original
         if original_tokens is None:
-            original_tokens = int(count_batch(request.counter, self._texts if one else [self._whole])[0])
+            original_tokens = count_joined(request.counter, self._texts, request.separator)
         self.original_tokens = original_tokens
         self._reading = reading
 
@@ -226,16 +224,20 @@ class Prepared:
             return True
         return self.reading.complete and self._sent_whole() <= budget
 
+    def _whole(self) -> str:
+        """The documents as they are, joined."""
+        return self._texts[0] if len(self._texts) == 1 else self.request.separator.join(self._texts)
+
     def _sent_whole(self) -> int:
         """Tokens of the documents as they are, in the way they are sent."""
         if self._reading is None or self._reading.measure is None:
             return self.original_tokens
-        return self._reading.measure(Rendered(self._whole, tuple([one.text for one in self.documents]), ()))
+        return self._reading.measure(Rendered(self._whole(), tuple([one.text for one in self.documents]), ()))
 
     def _unchanged(self, budget: int) -> Compressed:
         options = self.options
         result = unchanged(
-            self.request, options.level, options.window, self._whole, self.original_tokens, budget
+            self.request, options.level, options.window, self._whole(), self.original_tokens, budget
         )
         receipt = result.receipt
         told = (*self._warnings, *receipt.warnings)

@@ -65,7 +65,7 @@ def read(
         reading = _read_text(request, original, options, texts, analysis, cosine)
         add_floor(reading, None)
     else:
-        reading = _Joining(request, original, options, readers).run()
+        reading = _Joining(request, original, options, readers, texts).run()
     if request.query is not None and not request.query.strip() and "empty_query" not in reading.warnings:
         reading.warnings = (*reading.warnings, "empty_query")
     preserve, talks = options.preserve, list[int]()
@@ -182,10 +182,15 @@ class _Joining:
         original: int,
         options: Extractive,
         readers: Sequence[ContentReader | None],
+        texts: Texts | None,
     ) -> None:
         self.request, self.original, self.options = request, original, options
         self.readers = list(readers)
-        self.texts = Texts([document.text for document in request.documents])
+        if texts is None or any(isinstance(reader, Html) for reader in readers):
+            texts = Texts(
+                [document.text for document in request.documents]
+            )  # pages will stand for their documents
+        self.texts = texts
         self.pages: dict[int, PageText] = {}
         self.warnings: list[str] = []
         self.query = (request.query or "").strip()
@@ -197,7 +202,7 @@ class _Joining:
         self._read_wholes(read)
         blocks = self._read_blocks(read)
         if not read and not self.pages:
-            reading = _read_text(request, self.original, self.options, None)
+            reading = _read_text(request, self.original, self.options, self.texts)
             reading.warnings = tuple(dict.fromkeys((*self.warnings, *reading.warnings)))
             add_floor(reading, None)
             return reading

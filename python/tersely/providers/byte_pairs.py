@@ -10,7 +10,7 @@ from pathlib import Path
 from tersely import models
 from tersely._native import TokenTable
 from tersely.core.tables import Int32s, Int64s
-from tersely.providers.utf8 import native_texts
+from tersely.providers.utf8 import Texts, native_texts
 
 __all__ = ["ENCODINGS", "BytePairCounter", "token_table"]
 
@@ -42,9 +42,17 @@ class BytePairCounter:
         counts: list[int] = token_table(self.encoding).count(list(texts)).tolist()
         return counts
 
+    def count_joined(self, texts: Texts, separator: str) -> int:
+        """Tokens of the texts with `separator` between them. `count_spans` of these texts costs less then."""
+        total, marks = token_table(self.encoding).count_joined(texts.utf8, separator)
+        texts.marks = (self.encoding, marks)
+        return total
+
     def count_spans(self, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s) -> Int64s:
         """int64[n]: tokens of each `texts[document][start:end]` as a text of its own; makes no strings."""
-        return token_table(self.encoding).count_spans(native_texts(texts), document, start, end)
+        encoding, marks = getattr(texts, "marks", ("", None))
+        known = marks if encoding == self.encoding else None
+        return token_table(self.encoding).count_spans(native_texts(texts), document, start, end, known)
 
 
 def token_table(encoding: str) -> TokenTable:

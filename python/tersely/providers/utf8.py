@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tersely._native import Utf8
+from tersely._native import TokenMarks, Utf8
 
 __all__ = ["Texts", "native_texts"]
 
@@ -12,8 +12,9 @@ __all__ = ["Texts", "native_texts"]
 class Texts(list[str]):
     """Texts whose UTF-8 is made once, when a native call first asks for it; not to be changed after that."""
 
-    __slots__ = ("_utf8",)
+    __slots__ = ("_utf8", "marks")
     _utf8: Utf8
+    marks: tuple[str, TokenMarks]  # of an encoding, once their tokens were counted
 
     def __reduce__(self) -> tuple[type[Texts], tuple[list[str]]]:
         """Copy and pickle the texts alone: their UTF-8 is made again when it is asked for."""
