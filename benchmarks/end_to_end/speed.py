@@ -1,4 +1,4 @@
-"""Long English text kept to 30%: time beside the peers, first call, growth, threads, segmentation alone.
+"""Long English text kept to 30%: time beside the peers, first call, growth, threads, small texts, cuts alone.
 
 Examples:
     python -m benchmarks.end_to_end.speed --data DIR
@@ -139,6 +139,18 @@ def _batches(result: Report, documents: list[str], options: argparse.Namespace) 
     result.targets.append(Target("compress_batch on 2 threads", 1.7, rows[1]["speedup"], "x", at_most=False))
 
 
+def _small(result: Report, documents: list[str], options: argparse.Namespace) -> None:
+    rows = warm.small_calls(data.exact_texts(data.endless(documents), 100, 100), options.repeats)
+    columns = [Column("query"), Column("each", "us of CPU a text, a call each", ".0f")]
+    columns += [Column("each_min", "min", ".0f"), Column("together", "all in one call", ".0f")]
+    columns += [Column("times", "times", ".1f")]
+    result.table(f"100 texts of 100 tokens, medians of {options.repeats}", columns, rows)
+    for row, asked in zip(rows, (120, 80), strict=True):
+        name = f"100 tokens {row['query']} a query"
+        result.targets.append(Target(name, asked, row["each"], "us of CPU", at_most=True))
+        result.targets.append(Target(f"{name}, a call each / one call", 3, row["times"], "x", at_most=True))
+
+
 def _segmentation(result: Report, documents: list[str], options: argparse.Namespace) -> None:
     texts = {
         "ASCII": "\n\n".join(text for text in documents if text.isascii()),
@@ -158,6 +170,7 @@ _PARTS: dict[str, Callable[[Report, list[str], argparse.Namespace], None]] = {
     "first": _first,
     "growth": _growth,
     "batch": _batches,
+    "small": _small,
     "segmentation": _segmentation,
 }
 

@@ -11,7 +11,7 @@ import tersely
 
 from benchmarks import checks, peers, tokens
 
-__all__ = ["QUERY", "RATIO", "batches", "calls", "segmentation"]
+__all__ = ["QUERY", "RATIO", "batches", "calls", "segmentation", "small_calls"]
 
 RATIO = 0.3
 QUERY = "What are the main findings, the risks and the obligations of the parties?"
@@ -91,6 +91,27 @@ def _batch_row(threads: int, times: list[tuple[float, float]], alone: float) -> 
         "cpu": median(cpus) * 1e3,
         "speedup": alone / median(walls),
     }
+
+
+def small_calls(texts: list[str], repeats: int) -> list[dict[str, Any]]:
+    """Small texts, each in a call of its own, and all in one call; CPU time a text."""
+    rows = []
+    for name, query in (("with", QUERY), ("without", None)):
+        each: list[float] = []
+        together: list[float] = []
+        for turn in range(repeats + 1):
+            answers, _, cpu = _timed(lambda q=query: [tersely.compress(t, q, ratio=RATIO) for t in texts])  # type: ignore[misc]
+            joined, _, at_once = _timed(lambda q=query: tersely.compress(texts, q, ratio=RATIO))  # type: ignore[misc]
+            if turn > 0:
+                each.append(cpu / len(texts))
+                together.append(at_once / len(texts))
+            for text, answer in zip(texts, answers, strict=True):
+                checks.check_compressed(answer, int(tokens.count(text) * RATIO))
+            checks.check_compressed(joined, joined.receipt.budget)
+        times = median(each) / median(together)
+        row = {"query": name, "each": median(each) * 1e6, "each_min": min(each) * 1e6}
+        rows.append(row | {"together": median(together) * 1e6, "times": times})
+    return rows
 
 
 def segmentation(texts: dict[str, str], repeats: int) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "kernels/text/utf8.hpp"
 #include "kernels/tokens/count.hpp"
 #include "valid_utf8.hpp"
 
@@ -121,5 +123,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     tokens::Known known;
     tokens::Counter counter(table, known);
     check(counter.count(text) == count(text), "a text has the tokens of its pieces");
+    tokens::Marks marks;
+    check(counter.count(text, marks) == count(text), "marks change no count");
+    const auto place = [&](std::size_t at) {
+        while (at < text.size() && tersely::text::is_continuation(text[at])) ++at;
+        return at;
+    };
+    const std::size_t begin = place(text.size() / 3), end = place(text.size() - text.size() / 4);
+    if (begin <= end) {
+        const std::string part = text.substr(begin, end - begin);
+        check(counter.count_part(text, begin, end, marks) == count(part), "a part counts as a text of its own");
+        const std::string joined = part + text;
+        const std::array<std::size_t, 1> starts = {part.size()}, sizes = {text.size()};
+        check(counter.count_joined(joined, starts, sizes, {&marks, 1}) == count(joined), "and so does what it is in");
+    }
     return 0;
 }
