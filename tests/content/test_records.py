@@ -53,6 +53,15 @@ def test_a_far_number_and_a_cell_of_another_kind_stand_out() -> None:
     assert found[30] > 0 and found[60] > 0 and sum(one > 0 for one in found) <= 6
 
 
+def test_a_message_that_is_like_no_other_but_for_its_numbers_stands_out() -> None:
+    rows = [f"{n},web-{n % 7},POST /push/{n * 31} (200) in {n + 3}.5ms" for n in range(100)]
+    rows[41] = "41,web-3,GET /debug/lock (200) in 44.5ms"
+    found = standing(rows)
+    assert found[41] > 0 and sum(one > 0 for one in found) == 1
+    ids = [f"{n},a{n * 7919:x}-{n * 104729:x}z" for n in range(300)]
+    assert not any(standing(ids))
+
+
 def test_a_failure_stands_out_more_than_another_rare_value() -> None:
     rows = rows_of(200, 4)
     rows[30][2], rows[60][2] = "paused", "CrashLoopBackOff"

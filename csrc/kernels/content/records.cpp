@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <numeric>
 
 #include "kernels/content/anchors.hpp"
@@ -22,6 +23,7 @@ constexpr double kFar = 6;
 constexpr double kRareColumn = 0.2;
 constexpr float kLeast = 1.1F;  // worth from which a record has a standing
 constexpr double kSevere = 4;   // worth of the highest severity
+constexpr float kShape = 0.8F;  // what a rare shape is worth beside a rare value
 
 bool is_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
 bool is_lower(char byte) { return byte >= 'a' && byte <= 'z'; }
@@ -110,6 +112,21 @@ Kind kind_of(View cell, double& number) {
         if (is_any(cell, kBoolWords)) return kBool;
     }
     return kText;
+}
+
+// Of a text with numbers in it, a hash of what is left when each is the same; 0 for other values.
+std::uint64_t shape_of(View value, Kind kind, std::uint64_t seed) {
+    if (kind != kText && kind != kDigits) return 0;
+    value = value.substr(0, kLooked);
+    std::uint64_t hash = hash_of({}, seed);
+    bool shaped = false;
+    for (std::size_t at = 0; at < value.size(); ++at) {
+        const bool digit = is_digit(value[at]);
+        if (digit && at > 0 && is_digit(value[at - 1])) continue;
+        shaped = shaped || digit;
+        hash = hash_byte(hash, static_cast<unsigned char>(digit ? '0' : value[at]));
+    }
+    return shaped ? (hash ^ (hash >> 32U)) | 1U : 0;
 }
 
 // The marks of the words of a text; words of camel case are several. "no error" and "0 errors" say none.
@@ -249,6 +266,17 @@ const RecordColumns::Entry* RecordColumns::find(std::uint64_t key) const {
     return entries_[at].key != 0 ? &entries_[at] : nullptr;
 }
 
+RecordColumns::Entry& RecordColumns::add_entry(std::uint64_t key, std::size_t number) {
+    if ((used_ + 1) * 2 > entries_.size()) grow();
+    Entry& entry = *find(key);
+    if (entry.key == 0) {
+        ++used_;
+        entry.key = key;
+        entry.column = static_cast<std::uint32_t>(number);
+    }
+    return entry;
+}
+
 void RecordColumns::add(std::size_t number, View value) {
     Column& column = columns_[number];
     double x = 0;
@@ -266,23 +294,18 @@ void RecordColumns::add(std::size_t number, View value) {
     }
     std::uint32_t outcome = 0;
     if (column.distinct <= kMostValues) {
-        if ((used_ + 1) * 2 > entries_.size()) grow();
-        const std::uint64_t key = hash_of(value, number);
-        Entry& entry = *find(key);
-        if (entry.key == 0) {
-            if (++column.distinct > kMostValues) {
-                outcome = outcome_of(column.role, column.marks, value, kind, x);
-            } else {
-                ++used_;
-                entry.key = key;
-                entry.column = static_cast<std::uint32_t>(number);
-                entry.outcome = outcome_of(column.role, column.marks, value, kind, x);
-                outcome = entry.outcome;
-                entry.times = 1;
-            }
-        } else {
-            ++entry.times;
-            outcome = entry.outcome;
+        Entry& entry = add_entry(hash_of(value, number), number);
+        if (entry.times++ == 0) {
+            ++column.distinct;
+            entry.outcome = outcome_of(column.role, column.marks, value, kind, x) & 3U;
+            entry.shaped = kind == kNumeric ? 1 : 0;
+        }
+        outcome = entry.outcome;
+        if (const std::uint64_t shape = shape_of(value, kind, number)) {
+            entry.shaped = 1;
+            Entry& alike = add_entry(shape, number);
+            alike.shape = 1;
+            if (alike.times++ == 0) ++column.shapes;
         }
     } else {
         outcome = outcome_of(column.role, column.marks, value, kind, x);
@@ -344,23 +367,38 @@ void RecordColumns::settle_values() {
         const Column& column = columns_[number];
         std::vector<Entry*>& values = of_column[number];
         if (column.distinct > kMostValues) continue;
-        std::sort(values.begin(), values.end(), [](const Entry* a, const Entry* b) {
-            return a->times != b->times ? a->times < b->times : a->key < b->key;
-        });
-        double entropy = 0;
-        double typical = 0;
-        for (const Entry* value : values) {
-            const double share = part(value->times, column.cells);
-            entropy -= share * std::log(share);
-            typical += share * value->times;
+        std::vector<Entry*> shapes;
+        if (column.shapes > 0) {
+            std::copy_if(values.begin(), values.end(), std::back_inserter(shapes),
+                         [](const Entry* one) { return one->shape != 0 || one->shaped == 0; });
+            std::erase_if(values, [](const Entry* one) { return one->shape != 0; });
         }
-        std::size_t below = 0;
-        for (std::size_t first = 0; first < values.size();) {
-            std::size_t last = first;
-            while (last < values.size() && values[last]->times == values[first]->times) below += values[last++]->times;
-            const float worth = rarity(column.cells, below, values[first]->times, typical, entropy);
-            for (; first < last; ++first) values[first]->worth = worth;
-        }
+        settle_rarity(values, column.cells, 1);
+        if (shapes.empty()) continue;
+        Entry any_number;
+        any_number.times = static_cast<std::uint32_t>(column.numbers);
+        if (column.numbers > 0) shapes.push_back(&any_number);
+        settle_rarity(shapes, column.cells, kShape);
+    }
+}
+
+void RecordColumns::settle_rarity(std::vector<Entry*>& values, std::size_t cells, float share) {
+    std::sort(values.begin(), values.end(), [](const Entry* a, const Entry* b) {
+        return a->times != b->times ? a->times < b->times : a->key < b->key;
+    });
+    double entropy = 0;
+    double typical = 0;
+    for (const Entry* value : values) {
+        const double of_all = part(value->times, cells);
+        entropy -= of_all * std::log(of_all);
+        typical += of_all * value->times;
+    }
+    std::size_t below = 0;
+    for (std::size_t first = 0; first < values.size();) {
+        std::size_t last = first;
+        while (last < values.size() && values[last]->times == values[first]->times) below += values[last++]->times;
+        const float worth = share * rarity(cells, below, values[first]->times, typical, entropy);
+        for (; first < last; ++first) values[first]->worth = std::max(values[first]->worth, worth);
     }
 }
 
@@ -427,6 +465,9 @@ float RecordColumns::worth(std::size_t number, View value) const {
         if (const Entry* entry = find(hash_of(value, number))) {
             worth = std::max(worth, entry->worth);
             outcome = entry->outcome;
+        }
+        if (const std::uint64_t shape = column.shapes > 0 ? shape_of(value, kind, number) : 0) {
+            if (const Entry* alike = find(shape)) worth = std::max(worth, alike->worth);
         }
     } else if (column.outcomes[0] + column.outcomes[1] > 0) {
         outcome = outcome_of(column.role, column.marks, value, kind, x);

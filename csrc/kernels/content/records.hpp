@@ -12,6 +12,8 @@
 //    are alike often, ln n for the one that is unlike all others;
 //  - rare kind (absent, number, true or false, container, text, text that begins with a digit): 0.7 of the same, of
 //    kinds instead of values;
+//  - rare shape, where values have numbers in them: 0.8 of the same as of values, of what is left of them when each
+//    number is the same;
 //  - rare column, that at most a fifth of the list's N records have: min(ln(N / R), 2 ln(N / n)), R the cells of all
 //    columns of the list that have no more cells, N at most: keys that are ids are not rare;
 //  - far number, in columns of at least four fifths numbers that mostly differ: with m its
@@ -23,7 +25,7 @@
 //    cells do; half as much in texts over kShortText. A failure in a shorter value is worth kOdd at least, unless all
 //    fail. Words of the highest severity that a column named severity, priority, risk, ... has (critical, ..., else
 //    high) are failures, and 4 more instead of 1.5.
-// worth = the largest of the first five, and the additions of the last. Fewer than kFewest cells: 0.
+// worth = the largest of the first six, and the additions of the last. Fewer than kFewest cells: 0.
 // A column of more than kMostValues values has none that are rare. Memory O(columns + values kept), time O(bytes).
 #pragma once
 
@@ -81,6 +83,7 @@ class RecordColumns {
         bool severe = false;      // a severity is the highest that there is, not just high
         std::size_t list = 0;
         std::size_t cells = 0, distinct = 0, numbers = 0, bytes = 0;
+        std::size_t shapes = 0;  // distinct, of values with numbers in them
         std::array<std::size_t, kKinds> kinds{};
         std::array<std::size_t, 2> outcomes{};  // cells that say failure, trouble
         std::size_t step = 1;                   // every so many numbers are in the sample
@@ -93,13 +96,17 @@ class RecordColumns {
         std::uint64_t key = 0;  // 0: empty
         std::uint32_t column = 0, times = 0;
         float worth = 0;
-        std::uint32_t outcome = 0;
+        std::uint32_t outcome : 2 = 0;
+        std::uint32_t shape : 1 = 0;   // of values, not a value
+        std::uint32_t shaped : 1 = 0;  // a value that has a shape of its own
     };
 
     Entry* find(std::uint64_t key);
     const Entry* find(std::uint64_t key) const;
+    Entry& add_entry(std::uint64_t key, std::size_t number);
     void grow();
     void settle_values();
+    static void settle_rarity(std::vector<Entry*>& values, std::size_t cells, float share);
     static Center center_of(std::vector<double> values);
     void settle_numbers(Column& column) const;
     void settle_columns(const List& list);
