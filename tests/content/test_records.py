@@ -62,6 +62,19 @@ def test_a_message_that_is_like_no_other_but_for_its_numbers_stands_out() -> Non
     assert not any(standing(ids))
 
 
+def test_the_second_row_that_is_odd_for_one_reason_gives_way_to_another_reason() -> None:
+    rows = rows_of(60, 3)
+    for n in (50, 51):
+        rows[n][1:3] = "fibre", "paused"
+    rows[20][2] = "orphaned"
+    found = standing([",".join(row) for row in rows])
+    assert found[50] > found[51] > 0 and found[20] > found[51]
+    for n in (50, 51):
+        rows[n][2] = "failed"  # each tells of its own
+    found = standing([",".join(row) for row in rows])
+    assert found[50] == found[51] > found[20]
+
+
 def test_a_failure_stands_out_more_than_another_rare_value() -> None:
     rows = rows_of(200, 4)
     rows[30][2], rows[60][2] = "paused", "CrashLoopBackOff"

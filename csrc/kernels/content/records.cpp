@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iterator>
 #include <numeric>
+#include <unordered_set>
 
 #include "kernels/content/anchors.hpp"
 #include "kernels/content/decimal.hpp"
@@ -23,6 +24,7 @@ constexpr double kFar = 6;
 constexpr double kRareColumn = 0.2;
 constexpr float kLeast = 1.1F;  // worth from which a record has a standing
 constexpr double kSevere = 4;   // worth of the highest severity
+constexpr double kAgain = 0.8;  // of the standing, behind the first record of a reason
 constexpr float kShape = 0.8F;  // what a rare shape is worth beside a rare value
 
 bool is_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
@@ -455,19 +457,25 @@ void RecordColumns::settle_names(List& list) const {
     }
 }
 
-float RecordColumns::worth(std::size_t number, View value) const {
+float RecordColumns::worth(std::size_t number, View value, std::uint64_t* reason) const {
     const Column& column = columns_[number];
     double x = 0;
     const Kind kind = kind_of(value, x);
     float worth = std::max(column.kind_worth[kind], column.present);
+    std::uint64_t why = 1U + kind;  // of what stands out by its kind or its column
+    const auto stands_out = [&](float as, std::uint64_t for_what) {
+        if (as <= worth) return;
+        worth = as;
+        why = for_what;
+    };
     std::uint32_t outcome = 0;
     if (column.distinct <= kMostValues) {
         if (const Entry* entry = find(hash_of(value, number))) {
-            worth = std::max(worth, entry->worth);
+            stands_out(entry->worth, entry->key);
             outcome = entry->outcome;
         }
         if (const std::uint64_t shape = column.shapes > 0 ? shape_of(value, kind, number) : 0) {
-            if (const Entry* alike = find(shape)) worth = std::max(worth, alike->worth);
+            if (const Entry* alike = find(shape)) stands_out(alike->worth, shape);
         }
     } else if (column.outcomes[0] + column.outcomes[1] > 0) {
         outcome = outcome_of(column.role, column.marks, value, kind, x);
@@ -477,9 +485,10 @@ float RecordColumns::worth(std::size_t number, View value) const {
         if (off > kFar * column.log_middle.spread && std::abs(x - column.middle.median) > kFar * column.middle.spread) {
             const auto above = column.sample.end() - std::lower_bound(column.sample.begin(), column.sample.end(), off);
             const double all = static_cast<double>(column.sample.size());
-            worth = std::max(worth, static_cast<float>(0.6 * std::log(all / (1 + static_cast<double>(above)))));
+            stands_out(static_cast<float>(0.6 * std::log(all / (1 + static_cast<double>(above)))), 0);
         }
     }
+    if (reason != nullptr) *reason = outcome != 0 || why == 0 ? 0 : why ^ (number << 1U);
     if (outcome == 0) return worth;
     // A column that few records have says what it says to all of them.
     const std::size_t all = std::max(column.cells, lists_[column.list].records);
@@ -502,10 +511,11 @@ bool RecordColumns::fails(std::size_t number, View value) const {
     return outcome_of(column.role, column.marks, value, kind, x) == 1;
 }
 
-void Standing::add(std::size_t record, float worth) {
+void Standing::add(std::size_t record, float worth, std::uint64_t reason) {
     if (worth > first_[record]) {
         second_[record] = first_[record];
         first_[record] = worth;
+        reason_[record] = reason;
     } else if (worth > second_[record]) {
         second_[record] = worth;
     }
@@ -520,6 +530,7 @@ std::vector<float> Standing::settle(std::span<const std::int32_t> list, std::siz
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return worth(a) != worth(b) ? worth(a) > worth(b) : a < b; });
     std::vector<std::size_t> before(lists);
+    std::unordered_set<std::uint64_t> met;  // reasons
     std::vector<float> standing(first_.size());
     for (std::size_t first = 0; first < order.size();) {
         std::size_t last = first;  // records of the same worth have the same rank
@@ -529,7 +540,9 @@ std::vector<float> Standing::settle(std::span<const std::int32_t> list, std::siz
             const auto in = static_cast<std::size_t>(list[order[first]]);
             const double rank = std::log(static_cast<double>(sizes[in]) / static_cast<double>(before[in]));
             const double held = std::min(static_cast<double>(worth(order[first])), rank + 0.5);
-            standing[order[first]] = static_cast<float>(1 - std::exp(-std::max(held, 0.3) / 3));
+            const std::uint64_t reason = reason_[order[first]];
+            const bool again = reason != 0 && !met.insert(reason ^ (in << 40U)).second;
+            standing[order[first]] = static_cast<float>(1 - std::exp(-std::max(again ? kAgain * held : held, 0.3) / 3));
         }
     }
     return standing;

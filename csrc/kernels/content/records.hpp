@@ -57,7 +57,9 @@ class RecordColumns {
     void add(std::size_t column, std::string_view value);
     void settle();  // once, between the passes
 
-    float worth(std::size_t column, std::string_view value) const;
+    // `reason`, where given: the same for values that stand out as one does; 0 where each tells of its own: outcomes,
+    // far numbers.
+    float worth(std::size_t column, std::string_view value, std::uint64_t* reason = nullptr) const;
     // Whether a value says that its record failed, however many do; what names records says nothing.
     bool fails(std::size_t column, std::string_view value) const;
     // At most two columns that tell the records of a list apart, best first: nearly all different and short; columns
@@ -120,17 +122,18 @@ class RecordColumns {
 
 // How much records stand out in their list, in (0, 1), or 0, for a worth below 1.1: of each record the largest
 // worth of its cells and 0.15 of the second largest (columns say the same), held against how many records of the list
-// have as much.
+// have as much; 0.8 of that behind the first of those whose largest worth has one reason.
 class Standing {
   public:
-    explicit Standing(std::size_t records) : first_(records), second_(records) {}
-    void add(std::size_t record, float worth);
+    explicit Standing(std::size_t records) : first_(records), second_(records), reason_(records) {}
+    void add(std::size_t record, float worth, std::uint64_t reason);
     // `list`: of each record.
     std::vector<float> settle(std::span<const std::int32_t> list, std::size_t lists) const;
     float worth(std::size_t record) const { return first_[record] + 0.15F * second_[record]; }
 
   private:
     std::vector<float> first_, second_;
+    std::vector<std::uint64_t> reason_;  // of the largest
 };
 
 }  // namespace tersely::content

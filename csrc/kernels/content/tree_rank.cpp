@@ -466,9 +466,10 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
     each_cell(text, units, records,
               [&](std::size_t row, std::int32_t record, std::uint64_t, std::string_view, std::string_view value) {
                   const std::size_t column = cell_columns[cell++];
-                  const float one = columns.worth(column, value);
+                  std::uint64_t reason = 0;
+                  const float one = columns.worth(column, value, &reason);
                   const auto number = static_cast<std::size_t>(record);
-                  standing.add(number, one);
+                  standing.add(number, one, reason);
                   const bool fails = units.markup && columns.fails(column, value);
                   if (fails) values.fails[number] = 1;
                   if (record != records.inside[row]) {  // that the record around it has it
