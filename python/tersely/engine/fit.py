@@ -435,15 +435,11 @@ class _Fitting:
         total = self._search(Wording.TOTAL)
         if total is None or self._essential_in(total) < self._essential_in(fitted):
             return fitted
-        few = len(markers) <= _FEW_MARKERS  # they give way only to units that are worth more
-        if few and self._kept_worth(total) <= self._kept_worth(fitted):
-            return fitted
+        if len(markers) <= _FEW_MARKERS:  # they give way only to a unit that is worth more
+            had, has = fitted.status >= FIRST_KEPT, total.status >= FIRST_KEPT
+            if self.worth[has & ~had].max(initial=0) <= self.worth[had & ~has].max(initial=0):
+                return fitted
         return replace(total, warnings=("markers_left_out",))
-
-    def _kept_worth(self, fitted: Fit) -> float:
-        """What the kept units are worth together."""
-        share = 1 if self.reading.ranked else self.prices.costs
-        return float((self.worth * share)[is_kept(fitted.status)].sum())
 
     def _first_essential(self) -> Fit | None:
         """The best essential unit alone with what it needs, if it fits: estimates may not see it."""
