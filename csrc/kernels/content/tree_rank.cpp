@@ -87,6 +87,18 @@ std::string_view piece(std::string_view text, std::int64_t start, std::int64_t e
     return text.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start));
 }
 
+std::string_view name_of_element(std::string_view text, const TreeUnits& units, std::size_t row) {
+    const std::string_view tag = piece(text, units.start[row] + 1, units.end[row]);
+    return tag.substr(0, tag.find_first_of(" \t\r\n/>"));
+}
+
+// Whether an element that stands in none says by its name that something failed: the end of a report may be all there
+// is.
+bool failed_root(std::string_view text, const TreeUnits& units, std::size_t row) {
+    return units.markup && units.parent[row] < 0 && units.key[row] != 0 &&
+           says_failure(name_of_element(text, units, row), "{");
+}
+
 // Of each unit.
 std::vector<std::int64_t> own_of(std::string_view text, const TreeUnits& units) {
     std::vector<std::int64_t> own(units.size());
@@ -132,6 +144,7 @@ Records records_of(std::string_view text, const TreeUnits& units, std::int32_t r
         const auto sibling = static_cast<std::size_t>(siblings[here]);
         if (sibling >= met.size()) met.push_back(0);
         if (++met[sibling] > 1) repeated[path] = 1;
+        found.is_record[row] = failed_root(text, units, row);
     }
     const auto repeats = [&](std::size_t row) { return repeated[static_cast<std::size_t>(path_of[row])] != 0; };
     for (const TreeCell& cell : units.cells) {  // those of which an attribute says that they failed
@@ -208,9 +221,7 @@ void each_cell(std::string_view text, const TreeUnits& units, const Records& rec
             const std::int32_t parent = units.parent[row];
             const std::int32_t around = parent < 0 ? -1 : records.inside[static_cast<std::size_t>(parent)];
             if (around < 0 || units.key[row] == 0) continue;
-            std::string_view name = piece(text, units.start[row] + 1, units.end[row]);
-            name = name.substr(0, name.find_first_of(" \t\r\n/>"));
-            each(row, around, joined(records.path[row], 3), name, std::string_view("{"));
+            each(row, around, joined(records.path[row], 3), name_of_element(text, units, row), std::string_view("{"));
             continue;
         }
         if (record >= 0 && !(container && records.is_record[row] != 0)) {
@@ -486,6 +497,11 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
                       if (naming[i] == column) values.names[row] = static_cast<std::int8_t>(2 - i);
                   }
               });
+    for (std::size_t record = 0; record < records.row.size(); ++record) {
+        if (!failed_root(text, units, static_cast<std::size_t>(records.row[record]))) continue;
+        values.fails[record] = 1;  // no record is around it that could have it
+        values.failure[record] = 1;
+    }
     std::vector<float> stands = standing.settle(records.list, records.lists);
     const std::vector<float> own_stands = stands;  // without what is in them
     for (std::size_t record = stands.size(); record-- > 0;) {

@@ -52,8 +52,29 @@ class Scanner {
             const bool end = text_.substr(at, 2) == "</";
             const std::size_t from = at + (end ? 2 : 1);
             for (at = from; at < text_.size() && in_name(text_[at]);) ++at;
-            open_[hash_of(text_.substr(from, at - from))] += end ? -kStartsOfEnd : 1;
+            const std::uint64_t name = hash_of(text_.substr(from, at - from));
+            open_[name] += end ? -kStartsOfEnd : 1;
+            if (end) ended_[name] = true;
         }
+    }
+
+    // Whether "<" opens words, as in "<line number>", and no tag: no end tag has its name, and it has no "=".
+    bool opens_words(std::size_t at) {
+        std::size_t behind = at + 1;
+        while (behind < text_.size() && in_name(text_[behind])) ++behind;
+        if (behind == at + 1 || behind >= text_.size() || text_[behind] != ' ' || text_[at + 1] == '!' ||
+            text_[at + 1] == '?')
+            return false;
+        const std::size_t end = std::min(text_.find_first_of("<>=/\n", behind), text_.size());
+        return end < text_.size() && text_[end] == '>' && text_[end - 1] != ' ' &&
+               !ended_[hash_of(text_.substr(at + 1, behind - at - 1))];
+    }
+
+    // Where a text ends that goes on from here.
+    std::size_t text_end(std::size_t from) {
+        std::size_t end = find("<", from);
+        while (end < text_.size() && opens_words(end)) end = find("<", end + 1);
+        return end;
     }
 
     // An element whose name is hardly ever closed, as in what an earlier compression left of a document, holds no
@@ -98,7 +119,7 @@ class Scanner {
     }
 
     void read_next() {
-        if (text_[at_] != '<') return read_text(at_, find("<", at_), 0, 0);
+        if (text_[at_] != '<' || opens_words(at_)) return read_text(at_, text_end(at_ + 1), 0, 0);
         const View rest = text_.substr(at_, kSection.size());
         if (rest.starts_with(kSection)) {
             const std::size_t end = find(kSectionEnd, at_ + kSection.size());
@@ -110,7 +131,7 @@ class Scanner {
         if (rest.starts_with("<!")) return skip(declaration_end());
         if (rest.starts_with("</")) return end_element();
         if (rest.size() < 2 || blank(rest[1]) || rest[1] == '<' || rest[1] == '>') {
-            return read_text(at_, find("<", at_ + 1), 0, 0);  // a "<" that opens nothing
+            return read_text(at_, text_end(at_ + 1), 0, 0);  // a "<" that opens nothing
         }
         start_element();
     }
@@ -293,6 +314,7 @@ class Scanner {
     bool deep_ = false;
     std::vector<Frame> frames_;
     HashTable<std::int64_t> open_;  // by the hash of a name
+    HashTable<bool> ended_;         // of names with an end tag
     TreeUnits units_;
 };
 
