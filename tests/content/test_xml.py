@@ -88,7 +88,9 @@ def test_a_name_that_is_hardly_ever_closed_holds_none_of_its_name() -> None:
 
 
 def test_words_in_angles_that_nothing_ends_are_text() -> None:
-    failed = '<failure message="{0} == {1}" type="CHECK">FAILED:\n  {0} == {1}\nat a.cpp:<line number>\n</failure>'
+    failed = (
+        '<failure message="{0} == {1}" type="CHECK">FAILED:\n  {0} == {1}\nat a.cpp:<line number>\n</failure>'
+    )
     case = '<testcase name="case {0}" time="0.1">' + failed + "</testcase>"
     # Cut off at its start, as a part of a longer report is.
     rows = ["at a.cpp:<line number>", "</failure>", failed.format("first", 1), "</testcase>"]

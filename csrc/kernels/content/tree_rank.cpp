@@ -26,6 +26,7 @@ constexpr float kNamedAgain = 0.97F;
 constexpr float kPieces = 0.75F;  // of JSON: of a string, behind its head
 constexpr float kSays = 0.97F;    // of JSON: the first phrase that a record says
 constexpr float kElse = 0.02F;    // of JSON: what a record says besides that for which it stands out
+constexpr float kCopied = 0.3F;   // of JSON: of the standing, of what was written before
 constexpr float kTurn = 0.002F;
 constexpr std::int32_t kTurns = 50, kShortList = 8;
 constexpr double kBrought = 0.9999;  // of what is in a container: that brings it, and it is not taken alone
@@ -440,6 +441,26 @@ void lead_elements(std::string_view text, const TreeUnits& units, const Records&
     }
 }
 
+// A record of JSON that another one before it is, byte for byte but for white space between, stands out less: reports
+// list what failed once more.
+void pass_over_copies(std::string_view text, const TreeUnits& units, const Records& records,
+                      std::vector<float>& stands) {
+    std::vector<std::uint64_t> hash(stands.size());
+    for (std::size_t row = 0; row < units.size(); ++row) {
+        const std::int32_t record = records.inside[row];
+        if (record < 0 || stands[static_cast<std::size_t>(record)] <= 0) continue;
+        std::uint64_t& whole = hash[static_cast<std::size_t>(record)];
+        whole = joined(whole, hash_of(piece(text, units.start[row], units.end[row])));
+    }
+    Numbers met;
+    for (std::size_t record = 0; record < stands.size(); ++record) {
+        const auto row = static_cast<std::size_t>(records.row[record]);
+        if (stands[record] <= 0 || !opens(units.kind[row])) continue;
+        const std::size_t known = met.size();
+        if (static_cast<std::size_t>(met[hash[record]]) < known) stands[record] *= kCopied;
+    }
+}
+
 // Which units of records that stand out come first, and how much they do; 0 of the others.
 struct Odd {
     std::vector<float> lead;           // a unit
@@ -503,6 +524,7 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
         values.failure[record] = 1;
     }
     std::vector<float> stands = standing.settle(records.list, records.lists);
+    if (!units.markup) pass_over_copies(text, units, records, stands);
     const std::vector<float> own_stands = stands;  // without what is in them
     for (std::size_t record = stands.size(); record-- > 0;) {
         if (values.fails[record] != 0)
