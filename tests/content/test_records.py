@@ -62,6 +62,16 @@ def test_a_message_that_is_like_no_other_but_for_its_numbers_stands_out() -> Non
     assert not any(standing(ids))
 
 
+def test_a_text_of_another_length_stands_out_where_nearly_all_have_one() -> None:
+    chance = random.Random(4)
+    codes = ["".join(chance.choices("abcdefghij", k=3)) for _ in range(60)]
+    codes[23] = "held"
+    found = standing([f"{n},team-a,{code},{n * 7}" for n, code in enumerate(codes)])
+    assert found[23] > 0 and sum(one > 0 for one in found) == 1
+    names = ["".join(chance.choices("abcdefghij", k=chance.randrange(3, 12))) for _ in range(300)]
+    assert not any(standing([f"{n},team-a,{name},{n * 7}" for n, name in enumerate(names)]))
+
+
 def test_the_second_row_that_is_odd_for_one_reason_gives_way_to_another_reason() -> None:
     rows = rows_of(60, 3)
     for n in (50, 51):

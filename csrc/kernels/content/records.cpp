@@ -25,6 +25,7 @@ constexpr double kRareColumn = 0.2;
 constexpr float kLeast = 1.1F;  // worth from which a record has a standing
 constexpr double kSevere = 4;   // worth of the highest severity
 constexpr double kAgain = 0.8;  // of the standing, behind the first record of a reason
+constexpr std::size_t kLengths = 32;
 constexpr float kShape = 0.8F;  // what a rare shape is worth beside a rare value
 
 bool is_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
@@ -308,6 +309,9 @@ void RecordColumns::add(std::size_t number, View value) {
             Entry& alike = add_entry(shape, number);
             alike.shape = 1;
             if (alike.times++ == 0) ++column.shapes;
+        } else if (kind == kText) {
+            column.lengths.resize(kLengths);
+            ++column.lengths[std::min(value.size(), kLengths - 1)];
         }
     } else {
         outcome = outcome_of(column.role, column.marks, value, kind, x);
@@ -320,6 +324,7 @@ void RecordColumns::add(std::size_t number, View value) {
 void RecordColumns::settle() {
     settle_values();
     for (Column& column : columns_) {
+        settle_lengths(column);
         settle_numbers(column);
         double entropy = 0;
         double typical = 0;
@@ -404,6 +409,21 @@ void RecordColumns::settle_rarity(std::vector<Entry*>& values, std::size_t cells
     }
 }
 
+// After this, `lengths` has the usual length alone, if there is one.
+void RecordColumns::settle_lengths(Column& column) {
+    std::size_t cells = 0, usual = 0;
+    for (std::size_t length = 0; length < column.lengths.size(); ++length) {
+        cells += column.lengths[length];
+        if (column.lengths[length] > column.lengths[usual]) usual = length;
+    }
+    const std::size_t others = cells == 0 ? 0 : cells - column.lengths[usual];
+    const bool mostly = column.shapes == 0 && 5 * others <= cells && cells >= 2 * kFewest && usual + 1 < kLengths;
+    column.lengths.clear();
+    if (!mostly || others == 0) return;
+    column.odd_length = -kShape * static_cast<float>(std::log(part(others, cells)));
+    column.lengths.push_back(static_cast<std::uint32_t>(usual));
+}
+
 RecordColumns::Center RecordColumns::center_of(std::vector<double> values) {
     Center center;
     center.median = middle(values);
@@ -477,6 +497,8 @@ float RecordColumns::worth(std::size_t number, View value, std::uint64_t* reason
         if (const std::uint64_t shape = column.shapes > 0 ? shape_of(value, kind, number) : 0) {
             if (const Entry* alike = find(shape)) stands_out(alike->worth, shape);
         }
+        if (kind == kText && !column.lengths.empty() && value.size() != column.lengths[0])
+            stands_out(column.odd_length, hash_of(value, number));
     } else if (column.outcomes[0] + column.outcomes[1] > 0) {
         outcome = outcome_of(column.role, column.marks, value, kind, x);
     }

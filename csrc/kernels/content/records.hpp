@@ -14,6 +14,8 @@
 //    kinds instead of values;
 //  - rare shape, where values have numbers in them: 0.8 of the same as of values, of what is left of them when each
 //    number is the same;
+//  - odd length: of texts without numbers of which four fifths or more have one length, of the others 0.8 ln(n / those
+//    others);
 //  - rare column, that at most a fifth of the list's N records have: min(ln(N / R), 2 ln(N / n)), R the cells of all
 //    columns of the list that have no more cells, N at most: keys that are ids are not rare;
 //  - far number, in columns of at least four fifths numbers that mostly differ: with m its
@@ -25,7 +27,7 @@
 //    cells do; half as much in texts over kShortText. A failure in a shorter value is worth kOdd at least, unless all
 //    fail. Words of the highest severity that a column named severity, priority, risk, ... has (critical, ..., else
 //    high) are failures, and 4 more instead of 1.5.
-// worth = the largest of the first six, and the additions of the last. Fewer than kFewest cells: 0.
+// worth = the largest of the first seven, and the additions of the last. Fewer than kFewest cells: 0.
 // A column of more than kMostValues values has none that are rare. Memory O(columns + values kept), time O(bytes).
 #pragma once
 
@@ -85,6 +87,8 @@ class RecordColumns {
         bool severe = false;      // a severity is the highest that there is, not just high
         std::size_t list = 0;
         std::size_t cells = 0, distinct = 0, numbers = 0, bytes = 0;
+        std::vector<std::uint32_t> lengths;  // of texts without numbers, how many have each; the last: all longer ones
+        float odd_length = 0;
         std::size_t shapes = 0;  // distinct, of values with numbers in them
         std::array<std::size_t, kKinds> kinds{};
         std::array<std::size_t, 2> outcomes{};  // cells that say failure, trouble
@@ -110,6 +114,7 @@ class RecordColumns {
     void settle_values();
     static void settle_rarity(std::vector<Entry*>& values, std::size_t cells, float share);
     static Center center_of(std::vector<double> values);
+    static void settle_lengths(Column& column);
     void settle_numbers(Column& column) const;
     void settle_columns(const List& list);
     void settle_names(List& list) const;
