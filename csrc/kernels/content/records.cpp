@@ -117,19 +117,21 @@ Kind kind_of(View cell, double& number) {
     return kText;
 }
 
-// Of a text with numbers in it, a hash of what is left when each is the same; 0 for other values.
-std::uint64_t shape_of(View value, Kind kind, std::uint64_t seed) {
-    if (kind != kText && kind != kDigits) return 0;
-    value = value.substr(0, kLooked);
-    std::uint64_t hash = hash_of({}, seed);
-    bool shaped = false;
+constexpr std::uint64_t kNumberShape = 1;
+
+// A hash of what is left of a value when each number in it is the same; `key` where it has none.
+std::uint64_t shape_of(View value, Kind kind, std::uint64_t key) {
+    if (kind == kNumeric) return kNumberShape;
+    if (kind != kText && kind != kDigits) return key;
+    value = value.substr(0, kShaped);
+    std::uint64_t hash = 0;
+    std::size_t from = 0;  // where what is no number begins
     for (std::size_t at = 0; at < value.size(); ++at) {
-        const bool digit = is_digit(value[at]);
-        if (digit && at > 0 && is_digit(value[at - 1])) continue;
-        shaped = shaped || digit;
-        hash = hash_byte(hash, static_cast<unsigned char>(digit ? '0' : value[at]));
+        if (!is_digit(value[at])) continue;
+        if (at > from || hash == 0) hash = hash_of(value.substr(from, at - from), hash);
+        from = at + 1;
     }
-    return shaped ? (hash ^ (hash >> 32U)) | 1U : 0;
+    return hash == 0 ? key : hash_of(value.substr(from), hash);
 }
 
 // The marks of the words of a text; words of camel case are several. "no error" and "0 errors" say none.
@@ -269,17 +271,6 @@ const RecordColumns::Entry* RecordColumns::find(std::uint64_t key) const {
     return entries_[at].key != 0 ? &entries_[at] : nullptr;
 }
 
-RecordColumns::Entry& RecordColumns::add_entry(std::uint64_t key, std::size_t number) {
-    if ((used_ + 1) * 2 > entries_.size()) grow();
-    Entry& entry = *find(key);
-    if (entry.key == 0) {
-        ++used_;
-        entry.key = key;
-        entry.column = static_cast<std::uint32_t>(number);
-    }
-    return entry;
-}
-
 void RecordColumns::add(std::size_t number, View value) {
     Column& column = columns_[number];
     double x = 0;
@@ -297,19 +288,21 @@ void RecordColumns::add(std::size_t number, View value) {
     }
     std::uint32_t outcome = 0;
     if (column.distinct <= kMostValues) {
-        Entry& entry = add_entry(hash_of(value, number), number);
-        if (entry.times++ == 0) {
+        if ((used_ + 1) * 2 > entries_.size()) grow();
+        const std::uint64_t key = hash_of(value, number);
+        Entry& entry = *find(key);
+        if (entry.key == 0) {
+            ++used_;
             ++column.distinct;
+            entry.key = key;
+            entry.column = static_cast<std::uint32_t>(number);
+            entry.shape = shape_of(value, kind, key);
             entry.outcome = outcome_of(column.role, column.marks, value, kind, x) & 3U;
-            entry.shaped = kind == kNumeric ? 1 : 0;
+            column.shaped = column.shaped || (entry.shape != key && kind != kNumeric);
         }
+        ++entry.times;
         outcome = entry.outcome;
-        if (const std::uint64_t shape = shape_of(value, kind, number)) {
-            entry.shaped = 1;
-            Entry& alike = add_entry(shape, number);
-            alike.shape = 1;
-            if (alike.times++ == 0) ++column.shapes;
-        } else if (kind == kText) {
+        if (kind == kText && entry.shape == key) {
             column.lengths.resize(kLengths);
             ++column.lengths[std::min(value.size(), kLengths - 1)];
         }
@@ -374,22 +367,31 @@ void RecordColumns::settle_values() {
         const Column& column = columns_[number];
         std::vector<Entry*>& values = of_column[number];
         if (column.distinct > kMostValues) continue;
-        std::vector<Entry*> shapes;
-        if (column.shapes > 0) {
-            std::copy_if(values.begin(), values.end(), std::back_inserter(shapes),
-                         [](const Entry* one) { return one->shape != 0 || one->shaped == 0; });
-            std::erase_if(values, [](const Entry* one) { return one->shape != 0; });
-        }
-        settle_rarity(values, column.cells, 1);
-        if (shapes.empty()) continue;
-        Entry any_number;
-        any_number.times = static_cast<std::uint32_t>(column.numbers);
-        if (column.numbers > 0) shapes.push_back(&any_number);
-        settle_rarity(shapes, column.cells, kShape);
+        settle_rarity(values, column.cells);
+        if (column.shaped) settle_shapes(values, column.cells);
     }
 }
 
-void RecordColumns::settle_rarity(std::vector<Entry*>& values, std::size_t cells, float share) {
+void RecordColumns::settle_shapes(std::vector<Entry*>& values, std::size_t cells) {
+    std::sort(values.begin(), values.end(), [](const Entry* a, const Entry* b) { return a->shape < b->shape; });
+    std::vector<Entry> shapes;
+    for (const Entry* value : values) {
+        if (shapes.empty() || shapes.back().key != value->shape) shapes.emplace_back().key = value->shape;
+        shapes.back().times += value->times;
+    }
+    std::vector<Entry*> each(shapes.size());
+    std::transform(shapes.begin(), shapes.end(), each.begin(), [](Entry& shape) { return &shape; });
+    settle_rarity(each, cells);
+    auto shape = shapes.begin();
+    for (Entry* value : values) {
+        while (shape->key != value->shape) ++shape;
+        if (kShape * shape->worth <= value->worth) continue;
+        value->worth = kShape * shape->worth;
+        value->by_shape = 1;
+    }
+}
+
+void RecordColumns::settle_rarity(std::vector<Entry*>& values, std::size_t cells) {
     std::sort(values.begin(), values.end(), [](const Entry* a, const Entry* b) {
         return a->times != b->times ? a->times < b->times : a->key < b->key;
     });
@@ -404,8 +406,8 @@ void RecordColumns::settle_rarity(std::vector<Entry*>& values, std::size_t cells
     for (std::size_t first = 0; first < values.size();) {
         std::size_t last = first;
         while (last < values.size() && values[last]->times == values[first]->times) below += values[last++]->times;
-        const float worth = share * rarity(cells, below, values[first]->times, typical, entropy);
-        for (; first < last; ++first) values[first]->worth = std::max(values[first]->worth, worth);
+        const float worth = rarity(cells, below, values[first]->times, typical, entropy);
+        for (; first < last; ++first) values[first]->worth = worth;
     }
 }
 
@@ -417,7 +419,7 @@ void RecordColumns::settle_lengths(Column& column) {
         if (column.lengths[length] > column.lengths[usual]) usual = length;
     }
     const std::size_t others = cells == 0 ? 0 : cells - column.lengths[usual];
-    const bool mostly = column.shapes == 0 && 5 * others <= cells && cells >= 2 * kFewest && usual + 1 < kLengths;
+    const bool mostly = !column.shaped && 5 * others <= cells && cells >= 2 * kFewest && usual + 1 < kLengths;
     column.lengths.clear();
     if (!mostly || others == 0) return;
     column.odd_length = -kShape * static_cast<float>(std::log(part(others, cells)));
@@ -491,11 +493,8 @@ float RecordColumns::worth(std::size_t number, View value, std::uint64_t* reason
     std::uint32_t outcome = 0;
     if (column.distinct <= kMostValues) {
         if (const Entry* entry = find(hash_of(value, number))) {
-            stands_out(entry->worth, entry->key);
+            stands_out(entry->worth, entry->by_shape != 0 ? entry->shape : entry->key);
             outcome = entry->outcome;
-        }
-        if (const std::uint64_t shape = column.shapes > 0 ? shape_of(value, kind, number) : 0) {
-            if (const Entry* alike = find(shape)) stands_out(alike->worth, shape);
         }
         if (kind == kText && !column.lengths.empty() && value.size() != column.lengths[0])
             stands_out(column.odd_length, hash_of(value, number));

@@ -12,8 +12,8 @@
 //    are alike often, ln n for the one that is unlike all others;
 //  - rare kind (absent, number, true or false, container, text, text that begins with a digit): 0.7 of the same, of
 //    kinds instead of values;
-//  - rare shape, where values have numbers in them: 0.8 of the same as of values, of what is left of them when each
-//    number is the same;
+//  - rare shape, where values have numbers in them: 0.8 of the same as of values, of what is left of their first
+//    kShaped bytes when each number is the same;
 //  - odd length: of texts without numbers of which four fifths or more have one length, of the others 0.8 ln(n / those
 //    others);
 //  - rare column, that at most a fifth of the list's N records have: min(ln(N / R), 2 ln(N / n)), R the cells of all
@@ -44,7 +44,8 @@ inline constexpr std::size_t kFewest = 4;
 inline constexpr std::size_t kMostValues = 1U << 13U;
 inline constexpr std::size_t kSample = 4096;
 inline constexpr std::size_t kShortText = 80;  // bytes
-inline constexpr float kOdd = 1.5F;            // worth from which a record stands out
+inline constexpr std::size_t kShaped = 96;
+inline constexpr float kOdd = 1.5F;  // worth from which a record stands out
 
 // Whether a value under a name says that something failed: what `RecordColumns::fails` says of a column.
 bool says_failure(std::string_view name, std::string_view value);
@@ -89,7 +90,7 @@ class RecordColumns {
         std::size_t cells = 0, distinct = 0, numbers = 0, bytes = 0;
         std::vector<std::uint32_t> lengths;  // of texts without numbers, how many have each; the last: all longer ones
         float odd_length = 0;
-        std::size_t shapes = 0;  // distinct, of values with numbers in them
+        bool shaped = false;  // some values have numbers in them
         std::array<std::size_t, kKinds> kinds{};
         std::array<std::size_t, 2> outcomes{};  // cells that say failure, trouble
         std::size_t step = 1;                   // every so many numbers are in the sample
@@ -99,20 +100,20 @@ class RecordColumns {
         float present = 0;
     };
     struct Entry {
-        std::uint64_t key = 0;  // 0: empty
+        std::uint64_t key = 0;    // 0: empty
+        std::uint64_t shape = 0;  // what is left of the value when each number is the same
         std::uint32_t column = 0, times = 0;
         float worth = 0;
         std::uint32_t outcome : 2 = 0;
-        std::uint32_t shape : 1 = 0;   // of values, not a value
-        std::uint32_t shaped : 1 = 0;  // a value that has a shape of its own
+        std::uint32_t by_shape : 1 = 0;  // it is the shape that is rare
     };
 
     Entry* find(std::uint64_t key);
     const Entry* find(std::uint64_t key) const;
-    Entry& add_entry(std::uint64_t key, std::size_t number);
     void grow();
     void settle_values();
-    static void settle_rarity(std::vector<Entry*>& values, std::size_t cells, float share);
+    static void settle_rarity(std::vector<Entry*>& values, std::size_t cells);
+    static void settle_shapes(std::vector<Entry*>& values, std::size_t cells);
     static Center center_of(std::vector<double> values);
     static void settle_lengths(Column& column);
     void settle_numbers(Column& column) const;

@@ -441,23 +441,23 @@ void lead_elements(std::string_view text, const TreeUnits& units, const Records&
     }
 }
 
-// A record of JSON that another one before it is, byte for byte but for white space between, stands out less: reports
-// list what failed once more.
-void pass_over_copies(std::string_view text, const TreeUnits& units, const Records& records,
-                      std::vector<float>& stands) {
-    std::vector<std::uint64_t> hash(stands.size());
+// A record of JSON that says what another one before it does, by its keys, its values and the lengths of long ones,
+// stands out less: reports list what failed once more.
+void pass_over_copies(const TreeUnits& units, const Records& records, std::vector<float>& stands) {
+    std::vector<std::uint64_t> said(stands.size());
     for (std::size_t row = 0; row < units.size(); ++row) {
         const std::int32_t record = records.inside[row];
         if (record < 0 || stands[static_cast<std::size_t>(record)] <= 0) continue;
-        std::uint64_t& whole = hash[static_cast<std::size_t>(record)];
-        whole = joined(whole, hash_of(piece(text, units.start[row], units.end[row])));
+        std::uint64_t& whole = said[static_cast<std::size_t>(record)];
+        const auto length = static_cast<std::uint64_t>(units.end[row] - units.start[row]);
+        whole = joined(whole, units.key[row] ^ units.value[row] ^ length);
     }
     Numbers met;
     for (std::size_t record = 0; record < stands.size(); ++record) {
         const auto row = static_cast<std::size_t>(records.row[record]);
         if (stands[record] <= 0 || !opens(units.kind[row])) continue;
         const std::size_t known = met.size();
-        if (static_cast<std::size_t>(met[hash[record]]) < known) stands[record] *= kCopied;
+        if (static_cast<std::size_t>(met[said[record]]) < known) stands[record] *= kCopied;
     }
 }
 
@@ -524,7 +524,7 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
         values.failure[record] = 1;
     }
     std::vector<float> stands = standing.settle(records.list, records.lists);
-    if (!units.markup) pass_over_copies(text, units, records, stands);
+    if (!units.markup) pass_over_copies(units, records, stands);
     const std::vector<float> own_stands = stands;  // without what is in them
     for (std::size_t record = stands.size(); record-- > 0;) {
         if (values.fails[record] != 0)

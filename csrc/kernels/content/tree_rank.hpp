@@ -6,7 +6,7 @@
 // names of arrays' values left aside, are one list. Cells of a record are the values at each path in it that are in
 // no other record, containers included; of elements, attributes and text. records.hpp says what a record's cells are
 // worth and how much it stands out, s in [0, 1); a record that holds others no less than 0.9 of theirs, one of JSON
-// that another before it is, 0.3 of it.
+// that says what another before it does, 0.3 of it.
 //
 // The weight of a root is 1 (of a declaration or comment 0.1). A value weighs what its container does, times
 //  - in an object of few or different members: 0.95 (1 - 0.2 place / count), 0.7 of that for a long string;
