@@ -331,8 +331,8 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
     if reading.ranked:  # before what is first, where few units say that something failed
         failed = (grade >= FAILED) & (np.count_nonzero(grade >= FAILED) <= _FEW * len(table))
         # What rows of tables are worth is a measure, too.
-        rows = np.where(table.kind == Kind.TABLE, np.maximum(reading.worth, top * grade), reading.worth)
-        reading.worth = np.where(failed, top * (1 + grade), rows).astype(np.float32)
+        raised = np.where(table.kind == Kind.TABLE, np.maximum(reading.worth, top * grade), reading.worth)
+        reading.worth = np.where(failed, top * (1 + grade), raised).astype(np.float32)
         return
     reading.worth = np.maximum(reading.worth, top * grade).astype(np.float32)
     if (grade >= FAILED).any():
