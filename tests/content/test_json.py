@@ -114,6 +114,19 @@ def test_holes_say_how_much_they_are(value: Any, budget: int) -> None:
         assert is_part(json.loads(result.text), [value])
 
 
+def test_what_a_report_lists_once_more_does_not_take_the_room_of_the_next() -> None:
+    failed: list[dict[str, Any]] = [
+        {"title": f"fails {n}", "err": {"message": f"expected {n * 31}"}} for n in range(4)
+    ]
+    failed[1]["err"] |= {"name": "AssertionError", "actual": "false", "operator": "strictEqual", "code": "E7"}
+    report = {
+        "tests": [*[{"title": f"passes {n}", "err": {}} for n in range(3)], *failed],
+        "failures": failed,
+    }
+    text = tersely.compress(json.dumps(report, indent=1), budget=180, strategy=Json()).text
+    assert all(f'"fails {n}"' in text and f"expected {n * 31}" in text for n in range(4))
+
+
 def test_keys_first_elements_of_arrays_and_outliers_stay() -> None:
     rows = [{"id": n, "status": "ok", "took": 10 + n % 3} for n in range(100)]
     rows[41]["status"] = "failed"

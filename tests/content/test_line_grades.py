@@ -34,6 +34,8 @@ LINES = [
     "",
     "plain words of a line",
     "took 3 s",
+    "0 errors, 0 warnings",
+    "  possibly lost: 0 bytes in 0 blocks",
 ]
 DOCUMENTS = st.lists(st.lists(st.sampled_from(LINES), max_size=60).map("\n".join), min_size=1, max_size=3)
 

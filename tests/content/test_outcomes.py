@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tersely import _native
 from tersely.content.lines import Mark, read_lines
 from tersely.content.outcomes import FAILED, outcome_grades, says_alike
+from tersely.content.tool_output import ToolOutput
 
 FAILURES = [
     "not ok 3 - reads the file",
@@ -300,6 +301,32 @@ def test_frames_that_every_trace_has_say_nothing() -> None:
     parts.append("==7== ERROR SUMMARY: 1 errors from 1 contexts")
     short = tersely.compress("\n".join(parts), budget=160, strategy="tool_output").text
     assert "definitely lost" in short and "load_table (table.c:51)" in short
+
+
+def test_a_short_report_of_memory_names_its_errors_before_places_and_counts_of_none() -> None:
+    def trace(*calls: str) -> list[str]:
+        return [f"{'by' if n else 'at'} 0x10919{n}: {call}".rjust(40) for n, call in enumerate(calls)]
+
+    lines = ["Memcheck, a memory error detector", "Command: ./ledger --import may.csv", ""]
+    lines += ["Invalid write of size 4", *trace("fill_rows (rows.c:42)", "main (main.c:17)"), ""]
+    lines += [
+        "Conditional jump depends on uninitialised value(s)",
+        *trace("sum_rows (rows.c:61)", "main (main.c:19)"),
+    ]
+    lines += ["", "LEAK SUMMARY:", "   definitely lost: 40 bytes in 1 blocks"]
+    lines += [f"   {how} lost: 0 bytes in 0 blocks" for how in ("indirectly", "possibly", "otherwise")]
+    lines += ["", "ERROR SUMMARY: 3 errors from 3 contexts (suppressed: 0 from 0)"]
+    text = "\n".join(f"==12345== {line}" for line in lines)
+    kept = tersely.compress(text, budget=130, strategy=ToolOutput()).text
+    for said in (
+        "Invalid write",
+        "rows.c:42",
+        "Conditional jump",
+        "rows.c:61",
+        "definitely lost: 40",
+        "ERROR SUMMARY",
+    ):
+        assert said in kept
 
 
 def test_sentences_of_one_mould_are_no_prose() -> None:

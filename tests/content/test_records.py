@@ -53,6 +53,38 @@ def test_a_far_number_and_a_cell_of_another_kind_stand_out() -> None:
     assert found[30] > 0 and found[60] > 0 and sum(one > 0 for one in found) <= 6
 
 
+def test_a_message_that_is_like_no_other_but_for_its_numbers_stands_out() -> None:
+    rows = [f"{n},web-{n % 7},POST /push/{n * 31} (200) in {n + 3}.5ms" for n in range(100)]
+    rows[41] = "41,web-3,GET /debug/lock (200) in 44.5ms"
+    found = standing(rows)
+    assert found[41] > 0 and sum(one > 0 for one in found) == 1
+    ids = [f"{n},a{n * 7919:x}-{n * 104729:x}z" for n in range(300)]
+    assert not any(standing(ids))
+
+
+def test_a_text_of_another_length_stands_out_where_nearly_all_have_one() -> None:
+    chance = random.Random(4)
+    codes = ["".join(chance.choices("abcdefghij", k=3)) for _ in range(60)]
+    codes[23] = "held"
+    found = standing([f"{n},team-a,{code},{n * 7}" for n, code in enumerate(codes)])
+    assert found[23] > 0 and sum(one > 0 for one in found) == 1
+    names = ["".join(chance.choices("abcdefghij", k=chance.randrange(3, 12))) for _ in range(300)]
+    assert not any(standing([f"{n},team-a,{name},{n * 7}" for n, name in enumerate(names)]))
+
+
+def test_the_second_row_that_is_odd_for_one_reason_gives_way_to_another_reason() -> None:
+    rows = rows_of(60, 3)
+    for n in (50, 51):
+        rows[n][1:3] = "fibre", "paused"
+    rows[20][2] = "orphaned"
+    found = standing([",".join(row) for row in rows])
+    assert found[50] > found[51] > 0 and found[20] > found[51]
+    for n in (50, 51):
+        rows[n][2] = "failed"  # each tells of its own
+    found = standing([",".join(row) for row in rows])
+    assert found[50] == found[51] > found[20]
+
+
 def test_a_failure_stands_out_more_than_another_rare_value() -> None:
     rows = rows_of(200, 4)
     rows[30][2], rows[60][2] = "paused", "CrashLoopBackOff"

@@ -60,6 +60,23 @@ def test_the_lines_of_a_box_do_not_cost_the_row_that_is_unlike_the_others() -> N
     assert rows[7] in tersely.compress(text, budget=64, strategy=Table()).text
 
 
+def test_what_stands_out_most_comes_before_what_is_long() -> None:
+    rows = [f"{n},unix,{'y' if n % 2 else 'n'},deliver" for n in range(40)]
+    rows[11] = "11,dgram,y,deliver " + "with another option " * 12
+    rows[29] = "29,degraded,y,deliver"
+    text = "\n".join(["id,kind,chroot,command", *rows])
+    assert rows[29] in tersely.compress(text, budget=70, strategy=Table()).text
+
+
+def test_two_markers_do_not_cost_the_row_that_is_unlike_the_others() -> None:
+    rows = [f"web-{n}   up   10.0.0.{n}" for n in range(20)]
+    rows[7] = "web-7   orphaned   10.0.0.7"
+    text = "\n".join(["name   state   address", *rows])
+    result = tersely.compress(text, budget=27, strategy=Table())
+    assert rows[7] in result.text and "markers_left_out" in result.receipt.warnings
+    assert len(result.generated) == 1 and "… 19 more rows" in result.text
+
+
 def test_remarks_around_rows_are_no_rows() -> None:
     rows = [f"host{n}.example.  {3600 + n % 2}  IN  A  10.0.0.{n}" for n in range(30)]
     rows[11] = "host11.example.  3600  EXPIRED  A  10.0.0.11"

@@ -87,6 +87,20 @@ def test_a_name_that_is_hardly_ever_closed_holds_none_of_its_name() -> None:
     assert all(depth[row] < 0 for row in range(len(depth)) if units[9][row])
 
 
+def test_words_in_angles_that_nothing_ends_are_text() -> None:
+    failed = (
+        '<failure message="{0} == {1}" type="CHECK">FAILED:\n  {0} == {1}\nat a.cpp:<line number>\n</failure>'
+    )
+    case = '<testcase name="case {0}" time="0.1">' + failed + "</testcase>"
+    # Cut off at its start, as a part of a longer report is.
+    rows = ["at a.cpp:<line number>", "</failure>", failed.format("first", 1), "</testcase>"]
+    rows += [case.format(f"f{n}", n) for n in range(12)] + CASES
+    text = "\n".join(rows)
+    result = tersely.compress(text, budget=370, strategy=Xml())
+    assert sum(f'message="f{n} == {n}"' in result.text for n in range(12)) == 12
+    assert 'message="first == 1"' in result.text and result.text.count("<line number>") < 3
+
+
 def test_a_test_that_passed_and_is_called_error_is_no_failure() -> None:
     cases = [
         *CASES[:40],

@@ -155,6 +155,20 @@ def test_indented_lines_go_on_with_the_stamped_line_above() -> None:
     assert tersely.detect((event + columns) * 6).kind == "log"
 
 
+@pytest.mark.parametrize("names", [["web  "], ["web  ", "db   "], ["app_1     ", "worker_1  ", "cache_1   "]])
+def test_lines_that_say_who_wrote_them_are_no_table(names: list[str]) -> None:
+    said = [
+        "listening on port 80",
+        "loading the plugin for pages",
+        "asset served from disk",
+        "watching 3 modules",
+    ]
+    lines = [f"{names[n % len(names)]}| {said[n * 7 % 4]} {n * 37 % 11}" for n in range(40)]
+    assert tersely.detect("\n".join(lines)).kind == "log"
+    table = "\n".join(["kind | message", *lines])  # the first cell of this one names a column
+    assert tersely.detect(table).kind == "table"
+
+
 def test_messages_with_places_are_no_table() -> None:
     rows = [
         f"shop/part_{n}.py:{n * 3}: error: Function is missing a type annotation  [no-untyped-def]"

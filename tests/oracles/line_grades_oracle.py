@@ -10,6 +10,7 @@ from tersely.core.tables import Float32s, Int32s, Int64s
 FAILED, ERROR = 0.7, 0.45  # grades from which a line says that something failed, or has words of errors
 _FEW = 3  # lines of a finding that is rare
 _RARE = 20  # of so many findings one, at most, is of a rare kind
+_NONE = 0.3  # of a count of none, where something failed
 _VALUES = 10  # lines behind a failure in which values that were compared stand
 # Failures, of all lines or in number, that have the room for what stands around them.
 _SCARCE, _ALWAYS = 0.03, 3
@@ -32,7 +33,11 @@ def outcome_grades(lines: LineTable) -> Float32s:
     error = lines.has(Mark.ERROR) & ~lines.has(Mark.PASSED)
     grade = np.where(lines.has(Mark.TROUBLE) & ~lines.has(Mark.QUIET), 0.25 + 0.1 * later, 0)
     grade = np.where(error, np.where(lines.has(Mark.QUIET), 0.45, 0.45 + 0.2 * later), grade)
-    grade = np.where(summary, np.maximum(grade, 0.45 + (0.1 + 0.3 * _at_end(lines)) * later), grade)
+    wrong = Mark.ERROR | Mark.TROUBLE | Mark.PASSED | Mark.FAILURE
+    none = lines.has(Mark.NONE) & ~lines.has(wrong) & failure.any()
+    grade = np.where(none, np.maximum(grade, _NONE), grade)
+    counts = summary & ~none
+    grade = np.where(counts, np.maximum(grade, 0.45 + (0.1 + 0.3 * _at_end(lines)) * later), grade)
     grade = np.where(failure, 0.7 + 0.2 * later, grade)
     grade = np.where(failure & summary, np.maximum(grade, 0.9), grade)
     grade = np.where(lines.has(Mark.VERDICT), np.maximum(grade, 0.85), grade)

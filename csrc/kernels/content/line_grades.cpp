@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kFewFound = 3;    // lines of a finding that is rare
 constexpr std::int64_t kRareShare = 20;  // of so many findings one, at most, is of a rare kind
+constexpr double kNoneGrade = 0.3;       // of a count of none, where something failed
 constexpr std::size_t kValueLines = 10;  // lines behind a failure in which values that were compared stand
 // Failures, of all lines or in number, that have the room for what stands around them.
 constexpr double kScarce = 0.03;
@@ -148,6 +149,7 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
     const std::int64_t rare = std::max(kFewFound, found / kRareShare);
     std::vector<bool> met(lines.findings.size(), false);
     std::vector<float> result(n, 0);
+    const bool failed_once = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return has(row, kFailure); });
     std::size_t behind = kValueLines + 1;  // lines since the last one that says that something failed
     for (std::size_t i = 0; i < n; ++i) {
         const Row& row = rows[i];
@@ -156,7 +158,9 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
         double grade = 0;
         if (has(row, kTrouble) && !quiet) grade = 0.25F + 0.1F * later;
         if (has(row, kError) && !has(row, kPassed)) grade = quiet ? 0.45F : 0.45F + 0.2F * later;
-        if (has(row, kSummary)) {
+        if (failed_once && has(row, kNone) && !has(row, kError | kTrouble | kPassed | kFailure)) {
+            grade = std::max(grade, kNoneGrade);
+        } else if (has(row, kSummary)) {
             const double most = end[i] - i <= kEnding ? 0.1 + 0.3 : 0.1;
             grade = std::max(grade, 0.45 + most * static_cast<double>(later));
         }

@@ -22,6 +22,7 @@ enum Mark : std::uint32_t {
     kVerdict = 2048,    // opens with what all came to: SUMMARY: ..., Plan: ...
     kOwn = 4096,        // an earlier compression wrote it: how much it left out (own_marks.hpp)
     kCompared = 8192,   // opens with what was expected or found, or says both
+    kNone = 16384,      // counts how often something went wrong: never ("0 errors", "lost: 0 bytes")
     kBitsOfLines = 0xFFFF,
 };
 

@@ -131,7 +131,8 @@ bool Outcomes::is_value(const Said& word) const {
 std::uint32_t Outcomes::failed(const Said& word, std::uint32_t marks) {
     const bool counted = (word.marks & kCounted) != 0;
     const int count = counted ? count_after(line_, word.end) : -1;
-    if (count == 0 || (zero_ && !(count > 0 && has_value(line_, word.end)))) return (marks & ~kError) | kSummary;
+    if (count == 0 || (zero_ && !(count > 0 && has_value(line_, word.end))))
+        return (marks & ~kError) | kSummary | kNone;
     if (is_value(word)) return marks | kFailure;
     if (word.quoted) return marks;
     if (counted && (number_ || count > 0)) return marks | kFailure | kSummary;
@@ -171,7 +172,7 @@ std::uint32_t Outcomes::add(const Said& word) {
         marks |= kError | kFailure;
     if ((marks & kTrouble) != 0 && (word.marks & kWarns) == 0 && word.runs == 1 && has_value(line_, word.end)) {
         const int count = count_after(line_, word.end);
-        if (count == 0) marks = (marks & ~kTrouble) | kSummary;
+        if (count == 0) marks = (marks & ~kTrouble) | kSummary | kNone;
         if (count > 0 && (word.marks & kCounted) != 0) marks |= kError | kFailure | kSummary;
     }
     if (not_ && (marks & kPassed) != 0) marks = (marks & ~kPassed) | kError | (word.only_run == kOk ? kFailure : 0U);

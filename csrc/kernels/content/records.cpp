@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <numeric>
+#include <unordered_set>
 
 #include "kernels/content/anchors.hpp"
 #include "kernels/content/decimal.hpp"
@@ -22,6 +24,9 @@ constexpr double kFar = 6;
 constexpr double kRareColumn = 0.2;
 constexpr float kLeast = 1.1F;  // worth from which a record has a standing
 constexpr double kSevere = 4;   // worth of the highest severity
+constexpr double kAgain = 0.8;  // of the standing, behind the first record of a reason
+constexpr std::size_t kLengths = 32;
+constexpr float kShape = 0.8F;  // what a rare shape is worth beside a rare value
 
 bool is_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
 bool is_lower(char byte) { return byte >= 'a' && byte <= 'z'; }
@@ -110,6 +115,23 @@ Kind kind_of(View cell, double& number) {
         if (is_any(cell, kBoolWords)) return kBool;
     }
     return kText;
+}
+
+constexpr std::uint64_t kNumberShape = 1;
+
+// A hash of what is left of a value when each number in it is the same; `key` where it has none.
+std::uint64_t shape_of(View value, Kind kind, std::uint64_t key) {
+    if (kind == kNumeric) return kNumberShape;
+    if (kind != kText && kind != kDigits) return key;
+    value = value.substr(0, kShaped);
+    std::uint64_t hash = 0;
+    std::size_t from = 0;  // where what is no number begins
+    for (std::size_t at = 0; at < value.size(); ++at) {
+        if (!is_digit(value[at])) continue;
+        if (at > from || hash == 0) hash = hash_of(value.substr(from, at - from), hash);
+        from = at + 1;
+    }
+    return hash == 0 ? key : hash_of(value.substr(from), hash);
 }
 
 // The marks of the words of a text; words of camel case are several. "no error" and "0 errors" say none.
@@ -270,19 +292,19 @@ void RecordColumns::add(std::size_t number, View value) {
         const std::uint64_t key = hash_of(value, number);
         Entry& entry = *find(key);
         if (entry.key == 0) {
-            if (++column.distinct > kMostValues) {
-                outcome = outcome_of(column.role, column.marks, value, kind, x);
-            } else {
-                ++used_;
-                entry.key = key;
-                entry.column = static_cast<std::uint32_t>(number);
-                entry.outcome = outcome_of(column.role, column.marks, value, kind, x);
-                outcome = entry.outcome;
-                entry.times = 1;
-            }
-        } else {
-            ++entry.times;
-            outcome = entry.outcome;
+            ++used_;
+            ++column.distinct;
+            entry.key = key;
+            entry.column = static_cast<std::uint32_t>(number);
+            entry.shape = shape_of(value, kind, key);
+            entry.outcome = outcome_of(column.role, column.marks, value, kind, x) & 3U;
+            column.shaped = column.shaped || (entry.shape != key && kind != kNumeric);
+        }
+        ++entry.times;
+        outcome = entry.outcome;
+        if (kind == kText && entry.shape == key) {
+            column.lengths.resize(kLengths);
+            ++column.lengths[std::min(value.size(), kLengths - 1)];
         }
     } else {
         outcome = outcome_of(column.role, column.marks, value, kind, x);
@@ -295,6 +317,7 @@ void RecordColumns::add(std::size_t number, View value) {
 void RecordColumns::settle() {
     settle_values();
     for (Column& column : columns_) {
+        settle_lengths(column);
         settle_numbers(column);
         double entropy = 0;
         double typical = 0;
@@ -344,24 +367,63 @@ void RecordColumns::settle_values() {
         const Column& column = columns_[number];
         std::vector<Entry*>& values = of_column[number];
         if (column.distinct > kMostValues) continue;
-        std::sort(values.begin(), values.end(), [](const Entry* a, const Entry* b) {
-            return a->times != b->times ? a->times < b->times : a->key < b->key;
-        });
-        double entropy = 0;
-        double typical = 0;
-        for (const Entry* value : values) {
-            const double share = part(value->times, column.cells);
-            entropy -= share * std::log(share);
-            typical += share * value->times;
-        }
-        std::size_t below = 0;
-        for (std::size_t first = 0; first < values.size();) {
-            std::size_t last = first;
-            while (last < values.size() && values[last]->times == values[first]->times) below += values[last++]->times;
-            const float worth = rarity(column.cells, below, values[first]->times, typical, entropy);
-            for (; first < last; ++first) values[first]->worth = worth;
-        }
+        settle_rarity(values, column.cells);
+        if (column.shaped) settle_shapes(values, column.cells);
     }
+}
+
+void RecordColumns::settle_shapes(std::vector<Entry*>& values, std::size_t cells) {
+    std::sort(values.begin(), values.end(), [](const Entry* a, const Entry* b) { return a->shape < b->shape; });
+    std::vector<Entry> shapes;
+    for (const Entry* value : values) {
+        if (shapes.empty() || shapes.back().key != value->shape) shapes.emplace_back().key = value->shape;
+        shapes.back().times += value->times;
+    }
+    std::vector<Entry*> each(shapes.size());
+    std::transform(shapes.begin(), shapes.end(), each.begin(), [](Entry& shape) { return &shape; });
+    settle_rarity(each, cells);
+    auto shape = shapes.begin();
+    for (Entry* value : values) {
+        while (shape->key != value->shape) ++shape;
+        if (kShape * shape->worth <= value->worth) continue;
+        value->worth = kShape * shape->worth;
+        value->by_shape = 1;
+    }
+}
+
+void RecordColumns::settle_rarity(std::vector<Entry*>& values, std::size_t cells) {
+    std::sort(values.begin(), values.end(), [](const Entry* a, const Entry* b) {
+        return a->times != b->times ? a->times < b->times : a->key < b->key;
+    });
+    double entropy = 0;
+    double typical = 0;
+    for (const Entry* value : values) {
+        const double of_all = part(value->times, cells);
+        entropy -= of_all * std::log(of_all);
+        typical += of_all * value->times;
+    }
+    std::size_t below = 0;
+    for (std::size_t first = 0; first < values.size();) {
+        std::size_t last = first;
+        while (last < values.size() && values[last]->times == values[first]->times) below += values[last++]->times;
+        const float worth = rarity(cells, below, values[first]->times, typical, entropy);
+        for (; first < last; ++first) values[first]->worth = worth;
+    }
+}
+
+// After this, `lengths` has the usual length alone, if there is one.
+void RecordColumns::settle_lengths(Column& column) {
+    std::size_t cells = 0, usual = 0;
+    for (std::size_t length = 0; length < column.lengths.size(); ++length) {
+        cells += column.lengths[length];
+        if (column.lengths[length] > column.lengths[usual]) usual = length;
+    }
+    const std::size_t others = cells == 0 ? 0 : cells - column.lengths[usual];
+    const bool mostly = !column.shaped && 5 * others <= cells && cells >= 2 * kFewest && usual + 1 < kLengths;
+    column.lengths.clear();
+    if (!mostly || others == 0) return;
+    column.odd_length = -kShape * static_cast<float>(std::log(part(others, cells)));
+    column.lengths.push_back(static_cast<std::uint32_t>(usual));
 }
 
 RecordColumns::Center RecordColumns::center_of(std::vector<double> values) {
@@ -417,17 +479,25 @@ void RecordColumns::settle_names(List& list) const {
     }
 }
 
-float RecordColumns::worth(std::size_t number, View value) const {
+float RecordColumns::worth(std::size_t number, View value, std::uint64_t* reason) const {
     const Column& column = columns_[number];
     double x = 0;
     const Kind kind = kind_of(value, x);
     float worth = std::max(column.kind_worth[kind], column.present);
+    std::uint64_t why = 1U + kind;  // of what stands out by its kind or its column
+    const auto stands_out = [&](float as, std::uint64_t for_what) {
+        if (as <= worth) return;
+        worth = as;
+        why = for_what;
+    };
     std::uint32_t outcome = 0;
     if (column.distinct <= kMostValues) {
         if (const Entry* entry = find(hash_of(value, number))) {
-            worth = std::max(worth, entry->worth);
+            stands_out(entry->worth, entry->by_shape != 0 ? entry->shape : entry->key);
             outcome = entry->outcome;
         }
+        if (kind == kText && !column.lengths.empty() && value.size() != column.lengths[0])
+            stands_out(column.odd_length, hash_of(value, number));
     } else if (column.outcomes[0] + column.outcomes[1] > 0) {
         outcome = outcome_of(column.role, column.marks, value, kind, x);
     }
@@ -436,9 +506,10 @@ float RecordColumns::worth(std::size_t number, View value) const {
         if (off > kFar * column.log_middle.spread && std::abs(x - column.middle.median) > kFar * column.middle.spread) {
             const auto above = column.sample.end() - std::lower_bound(column.sample.begin(), column.sample.end(), off);
             const double all = static_cast<double>(column.sample.size());
-            worth = std::max(worth, static_cast<float>(0.6 * std::log(all / (1 + static_cast<double>(above)))));
+            stands_out(static_cast<float>(0.6 * std::log(all / (1 + static_cast<double>(above)))), 0);
         }
     }
+    if (reason != nullptr) *reason = outcome != 0 || why == 0 ? 0 : why ^ (number << 1U);
     if (outcome == 0) return worth;
     // A column that few records have says what it says to all of them.
     const std::size_t all = std::max(column.cells, lists_[column.list].records);
@@ -461,10 +532,11 @@ bool RecordColumns::fails(std::size_t number, View value) const {
     return outcome_of(column.role, column.marks, value, kind, x) == 1;
 }
 
-void Standing::add(std::size_t record, float worth) {
+void Standing::add(std::size_t record, float worth, std::uint64_t reason) {
     if (worth > first_[record]) {
         second_[record] = first_[record];
         first_[record] = worth;
+        reason_[record] = reason;
     } else if (worth > second_[record]) {
         second_[record] = worth;
     }
@@ -479,6 +551,7 @@ std::vector<float> Standing::settle(std::span<const std::int32_t> list, std::siz
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return worth(a) != worth(b) ? worth(a) > worth(b) : a < b; });
     std::vector<std::size_t> before(lists);
+    std::unordered_set<std::uint64_t> met;  // reasons
     std::vector<float> standing(first_.size());
     for (std::size_t first = 0; first < order.size();) {
         std::size_t last = first;  // records of the same worth have the same rank
@@ -488,7 +561,9 @@ std::vector<float> Standing::settle(std::span<const std::int32_t> list, std::siz
             const auto in = static_cast<std::size_t>(list[order[first]]);
             const double rank = std::log(static_cast<double>(sizes[in]) / static_cast<double>(before[in]));
             const double held = std::min(static_cast<double>(worth(order[first])), rank + 0.5);
-            standing[order[first]] = static_cast<float>(1 - std::exp(-std::max(held, 0.3) / 3));
+            const std::uint64_t reason = reason_[order[first]];
+            const bool again = reason != 0 && !met.insert(reason ^ (in << 40U)).second;
+            standing[order[first]] = static_cast<float>(1 - std::exp(-std::max(again ? kAgain * held : held, 0.3) / 3));
         }
     }
     return standing;

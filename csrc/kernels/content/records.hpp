@@ -12,6 +12,10 @@
 //    are alike often, ln n for the one that is unlike all others;
 //  - rare kind (absent, number, true or false, container, text, text that begins with a digit): 0.7 of the same, of
 //    kinds instead of values;
+//  - rare shape, where values have numbers in them: 0.8 of the same as of values, of what is left of their first
+//    kShaped bytes when each number is the same;
+//  - odd length: of texts without numbers of which four fifths or more have one length, of the others 0.8 ln(n / those
+//    others);
 //  - rare column, that at most a fifth of the list's N records have: min(ln(N / R), 2 ln(N / n)), R the cells of all
 //    columns of the list that have no more cells, N at most: keys that are ids are not rare;
 //  - far number, in columns of at least four fifths numbers that mostly differ: with m its
@@ -23,7 +27,7 @@
 //    cells do; half as much in texts over kShortText. A failure in a shorter value is worth kOdd at least, unless all
 //    fail. Words of the highest severity that a column named severity, priority, risk, ... has (critical, ..., else
 //    high) are failures, and 4 more instead of 1.5.
-// worth = the largest of the first five, and the additions of the last. Fewer than kFewest cells: 0.
+// worth = the largest of the first seven, and the additions of the last. Fewer than kFewest cells: 0.
 // A column of more than kMostValues values has none that are rare. Memory O(columns + values kept), time O(bytes).
 #pragma once
 
@@ -40,7 +44,8 @@ inline constexpr std::size_t kFewest = 4;
 inline constexpr std::size_t kMostValues = 1U << 13U;
 inline constexpr std::size_t kSample = 4096;
 inline constexpr std::size_t kShortText = 80;  // bytes
-inline constexpr float kOdd = 1.5F;            // worth from which a record stands out
+inline constexpr std::size_t kShaped = 96;
+inline constexpr float kOdd = 1.5F;  // worth from which a record stands out
 
 // Whether a value under a name says that something failed: what `RecordColumns::fails` says of a column.
 bool says_failure(std::string_view name, std::string_view value);
@@ -55,7 +60,9 @@ class RecordColumns {
     void add(std::size_t column, std::string_view value);
     void settle();  // once, between the passes
 
-    float worth(std::size_t column, std::string_view value) const;
+    // `reason`, where given: the same for values that stand out as one does; 0 where each tells of its own: outcomes,
+    // far numbers.
+    float worth(std::size_t column, std::string_view value, std::uint64_t* reason = nullptr) const;
     // Whether a value says that its record failed, however many do; what names records says nothing.
     bool fails(std::size_t column, std::string_view value) const;
     // At most two columns that tell the records of a list apart, best first: nearly all different and short; columns
@@ -81,6 +88,9 @@ class RecordColumns {
         bool severe = false;      // a severity is the highest that there is, not just high
         std::size_t list = 0;
         std::size_t cells = 0, distinct = 0, numbers = 0, bytes = 0;
+        std::vector<std::uint32_t> lengths;  // of texts without numbers, how many have each; the last: all longer ones
+        float odd_length = 0;
+        bool shaped = false;  // some values have numbers in them
         std::array<std::size_t, kKinds> kinds{};
         std::array<std::size_t, 2> outcomes{};  // cells that say failure, trouble
         std::size_t step = 1;                   // every so many numbers are in the sample
@@ -90,17 +100,22 @@ class RecordColumns {
         float present = 0;
     };
     struct Entry {
-        std::uint64_t key = 0;  // 0: empty
+        std::uint64_t key = 0;    // 0: empty
+        std::uint64_t shape = 0;  // what is left of the value when each number is the same
         std::uint32_t column = 0, times = 0;
         float worth = 0;
-        std::uint32_t outcome = 0;
+        std::uint32_t outcome : 2 = 0;
+        std::uint32_t by_shape : 1 = 0;  // it is the shape that is rare
     };
 
     Entry* find(std::uint64_t key);
     const Entry* find(std::uint64_t key) const;
     void grow();
     void settle_values();
+    static void settle_rarity(std::vector<Entry*>& values, std::size_t cells);
+    static void settle_shapes(std::vector<Entry*>& values, std::size_t cells);
     static Center center_of(std::vector<double> values);
+    static void settle_lengths(Column& column);
     void settle_numbers(Column& column) const;
     void settle_columns(const List& list);
     void settle_names(List& list) const;
@@ -113,17 +128,18 @@ class RecordColumns {
 
 // How much records stand out in their list, in (0, 1), or 0, for a worth below 1.1: of each record the largest
 // worth of its cells and 0.15 of the second largest (columns say the same), held against how many records of the list
-// have as much.
+// have as much; 0.8 of that behind the first of those whose largest worth has one reason.
 class Standing {
   public:
-    explicit Standing(std::size_t records) : first_(records), second_(records) {}
-    void add(std::size_t record, float worth);
+    explicit Standing(std::size_t records) : first_(records), second_(records), reason_(records) {}
+    void add(std::size_t record, float worth, std::uint64_t reason);
     // `list`: of each record.
     std::vector<float> settle(std::span<const std::int32_t> list, std::size_t lists) const;
     float worth(std::size_t record) const { return first_[record] + 0.15F * second_[record]; }
 
   private:
     std::vector<float> first_, second_;
+    std::vector<std::uint64_t> reason_;  // of the largest
 };
 
 }  // namespace tersely::content

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/content/table_layout.hpp"
+#include "kernels/detect/table_look.hpp"
 
 namespace tersely::content {
 namespace {
@@ -20,6 +21,7 @@ detect::Detection table_or(detect::Detection look, std::span<const std::string_v
         if (piece.find("\n```") != std::string_view::npos || piece.find("\n~~~") != std::string_view::npos) return look;
     }
     if (pieces.empty()) return look;
+    if (look.kind == prose && detect::says_who(pieces[0])) return {log, detect::Language::none, kSure};
     const bool sure = look.confidence >= kSure && look.kind != prose;
     const float columns = look_for_columns(sure ? pieces[0].substr(0, kLooked) : pieces[0]);
     if (columns < (sure ? kInColumns : kMostly)) return look;

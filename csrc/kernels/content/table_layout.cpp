@@ -554,7 +554,7 @@ float look_for_columns(View text) {
         parted += two || line.find_first_not_of("-=+ ") == View::npos ? 1U : 0U;
     });
     if (lines >= kFewestRows && 5 * kept > 4 * lines) return static_cast<float>(kept) / static_cast<float>(lines);
-    if (3 * parted < lines) return 0;
+    if (3 * parted < lines || detect::says_who(text)) return 0;
     lines = kept = 0;
     for (const Block& block : blocks_of(text)) {
         lines += block.lines();

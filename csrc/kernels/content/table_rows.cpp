@@ -74,8 +74,11 @@ TableRows table_rows(std::string_view text, char delimiter, bool header) {
     Standing standing(list.size());
     std::size_t record = 0;
     each_record([&](std::size_t, std::size_t table) {
-        for (const TableCell& cell : cells)
-            standing.add(record, columns.values.worth(columns.of(table, cell, names[table]), cell.value));
+        for (const TableCell& cell : cells) {
+            std::uint64_t reason = 0;
+            const float worth = columns.values.worth(columns.of(table, cell, names[table]), cell.value, &reason);
+            standing.add(record, worth, reason);
+        }
         ++record;
     });
     const std::vector<float> found = standing.settle(list, static_cast<std::size_t>(layout.tables));

@@ -5,10 +5,9 @@
 #include <cstddef>
 #include <utility>
 
-#include "kernels/content/hash_table.hpp"
-#include "kernels/content/own_marks.hpp"
 #include "kernels/content/phrases.hpp"
 #include "kernels/content/records.hpp"
+#include "kernels/content/tree_records.hpp"
 #include "kernels/parallel.hpp"
 
 namespace tersely::content {
@@ -26,137 +25,10 @@ constexpr float kNamedAgain = 0.97F;
 constexpr float kPieces = 0.75F;  // of JSON: of a string, behind its head
 constexpr float kSays = 0.97F;    // of JSON: the first phrase that a record says
 constexpr float kElse = 0.02F;    // of JSON: what a record says besides that for which it stands out
+constexpr float kCopied = 0.3F;   // of JSON: of the standing, of what was written before
 constexpr float kTurn = 0.002F;
 constexpr std::int32_t kTurns = 50, kShortList = 8;
 constexpr double kBrought = 0.9999;  // of what is in a container: that brings it, and it is not taken alone
-
-bool opens(TreeKind kind) { return kind == TreeKind::kObject || kind == TreeKind::kArray; }
-bool part(TreeKind kind) {
-    return kind == TreeKind::kClose || kind == TreeKind::kPiece || kind == TreeKind::kAttribute;
-}
-
-// Numbers for hashes, by first occurrence.
-class Numbers {
-  public:
-    std::int32_t operator[](std::uint64_t hash) {
-        std::int32_t& next = after_[hash];
-        if (next == 0) next = static_cast<std::int32_t>(after_.size());
-        return next - 1;
-    }
-    std::size_t size() const { return after_.size(); }
-
-  private:
-    HashTable<std::int32_t> after_;  // a number and one
-};
-
-std::uint64_t joined(std::uint64_t a, std::uint64_t b) {
-    const std::uint64_t sum = (a ^ (b + 0x9E3779B97F4A7C15ULL + (a << 6U) + (a >> 2U))) * 0xFF51AFD7ED558CCDULL;
-    return sum ^ (sum >> 32U);
-}
-
-// Containers of JSON whose values are records; the last entry is that of the roots.
-std::vector<std::uint8_t> lists_of(const TreeUnits& units, std::int32_t roots, const std::vector<std::int64_t>& own) {
-    const std::size_t n = units.size();
-    std::vector<std::uint8_t> list(n + 1);
-    for (std::size_t row = 0; row < n; ++row) {
-        list[row] =
-            units.kind[row] == TreeKind::kArray || (units.kind[row] == TreeKind::kObject && units.count[row] >= kMap);
-    }
-    list[n] = roots > 1;
-    for (std::size_t row = 0; row < n; ++row) {  // a map has containers only
-        const std::int32_t parent = units.parent[row];
-        if (parent < 0 || opens(units.kind[row]) || units.kind[row] == TreeKind::kClose || own[row] != 0) continue;
-        const auto above = static_cast<std::size_t>(parent);
-        if (units.kind[above] == TreeKind::kObject) list[above] = 0;
-    }
-    return list;
-}
-
-// Which units are records, and in which list; which record each unit lies in.
-struct Records {
-    std::vector<std::uint8_t> is_record;  // a unit
-    std::vector<std::uint64_t> path;      // a unit
-    std::vector<std::int32_t> inside;     // a unit: the number of the record that it is or lies in, -1: none
-    std::vector<std::int32_t> list;       // a record
-    std::vector<std::int32_t> row;        // a record
-    std::size_t lists = 0;
-    std::vector<std::int64_t> own;  // a unit: what an earlier compression says it left out (own_marks.hpp)
-};
-
-std::string_view piece(std::string_view text, std::int64_t start, std::int64_t end) {
-    return text.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start));
-}
-
-// Of each unit.
-std::vector<std::int64_t> own_of(std::string_view text, const TreeUnits& units) {
-    std::vector<std::int64_t> own(units.size());
-    for (std::size_t row = 0; row < own.size(); ++row) {
-        if (units.kind[row] != TreeKind::kScalar) continue;
-        const std::string_view value = piece(text, units.start[row], units.end[row]);
-        own[row] = units.markup ? own_elements(value) : own_values(value);
-    }
-    return own;
-}
-
-Records records_of(std::string_view text, const TreeUnits& units, std::int32_t roots, std::vector<std::int64_t> own) {
-    const std::size_t n = units.size();
-    Records found;
-    found.own = std::move(own);
-    found.is_record.resize(n);
-    found.path.resize(n);
-    found.inside.assign(n, -1);
-    std::vector<std::uint8_t> lists;
-    if (!units.markup) lists = lists_of(units, roots, found.own);
-    Numbers siblings;  // of one name in one container
-    std::vector<std::int32_t> met;
-    Numbers paths;
-    std::vector<std::uint8_t> repeated;        // a path
-    std::vector<std::int32_t> path_of(n, -1);  // an element
-    for (std::size_t row = 0; row < n; ++row) {
-        const std::int32_t parent = units.parent[row];
-        const std::size_t above = parent < 0 ? n : static_cast<std::size_t>(parent);
-        const std::uint64_t over = parent < 0 ? 1 : found.path[above];
-        if (!units.markup) {
-            check_cancelled();
-            const bool record = lists[above] != 0 && !part(units.kind[row]) && found.own[row] == 0;
-            found.is_record[row] = record;
-            found.path[row] = joined(over, record ? 2 : units.key[row]);
-            continue;
-        }
-        found.path[row] = units.kind[row] == TreeKind::kAttribute ? over : joined(over, units.key[row]);
-        if (units.key[row] == 0 || part(units.kind[row])) continue;
-        const auto path = static_cast<std::size_t>(paths[found.path[row]]);
-        path_of[row] = static_cast<std::int32_t>(path);
-        if (path >= repeated.size()) repeated.push_back(0);
-        const std::uint64_t here = joined(static_cast<std::uint64_t>(parent) + 2, units.key[row]);
-        const auto sibling = static_cast<std::size_t>(siblings[here]);
-        if (sibling >= met.size()) met.push_back(0);
-        if (++met[sibling] > 1) repeated[path] = 1;
-    }
-    const auto repeats = [&](std::size_t row) { return repeated[static_cast<std::size_t>(path_of[row])] != 0; };
-    for (const TreeCell& cell : units.cells) {  // those of which an attribute says that they failed
-        if (!units.markup || !cell.attribute) continue;
-        const auto row = static_cast<std::size_t>(cell.row);
-        const auto of = units.kind[row] == TreeKind::kAttribute ? static_cast<std::size_t>(units.parent[row]) : row;
-        if (path_of[of] < 0 || repeats(of) || found.is_record[of] != 0) continue;
-        if (says_failure(piece(text, cell.name, cell.name_end), piece(text, cell.start, cell.end)))
-            found.is_record[of] = 1;
-    }
-    Numbers numbers;
-    for (std::size_t row = 0; row < n; ++row) {
-        const std::int32_t parent = units.parent[row];
-        if (path_of[row] >= 0 && repeats(row)) found.is_record[row] = 1;
-        if (found.is_record[row] != 0) {
-            found.inside[row] = static_cast<std::int32_t>(found.row.size());
-            found.row.push_back(static_cast<std::int32_t>(row));
-            found.list.push_back(numbers[found.path[row]]);
-        } else if (parent >= 0) {
-            found.inside[row] = found.inside[static_cast<std::size_t>(parent)];
-        }
-    }
-    found.lists = numbers.size();
-    return found;
-}
 
 std::string_view bare(std::string_view value) {
     if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
@@ -208,9 +80,7 @@ void each_cell(std::string_view text, const TreeUnits& units, const Records& rec
             const std::int32_t parent = units.parent[row];
             const std::int32_t around = parent < 0 ? -1 : records.inside[static_cast<std::size_t>(parent)];
             if (around < 0 || units.key[row] == 0) continue;
-            std::string_view name = piece(text, units.start[row] + 1, units.end[row]);
-            name = name.substr(0, name.find_first_of(" \t\r\n/>"));
-            each(row, around, joined(records.path[row], 3), name, std::string_view("{"));
+            each(row, around, joined(records.path[row], 3), name_of_element(text, units, row), std::string_view("{"));
             continue;
         }
         if (record >= 0 && !(container && records.is_record[row] != 0)) {
@@ -429,6 +299,26 @@ void lead_elements(std::string_view text, const TreeUnits& units, const Records&
     }
 }
 
+// A record of JSON that says what another one before it does, by its keys, its values and the lengths of long ones,
+// stands out less: reports list what failed once more.
+void pass_over_copies(const TreeUnits& units, const Records& records, std::vector<float>& stands) {
+    std::vector<std::uint64_t> said(stands.size());
+    for (std::size_t row = 0; row < units.size(); ++row) {
+        const std::int32_t record = records.inside[row];
+        if (record < 0 || stands[static_cast<std::size_t>(record)] <= 0) continue;
+        std::uint64_t& whole = said[static_cast<std::size_t>(record)];
+        const auto length = static_cast<std::uint64_t>(units.end[row] - units.start[row]);
+        whole = joined(whole, units.key[row] ^ units.value[row] ^ length);
+    }
+    Numbers met;
+    for (std::size_t record = 0; record < stands.size(); ++record) {
+        const auto row = static_cast<std::size_t>(records.row[record]);
+        if (stands[record] <= 0 || !opens(units.kind[row])) continue;
+        const std::size_t known = met.size();
+        if (static_cast<std::size_t>(met[said[record]]) < known) stands[record] *= kCopied;
+    }
+}
+
 // Which units of records that stand out come first, and how much they do; 0 of the others.
 struct Odd {
     std::vector<float> lead;           // a unit
@@ -466,9 +356,10 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
     each_cell(text, units, records,
               [&](std::size_t row, std::int32_t record, std::uint64_t, std::string_view, std::string_view value) {
                   const std::size_t column = cell_columns[cell++];
-                  const float one = columns.worth(column, value);
+                  std::uint64_t reason = 0;
+                  const float one = columns.worth(column, value, &reason);
                   const auto number = static_cast<std::size_t>(record);
-                  standing.add(number, one);
+                  standing.add(number, one, reason);
                   const bool fails = units.markup && columns.fails(column, value);
                   if (fails) values.fails[number] = 1;
                   if (record != records.inside[row]) {  // that the record around it has it
@@ -485,7 +376,13 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
                       if (naming[i] == column) values.names[row] = static_cast<std::int8_t>(2 - i);
                   }
               });
+    for (std::size_t record = 0; record < records.row.size(); ++record) {
+        if (!failed_root(text, units, static_cast<std::size_t>(records.row[record]))) continue;
+        values.fails[record] = 1;  // no record is around it that could have it
+        values.failure[record] = 1;
+    }
     std::vector<float> stands = standing.settle(records.list, records.lists);
+    if (!units.markup) pass_over_copies(units, records, stands);
     const std::vector<float> own_stands = stands;  // without what is in them
     for (std::size_t record = stands.size(); record-- > 0;) {
         if (values.fails[record] != 0)
@@ -525,7 +422,7 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
     const std::size_t n = units.size();
     const auto roots = static_cast<std::int32_t>(
         std::count_if(units.parent.begin(), units.parent.end(), [](std::int32_t parent) { return parent < 0; }));
-    Records records = records_of(text, units, roots, own_of(text, units));
+    Records records = records_of(text, units, roots);
     std::vector<bool> attributed(n);
     for (const TreeCell& cell : units.cells) {
         if (cell.attribute) attributed[static_cast<std::size_t>(cell.row)] = true;

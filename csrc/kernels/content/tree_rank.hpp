@@ -1,11 +1,12 @@
 // Which units of data that nests come first: JSON, XML and YAML.
 //
-// Contract. Records are the values of arrays, the roots of JSON lines, the members of an object of kMap or more that
-// are all objects or arrays, and elements of a name that their container has more than once (anywhere at the same
-// path), or of which an attribute says in words that it failed. Those at the same path, names of arrays' values left
-// aside, are one list. Cells of a record are the values at each path in it that are in no other record, containers
-// included; of elements, attributes and text. records.hpp says what a record's cells are worth and how much it stands
-// out, s in [0, 1); a record that holds others no less than 0.9 of theirs.
+// Contract. Records are the values of arrays, the roots of JSON lines, the members of an object of kMap
+// (tree_records.hpp) or more that are all objects or arrays, and elements of a name that their container has more
+// than once (anywhere at the same path), or of which an attribute says in words that it failed, or its name, of a
+// root. Those at the same path, names of arrays' values left aside, are one list. Cells of a record are the values
+// at each path in it that are in no other record, containers included; of elements, attributes and text. records.hpp
+// says what a record's cells are worth and how much it stands out, s in [0, 1); a record that holds others no less
+// than 0.9 of theirs, one of JSON that says what another before it does, 0.3 of it.
 //
 // The weight of a root is 1 (of a declaration or comment 0.1). A value weighs what its container does, times
 //  - in an object of few or different members: 0.95 (1 - 0.2 place / count), 0.7 of that for a long string;
@@ -43,8 +44,6 @@
 #include "kernels/content/tree.hpp"
 
 namespace tersely::content {
-
-inline constexpr std::int32_t kMap = 32;
 
 struct TreeRanks {
     std::vector<double> priority;      // a unit; 0 of what an earlier compression wrote, which is no record

@@ -19,6 +19,8 @@ bool blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || by
 bool goes_on(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 bool in_name(char byte) { return !blank(byte) && byte != '>' && byte != '/' && byte != '=' && byte != '<'; }
 
+bool in_words(char byte) { return byte != '>' && byte != '=' && byte != '<' && byte != '/' && byte != '\n'; }
+
 std::uint64_t hash_of(View name) {
     std::uint64_t hash = 0xCBF29CE484222325ULL;
     for (const char byte : name) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
@@ -52,20 +54,47 @@ class Scanner {
             const bool end = text_.substr(at, 2) == "</";
             const std::size_t from = at + (end ? 2 : 1);
             for (at = from; at < text_.size() && in_name(text_[at]);) ++at;
-            open_[hash_of(text_.substr(from, at - from))] += end ? -kStartsOfEnd : 1;
+            Tags& tags = tags_[hash_of(text_.substr(from, at - from))];
+            tags.open += end ? -kStartsOfEnd : 1;
+            tags.ended = tags.ended || end;
         }
+    }
+
+    // Whether "<" opens words, as in "<line number>", and no tag: no end tag has its name, and it has no "=".
+    bool opens_words(std::size_t at) {
+        std::size_t behind = at + 1;
+        while (behind < text_.size() && in_name(text_[behind])) ++behind;
+        if (behind == at + 1 || behind >= text_.size() || text_[behind] != ' ' || text_[at + 1] == '!' ||
+            text_[at + 1] == '?')
+            return false;
+        std::size_t end = behind;
+        while (end < text_.size() && in_words(text_[end])) ++end;
+        return end < text_.size() && text_[end] == '>' && text_[end - 1] != ' ' &&
+               !tags_[hash_of(text_.substr(at + 1, behind - at - 1))].ended;
+    }
+
+    // Where a text ends that goes on from here.
+    std::size_t text_end(std::size_t from) {
+        std::size_t end = find("<", from);
+        while (end < text_.size() && opens_words(end)) end = find("<", end + 1);
+        return end;
     }
 
     // An element whose name is hardly ever closed, as in what an earlier compression left of a document, holds no
     // other of its name: it ends where the next one begins.
     void end_unclosed(View name) {
-        if (frames_.empty() || open_[hash_of(name)] <= 0) return;
+        if (frames_.empty() || tags_[hash_of(name)].open <= 0) return;
         for (std::size_t depth = frames_.size(); depth-- > 0;) {
             if (frames_[depth].name != name) continue;
             frames_.resize(depth);
             return;
         }
     }
+
+    struct Tags {
+        std::int64_t open = 0;  // how many more start tags there are than if each end tag stood for so many
+        bool ended = false;     // whether there is an end tag
+    };
 
     struct Frame {
         std::size_t row;
@@ -98,7 +127,7 @@ class Scanner {
     }
 
     void read_next() {
-        if (text_[at_] != '<') return read_text(at_, find("<", at_), 0, 0);
+        if (text_[at_] != '<' || opens_words(at_)) return read_text(at_, text_end(at_ + 1), 0, 0);
         const View rest = text_.substr(at_, kSection.size());
         if (rest.starts_with(kSection)) {
             const std::size_t end = find(kSectionEnd, at_ + kSection.size());
@@ -110,7 +139,7 @@ class Scanner {
         if (rest.starts_with("<!")) return skip(declaration_end());
         if (rest.starts_with("</")) return end_element();
         if (rest.size() < 2 || blank(rest[1]) || rest[1] == '<' || rest[1] == '>') {
-            return read_text(at_, find("<", at_ + 1), 0, 0);  // a "<" that opens nothing
+            return read_text(at_, text_end(at_ + 1), 0, 0);  // a "<" that opens nothing
         }
         start_element();
     }
@@ -292,7 +321,7 @@ class Scanner {
     std::int32_t roots_ = 0;
     bool deep_ = false;
     std::vector<Frame> frames_;
-    HashTable<std::int64_t> open_;  // by the hash of a name
+    HashTable<Tags> tags_;  // by the hash of a name
     TreeUnits units_;
 };
 

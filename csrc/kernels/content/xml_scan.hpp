@@ -10,6 +10,7 @@
 //  - text between tags, and what stands in a CDATA section, is one unit up to kWholeText bytes (kScalar), else a head
 //    of about kTextHead bytes (kHead) and pieces of about kTextPiece (kPiece), the section's end a kClose; no cut
 //    parts a reference or a character;
+//  - "<" that opens words up to a ">", as in "<line number>", is text: no end tag has its name, and none of it a "=";
 //  - comments, processing instructions and declarations are units of their own (kScalar, key 0), as are end tags
 //    without a start; elements that do not end (a text may be cut off anywhere) have no kClose;
 //    one of a name with more than four start tags to an end tag holds no other of its name;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace tersely::detect {
 namespace {
@@ -72,6 +73,23 @@ TableLook best_of(const Rows& rows, std::size_t size, char ends) {
 
 }  // namespace
 
+bool says_who(std::string_view text) {
+    std::vector<std::string_view> names;
+    for (std::size_t at = 0, lines = 0; at < text.size() && lines < kMostRows; ++lines) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::string_view line = text.substr(at, end - at);
+        const std::size_t bar = line.find('|');
+        if (bar != std::string_view::npos)
+            names.push_back(line.substr(0, line.find_last_not_of(' ', bar == 0 ? 0 : bar - 1) + 1));
+        else if (names.size() < lines)  // of the lines before another had none
+            return false;
+        at = end + 1;
+    }
+    if (names.empty() || names[0].empty() || std::count(names.begin(), names.end(), names[0]) < 2) return false;
+    std::sort(names.begin(), names.end());
+    return 4 * (std::unique(names.begin(), names.end()) - names.begin()) <= static_cast<std::ptrdiff_t>(names.size());
+}
+
 TableLook look_for_table(std::string_view text) {
     Rows rows{};
     std::size_t size = 0;
@@ -90,6 +108,7 @@ TableLook look_for_table(std::string_view text) {
         if ((size == 1 || size == kFirstRows) && best_of(rows, size, ends).agreement < 0.5F) return {};
     }
     const TableLook best = best_of(rows, size, ends);
+    if (best.delimiter == '|' && best.cells == 2 && says_who(text)) return {};
     const bool ragged = best.agreement < 1 && size < kFirstRows + 2;  // of so few rows all must agree
     return size < kFewestRows || ragged ? TableLook{} : best;
 }
@@ -185,6 +204,7 @@ std::size_t look_for_columns(std::string_view text) {
             longest_at = block;
         }
     }
+    if (says_who(text)) return 0;
     if (const std::size_t columns = first_columns(lines.data(), size, kMostBefore); columns > 0) return columns;
     return 2 * longest >= size ? first_columns(lines.data() + longest_at, longest, 2) : 0;
 }

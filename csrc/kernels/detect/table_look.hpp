@@ -13,6 +13,11 @@ struct TableLook {
     std::size_t rows = 0;   // read
 };
 
+// Whether what stands before the bars of the first lines says who wrote them, as tools do that run several programs
+// ("web  | started"): all lines but one have a bar, and there are four of them to a name; the first name comes again,
+// as that of a column would not. Such lines are no table. O(bytes of 64 lines).
+bool says_who(std::string_view text);
+
 // Reads rows up to the end of `text`, or 64 of them; a quoted cell may hold delimiters and line breaks (RFC 4180).
 // O(bytes).
 TableLook look_for_table(std::string_view text);

@@ -60,6 +60,7 @@ class Mark(IntFlag):
     VERDICT = 2048
     OWN = 4096
     COMPARED = 8192
+    NONE = 16384
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -90,7 +90,9 @@ class Table:
 
             return marker
 
-        return Units(table, worth.astype(np.float32), Lines(marker, total=total), header, relevant=False)
+        return Units(
+            table, worth.astype(np.float32), Lines(marker, total=total), header, ranked=True, relevant=False
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -103,6 +103,10 @@ class ToolOutput:
         score += 0.4 * around(bad & new, self.context)
         beside = (grade == 0) | (lines.places == 0) & ~bad
         score = np.where(beside, np.minimum(score, _BESIDE + 0.1 * score), score)
+        # What a trace is of comes before where it was: its first frame may be all that else says so.
+        frame = lines.has(Mark.FRAME)
+        first = np.flatnonzero(frame[1:] & ~frame[:-1] & bad[:-1] & bad[1:]) + 1
+        score[first - 1] = np.maximum(score[first - 1], score[first] + 0.1)
         asked, for_query = asked_for(lines)
         score += for_query
         score = np.where(lines.has(Mark.OVERWRITTEN), 0.01, score)

@@ -30,9 +30,8 @@ _ROUNDS = 5  # of choosing, writing and counting; each narrows the target
 _MORE_ROUNDS = 16  # the same where costs are estimated by length
 _AIM, _BETWEEN = 0.995, 0.8  # of the budget, and of the way to it, between two targets that were counted
 _UNUSED = 100  # a text of estimated costs that leaves less than this share (1 / _UNUSED) is good enough
-_ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
 _CANDIDATES = 4  # ranked units considered for a token of the budget; most cost more than a token
-_MARKER_SHARE, _FEW_MARKERS = 0.1, 2  # of the budget, of markers: above both, markers say less
+_MARKER_SHARE, _FEW_MARKERS = 0.1, 2  # of the budget, of markers: above, markers say less
 _CUT, _SELECTED, _PINNED, _PRESERVED = (
     REASONS.index(name) for name in ("cut", "selected", "pinned", "preserved")
 )
@@ -132,16 +131,9 @@ class _Fitting:
         fitted = fitted or self._unmarked() or self._cut()
         if self.kept is not None:
             fitted = replace(fitted, status=np.where(self.kept < FIRST_KEPT, fitted.status, self.kept))
-        if self._additive():
+        if self.reading.adds_up():
             return fitted
         return replace(fitted, warnings=(*fitted.warnings, "counter_not_additive"))
-
-    def _additive(self) -> bool:
-        if not self.prices.exact:
-            return True  # what was not counted cannot be said to add up
-        off = abs(self.reading.original - int(np.add.reduce(self.prices.counts)))
-        # White space may be a token each.
-        return self.reading.pages != {} or off <= self.reading.original * _ADDITIVE + len(self.table)
 
     def _candidates(self) -> Int64s | None:
         """The rows that can be in, where there are far more ranked ones than the budget holds; None: all."""
@@ -438,11 +430,16 @@ class _Fitting:
             return fitted
         said = [fitted.rendered.text[start:end] for start, end in fitted.rendered.generated]
         markers = [marker for marker in said if "…" in marker]
-        if len(markers) <= _FEW_MARKERS or self._count("\n".join(markers)) <= _MARKER_SHARE * self.budget:
+        if not markers or self._count("\n".join(markers)) <= _MARKER_SHARE * self.budget:
             return fitted
         total = self._search(Wording.TOTAL)
-        worse = total is None or self._essential_in(total) < self._essential_in(fitted)
-        return fitted if total is None or worse else replace(total, warnings=("markers_left_out",))
+        if total is None or self._essential_in(total) < self._essential_in(fitted):
+            return fitted
+        if len(markers) <= _FEW_MARKERS:  # they give way only to a unit that is worth more
+            had, has = fitted.status >= FIRST_KEPT, total.status >= FIRST_KEPT
+            if self.worth[has & ~had].max(initial=0) <= self.worth[had & ~has].max(initial=0):
+                return fitted
+        return replace(total, warnings=("markers_left_out",))
 
     def _first_essential(self) -> Fit | None:
         """The best essential unit alone with what it needs, if it fits: estimates may not see it."""

@@ -33,6 +33,7 @@ _MARKER = 4.0  # tokens, about: of what says that something was left out below a
 _PLACED = np.zeros(len(Kind), dtype=np.uint8)  # kinds of lines that say something by where they stand
 _PLACED[[Kind.CODE, Kind.FENCED_CODE, Kind.TABLE]] = 1
 _NONE = np.empty(0, dtype=np.uint8)
+_ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
 _LARGEST_SUM = 2**60  # of costs: no tokenizer comes near, the native sums stay in range
 
 
@@ -228,6 +229,14 @@ class Reading:
         if self._prices is None:
             self._prices = self._count(separator_cost(self.request))
         return self._prices
+
+    def adds_up(self) -> bool:
+        """Whether the units count about as much as the whole; true where they were not counted."""
+        prices = self.prices()
+        if not prices.exact or self.pages != {}:
+            return True
+        off = abs(self.original - int(np.add.reduce(prices.counts)))
+        return off <= self.original * _ADDITIVE + len(self.table)  # white space may be a token each
 
     def _count(self, separator: int) -> Prices:
         size = len(self.table)

@@ -330,7 +330,9 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
         return
     if reading.ranked:  # before what is first, where few units say that something failed
         failed = (grade >= FAILED) & (np.count_nonzero(grade >= FAILED) <= _FEW * len(table))
-        reading.worth = np.where(failed, top * (1 + grade), reading.worth).astype(np.float32)
+        # What rows of tables are worth is a measure, too.
+        raised = np.where(table.kind == Kind.TABLE, np.maximum(reading.worth, top * grade), reading.worth)
+        reading.worth = np.where(failed, top * (1 + grade), raised).astype(np.float32)
         return
     reading.worth = np.maximum(reading.worth, top * grade).astype(np.float32)
     if (grade >= FAILED).any():
