@@ -257,3 +257,8 @@ def test_an_empty_text_costs_what_the_counter_says() -> None:
 def test_a_source_whose_quotes_were_taken_out_again_is_not_kept(seed: str, door: str) -> None:
     """Of a text trimmed to its budget "user 8:" was said to be kept, but nothing of it was written."""
     assert not outcome(f"3301:{seed}", door).broken
+
+
+def test_a_fact_that_begins_before_the_first_unit_is_the_first_ones() -> None:
+    """A mark of the order of bytes stands before what is read of XML; facts at it had no unit."""
+    assert not outcome("3301:1431363", "compress, wide documents").broken

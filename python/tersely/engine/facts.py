@@ -299,10 +299,16 @@ def _in_backticks(texts: Sequence[str], facts: FactTable) -> npt.NDArray[np.bool
 
 
 def rows_at(texts: Sequence[str], table: SegmentTable, document: Int32s, at: Int64s) -> Int32s:
-    """int32[m]: the row of the segment in which the character `at` of a document lies. O(m log segments)."""
+    """int32[m]: the row of the segment in which the character `at` of a document lies. O(m log segments).
+
+    The first one's of its document before it, where white space stands, or a mark of the order of bytes.
+    """
     first = np.cumsum([0, *map(len, texts)], dtype=np.int64)  # of each document, all in one row
     begins: npt.NDArray[np.int64] = table.start + first[table.document]
-    return (np.searchsorted(begins, at + first[document], side="right") - 1).astype(np.int32)
+    found = np.searchsorted(begins, at + first[document], side="right") - 1
+    own = np.searchsorted(table.document, document)
+    last = np.searchsorted(table.document, document, side="right") - 1
+    return np.maximum(found, np.minimum(own, last)).astype(np.int32)
 
 
 def facts_kept(
