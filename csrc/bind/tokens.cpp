@@ -126,6 +126,7 @@ void bind_tokens(py::module_& m) {
     const py::metaclass plain(reinterpret_cast<PyObject*>(&PyType_Type));
     py::class_<HeldMarks>(m, "TokenMarks", "Where the pieces of texts end, and their tokens up to there.",
                           py::is_final(), plain)
+        .def(py::init<const HeldMarks&>(), py::arg("marks"))
         .def("__len__", [](const HeldMarks& marks) { return marks.of.size(); });
     const char* what = "The tokens of an encoding, in a file that is mapped, not read; immutable.";
     py::class_<HeldTable>(m, "TokenTable", what, py::is_final(), plain)

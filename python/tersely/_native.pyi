@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from mmap import mmap
-from typing import Any, Never, TypeAlias, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -328,7 +328,7 @@ def unite(parent: _Int32s, i: _Int32s, j: _Int32s) -> None: ...
 class TokenMarks:
     """Where the pieces of texts end, and their tokens up to there (csrc/kernels/tokens/count.hpp)."""
 
-    def __init__(self, *args: Never, **kwargs: Never) -> None: ...  # TypeError: `count_joined` makes them
+    def __init__(self, marks: TokenMarks) -> None: ...
     def __len__(self) -> int: ...  # texts
 
 @final
