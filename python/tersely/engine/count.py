@@ -50,7 +50,7 @@ def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
 
 
 def count_joined(counter: BatchTokenCounter, texts: Texts, separator: str) -> int:
-    """Tokens of the texts with `separator` between them; raises like `count_batch`."""
+    """Count the tokens of the texts joined by `separator`; raises like `count_batch`."""
     if isinstance(counter, BytePairCounter):
         return counter.count_joined(texts, separator)
     return int(count_batch(counter, texts if len(texts) == 1 else [separator.join(texts)])[0])

@@ -225,7 +225,7 @@ class Prepared:
         return self.reading.complete and self._sent_whole() <= budget
 
     def _whole(self) -> str:
-        """The documents as they are, joined."""
+        """Join the texts of the documents, unchanged."""
         return self._texts[0] if len(self._texts) == 1 else self.request.separator.join(self._texts)
 
     def _sent_whole(self) -> int:

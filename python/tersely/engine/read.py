@@ -186,10 +186,9 @@ class _Joining:
     ) -> None:
         self.request, self.original, self.options = request, original, options
         self.readers = list(readers)
+        # What a page shows will stand in the place of its document: then the texts are a list of their own.
         if texts is None or any(isinstance(reader, Html) for reader in readers):
-            texts = Texts(
-                [document.text for document in request.documents]
-            )  # pages will stand for their documents
+            texts = Texts([document.text for document in request.documents])
         self.texts = texts
         self.pages: dict[int, PageText] = {}
         self.warnings: list[str] = []

@@ -215,7 +215,7 @@ class Reading:
         return self._same
 
     def leave_unneeded_out(self, status: UInt8s, pinned: UInt8s) -> None:
-        """Take auxiliary units that no kept unit needs and no pin holds out of a choice, in `status`."""
+        """Drop auxiliary units that are neither needed by a kept unit nor pinned; changes `status`."""
         if self.auxiliary is None:
             return
         kept = status >= FIRST_KEPT
@@ -231,7 +231,7 @@ class Reading:
         return self._prices
 
     def adds_up(self) -> bool:
-        """Whether the units count about as much as the whole; true where they were not counted."""
+        """Whether the units' tokens add up to about those of the whole; true if units were not counted."""
         prices = self.prices()
         if not prices.exact or self.pages != {}:
             return True

@@ -43,7 +43,7 @@ class BytePairCounter:
         return counts
 
     def count_joined(self, texts: Texts, separator: str) -> int:
-        """Tokens of the texts with `separator` between them. `count_spans` of these texts costs less then."""
+        """Count the tokens of the texts joined by `separator`; `count_spans` of them is cheaper after it."""
         total, marks = token_table(self.encoding).count_joined(texts.utf8, separator)
         texts.marks = (self.encoding, marks)
         return total
