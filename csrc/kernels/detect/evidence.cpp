@@ -336,10 +336,11 @@ void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented
     if ((marks & kList) != 0 && !letter_or_digit(head[0])) ++counts_.items;
     if ((marks & kKeyValue) != 0 && (marks & kCode) == 0) add_key(head, marks, indented);
     if ((marks & kProse) != 0 && !place && (marks & (kCode | kComment)) == 0) ++counts_.words;
-    bool spoken = false;
+    auto speaks = Spoken::kNot;
     if ((marks & kProse) == 0 || (marks & kCode) != 0 || indented) {
-        spoken = languages_.add(head, indented);
+        speaks = languages_.add(head, indented);
     }
+    const bool spoken = speaks == Spoken::kClearly || (speaks == Spoken::kSlightly && (marks & kCode) != 0);
     counts_.spoken += spoken ? 1 : 0;
     if (spoken && counts_.spoken == kOpening) {  // what a file opens with tells its language best
         for (std::uint32_t& score : languages_.scores()) score *= kOpeningWeight;

@@ -76,7 +76,7 @@ class Reader {
     // `whole_first_line`: whether the piece starts where a line does; else its first line is passed over. O(bytes).
     void read(std::string_view piece, bool whole_first_line);
     const Counts& counts() const { return counts_; }
-    const LanguageScores& languages() const { return languages_.scores(); }
+    const LanguageReader& languages() const { return languages_; }
 
   private:
     bool starts_fenced(std::string_view piece) const;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/detect/bytes.hpp"
+#include "kernels/detect/language_starts.hpp"
 #include "kernels/detect/language_words.hpp"
 
 namespace tersely::detect {
@@ -10,7 +12,7 @@ namespace {
 
 using enum Language;
 
-constexpr std::size_t kWordSlots = 2048;
+constexpr std::size_t kWordSlots = 4096;
 
 constexpr std::size_t slot_of(std::string_view word) {
     const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(word[i])); };
@@ -53,55 +55,195 @@ struct Sign {
 
 // Sorted by the first; of the rows of a first sign, those that look as the first one that matches count.
 constexpr std::array kSigns = {
+    Sign{' ', '.', '{', zig, 5, false},
+    Sign{'!', '(', kAny, rust, 2, false},
+    Sign{'!', 'i', 'm', css, 5, false},
+    Sign{'!', 'v', 'o', zig, 6, false},
+    Sign{'!', '=', '=', javascript, 3, false},
+    Sign{'!', '=', '=', php, 1, false},
+    Sign{'!', '!', kAny, kotlin, 1, false},
     Sign{'"', '"', '"', python, 3, true},
     Sign{'#', '!', '[', rust, 5, true},
     Sign{'#', '[', kAny, rust, 5, true},
+    Sign{'#', '{', kAny, ruby, 2, false},
+    Sign{'#', '{', kAny, coffeescript, 2, false},
+    Sign{'#', '{', kAny, elixir, 1, false},
+    Sign{'#', 't', ')', scheme, 3, false},
+    Sign{'#', 'f', ')', scheme, 3, false},
+    Sign{'#', '\'', kWord, commonlisp, 2, false},
+    Sign{'#', '\'', kWord, elisp, 1, false},
+    Sign{'#', '(', kAny, clojure, 2, false},
     Sign{'$', '(', kCapital, makefile, 2, false},
     Sign{'$', '(', kAny, shell, 1, false},
     Sign{'$', '(', kAny, javascript, 1, false},
     Sign{'$', '(', kAny, makefile, 1, false},
     Sign{'$', '@', kAny, makefile, 3, true},
     Sign{'$', '<', kAny, makefile, 3, true},
+    Sign{'$', '^', kAny, makefile, 3, true},
     Sign{'$', '{', kAny, shell, 2, false},
     Sign{'$', '{', kAny, javascript, 1, false},
+    Sign{'$', '{', kAny, cmake, 2, false},
+    Sign{'$', '{', kAny, hcl, 1, false},
+    Sign{'$', '{', kAny, groovy, 1, false},
+    Sign{'$', '{', kAny, perl, 1, false},
     Sign{'$', '_', '.', powershell, 4, false},
+    Sign{'$', 't', 'h', php, 2, false},
+    Sign{'$', 's', 'e', perl, 2, false},
+    Sign{'$', 'e', 'n', powershell, 2, false},
+    Sign{'$', 'n', 'u', powershell, 2, false},
+    Sign{'$', 't', 'r', powershell, 2, false},
+    Sign{'$', 'f', 'a', powershell, 2, false},
     Sign{'$', kWord, kAny, php, 1, false},
     Sign{'$', kWord, kAny, perl, 1, false},
     Sign{'$', kWord, kAny, shell, 1, false},
     Sign{'$', kWord, kAny, powershell, 1, false},
+    Sign{'$', kWord, kAny, tcl, 1, false},
     Sign{'%', '>', '%', r, 6, true},
+    Sign{'%', 'i', 'n', r, 6, false},
+    Sign{'%', '%', '%', erlang, 1, false},
+    Sign{'%', '{', kAny, elixir, 3, false},
+    Sign{'%', '~', kAny, batch, 6, false},
+    Sign{'%', '%', kWord, batch, 2, false},
+    Sign{'%', '%', ' ', scala, 2, false},
+    Sign{'%', 'e', 'a', assembly, 5, false},
+    Sign{'%', 'r', kWord, assembly, 3, false},
+    Sign{'%', 'e', 'b', assembly, 4, false},
+    Sign{'%', 'e', 's', assembly, 4, false},
+    Sign{'%', kCapital, kAny, batch, 2, false},
     Sign{'&', '\'', kAny, rust, 3, true},
+    Sign{'&', 'm', 'u', rust, 5, true},
+    Sign{'&', 's', 'e', rust, 4, true},
+    Sign{'&', 's', 't', rust, 4, true},
+    Sign{'&', '[', kAny, rust, 2, false},
+    Sign{'&', '.', '{', zig, 5, false},
+    Sign{'\'', 'b', '0', verilog, 6, false},
+    Sign{'\'', 'b', '1', verilog, 6, false},
+    Sign{'\'', 'h', kWord, verilog, 6, false},
+    Sign{'\'', 'd', kWord, verilog, 3, false},
+    Sign{'(', 'c', '(', r, 2, false},
+    Sign{'(', '$', kWord, php, 1, false},
+    Sign{'(', '$', kWord, perl, 1, false},
+    Sign{'(', '$', kWord, powershell, 1, false},
+    Sign{'(', '.', '{', zig, 5, false},
+    Sign{'-', '>', '{', perl, 3, false},
+    Sign{'-', '>', '[', perl, 3, false},
     Sign{'-', '>', kAny, rust, 1, false},
     Sign{'-', '>', kAny, c, 1, false},
     Sign{'-', '>', kAny, php, 1, false},
     Sign{'-', '>', kAny, perl, 1, false},
     Sign{'-', '>', kAny, swift, 1, false},
+    Sign{'-', 'e', 'q', powershell, 1, false},
+    Sign{'-', 'e', 'q', shell, 1, false},
+    Sign{'-', 'n', 'o', powershell, 1, false},
+    Sign{'-', 'E', 'r', powershell, 4, false},
+    Sign{'.', '.', '<', swift, 6, true},
+    Sign{'.', '.', '=', rust, 3, false},
+    Sign{'.', '*', '(', matlab, 2, false},
+    Sign{'.', '*', ' ', matlab, 2, false},
+    Sign{'.', '^', kAny, matlab, 3, false},
+    Sign{'.', '^', kAny, julia, 2, false},
+    Sign{'.', 'a', 'n', fortran, 1, false},
+    Sign{'.', 'e', 'q', fortran, 3, false},
+    Sign{'.', '.', ' ', lua, 2, false},
+    Sign{':', ':', ' ', haskell, 3, false},
+    Sign{':', ':', ' ', odin, 2, false},
+    Sign{':', ':', kCapital, julia, 1, false},
+    Sign{':', ':', kCapital, cpp, 1, false},
+    Sign{':', ':', kCapital, rust, 1, false},
+    Sign{':', ':', kCapital, perl, 1, false},
+    Sign{':', ':', kCapital, ruby, 1, false},
+    Sign{':', ':', '~', cpp, 6, false},
+    Sign{':', ':', kAny, rust, 1, false},
+    Sign{':', ':', kAny, cpp, 2, false},
+    Sign{':', ':', kAny, perl, 1, false},
     Sign{':', '=', kAny, go, 3, true},
     Sign{':', '=', kAny, pascal, 2, true},
     Sign{':', '=', kAny, makefile, 2, true},
-    Sign{':', ':', ' ', haskell, 3, false},
-    Sign{':', ':', kAny, rust, 1, false},
-    Sign{':', ':', kAny, cpp, 1, false},
-    Sign{':', ':', kAny, perl, 1, false},
-    Sign{';', ';', kAny, shell, 3, true},
+    Sign{':', '=', kAny, ada, 2, false},
+    Sign{':', '=', kAny, vlang, 2, false},
+    Sign{':', '-', ' ', prolog, 6, true},
+    Sign{';', ';', kAny, shell, 2, true},
+    Sign{';', ';', kAny, ocaml, 1, false},
     Sign{'<', '?', 'p', php, 20, true},
     Sign{'<', '-', ' ', r, 3, false},
     Sign{'<', '-', ' ', haskell, 1, false},
     Sign{'<', '-', ' ', julia, 1, false},
+    Sign{'<', '<', '"', erlang, 5, false},
+    Sign{'<', '/', '>', javascript, 2, false},
+    Sign{'<', '/', '>', typescript, 2, false},
+    Sign{'<', '=', ' ', vhdl, 1, false},
+    Sign{'<', '=', ' ', verilog, 1, false},
     Sign{'=', '=', '=', javascript, 3, false},
-    Sign{'=', '>', kAny, javascript, 1, false},
+    Sign{'=', '=', '=', php, 1, false},
+    Sign{'=', '~', ' ', perl, 4, false},
+    Sign{'=', '~', ' ', ruby, 1, false},
+    Sign{'=', '>', kAny, javascript, 2, false},
     Sign{'=', '>', kAny, rust, 1, false},
     Sign{'=', '>', kAny, php, 1, false},
     Sign{'=', '>', kAny, perl, 1, false},
+    Sign{'=', '>', kAny, scala, 1, false},
+    Sign{'=', '>', kAny, csharp, 1, false},
+    Sign{'>', '&', '1', shell, 4, false},
+    Sign{'>', '&', '2', shell, 6, false},
+    Sign{'>', '>', '=', haskell, 2, false},
     Sign{'?', '=', kAny, makefile, 4, true},
+    Sign{'?', 'M', 'O', erlang, 8, false},
+    Sign{'?', '.', kWord, kotlin, 1, false},
+    Sign{'?', '.', kWord, swift, 1, false},
+    Sign{'?', '.', kWord, typescript, 1, false},
+    Sign{'?', '.', kWord, csharp, 1, false},
+    Sign{'?', '.', kWord, dart, 1, false},
+    Sign{'?', '?', ' ', csharp, 1, false},
+    Sign{'?', '?', ' ', dart, 1, false},
+    Sign{'?', '?', ' ', swift, 1, false},
+    Sign{'?', ':', ' ', typescript, 4, false},
+    Sign{'?', ':', ' ', groovy, 1, false},
     Sign{'@', '"', kAny, objectivec, 4, true},
     Sign{'@', '_', kAny, perl, 3, false},
+    Sign{'@', '@', kWord, ruby, 2, false},
+    Sign{'@', '@', kWord, sql, 1, false},
     Sign{'@', 'i', 'm', zig, 6, false},
+    Sign{'@', 'a', 's', zig, 2, false},
+    Sign{'@', 'p', 't', zig, 3, false},
+    Sign{'@', 'i', 'n', zig, 2, false},
+    Sign{'@', 's', 'i', zig, 1, false},
+    Sign{'@', 't', 'r', zig, 2, false},
+    Sign{'@', '[', kAny, objectivec, 3, false},
+    Sign{'@', '(', kAny, objectivec, 1, false},
+    Sign{'@', '(', kAny, powershell, 2, false},
     Sign{'@', '{', kAny, perl, 3, false},
+    Sign{'@', '{', kAny, powershell, 3, false},
+    Sign{'@', '{', kAny, objectivec, 1, false},
+    Sign{'@', kWord, kAny, ruby, 1, false},
+    Sign{'@', kWord, kAny, coffeescript, 1, false},
     Sign{'[', '[', kAny, shell, 3, false},
+    Sign{'[', '$', kAny, perl, 1, false},
+    Sign{'[', '$', kAny, tcl, 2, false},
+    Sign{'[', '$', kAny, php, 1, false},
+    Sign{'[', 's', 'e', objectivec, 3, false},
+    Sign{'[', 'e', 'x', tcl, 5, false},
+    Sign{'[', 's', 't', powershell, 1, false},
+    Sign{'[', 's', 't', tcl, 2, false},
+    Sign{'[', ']', 'c', zig, 6, false},
+    Sign{'[', ']', 'u', zig, 4, false},
+    Sign{'[', ']', 'b', go, 3, false},
+    Sign{'[', ']', 's', go, 3, false},
     Sign{'[', ' ', kAny, shell, 1, false},
+    Sign{'\\', '(', kAny, swift, 4, false},
+    Sign{'\\', '(', kAny, latex, 1, false},
+    Sign{'\\', 'b', 'e', latex, 2, false},
+    Sign{'\\', 't', 'e', latex, 3, false},
+    Sign{'\\', 'r', 'e', latex, 2, false},
     Sign{']', '$', kAny, powershell, 3, false},
+    Sign{']', '!', kAny, graphql, 4, false},
+    Sign{'{', '.', kWord, nim, 6, false},
+    Sign{'{', 'o', 'k', erlang, 5, false},
+    Sign{'{', '-', '#', haskell, 6, false},
     Sign{'|', '>', kAny, elixir, 3, false},
+    Sign{'|', '>', kAny, fsharp, 2, false},
+    Sign{'|', '>', kAny, ocaml, 1, false},
+    Sign{'~', '=', kAny, lua, 3, false},
+    Sign{'~', '=', kAny, matlab, 3, false},
 };
 
 // The first row of each first sign, and the one after its last.
@@ -119,87 +261,33 @@ constexpr std::array<SignRows, 256> sign_rows() {
 }
 constexpr std::array<SignRows, 256> kSignRows = sign_rows();
 
-struct Start {
-    std::string_view text;
-    Language language;
-    std::uint32_t weight;
+// The rows of starts with each first byte, and the row of the longest start that is a proper beginning of each.
+constexpr std::uint16_t kNoStart = 65535;
+struct StartRows {
+    std::uint16_t first = 0, last = 0;
 };
-
-// What lines of some languages begin with, where it is no word.
-constexpr std::array kStarts = {
-    Start{"(ns ", clojure, 20},
-    Start{"(defn", clojure, 8},
-    Start{"(:require ", clojure, 10},
-    Start{"(let [", clojure, 5},
-    Start{"(deftest", clojure, 8},
-    Start{"(defun ", commonlisp, 4},
-    Start{"(defun ", elisp, 4},
-    Start{"(defvar ", commonlisp, 2},
-    Start{"(defvar ", elisp, 2},
-    Start{"(defmacro ", commonlisp, 3},
-    Start{"(defpackage", commonlisp, 20},
-    Start{"(in-package", commonlisp, 20},
-    Start{"(defclass", commonlisp, 8},
-    Start{"(defmethod", commonlisp, 8},
-    Start{"(defgeneric", commonlisp, 8},
-    Start{"(defparameter", commonlisp, 8},
-    Start{"(setf ", commonlisp, 4},
-    Start{"(setq ", elisp, 5},
-    Start{"(provide '", elisp, 20},
-    Start{"(interactive", elisp, 12},
-    Start{"(defcustom", elisp, 20},
-    Start{"(require '", elisp, 10},
-    Start{"(use-package", elisp, 20},
-    Start{"(add-hook", elisp, 12},
-    Start{"-module(", erlang, 20},
-    Start{"-export(", erlang, 10},
-    Start{"-include", erlang, 8},
-    Start{"-define(", erlang, 8},
-    Start{"-record(", erlang, 8},
-    Start{"-spec ", erlang, 8},
-    Start{".PHONY", makefile, 12},
-    Start{"-include ", makefile, 4},
-    Start{"\\begin{", latex, 8},
-    Start{"\\end{", latex, 5},
-    Start{"\\section", latex, 8},
-    Start{"\\documentclass", latex, 20},
-    Start{"\\usepackage", latex, 12},
-    Start{"\\newcommand", latex, 8},
-    Start{"\\def\\", latex, 8},
-    Start{"\\subsection", latex, 8},
-    Start{"\\item", latex, 3},
-    Start{"\\label", latex, 4},
-    Start{"`timescale", verilog, 20},
-    Start{"`include", verilog, 6},
-    Start{"`define", verilog, 6},
-    Start{"`ifdef", verilog, 6},
-    Start{".globl", assembly, 8},
-    Start{".section", assembly, 8},
-    Start{".text", assembly, 4},
-    Start{".byte", assembly, 6},
-    Start{".word", assembly, 5},
-    Start{"%macro", assembly, 8},
-    Start{"%define", assembly, 8},
-    Start{"load(\"", starlark, 20},
-    Start{"import 'package:", dart, 20},
-    Start{"import 'dart:", dart, 20},
-    Start{"#pragma mark", objectivec, 8},
-    Start{"- (", objectivec, 5},
-    Start{"+ (", objectivec, 5},
-    Start{"::", batch, 3},
-    Start{"%%", erlang, 1},
-    Start{"{-# ", haskell, 12},
-    Start{"let rec ", ocaml, 8},
-    Start{"(* ", ocaml, 4},
-    Start{"#!/usr/bin/env Rscript", r, 20},
-};
-
-constexpr std::array<bool, 256> start_bytes() {
-    std::array<bool, 256> bytes{};
-    for (const Start& start : kStarts) bytes[static_cast<unsigned char>(start.text[0])] = true;
-    return bytes;
+constexpr std::array<StartRows, 256> start_rows() {
+    std::array<StartRows, 256> table{};
+    for (std::size_t row = 0; row < kStarts.size(); ++row) {
+        StartRows& rows = table[static_cast<unsigned char>(kStarts[row].text[0])];
+        if (rows.last == 0) rows.first = static_cast<std::uint16_t>(row);
+        rows.last = static_cast<std::uint16_t>(row + 1);
+    }
+    return table;
 }
-constexpr std::array<bool, 256> kStartBytes = start_bytes();
+constexpr std::array<StartRows, 256> kStartRows = start_rows();
+
+constexpr std::array<std::uint16_t, kStarts.size()> shorter_starts() {
+    std::array<std::uint16_t, kStarts.size()> shorter{};
+    for (std::size_t row = 0; row < kStarts.size(); ++row) {
+        std::uint16_t above = row == 0 ? kNoStart : static_cast<std::uint16_t>(row - 1);
+        if (row > 0 && kStarts[row].text == kStarts[row - 1].text) above = shorter[row - 1];
+        while (above != kNoStart && !kStarts[row].text.starts_with(kStarts[above].text)) above = shorter[above];
+        shorter[row] = above;
+    }
+    return shorter;
+}
+constexpr std::array<std::uint16_t, kStarts.size()> kShorter = shorter_starts();
 
 // Places of what was said: words, signs, starts, then the others.
 constexpr std::size_t kSignsFrom = kWordCount;
@@ -228,12 +316,22 @@ static_assert(kEnd <= kSaid);
 
 namespace {
 
-// "Get-Item", "ConvertTo-Json": verb and noun in capitals, as PowerShell calls its commands.
-bool is_command(std::string_view word) {
-    const auto capital = [](char byte) { return byte >= 'A' && byte <= 'Z'; };
-    const std::size_t dash = word.find('-');
-    return dash != std::string_view::npos && dash >= 3 && dash + 2 < word.size() && capital(word[0]) &&
-           capital(word[dash + 1]) && !capital(word[1]) && word.find('-', dash + 1) == std::string_view::npos;
+// What commands of PowerShell begin with.
+constexpr std::array<std::string_view, 40> kVerbs = {
+    "Add",     "Clear",   "Compare", "Convert", "ConvertFrom", "ConvertTo", "Copy",     "Disable", "Enable",  "Enter",
+    "Exit",    "Export",  "Find",    "ForEach", "Format",      "Get",       "Group",    "Import",  "Install", "Invoke",
+    "Join",    "Measure", "Move",    "New",     "Out",         "Read",      "Register", "Remove",  "Rename",  "Resolve",
+    "Restart", "Select",  "Set",     "Sort",    "Split",       "Start",     "Stop",     "Test",    "Where",   "Write"};
+
+// Whether "Get-Item", "ConvertTo-Json" starts at line[begin], whose letters go on to `end`.
+bool opens_command(std::string_view line, std::size_t begin, std::size_t end) {
+    if (!upper(line[begin])) return false;
+    const std::size_t dash = line.find('-', begin);
+    if (dash == std::string_view::npos || dash > end || dash + 2 >= line.size() || !upper(line[dash + 1])) return false;
+    std::size_t noun = dash + 1;
+    while (noun < line.size() && word_byte(line[noun])) ++noun;
+    return (noun == line.size() || (line[noun] != '-' && line[noun] != ':')) &&
+           std::find(kVerbs.begin(), kVerbs.end(), line.substr(begin, dash - begin)) != kVerbs.end();
 }
 
 bool goes_on_with(std::string_view rest, char sign) {
@@ -241,28 +339,55 @@ bool goes_on_with(std::string_view rest, char sign) {
     return at != std::string_view::npos && rest[at] == sign;
 }
 
+// Whether the word of line[begin, end) stands so; `first`: no other stands before it.
+bool stands(Where where, std::string_view line, std::size_t begin, std::size_t end, bool first) {
+    const char before = begin > 0 ? line[begin - 1] : ' ';
+    switch (where) {
+        case kFirst:
+            return first;
+        case kAnywhere:
+            return before != '.' && before != '$';
+        case kCalled:
+            return first && goes_on_with(line.substr(end), '(');
+        case kKeyed:
+            return first && goes_on_with(line.substr(end), ':');
+        case kEnding:
+            return end == line.size();
+        case kMember:
+            return before == '.';
+        case kTyped:
+            if (before != ' ') return before == ':';
+            return begin >= 3 && (line[begin - 2] == ':' || (line[begin - 2] == '>' && line[begin - 3] == '-'));
+    }
+    return false;
+}
+
 }  // namespace
 
 void LanguageReader::say(Language language, std::uint32_t weight, std::size_t what) {
     const std::uint32_t times = ++said_[what];
+    if (times == 1) ++distinct_[static_cast<std::size_t>(language)];
     if (times <= 3 || (times & (times - 1)) == 0) scores_[static_cast<std::size_t>(language)] += weight;
 }
 
-bool LanguageReader::add_word(std::string_view word, bool first, char last, std::string_view rest) {
+// The word of line[begin, end). Returns the most that it weighs.
+std::uint32_t LanguageReader::add_word(std::string_view line, std::size_t begin, std::size_t end, bool first) {
+    const std::string_view word = line.substr(begin, end - begin);
     std::size_t slot = slot_of(word);
     while (kSlots[slot] != kNoWord && kWords[kSlots[slot]].text != word) slot = (slot + 1) & (kWordSlots - 1);
-    if (kSlots[slot] == kNoWord) return false;
-    bool found = false;
+    if (kSlots[slot] == kNoWord) return 0;
+    const char last = line.back();
+    std::uint32_t found = 0;
     bool ended = false;  // a row that asks for the line's end was met: rows that do not are for other ends
     for (std::size_t row = kSlots[slot]; row < kWordCount && kWords[row].text == word; ++row) {
         const Word& rule = kWords[row];
-        if ((rule.where == kFirst && !first) || (rule.last != 0 && rule.last != last)) continue;
-        if (rule.last == 0 && ended) continue;
-        if (rule.language == cmake && !goes_on_with(rest, '(')) continue;
-        if (rule.language == css && rule.last == ';' && !goes_on_with(rest, ':')) continue;
+        if ((rule.last != 0 && rule.last != last) || (rule.last == 0 && ended)) continue;
+        if (!stands(rule.where, line, begin, end, first)) continue;
         ended = ended || rule.last != 0;
         say(rule.language, rule.weight, row);
-        found = found || rule.weight > 0;
+        // Words that no claimed language has are those of sentences, where they may stand anywhere.
+        const bool anywhere = rule.where == kAnywhere && static_cast<std::size_t>(rule.language) >= kLanguages;
+        if (!anywhere) found = std::max<std::uint32_t>(found, rule.weight);
     }
     return found;
 }
@@ -288,13 +413,26 @@ bool LanguageReader::add_signs(char one, char two, char three, bool& own) {
     return like != nullptr;
 }
 
-bool LanguageReader::add_start(std::string_view line) {
-    if (!kStartBytes[static_cast<unsigned char>(line[0])]) return false;
-    bool found = false;
-    for (const Start& start : kStarts) {
-        if (!line.starts_with(start.text)) continue;
-        say(start.language, start.weight, kStartsFrom + static_cast<std::size_t>(&start - kStarts.data()));
-        found = true;
+// All starts of the line, and the most that one weighs: the last one that is not behind it in order or one of those
+// that begin that one, whose own beginnings then are starts of the line, too.
+std::uint32_t LanguageReader::add_start(std::string_view line) {
+    const StartRows rows = kStartRows[static_cast<unsigned char>(line[0])];
+    if (rows.last == 0) return 0;
+    const auto* const first = kStarts.data() + rows.first;
+    const auto* const behind =
+        std::upper_bound(first, kStarts.data() + rows.last, line,
+                         [](std::string_view text, const Start& start) { return text < start.text; });
+    if (behind == first) return 0;
+    auto row = static_cast<std::uint16_t>(behind - kStarts.data() - 1);
+    while (row != kNoStart && !line.starts_with(kStarts[row].text)) row = kShorter[row];
+    std::uint32_t found = 0;
+    for (; row != kNoStart; row = kShorter[row]) {
+        const std::string_view text = kStarts[row].text;
+        for (std::size_t same = row;; --same) {
+            say(kStarts[same].language, kStarts[same].weight, kStartsFrom + same);
+            found = std::max<std::uint32_t>(found, kStarts[same].weight);
+            if (same == 0 || kStarts[same - 1].text != text) break;
+        }
     }
     return found;
 }
@@ -329,22 +467,23 @@ bool LanguageReader::add_package(std::string_view line) {
     return true;
 }
 
-bool LanguageReader::add(std::string_view line, bool indented) {
+Spoken LanguageReader::add(std::string_view line, bool indented) {
     const char last = line.back();
-    bool found = add_start(line);
-    if (!indented && (add_package(line) || add_import(line))) return true;
+    std::uint32_t weight = add_start(line);
+    bool found = false;
+    if (!indented && (add_package(line) || add_import(line))) return Spoken::kClearly;
     if (line.starts_with(";")) {
         for (const Language lisp : {commonlisp, elisp, clojure}) say(lisp, 1, kLisp);
-        return false;
+        return Spoken::kNot;
     }
     std::size_t start = 0;
     if (line[0] == '#' || line[0] == '@' || line[0] == '=') {
         start = 1;
-        if (line[0] == '#' && line.size() > 1 && line[1] == ' ') return false;  // a comment
+        if (line[0] == '#' && line.size() > 1 && line[1] == ' ') return Spoken::kNot;  // a comment
     }
     if (line.starts_with("//") || line.starts_with("* ") || line.starts_with("/*") || line.starts_with("--")) {
         if (line.starts_with("///") || line.starts_with("//!")) say(rust, 1, kDocumented);
-        return false;
+        return Spoken::kNot;
     }
     bool first = true;
     for (std::size_t i = start; i < line.size();) {
@@ -352,11 +491,11 @@ bool LanguageReader::add(std::string_view line, bool indented) {
         if (word_byte(byte)) {
             std::size_t end = i + 1;
             while (end < line.size() && (word_byte(line[end]) || (first && line[end] == '-'))) ++end;
-            const std::string_view word = line.substr(first ? 0 : i, first ? end : end - i);
-            found = add_word(word, first, last, line.substr(end)) || found;
-            if (first && is_command(word) && (end == line.size() || line[end] != ':')) {
+            const std::size_t begin = first ? 0 : i;
+            weight = std::max(weight, add_word(line, begin, end, first));
+            if (opens_command(line, begin, end)) {
                 say(powershell, 5, kCommand);
-                found = true;
+                found = found || first;
             }
             if (first && !indented && end + 1 < line.size() && line[end] == '=' && word_byte(line[end - 1]) &&
                 line[end + 1] != '=' && last != ',' && last != '(' && last != ';') {
@@ -371,6 +510,7 @@ bool LanguageReader::add(std::string_view line, bool indented) {
         const char three = i + 2 < line.size() ? line[i + 2] : '\0';
         if (add_signs(byte, two, three, found)) {
             i += 2;
+            while (i < line.size() && word_byte(line[i - 1]) && word_byte(line[i])) ++i;  // a name that it opens
             first = false;
             continue;
         }
@@ -381,7 +521,8 @@ bool LanguageReader::add(std::string_view line, bool indented) {
     if (line[0] == '.' && last == '{') say(css, 3, kClass);
     if (line[0] == '[' && last == ';') say(objectivec, 3, kMessage);
     if (last == '|' && line.find(" do |") != std::string_view::npos) say(ruby, 4, kBlock), found = true;
-    return found;
+    if (found || weight > 1) return Spoken::kClearly;
+    return weight > 0 ? Spoken::kSlightly : Spoken::kNot;
 }
 
 void LanguageReader::add_recipe() { say(makefile, 5, kRecipe); }
