@@ -31,7 +31,7 @@ constexpr auto kDialects = [] {
     using enum Language;
     return std::to_array<Dialect>({
         {objectivec, c, 6, 64},
-        {cpp, c, 6, 8},
+        {cpp, c, 6, 12},
         {typescript, javascript, 5, 10},
         {zig, rust, 8, 4},
         {starlark, python, 8, 6},

@@ -469,6 +469,7 @@ inline constexpr auto kCapitalWords = [] {
         {"Record", kTyped, 0, typescript, 6},
         {"Remove-Item", kFirst, 0, powershell, 8},
         {"Require", kFirst, 0, coq, 3},
+        {"Result", kFirst, ';', pascal, 5},
         {"Result", kTyped, 0, rust, 2},
         {"SAVE", kFirst, 0, fortran, 4},
         {"SEC", kFirst, 0, assembly, 3},

@@ -148,7 +148,7 @@ constexpr std::array kSigns = {
     Sign{':', ':', ' ', haskell, 3, false},
     Sign{':', ':', ' ', odin, 2, false},
     Sign{':', ':', kCapital, julia, 1, false},
-    Sign{':', ':', kCapital, cpp, 1, false},
+    Sign{':', ':', kCapital, cpp, 2, false},
     Sign{':', ':', kCapital, rust, 1, false},
     Sign{':', ':', kCapital, perl, 1, false},
     Sign{':', ':', kCapital, ruby, 1, false},
@@ -304,6 +304,7 @@ enum Other : std::size_t {
     kAdorned,
     kClass,
     kMessage,
+    kCocoa,
     kBlock,
     kCommand,
     kRecipe,
@@ -479,7 +480,8 @@ Spoken LanguageReader::add(std::string_view line, bool indented) {
     std::size_t start = 0;
     if (line[0] == '#' || line[0] == '@' || line[0] == '=') {
         start = 1;
-        if (line[0] == '#' && line.size() > 1 && line[1] == ' ') return Spoken::kNot;  // a comment
+        static constexpr ByteSet kComments = bytes_of(" #=-*");
+        if (line[0] == '#' && line.size() > 1 && in(kComments, line[1])) return Spoken::kNot;
     }
     if (line.starts_with("//") || line.starts_with("* ") || line.starts_with("/*") || line.starts_with("--")) {
         if (line.starts_with("///") || line.starts_with("//!")) say(rust, 1, kDocumented);
@@ -493,6 +495,10 @@ Spoken LanguageReader::add(std::string_view line, bool indented) {
             while (end < line.size() && (word_byte(line[end]) || (first && line[end] == '-'))) ++end;
             const std::size_t begin = first ? 0 : i;
             weight = std::max(weight, add_word(line, begin, end, first));
+            if (end - begin > 3 && line[begin] == 'N' && line[begin + 1] == 'S' && upper(line[begin + 2]) &&
+                lower(line[begin + 3])) {
+                say(objectivec, 2, kCocoa);
+            }
             if (opens_command(line, begin, end)) {
                 say(powershell, 5, kCommand);
                 found = found || first;
@@ -519,7 +525,7 @@ Spoken LanguageReader::add(std::string_view line, bool indented) {
     }
     if (line[0] == '@' && !indented && last != ';' && last != '{') say(python, 1, kAdorned);
     if (line[0] == '.' && last == '{') say(css, 3, kClass);
-    if (line[0] == '[' && last == ';') say(objectivec, 3, kMessage);
+    if (line[0] == '[' && last == ';' && line[1] != '[') say(objectivec, 3, kMessage);
     if (last == '|' && line.find(" do |") != std::string_view::npos) say(ruby, 4, kBlock), found = true;
     if (found || weight > 1) return Spoken::kClearly;
     return weight > 0 ? Spoken::kSlightly : Spoken::kNot;

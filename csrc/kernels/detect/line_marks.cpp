@@ -104,16 +104,27 @@ std::uint32_t turn_marks(View line) {
     return turn == text::Turn::kPossible && !lower(line[0]) ? kTurn : 0U;
 }
 
-// YAML: a key without spaces, then ": "; at the margin, where mail and talks have such lines, it is in small letters.
+// Whether a word is no name of a speaker or of a field of mail: "IndentWidth".
+bool is_identifier(View word) {
+    for (std::size_t at = 1; at < word.size(); ++at) {
+        if (upper(word[at]) && lower(word[at - 1])) return true;
+    }
+    return false;
+}
+
+// YAML: a key without spaces, then ": "; at the margin, where mail and talks have such lines, it is in small letters
+// or in both.
 bool is_key_value(View line, bool indented) {
     std::size_t at = line.starts_with("- ") ? 2 : 0;
     const std::size_t start = at;
     while (at < line.size() && (letter(line[at]) || digit(line[at]) || line[at] == '_' || line[at] == '-' ||
                                 line[at] == '.' || line[at] == '"' || line[at] == '$'))
         ++at;
-    if (at == start || at == line.size() || line[at] != ':' || (upper(line[start]) && !indented)) return false;
+    if (at == start || at == line.size() || line[at] != ':') return false;
+    const bool capital = upper(line[start]) && !is_identifier(line.substr(start, at - start));
+    if (capital && !indented) return false;
     if (at + 1 == line.size()) return true;
-    return line[at + 1] == ' ' && (!upper(line[start]) || (at + 2 < line.size() && line[at + 2] != ' '));
+    return line[at + 1] == ' ' && (!capital || (at + 2 < line.size() && line[at + 2] != ' '));
 }
 
 bool is_field(View line) {  // TOML, ini: name = value, [section]
