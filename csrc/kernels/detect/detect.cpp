@@ -30,13 +30,13 @@ struct Dialect {
 constexpr auto kDialects = [] {
     using enum Language;
     return std::to_array<Dialect>({
-        {objectivec, c, 6, 64},
-        {cpp, c, 6, 12},
+        {objectivec, c, 8, 24},
+        {cpp, c, 6, 10},
         {typescript, javascript, 5, 10},
         {zig, rust, 8, 4},
         {starlark, python, 8, 6},
         {nim, python, 8, 5},
-        {crystal, ruby, 5, 8},
+        {crystal, ruby, 5, 4},
         {coffeescript, javascript, 8, 3},
         {fsharp, ocaml, 6, 6},
         {sml, ocaml, 6, 4},
@@ -188,8 +188,9 @@ bool is_shaped(Language language, const Counts& counts) {
         case lua:
             return counts.statements * 3 < code;
         case elixir:
-        case ruby:
             return counts.blocks > 0;
+        case ruby:
+            return counts.blocks > 0 || counts.statements == 0;
         default:
             return true;
     }
@@ -217,6 +218,7 @@ Ranked ranked(const Counts& counts, LanguageScores scores) {
     const std::uint32_t all = std::accumulate(counts.comments.begin(), counts.comments.end(), 0U);
     for (std::size_t i = 1; i < kAllLanguages && all > 0; ++i)
         scores[i] = scores[i] * (own_comments(counts, static_cast<Language>(i)) + 2) / (all + 2);
+    if (4 * std::max(score(javascript), score(typescript)) > score(css)) score(css) = 0;  // a guest of a script
     const LanguageScores own = scores;
     for (const Dialect& dialect : kDialects) {
         const std::uint32_t self = own[static_cast<std::size_t>(dialect.language)];
@@ -232,24 +234,32 @@ Ranked ranked(const Counts& counts, LanguageScores scores) {
     return found;
 }
 
-// Log odds, above those of a quarter, that the best language is right; else it is one that nobody knows. A logistic
-// model, fitted on 950 files of known languages and 550 of others; its signs: many different things that speak for the
+// Log odds, above those of a quarter, that the best language is right; else it is one that nobody knows. A logistic model,
+// fitted on 950 files of known languages and 550 of others; its signs: many different things that speak for the
 // language, much for a line, little for the next one, comments and ends of lines as the language has them.
 double odds(const Counts& counts, const Ranked& best, std::uint32_t distinct) {
     const double all = std::accumulate(counts.comments.begin(), counts.comments.end(), 0U);
     const double lines = std::max(counts.lines, 1U);
+    const double code = std::max(counts.lines - std::min(counts.lines, counts[kComment]), 4U);
     const double foreign = all - own_comments(counts, best.language);
-    return 1.12 * std::log2(1.0 + distinct) + 0.59 * std::min(std::log2((best.score + 1.0) / (best.next + 1.0)), 4.0) +
-           0.60 * std::log2(1 + 8 * best.score / lines) - 9.8 * foreign / lines +
-           (is_shaped(best.language, counts) ? 2.8 : 0) + 0.05 * std::log2(lines + 1) - 6.9;
+    return 1.13 * std::log2(1.0 + distinct) + 0.51 * std::min(std::log2((best.score + 1.0) / (best.next + 1.0)), 4.0) +
+           0.59 * std::log2(1 + 8 * best.score / code) - 9.7 * foreign / lines +
+           (is_shaped(best.language, counts) ? 2.8 : 0) - 6.65;
 }
 
-Language language_of(const Counts& counts, const LanguageReader& read) {
-    if (counts.shebang != Language::none) return counts.shebang;
+// The language of the lines, and whether it is so likely that the words alone make them code.
+struct Told {
+    Language language = Language::none;
+    bool sure = false;
+};
+
+Told language_of(const Counts& counts, const LanguageReader& read) {
+    static constexpr double kSure = 1.0;
+    if (counts.shebang != Language::none) return {counts.shebang, true};
     const Ranked best = ranked(counts, read.scores());
-    if (best.score == 0 || static_cast<std::size_t>(best.language) >= kLanguages) return Language::none;
-    const std::uint32_t distinct = read.distinct()[static_cast<std::size_t>(best.language)];
-    return odds(counts, best, distinct) > 0 ? best.language : Language::none;
+    if (best.score == 0 || static_cast<std::size_t>(best.language) >= kLanguages) return {};
+    const double likely = odds(counts, best, read.distinct()[static_cast<std::size_t>(best.language)]);
+    return likely > 0 ? Told{best.language, likely > kSure} : Told{};
 }
 
 struct Markup {
@@ -274,9 +284,10 @@ bool starts_with_value(std::string_view piece) {
            (piece[2] == '{' || piece[2] == '[');
 }
 
-Detection decide(const Counts& counts, Language language, const TableLook& table, std::size_t columns,
+Detection decide(const Counts& counts, const Told& told_language, const TableLook& table, std::size_t columns,
                  const Markup& markup) {
     const std::uint32_t n = counts.lines;
+    const Language language = told_language.language;
     const std::uint32_t code_like = n - std::min(n, counts[kComment]);
     Best best;
     if (counts.shebang != Language::none) best.found = {ContentKind::code, counts.shebang, 1.0F, true};
@@ -321,6 +332,9 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
         const bool loose = counts.loose * 6 > counts[kField];
         best.offer(ContentKind::code, 0.5F + fields, loose ? Language::ini : Language::toml);
     }
+    Language data_language = Language::none;  // of what is code in no other language
+    if (counts[kField] >= 3 && counts.sections > 0 && fields > 0.25F)
+        data_language = counts.loose * 6 > counts[kField] ? Language::ini : Language::toml;
     if (counts[kField] >= 5 && fields > 0.85F && counts.loose * 3 > counts[kField])  // properties
         best.offer(ContentKind::code, 0.5F + fields, Language::ini);
     const bool words_alone = n <= kSentences && counts.plain == counts.code;  // a word of a language is no more
@@ -347,6 +361,10 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
     }
     const float data = share(counts.data + counts.items, code_like);
     if (counts.data >= 2 && data > 0.6F && turns < 0.2F) best.offer(ContentKind::code, 0.3F + data, Language::yaml);
+    // Few words of prose and much that only one language has: a lock file, a list of literals.
+    if (told_language.sure && words < 0.1F) best.offer(ContentKind::code, 0.45F, language);
+    if (best.found.kind == ContentKind::code && best.found.language == Language::none)
+        best.found.language = data_language;
     const float members = share(counts[kMember], n);
     const float other = std::max({stamps, frames, tool, members});
     if (members > 0.5F || (words >= 0.3F && other >= 0.25F && other < 0.6F)) {

@@ -211,13 +211,17 @@ bool Reader::in_string(std::string_view head) {
     return false;
 }
 
-// Whether the line is part of a comment /* ... */ of several lines.
-bool Reader::in_comment(std::string_view head) {
+// Whether the line is part of a comment /* ... */ of several lines; what stands behind its end becomes the line.
+bool Reader::in_comment(std::string_view& head) {
     if (in_string(head)) return true;
     const bool inside = commented_;
     if (!inside && !head.starts_with("/*")) return false;
-    commented_ = head.find("*/") == std::string_view::npos;
-    return inside || commented_;
+    const std::size_t end = head.find("*/");
+    commented_ = end == std::string_view::npos;
+    if (!inside || commented_) return commented_;
+    const std::size_t rest = head.find_first_not_of(' ', end + 2);
+    if (rest != std::string_view::npos) head.remove_prefix(rest);
+    return rest == std::string_view::npos;
 }
 
 // What the line's ends say of how statements and blocks are written.

@@ -82,7 +82,7 @@ class Reader {
     bool starts_fenced(std::string_view piece) const;
     void add(std::string_view piece, const text::Line& line);
     bool take_escapes(const text::Line& line, std::string_view& head, char& last, char* buffer);
-    bool in_comment(std::string_view head);
+    bool in_comment(std::string_view& head);
     bool in_string(std::string_view head);
     void add_shape(std::string_view head, char last);
     void add_comment(std::string_view head);

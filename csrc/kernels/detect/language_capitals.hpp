@@ -171,7 +171,7 @@ inline constexpr auto kCapitalWords = [] {
         {"BEQ", kFirst, 0, assembly, 6},
         {"BIGINT", kAnywhere, 0, sql, 6},
         {"BNE", kFirst, 0, assembly, 6},
-        {"BOOL", kAnywhere, 0, objectivec, 2},
+        {"BOOL", kAnywhere, 0, objectivec, 1},
         {"Begin", kFirst, 'n', pascal, 6},
         {"Bool", kTyped, 0, swift, 5},
         {"Bool", kTyped, 0, haxe, 1},
@@ -579,7 +579,7 @@ inline constexpr auto kCapitalWords = [] {
         {"Write-Warning", kFirst, 0, powershell, 6},
         {"WriteLine", kMember, 0, csharp, 6},
         {"WriteLn", kAnywhere, 0, pascal, 6},
-        {"YES", kAnywhere, 0, objectivec, 2},
+        {"YES", kAnywhere, 0, objectivec, 1},
     });
 }();
 

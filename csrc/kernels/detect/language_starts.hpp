@@ -1711,7 +1711,7 @@ inline constexpr auto kStarts = [] {
         Start{"require \"", crystal, 2},
         Start{"require \"", ruby, 3},
         Start{"require \"./", crystal, 5},
-        Start{"require \"spec", crystal, 10},
+        Start{"require \"spec\"", crystal, 8},
         Start{"require '", ruby, 12},
         Start{"require '", coffeescript, 1},
         Start{"require(", solidity, 1},

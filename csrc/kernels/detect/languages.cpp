@@ -438,11 +438,27 @@ std::uint32_t LanguageReader::add_start(std::string_view line) {
     return found;
 }
 
+constexpr std::array<std::string_view, 9> kCppHeaders = {".hh",  ".hpp", ".hxx", "_hh", "_hpp",
+                                                         "_hxx", "_HH",  "_HPP", "_HXX"};
+
+// Whether a directive names a header of C++: #include "x.hpp", #ifndef X_HH.
+bool names_cpp(std::string_view line) {
+    if (!line.starts_with("#include") && !line.starts_with("#ifndef") && !line.starts_with("#define")) return false;
+    if (line.back() == '"' || line.back() == '>') line.remove_suffix(1);
+    while (line.ends_with('_')) line.remove_suffix(1);
+    return std::any_of(kCppHeaders.begin(), kCppHeaders.end(),
+                       [&](std::string_view end) { return line.ends_with(end); });
+}
+
 // import ... from "x"; is JavaScript, #include <x> without ".h" C++; both have words of other languages.
 bool LanguageReader::add_import(std::string_view line) {
     if (line.starts_with("#include <") && line.find(".h") == std::string_view::npos) {
         say(cpp, 6, kHeader);
         return true;
+    }
+    if (line[0] == '#' && names_cpp(line)) {
+        say(cpp, 8, kHeader);
+        return false;
     }
     const bool module = line.starts_with("import ") || line.starts_with("} from ");
     if (!module || (line.find(" from '") == std::string_view::npos && line.find(" from \"") == std::string_view::npos))
