@@ -234,8 +234,8 @@ Ranked ranked(const Counts& counts, LanguageScores scores) {
     return found;
 }
 
-// Log odds, above those of a quarter, that the best language is right; else it is one that nobody knows. A logistic model,
-// fitted on 950 files of known languages and 550 of others; its signs: many different things that speak for the
+// Log odds, above those of a quarter, that the best language is right; else it is one that nobody knows. A logistic
+// model, fitted on 950 files of known languages and 550 of others; its signs: many different things that speak for the
 // language, much for a line, little for the next one, comments and ends of lines as the language has them.
 double odds(const Counts& counts, const Ranked& best, std::uint32_t distinct) {
     const double all = std::accumulate(counts.comments.begin(), counts.comments.end(), 0U);
@@ -347,6 +347,8 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     if (counts.remarks >= 3 && words < 0.2F) {
         best.offer(ContentKind::code, 0.4F + 0.5F * share(counts.remarks, n), language);
     }
+    if (counts.comments[0] > 0 && n >= 3 && counts[kComment] * 10 >= n * 9)
+        best.offer(ContentKind::code, 0.6F, language);
     const float turns = share(counts.turns, n);
     if (counts.turns >= 2 && turns >= 0.3F) best.offer(ContentKind::conversation, 0.4F + turns);
     const std::uint32_t marked =

@@ -335,7 +335,7 @@ void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented
         counts_.events_at_margin += (event && !trace) || (marks & kStamp) != 0 ? 1 : 0;
     }
     if (event) ++(trace ? counts_.tool_in_trace : counts_.tool);
-    if ((marks & kField) != 0 && head[0] == '[') ++counts_.sections;
+    if ((marks & kField) != 0 && head[0] == '[' && head.find(',') == std::string_view::npos) ++counts_.sections;
     if ((marks & kField) != 0 && head[0] != '[' && is_loose(head)) ++counts_.loose;
     if ((marks & kList) != 0 && !letter_or_digit(head[0])) ++counts_.items;
     if ((marks & kKeyValue) != 0 && (marks & kCode) == 0) add_key(head, marks, indented);

@@ -238,6 +238,7 @@ constexpr std::array kSigns = {
     Sign{']', '!', kAny, graphql, 4, false},
     Sign{'{', '.', kWord, nim, 6, false},
     Sign{'{', 'o', 'k', erlang, 5, false},
+    Sign{'{', ':', 'h', elixir, 6, false},
     Sign{'{', '-', '#', haskell, 6, false},
     Sign{'|', '>', kAny, elixir, 3, false},
     Sign{'|', '>', kAny, fsharp, 2, false},
@@ -305,6 +306,8 @@ enum Other : std::size_t {
     kClass,
     kMessage,
     kCocoa,
+    kExport,
+    kMacro,
     kBlock,
     kCommand,
     kRecipe,
@@ -333,6 +336,14 @@ bool opens_command(std::string_view line, std::size_t begin, std::size_t end) {
     while (noun < line.size() && word_byte(line[noun])) ++noun;
     return (noun == line.size() || (line[noun] != '-' && line[noun] != ':')) &&
            std::find(kVerbs.begin(), kVerbs.end(), line.substr(begin, dash - begin)) != kVerbs.end();
+}
+
+// "export NAME=value"
+bool exports(std::string_view line) {
+    static constexpr std::string_view kExports = "export ";
+    if (!line.starts_with(kExports)) return false;
+    const std::size_t end = line.find_first_of(" =", kExports.size());
+    return end != std::string_view::npos && line[end] == '=';
 }
 
 bool goes_on_with(std::string_view rest, char sign) {
@@ -539,6 +550,8 @@ Spoken LanguageReader::add(std::string_view line, bool indented) {
         if (byte != ' ') first = false;
         ++i;
     }
+    if (exports(line)) say(shell, 5, kExport), found = true;
+    if (line[0] == '\\' && line.size() > 1 && letter(line[1])) say(latex, 2, kMacro);
     if (line[0] == '@' && !indented && last != ';' && last != '{') say(python, 1, kAdorned);
     if (line[0] == '.' && last == '{') say(css, 3, kClass);
     if (line[0] == '[' && last == ';' && line[1] != '[') say(objectivec, 3, kMessage);
