@@ -386,8 +386,9 @@ bool mostly_json(std::string_view text, bool open) {
 // Whether the first line is one of a log or a tool: no header of a table.
 bool starts_with_event(std::string_view text) {
     const text::Line line = text::read_line(text, 0);
-    const std::string_view head = text.substr(line.first, std::min<std::size_t>(line.last - line.first, 200));
-    return !head.empty() && (event_marks(head, false, true) & (kStamp | kLevel | kAnchor | kBuild | kFrame)) != 0;
+    const std::string_view head = text.substr(line.first, std::min(line.last - line.first, kMostBytes));
+    const LineBytes bytes(head, text.size() - line.first);
+    return !head.empty() && (event_marks(head, bytes, false) & (kStamp | kLevel | kAnchor | kBuild | kFrame)) != 0;
 }
 
 // Whether what a tag says, its "<" aside, is an element of HTML; `certain`: one that nothing else has.
@@ -417,7 +418,7 @@ Markup read_fragment(std::string_view text) {
         const text::Line line = text::read_line(text, at);
         at = line.next;
         const std::string_view head = text.substr(line.first, std::min<std::size_t>(line.last - line.first, 200));
-        if (head.size() < 3 || head[0] != '<' || (line_marks(head, head.back(), false) & kTag) == 0) continue;
+        if (head.size() < 3 || head[0] != '<' || !is_tag(head)) continue;
         bool certain = false;
         const bool xml = !is_html(head.substr(head[1] == '/' ? 2 : 1), certain) &&
                          text.find("={") == std::string_view::npos && text.find("</") != std::string_view::npos;
@@ -431,7 +432,7 @@ Markup read_markup(std::string_view text) {
     const text::Line line = text::read_line(text, 0);
     std::string_view start = text.substr(line.first, 200);
     if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
-    if (start.empty() || start[0] != '<' || (line_marks(start, '>', false) & kTag) == 0) return read_fragment(text);
+    if (start.empty() || start[0] != '<' || !is_tag(start)) return read_fragment(text);
     if (start.starts_with("<?xml")) {
         const bool page = text.substr(0, 600).find("<html") != std::string_view::npos;
         return {true, true, false, page ? Language::html : Language::xml};

@@ -14,7 +14,7 @@ namespace {
 // Lines at the margin that no other language has, and that no text quotes there.
 constexpr std::array<std::string_view, 2> kPythonOnly = {"from __future__ import ", "__all__ = "};
 
-constexpr std::size_t kHead = 192;     // bytes of a line that are read
+constexpr std::size_t kHead = kMostBytes;  // bytes of a line that are read
 constexpr std::uint32_t kOpening = 8;  // lines with evidence of a language
 constexpr std::uint32_t kOpeningWeight = 3;
 constexpr std::size_t kCommentBit = 16;
@@ -161,7 +161,10 @@ void Reader::add(std::string_view piece, const text::Line& line) {
         ++counts_.of[kCommentBit];
         return;
     }
-    const std::uint32_t marks = line_marks(head, last, indented);
+    const char* const end_of_piece = piece.data() + piece.size();
+    const bool copied = rewritten_ && head.data() >= buffer.data() && head.data() < buffer.data() + buffer.size();
+    const LineBytes bytes(head, copied ? head.size() : static_cast<std::size_t>(end_of_piece - head.data()));
+    const std::uint32_t marks = line_marks(head, bytes, last, indented);
     add_shape(head, last);
     add_comment(head);
     if ((marks & kFence) != 0) {
@@ -187,7 +190,7 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     if ((marks & kRule) != 0 && !was_blank_ && before_ > 0 && as_long && head[0] != '*') ++counts_.titles;
     add_heading(marks);
     before_ = (marks & (kRule | kCode)) == 0 && !indented ? head.size() : 0;
-    add_votes(head, marks, indented);
+    add_votes(head, bytes, marks, indented);
 }
 
 // Whether the line is part of a string in three quotes of several lines, which starts a line or ends one that assigns
@@ -323,7 +326,7 @@ void Reader::add_key(std::string_view head, std::uint32_t marks, bool indented) 
     }
 }
 
-void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented) {
+void Reader::add_votes(std::string_view head, const LineBytes& bytes, std::uint32_t marks, bool indented) {
     const bool place = (marks & (kStamp | kFrame | kTag | kAnchor | kBuild)) != 0;
     const bool trace = (marks & (kFrame | kTraceHead)) != 0;
     const bool paragraph = (marks & kProse) != 0 && head.size() > 150 && !opens_with_file(head);
@@ -342,7 +345,7 @@ void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented
     if ((marks & kProse) != 0 && !place && (marks & (kCode | kComment)) == 0) ++counts_.words;
     auto speaks = Spoken::kNot;
     if ((marks & kProse) == 0 || (marks & kCode) != 0 || indented) {
-        speaks = languages_.add(head, indented);
+        speaks = languages_.add(head, bytes, indented);
     }
     const bool spoken = speaks == Spoken::kClearly || (speaks == Spoken::kSlightly && (marks & kCode) != 0);
     counts_.spoken += spoken ? 1 : 0;

@@ -91,7 +91,7 @@ class Reader {
     void add_heading(std::uint32_t marks);
     void add_turn(std::string_view head, std::uint32_t marks);
     void add_key(std::string_view head, std::uint32_t marks, bool indented);
-    void add_votes(std::string_view head, std::uint32_t marks, bool indented);
+    void add_votes(std::string_view head, const LineBytes& bytes, std::uint32_t marks, bool indented);
 
     Counts counts_;
     LanguageReader languages_;

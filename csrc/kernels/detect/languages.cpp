@@ -55,7 +55,6 @@ struct Sign {
 
 // Sorted by the first; of the rows of a first sign, those that look as the first one that matches count.
 constexpr std::array kSigns = {
-    Sign{' ', '.', '{', zig, 5, false},
     Sign{'!', '(', kAny, rust, 2, false},
     Sign{'!', 'i', 'm', css, 5, false},
     Sign{'!', 'v', 'o', zig, 6, false},
@@ -115,7 +114,6 @@ constexpr std::array kSigns = {
     Sign{'&', 's', 'e', rust, 4, true},
     Sign{'&', 's', 't', rust, 4, true},
     Sign{'&', '[', kAny, rust, 2, false},
-    Sign{'&', '.', '{', zig, 5, false},
     Sign{'\'', 'b', '0', verilog, 6, false},
     Sign{'\'', 'b', '1', verilog, 6, false},
     Sign{'\'', 'h', kWord, verilog, 6, false},
@@ -124,7 +122,6 @@ constexpr std::array kSigns = {
     Sign{'(', '$', kWord, php, 1, false},
     Sign{'(', '$', kWord, perl, 1, false},
     Sign{'(', '$', kWord, powershell, 1, false},
-    Sign{'(', '.', '{', zig, 5, false},
     Sign{'-', '>', '{', perl, 3, false},
     Sign{'-', '>', '[', perl, 3, false},
     Sign{'-', '>', kAny, rust, 1, false},
@@ -136,6 +133,7 @@ constexpr std::array kSigns = {
     Sign{'-', 'e', 'q', shell, 1, false},
     Sign{'-', 'n', 'o', powershell, 1, false},
     Sign{'-', 'E', 'r', powershell, 4, false},
+    Sign{'.', '{', kAny, zig, 5, false},
     Sign{'.', '.', '<', swift, 6, true},
     Sign{'.', '.', '=', rust, 3, false},
     Sign{'.', '*', '(', matlab, 2, false},
@@ -495,7 +493,7 @@ bool LanguageReader::add_package(std::string_view line) {
     return true;
 }
 
-Spoken LanguageReader::add(std::string_view line, bool indented) {
+Spoken LanguageReader::add(std::string_view line, const LineBytes& bytes, bool indented) {
     const char last = line.back();
     std::uint32_t weight = add_start(line);
     bool found = false;
@@ -514,42 +512,37 @@ Spoken LanguageReader::add(std::string_view line, bool indented) {
         if (line.starts_with("///") || line.starts_with("//!")) say(rust, 1, kDocumented);
         return Spoken::kNot;
     }
-    bool first = true;
-    for (std::size_t i = start; i < line.size();) {
-        const char byte = line[i];
-        if (word_byte(byte)) {
-            std::size_t end = i + 1;
-            while (end < line.size() && (word_byte(line[end]) || (first && line[end] == '-'))) ++end;
-            const std::size_t begin = first ? 0 : i;
-            weight = std::max(weight, add_word(line, begin, end, first));
-            if (end - begin > 3 && line[begin] == 'N' && line[begin + 1] == 'S' && upper(line[begin + 2]) &&
-                lower(line[begin + 3])) {
-                say(objectivec, 2, kCocoa);
-            }
-            if (opens_command(line, begin, end)) {
-                say(powershell, 5, kCommand);
-                found = found || first;
-            }
-            if (first && !indented && end + 1 < line.size() && line[end] == '=' && word_byte(line[end - 1]) &&
-                line[end + 1] != '=' && last != ',' && last != '(' && last != ';') {
-                say(shell, 2, kNamed);  // NAME=value
-                found = true;
-            }
-            first = false;
-            i = end;
-            continue;
+    const std::size_t opens = std::min(line.find_first_not_of(' ', start), line.size());
+    bytes.each_token([&](std::size_t at) {
+        const bool first = at == opens;
+        if (!word_byte(line[at])) {
+            const char two = at + 1 < line.size() ? line[at + 1] : '\0';
+            const char three = at + 2 < line.size() ? line[at + 2] : '\0';
+            const bool member = at > 0 && word_byte(line[at - 1]) && line[at] == '.' && two == '{';  // Scala's imports
+            if (at < start || member || !add_signs(line[at], two, three, found)) return std::max(at + 1, start);
+            std::size_t next = at + 2;
+            while (next < line.size() && word_byte(line[next - 1]) && word_byte(line[next])) ++next;  // a name
+            return next;
         }
-        const char two = i + 1 < line.size() ? line[i + 1] : '\0';
-        const char three = i + 2 < line.size() ? line[i + 2] : '\0';
-        if (add_signs(byte, two, three, found)) {
-            i += 2;
-            while (i < line.size() && word_byte(line[i - 1]) && word_byte(line[i])) ++i;  // a name that it opens
-            first = false;
-            continue;
+        std::size_t end = bytes.word_end(at);
+        while (first && end < line.size() && (word_byte(line[end]) || line[end] == '-')) ++end;
+        const std::size_t begin = first ? 0 : at;
+        weight = std::max(weight, add_word(line, begin, end, first));
+        if (end - begin > 3 && line[begin] == 'N' && line[begin + 1] == 'S' && upper(line[begin + 2]) &&
+            lower(line[begin + 3])) {
+            say(objectivec, 2, kCocoa);
         }
-        if (byte != ' ') first = false;
-        ++i;
-    }
+        if (opens_command(line, begin, end)) {
+            say(powershell, 5, kCommand);
+            found = found || first;
+        }
+        if (first && !indented && end + 1 < line.size() && line[end] == '=' && word_byte(line[end - 1]) &&
+            line[end + 1] != '=' && last != ',' && last != '(' && last != ';') {
+            say(shell, 2, kNamed);  // NAME=value
+            found = true;
+        }
+        return end;
+    });
     if (exports(line)) say(shell, 5, kExport), found = true;
     if (line[0] == '\\' && line.size() > 1 && letter(line[1])) say(latex, 2, kMacro);
     if (line[0] == '@' && !indented && last != ';' && last != '{') say(python, 1, kAdorned);

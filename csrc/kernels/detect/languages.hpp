@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "kernels/detect/line_bytes.hpp"
+
 namespace tersely::detect {
 
 enum class Language : std::uint8_t {
@@ -122,8 +124,8 @@ enum class Spoken : std::uint8_t { kNot, kSlightly, kClearly };
 // three count, then the fourth, eighth, sixteenth ... A file that says "$(" on every line has one sign, not a hundred.
 class LanguageReader {
   public:
-    // Adds a line: without white space around it, not empty, ASCII or UTF-8. Whether it speaks a language. O(bytes).
-    Spoken add(std::string_view line, bool indented);
+    // Adds a line: without white space around it, not empty, UTF-8, at most kMostBytes. Whether it speaks a language. O(bytes).
+    Spoken add(std::string_view line, const LineBytes& bytes, bool indented);
     void add_recipe();     // a line behind a tab, below a target
     void add_docstring();  // that the text opens with
     LanguageScores& scores() { return scores_; }
