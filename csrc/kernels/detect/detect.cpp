@@ -19,6 +19,7 @@ float share(std::uint32_t part, std::uint32_t whole) {
     return whole == 0 ? 0 : static_cast<float>(part) / static_cast<float>(whole);
 }
 
+constexpr float kTagged = 0.3F;  // share of lines with a tag that makes a text markup
 constexpr std::uint32_t kFewestShaped = 12;  // lines of code that have a shape
 
 // A language that has the words of an older one too: what speaks for the older one speaks for it where it has evidence
@@ -302,7 +303,7 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
                    counts[kHunk] > 0 ? 0.3F + share(counts.plus_minus, n) : 0.35F + 0.5F * share(counts[kDiffHead], n));
     }
     const float tags = share(counts[kTag], n);
-    if (markup.starts || tags > 0.3F) {
+    if (markup.starts || tags > kTagged) {
         const float shown = markup.certain ? 1.0F : markup.within ? 0.6F : markup.starts ? 0.4F : 0.0F;
         best.offer(ContentKind::html, tags + shown, markup.language);
     }
@@ -427,12 +428,12 @@ Markup read_fragment(std::string_view text) {
     return {};
 }
 
-// What a text that starts with a tag is.
-Markup read_markup(std::string_view text) {
+// What a text with tags is; `many`: whether it has so many that one which does not start with a tag may be markup.
+Markup read_markup(std::string_view text, bool many) {
     const text::Line line = text::read_line(text, 0);
     std::string_view start = text.substr(line.first, 200);
     if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
-    if (start.empty() || start[0] != '<' || !is_tag(start)) return read_fragment(text);
+    if (start.empty() || start[0] != '<' || !is_tag(start)) return many ? read_fragment(text) : Markup{};
     if (start.starts_with("<?xml")) {
         const bool page = text.substr(0, 600).find("<html") != std::string_view::npos;
         return {true, true, false, page ? Language::html : Language::xml};
@@ -458,9 +459,10 @@ Detection detect(std::span<const std::string_view> pieces) {
     Reader reader;
     for (std::size_t i = 0; i < pieces.size(); ++i) reader.read(pieces[i], i == 0);
     if (reader.counts().lines == 0) return {};
+    const bool tagged = share(reader.counts()[kTag], reader.counts().lines) > kTagged;
     const bool rows = reader.counts().lines >= 3 && !starts_with_event(pieces[0]);
     return decide(reader.counts(), language_of(reader.counts(), reader.languages()),
-                  rows ? look_for_table(pieces[0]) : TableLook{}, look_for_columns(pieces[0]), read_markup(pieces[0]));
+                  rows ? look_for_table(pieces[0]) : TableLook{}, look_for_columns(pieces[0]), read_markup(pieces[0], tagged));
 }
 
 float calibrated(float evidence) {

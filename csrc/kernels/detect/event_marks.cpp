@@ -230,7 +230,8 @@ bool is_build(View line) {
 
 // "a/b.cpp, name, 3, ...": rows of reports that open with the path of a file.
 bool is_row_of_file(View line) {
-    const std::size_t end = std::min(line.find_first_of(", \t"), line.size());
+    static constexpr ByteSet kEnds = bytes_of(", \t");
+    const std::size_t end = find_in(line, kEnds);
     if (end + 1 >= line.size() || line[end] != ',' || line[end + 1] != ' ') return false;
     const View path = line.substr(0, end);
     const std::size_t dot = path.rfind('.'), slash = path.rfind('/');

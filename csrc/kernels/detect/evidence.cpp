@@ -44,8 +44,9 @@ bool opens_with_file(std::string_view head) {
 
 // "clean:", "$(NAME): x y": what a Makefile makes.
 bool is_made(std::string_view head) {
-    const std::size_t end = head.find_first_of(" :=#");
-    if (end == std::string_view::npos || end == 0) return false;
+    static constexpr ByteSet kEnds = bytes_of(" :=#");
+    const std::size_t end = find_in(head, kEnds);
+    if (end == head.size() || end == 0) return false;
     const std::size_t colon = head.find_first_not_of(' ', end);
     return colon != std::string_view::npos && head[colon] == ':' && head.substr(colon, 2) != ":=";
 }

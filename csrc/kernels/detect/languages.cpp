@@ -23,19 +23,28 @@ constexpr std::size_t slot_of(std::string_view word) {
 constexpr std::uint16_t kNoWord = 65535;
 static_assert(kWordCount < kNoWord);
 
+// Tells most words of a slot apart without a look at them.
+constexpr std::uint16_t print_of(std::string_view word) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(word[i])); };
+    return static_cast<std::uint16_t>(byte(0) | (byte(word.size() - 1) ^ static_cast<unsigned>(word.size())) << 8U);
+}
+
+struct Slot {
+    std::uint16_t row = kNoWord, print = 0;
+};
+
 // The first row of each word, at its slot or the next free one.
-constexpr std::array<std::uint16_t, kWordSlots> word_slots() {
-    std::array<std::uint16_t, kWordSlots> slots{};
-    slots.fill(kNoWord);
+constexpr std::array<Slot, kWordSlots> word_slots() {
+    std::array<Slot, kWordSlots> slots{};
     for (std::size_t row = 0; row < kWordCount; ++row) {
         if (row > 0 && kWords[row].text == kWords[row - 1].text) continue;
         std::size_t slot = slot_of(kWords[row].text);
-        while (slots[slot] != kNoWord) slot = (slot + 1) & (kWordSlots - 1);
-        slots[slot] = static_cast<std::uint16_t>(row);
+        while (slots[slot].row != kNoWord) slot = (slot + 1) & (kWordSlots - 1);
+        slots[slot] = {static_cast<std::uint16_t>(row), print_of(kWords[row].text)};
     }
     return slots;
 }
-constexpr std::array<std::uint16_t, kWordSlots> kSlots = word_slots();
+constexpr std::array<Slot, kWordSlots> kSlots = word_slots();
 
 constexpr bool word_byte(char byte) {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' || (byte >= '0' && byte <= '9');
@@ -276,6 +285,21 @@ constexpr std::array<StartRows, 256> start_rows() {
 }
 constexpr std::array<StartRows, 256> kStartRows = start_rows();
 
+// The first eight bytes of a text, as a number that is in order as they are; 0 for those that it has not.
+constexpr std::uint64_t key_of(std::string_view text) {
+    std::uint64_t key = 0;
+    for (std::size_t i = 0; i < 8; ++i)
+        key = key << 8U | (i < text.size() ? static_cast<unsigned char>(text[i]) : std::uint64_t{0});
+    return key;
+}
+
+constexpr std::array<std::uint64_t, kStarts.size()> start_keys() {
+    std::array<std::uint64_t, kStarts.size()> keys{};
+    for (std::size_t row = 0; row < kStarts.size(); ++row) keys[row] = key_of(kStarts[row].text);
+    return keys;
+}
+constexpr std::array<std::uint64_t, kStarts.size()> kStartKeys = start_keys();
+
 constexpr std::array<std::uint16_t, kStarts.size()> shorter_starts() {
     std::array<std::uint16_t, kStarts.size()> shorter{};
     for (std::size_t row = 0; row < kStarts.size(); ++row) {
@@ -340,8 +364,9 @@ bool opens_command(std::string_view line, std::size_t begin, std::size_t end) {
 bool exports(std::string_view line) {
     static constexpr std::string_view kExports = "export ";
     if (!line.starts_with(kExports)) return false;
-    const std::size_t end = line.find_first_of(" =", kExports.size());
-    return end != std::string_view::npos && line[end] == '=';
+    static constexpr ByteSet kEnds = bytes_of(" =");
+    const std::size_t end = find_in(line, kEnds, kExports.size());
+    return end < line.size() && line[end] == '=';
 }
 
 bool goes_on_with(std::string_view rest, char sign) {
@@ -384,12 +409,14 @@ void LanguageReader::say(Language language, std::uint32_t weight, std::size_t wh
 std::uint32_t LanguageReader::add_word(std::string_view line, std::size_t begin, std::size_t end, bool first) {
     const std::string_view word = line.substr(begin, end - begin);
     std::size_t slot = slot_of(word);
-    while (kSlots[slot] != kNoWord && kWords[kSlots[slot]].text != word) slot = (slot + 1) & (kWordSlots - 1);
-    if (kSlots[slot] == kNoWord) return 0;
+    const std::uint16_t print = print_of(word);
+    while (kSlots[slot].row != kNoWord && (kSlots[slot].print != print || kWords[kSlots[slot].row].text != word))
+        slot = (slot + 1) & (kWordSlots - 1);
+    if (kSlots[slot].row == kNoWord) return 0;
     const char last = line.back();
     std::uint32_t found = 0;
     bool ended = false;  // a row that asks for the line's end was met: rows that do not are for other ends
-    for (std::size_t row = kSlots[slot]; row < kWordCount && kWords[row].text == word; ++row) {
+    for (std::size_t row = kSlots[slot].row; row < kWordCount && kWords[row].text == word; ++row) {
         const Word& rule = kWords[row];
         if ((rule.last != 0 && rule.last != last) || (rule.last == 0 && ended)) continue;
         if (!stands(rule.where, line, begin, end, first)) continue;
@@ -428,12 +455,13 @@ bool LanguageReader::add_signs(char one, char two, char three, bool& own) {
 std::uint32_t LanguageReader::add_start(std::string_view line) {
     const StartRows rows = kStartRows[static_cast<unsigned char>(line[0])];
     if (rows.last == 0) return 0;
-    const auto* const first = kStarts.data() + rows.first;
-    const auto* const behind =
-        std::upper_bound(first, kStarts.data() + rows.last, line,
-                         [](std::string_view text, const Start& start) { return text < start.text; });
-    if (behind == first) return 0;
-    auto row = static_cast<std::uint16_t>(behind - kStarts.data() - 1);
+    const std::uint64_t key = key_of(line);
+    const auto* const keys = kStartKeys.data();
+    std::size_t behind =
+        static_cast<std::size_t>(std::upper_bound(keys + rows.first, keys + rows.last, key) - keys);
+    while (behind > rows.first && kStartKeys[behind - 1] == key && kStarts[behind - 1].text > line) --behind;
+    if (behind == rows.first) return 0;
+    auto row = static_cast<std::uint16_t>(behind - 1);
     while (row != kNoStart && !line.starts_with(kStarts[row].text)) row = kShorter[row];
     std::uint32_t found = 0;
     for (; row != kNoStart; row = kShorter[row]) {

@@ -49,8 +49,9 @@ Signs read_signs(View line, const LineBytes& bytes) {
 }
 
 std::uint32_t turn_marks(View line) {
+    static constexpr ByteSet kNoName = bytes_of("/=()\\{}");
     const std::size_t colon = line.substr(0, 48).find(':');
-    if (colon == View::npos || colon == 0 || line.substr(0, colon).find_first_of("/=()\\{}") != View::npos) return 0;
+    if (colon == View::npos || colon == 0 || find_in(line, kNoName) < colon) return 0;
     const std::size_t said = line.find_first_not_of(' ', colon + 1);  // "L:  31 | P:   9": columns
     if (said != View::npos && digit(line[said]) && said > colon + 2) return 0;
     const text::Turn turn = text::chat_turn(line);
@@ -114,6 +115,7 @@ std::size_t signs_of_addresses(View line) {
 }
 
 std::uint32_t line_marks(View line, const LineBytes& bytes, char last, bool indented) {
+    static constexpr ByteSet kBrackets = bytes_of("{}[], ");
     const Signs read = read_signs(line, bytes);
     std::uint32_t marks = event_marks(line, bytes, indented);
     const std::size_t rest = line.size() - bytes.letters() - bytes.spaces();
@@ -132,7 +134,7 @@ std::uint32_t line_marks(View line, const LineBytes& bytes, char last, bool inde
         if (is_key_value(line, indented)) marks |= kKeyValue;
     }
     if ((line[0] == '[' || bytes.has_telling()) && is_field(line)) marks |= kField;
-    if ((line[0] == '"' && has(line, "\":")) || line.find_first_not_of("{}[], ") == View::npos) marks |= kMember;
+    if ((line[0] == '"' && has(line, "\":")) || find_out(line, kBrackets) == line.size()) marks |= kMember;
     if (line.size() >= 150 && bytes.coding() * 10 >= line.size() && bytes.spaces() * 8 < line.size()) marks |= kPacked;
     const std::size_t signs = rest > 2 && bytes.has_colon() ? rest - signs_of_addresses(line) : rest;
     const bool beside = signs == 0 && rest > 0 && bytes.spaces() > 0;  // words and an address, nothing else
