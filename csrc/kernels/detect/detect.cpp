@@ -19,7 +19,8 @@ float share(std::uint32_t part, std::uint32_t whole) {
     return whole == 0 ? 0 : static_cast<float>(part) / static_cast<float>(whole);
 }
 
-constexpr float kTagged = 0.3F;  // share of lines with a tag that makes a text markup
+constexpr float kTagged = 0.3F;              // share of lines with a tag that makes a text markup
+constexpr std::size_t kGlance = 2048;        // bytes after which it is asked whether a text is plain code
 constexpr std::uint32_t kFewestShaped = 12;  // lines of code that have a shape
 
 // A language that has the words of an older one too: what speaks for the older one speaks for it where it has evidence
@@ -252,15 +253,16 @@ double odds(const Counts& counts, const Ranked& best, std::uint32_t distinct) {
 struct Told {
     Language language = Language::none;
     bool sure = false;
+    bool plain = false;  // so likely that no more lines need be read
 };
 
 Told language_of(const Counts& counts, const LanguageReader& read) {
-    static constexpr double kSure = 1.0;
-    if (counts.shebang != Language::none) return {counts.shebang, true};
+    static constexpr double kSure = 1.0, kPlain = 3.0;
+    if (counts.shebang != Language::none) return {counts.shebang, true, true};
     const Ranked best = ranked(counts, read.scores());
     if (best.score == 0 || static_cast<std::size_t>(best.language) >= kLanguages) return {};
     const double likely = odds(counts, best, read.distinct()[static_cast<std::size_t>(best.language)]);
-    return likely > 0 ? Told{best.language, likely > kSure} : Told{};
+    return likely > 0 ? Told{best.language, likely > kSure, likely > kPlain} : Told{};
 }
 
 struct Markup {
@@ -377,6 +379,19 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     return best.found;
 }
 
+// The language of lines that are code and nothing else: what follows them need not be read.
+Language plain_code(const Reader& reader) {
+    const Counts& counts = reader.counts();
+    const std::uint32_t code = counts.lines - std::min(counts.lines, counts[kComment]);
+    if (code < kFewestShaped || counts.strong * 3 < code || counts.code * 2 < code) return Language::none;
+    const std::uint32_t other = counts[kStamp] + counts[kFrame] + counts[kTraceHead] + counts.tool + counts.escapes +
+                                counts[kTag] + counts[kHunk] + counts[kDiffHead] + counts[kFence] + counts[kPipe] +
+                                counts.borders + counts.turns + counts.titles + counts[kDirective];
+    if (other * 20 > code || counts[kMember] * 2 > code || counts.words * 8 > counts.lines) return Language::none;
+    const Told told = language_of(counts, reader.languages());
+    return told.plain ? told.language : Language::none;
+}
+
 // Whether long blocks of JSON among other lines are half of a text and more. `open`: the text goes on.
 bool mostly_json(std::string_view text, bool open) {
     std::size_t size = 0;
@@ -455,14 +470,28 @@ Detection detect(std::span<const std::string_view> pieces) {
         if (json.values < 2 || rows)
             return {rows ? ContentKind::jsonl : ContentKind::json, Language::none, whole ? 1.0F : 0.7F};
     }
-    if (!json.possible && mostly_json(pieces[0], pieces.size() > 1)) return {ContentKind::mixed, Language::none, 1.0F};
     Reader reader;
-    for (std::size_t i = 0; i < pieces.size(); ++i) reader.read(pieces[i], i == 0);
+    reader.open(pieces[0], true);
+    for (std::size_t most = kGlance; !json.possible; most += kGlance) {
+        reader.read(most);
+        const Language language = plain_code(reader);
+        if (language != Language::none) return {ContentKind::code, language, 1.0F, true};
+        if (most >= pieces[0].size()) break;
+    }
+    if (!json.possible) {
+        if (mostly_json(pieces[0], pieces.size() > 1)) return {ContentKind::mixed, Language::none, 1.0F};
+    }
+    reader.read();
+    for (const std::string_view piece : pieces.subspan(1)) {
+        reader.open(piece, false);
+        reader.read();
+    }
     if (reader.counts().lines == 0) return {};
     const bool tagged = share(reader.counts()[kTag], reader.counts().lines) > kTagged;
     const bool rows = reader.counts().lines >= 3 && !starts_with_event(pieces[0]);
     return decide(reader.counts(), language_of(reader.counts(), reader.languages()),
-                  rows ? look_for_table(pieces[0]) : TableLook{}, look_for_columns(pieces[0]), read_markup(pieces[0], tagged));
+                  rows ? look_for_table(pieces[0]) : TableLook{}, look_for_columns(pieces[0]),
+                  read_markup(pieces[0], tagged));
 }
 
 float calibrated(float evidence) {

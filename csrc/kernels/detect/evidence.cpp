@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 2> kPythonOnly = {"from __future__ import ", "__all__ = "};
 
 constexpr std::size_t kHead = kMostBytes;  // bytes of a line that are read
-constexpr std::uint32_t kOpening = 8;  // lines with evidence of a language
+constexpr std::uint32_t kOpening = 8;      // lines with evidence of a language
 constexpr std::uint32_t kOpeningWeight = 3;
 constexpr std::size_t kCommentBit = 16;
 static_assert(kComment == 1U << kCommentBit);
@@ -92,21 +92,24 @@ bool Reader::starts_fenced(std::string_view piece) const {
     return false;
 }
 
-void Reader::read(std::string_view piece, bool whole_first_line) {
-    std::size_t at = 0;
-    if (!whole_first_line) at = text::read_line(piece, 0).next;
+void Reader::open(std::string_view piece, bool whole_first_line) {
+    piece_ = piece;
+    at_ = whole_first_line ? 0 : text::read_line(piece, 0).next;
     hunk_ = !whole_first_line && counts_[kHunk] > 0;  // after the first hunk of a diff there are others, and heads
-    fenced_ = !whole_first_line && starts_fenced(piece.substr(at));
+    fenced_ = !whole_first_line && starts_fenced(piece.substr(at_));
     commented_ = false;
     string_ = 0;
     rewritten_ = piece.find('\x1b') != std::string_view::npos || piece.find('\r') != std::string_view::npos;
     marked_ = piece.find("\xE2\x80\xA6") != std::string_view::npos;
-    while (at < piece.size()) {
+}
+
+void Reader::read(std::size_t most) {
+    while (at_ < std::min(most, piece_.size())) {
         check_cancelled();
-        const text::Line line = text::read_line(piece, at);
-        if (!line.blank()) add(piece, line);
+        const text::Line line = text::read_line(piece_, at_);
+        if (!line.blank()) add(piece_, line);
         was_blank_ = line.blank();
-        at = line.next;
+        at_ = line.next;
     }
 }
 

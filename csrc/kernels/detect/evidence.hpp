@@ -73,8 +73,10 @@ struct Counts {
 // Reads pieces of a text line by line.
 class Reader {
   public:
-    // `whole_first_line`: whether the piece starts where a line does; else its first line is passed over. O(bytes).
-    void read(std::string_view piece, bool whole_first_line);
+    // `whole_first_line`: whether the piece starts where a line does; else its first line is passed over.
+    void open(std::string_view piece, bool whole_first_line);
+    // Reads on, lines that start in the first `most` bytes of the piece. O(bytes).
+    void read(std::size_t most = std::string_view::npos);
     const Counts& counts() const { return counts_; }
     const LanguageReader& languages() const { return languages_; }
 
@@ -95,6 +97,8 @@ class Reader {
 
     Counts counts_;
     LanguageReader languages_;
+    std::string_view piece_;
+    std::size_t at_ = 0;      // the next line of the piece
     bool rewritten_ = false;  // whether the piece has escapes or carriage returns
     bool marked_ = false;     // whether it has "…", as marks of an earlier compression do
     int named_fences_ = 0;    // fences that open with a name less those without

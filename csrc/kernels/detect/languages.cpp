@@ -457,8 +457,7 @@ std::uint32_t LanguageReader::add_start(std::string_view line) {
     if (rows.last == 0) return 0;
     const std::uint64_t key = key_of(line);
     const auto* const keys = kStartKeys.data();
-    std::size_t behind =
-        static_cast<std::size_t>(std::upper_bound(keys + rows.first, keys + rows.last, key) - keys);
+    std::size_t behind = static_cast<std::size_t>(std::upper_bound(keys + rows.first, keys + rows.last, key) - keys);
     while (behind > rows.first && kStartKeys[behind - 1] == key && kStarts[behind - 1].text > line) --behind;
     if (behind == rows.first) return 0;
     auto row = static_cast<std::uint16_t>(behind - 1);

@@ -124,7 +124,8 @@ enum class Spoken : std::uint8_t { kNot, kSlightly, kClearly };
 // three count, then the fourth, eighth, sixteenth ... A file that says "$(" on every line has one sign, not a hundred.
 class LanguageReader {
   public:
-    // Adds a line: without white space around it, not empty, UTF-8, at most kMostBytes. Whether it speaks a language. O(bytes).
+    // Adds a line: without white space around it, not empty, UTF-8, at most kMostBytes. Whether it speaks a language.
+    // O(bytes).
     Spoken add(std::string_view line, const LineBytes& bytes, bool indented);
     void add_recipe();     // a line behind a tab, below a target
     void add_docstring();  // that the text opens with

@@ -32,8 +32,7 @@ class LineBytes {
         const std::size_t block = at / simd::kMaskBlock, shift = at % simd::kMaskBlock;
         if (block >= blocks_) return 0;
         const std::uint64_t low = masks_[block].*mask >> shift;
-        return shift == 0 || block + 1 >= blocks_ ? low
-                                                  : low | masks_[block + 1].*mask << (simd::kMaskBlock - shift);
+        return shift == 0 || block + 1 >= blocks_ ? low : low | masks_[block + 1].*mask << (simd::kMaskBlock - shift);
     }
 
     // Calls see(at) for each byte of a mask, in order.

@@ -138,7 +138,8 @@ std::uint32_t line_marks(View line, const LineBytes& bytes, char last, bool inde
     if (line.size() >= 150 && bytes.coding() * 10 >= line.size() && bytes.spaces() * 8 < line.size()) marks |= kPacked;
     const std::size_t signs = rest > 2 && bytes.has_colon() ? rest - signs_of_addresses(line) : rest;
     const bool beside = signs == 0 && rest > 0 && bytes.spaces() > 0;  // words and an address, nothing else
-    const bool words = beside || (bytes.spaces() >= 3 && bytes.letters() >= 4 * bytes.spaces() / 2 && signs * 8 <= line.size());
+    const bool words =
+        beside || (bytes.spaces() >= 3 && bytes.letters() >= 4 * bytes.spaces() / 2 && signs * 8 <= line.size());
     if (words && last != ';' && last != '{' && last != '}') marks |= kProse;
     if ((marks & (kComment | kTag | kHeading)) != 0) return marks;
     const bool ends = last == ';' || last == '{' || last == '}' || line == ")" || line == "]" || line == "end" ||
