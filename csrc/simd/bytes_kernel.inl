@@ -76,8 +76,9 @@ inline unsigned long long bits_of(const Flags& flags) {
 #endif
 }
 
-void masks(const char* text, tersely::simd::ByteMasks* masks) {
+void masks(const char* text, Size size, tersely::simd::ByteMasks* masks) {
     *masks = {};
+    const unsigned long long inside = size < kBlock ? (1ULL << size) - 1 : ~0ULL;
     for (Size at = 0; at < kBlock; at += kWide) {
         Wide bytes;
         __builtin_memcpy(&bytes, text + at, kWide);
@@ -91,7 +92,7 @@ void masks(const char* text, tersely::simd::ByteMasks* masks) {
         const auto plain = among('"', 2) | (bytes == '\'') | (bytes == ')') | among(',', 4) | colons | (bytes == '?') |
                            (bytes == '`');
         const auto opens = bytes == '(';
-        const auto put = [&](auto& mask, const auto& flags) { mask |= bits_of(flags) << at; };
+        const auto put = [&](auto& mask, const auto& flags) { mask |= bits_of(flags) << at & inside; };
         put(masks->letters, letters);
         put(masks->wide, bytes >= 0x80);
         put(masks->digits, digits);
@@ -103,6 +104,11 @@ void masks(const char* text, tersely::simd::ByteMasks* masks) {
         put(masks->colons, colons);
         put(masks->telling, opens | (bytes == '=') | (bytes == '*') | (bytes == '`'));
     }
+    const auto count = [](unsigned long long bits) { return static_cast<unsigned char>(__builtin_popcountll(bits)); };
+    masks->lettered = count(masks->letters | masks->wide);
+    masks->spaced = count(masks->spaces);
+    masks->counted = count(masks->digits);
+    masks->coded = count(masks->coding);
 }
 
 }  // namespace

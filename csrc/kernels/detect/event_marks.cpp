@@ -216,13 +216,24 @@ constexpr std::array<View, 54> kBuildStarts = {"$ ",
                                                "yarn "};
 static_assert(std::is_sorted(kBuildStarts.begin(), kBuildStarts.end(), [](View a, View b) { return a[0] < b[0]; }));
 
-bool is_build(View line) {
+constexpr ByteSet kFirstOfBuilds = [] {
+    ByteSet set{};
+    for (const View start : kBuildStarts) set[static_cast<unsigned char>(start[0])] = true;
+    return set;
+}();
+
+bool starts_as_build(View line) {
+    if (!in(kFirstOfBuilds, line[0])) return false;
     const auto from = std::lower_bound(kBuildStarts.begin(), kBuildStarts.end(), line[0],
                                        [](View start, char byte) { return start[0] < byte; });
     for (auto start = from; start != kBuildStarts.end() && (*start)[0] == line[0]; ++start) {
         if (line.starts_with(*start)) return true;
     }
-    if (line.ends_with(" ok") || line.ends_with("... ok")) return true;
+    return false;
+}
+
+bool is_build(View line) {
+    if (starts_as_build(line) || line.ends_with(" ok")) return true;
     if (line[0] != '[' || line.size() < 4 || line[1] == '[') return false;
     const std::size_t close = line.substr(0, 24).find(']');  // [ 50%], [3/12], [javac]: in brackets, then a space
     return close != View::npos && close > 1 && close + 1 < line.size() && line[close + 1] == ' ';

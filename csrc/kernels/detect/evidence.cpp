@@ -1,6 +1,7 @@
 #include "kernels/detect/evidence.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "kernels/content/own_marks.hpp"
 #include "kernels/detect/bytes.hpp"
@@ -179,7 +180,8 @@ void Reader::add(std::string_view piece, const text::Line& line) {
         ++counts_.in_fence;
         return;
     }
-    for (std::size_t bit = 0; bit < kMarks; ++bit) counts_.of[bit] += (marks >> bit) & 1U;
+    for (std::uint32_t rest = marks; rest != 0; rest &= rest - 1)
+        ++counts_.of[static_cast<std::size_t>(std::countr_zero(rest))];
     if (head.starts_with("+-") && head.ends_with("-+") && head.find_first_not_of("+-=") == std::string_view::npos)
         ++counts_.borders;
     add_diff(piece[line.begin], marks);
@@ -348,7 +350,8 @@ void Reader::add_votes(std::string_view head, const LineBytes& bytes, std::uint3
     if ((marks & kKeyValue) != 0 && (marks & kCode) == 0) add_key(head, marks, indented);
     if ((marks & kProse) != 0 && !place && (marks & (kCode | kComment)) == 0) ++counts_.words;
     auto speaks = Spoken::kNot;
-    if ((marks & kProse) == 0 || (marks & kCode) != 0 || indented) {
+    const bool told = (marks & (kStamp | kFrame)) != 0 || hunk_;  // lines of logs, traces and diffs are no code
+    if (!told && ((marks & kProse) == 0 || (marks & kCode) != 0 || indented)) {
         speaks = languages_.add(head, bytes, indented);
     }
     const bool spoken = speaks == Spoken::kClearly || (speaks == Spoken::kSlightly && (marks & kCode) != 0);
