@@ -459,6 +459,12 @@ Markup read_markup(std::string_view text, bool many) {
     return {true, false, false, Language::xml};
 }
 
+// Whether texts whose first lines are surely so go on like that.
+bool is_uniform(ContentKind kind) {
+    return kind == ContentKind::log || kind == ContentKind::diff || kind == ContentKind::markdown ||
+           kind == ContentKind::stack_trace || kind == ContentKind::html;
+}
+
 }  // namespace
 
 Detection detect(std::span<const std::string_view> pieces) {
@@ -478,20 +484,24 @@ Detection detect(std::span<const std::string_view> pieces) {
         if (language != Language::none) return {ContentKind::code, language, 1.0F, true};
         if (most >= pieces[0].size()) break;
     }
-    if (!json.possible) {
-        if (mostly_json(pieces[0], pieces.size() > 1)) return {ContentKind::mixed, Language::none, 1.0F};
-    }
+    if (!json.possible && mostly_json(pieces[0], pieces.size() > 1)) return {ContentKind::mixed, Language::none, 1.0F};
     reader.read();
+    const bool rows = reader.counts().lines >= 3 && !starts_with_event(pieces[0]);
+    const TableLook table = rows ? look_for_table(pieces[0]) : TableLook{};
+    const std::size_t columns = look_for_columns(pieces[0]);
+    const auto judge = [&] {
+        const Counts& counts = reader.counts();
+        if (counts.lines == 0) return Detection{};
+        const bool tagged = share(counts[kTag], counts.lines) > kTagged;
+        return decide(counts, language_of(counts, reader.languages()), table, columns, read_markup(pieces[0], tagged));
+    };
+    const Detection found = judge();
+    if (pieces.size() == 1 || (found.confidence >= 1 && is_uniform(found.kind))) return found;
     for (const std::string_view piece : pieces.subspan(1)) {
         reader.open(piece, false);
         reader.read();
     }
-    if (reader.counts().lines == 0) return {};
-    const bool tagged = share(reader.counts()[kTag], reader.counts().lines) > kTagged;
-    const bool rows = reader.counts().lines >= 3 && !starts_with_event(pieces[0]);
-    return decide(reader.counts(), language_of(reader.counts(), reader.languages()),
-                  rows ? look_for_table(pieces[0]) : TableLook{}, look_for_columns(pieces[0]),
-                  read_markup(pieces[0], tagged));
+    return judge();
 }
 
 float calibrated(float evidence) {
