@@ -102,6 +102,7 @@ void Reader::open(std::string_view piece, bool whole_first_line) {
     string_ = 0;
     rewritten_ = piece.find('\x1b') != std::string_view::npos || piece.find('\r') != std::string_view::npos;
     marked_ = piece.find("\xE2\x80\xA6") != std::string_view::npos;
+    quoted_ = piece.find("\"\"\"") != std::string_view::npos || piece.find("'''") != std::string_view::npos;
 }
 
 void Reader::read(std::size_t most) {
@@ -222,7 +223,7 @@ bool Reader::in_string(std::string_view head) {
 
 // Whether the line is part of a comment /* ... */ of several lines; what stands behind its end becomes the line.
 bool Reader::in_comment(std::string_view& head) {
-    if (in_string(head)) return true;
+    if (quoted_ && in_string(head)) return true;
     const bool inside = commented_;
     if (!inside && !head.starts_with("/*")) return false;
     const std::size_t end = head.find("*/");

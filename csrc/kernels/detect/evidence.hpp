@@ -100,6 +100,7 @@ class Reader {
     std::string_view piece_;
     std::size_t at_ = 0;      // the next line of the piece
     bool rewritten_ = false;  // whether the piece has escapes or carriage returns
+    bool quoted_ = false;     // whether it has three quotes
     bool marked_ = false;     // whether it has "…", as marks of an earlier compression do
     int named_fences_ = 0;    // fences that open with a name less those without
     bool fenced_ = false;

@@ -1,6 +1,7 @@
 #include "kernels/detect/line_marks.hpp"
 
 #include <array>
+#include <bit>
 
 #include "kernels/detect/bytes.hpp"
 #include "kernels/detect/event_marks.hpp"
@@ -48,10 +49,10 @@ Signs read_signs(View line, const LineBytes& bytes) {
     return read;
 }
 
-std::uint32_t turn_marks(View line) {
+std::uint32_t turn_marks(View line, const LineBytes& bytes) {
     static constexpr ByteSet kNoName = bytes_of("/=()\\{}");
-    const std::size_t colon = line.substr(0, 48).find(':');
-    if (colon == View::npos || colon == 0 || find_in(line, kNoName) < colon) return 0;
+    const auto colon = static_cast<std::size_t>(std::countr_zero(bytes.from(&simd::ByteMasks::colons, 0)));
+    if (colon >= 48 || colon == 0 || find_in(line, kNoName) < colon) return 0;
     const std::size_t said = line.find_first_not_of(' ', colon + 1);  // "L:  31 | P:   9": columns
     if (said != View::npos && digit(line[said]) && said > colon + 2) return 0;
     const text::Turn turn = text::chat_turn(line);
@@ -130,7 +131,7 @@ std::uint32_t line_marks(View line, const LineBytes& bytes, char last, bool inde
     if (line[0] == '|' && line.size() > 2 && (last == '|' || text::is_table_delimiter(line))) marks |= kPipe;
     if (line.starts_with(".. ")) marks |= kDirective;
     if (bytes.has_colon()) {
-        if (!indented) marks |= turn_marks(line);
+        if (!indented) marks |= turn_marks(line, bytes);
         if (is_key_value(line, indented)) marks |= kKeyValue;
     }
     if ((line[0] == '[' || bytes.has_telling()) && is_field(line)) marks |= kField;
