@@ -4,255 +4,17 @@
 #include <utility>
 
 #include "kernels/detect/bytes.hpp"
-#include "kernels/detect/language_starts.hpp"
-#include "kernels/detect/language_words.hpp"
+#include "kernels/detect/language_signs.hpp"
+#include "kernels/detect/language_tables.hpp"
 
 namespace tersely::detect {
 namespace {
 
 using enum Language;
 
-constexpr std::size_t kWordSlots = 4096;
-
-constexpr std::size_t slot_of(std::string_view word) {
-    const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(word[i])); };
-    return (byte(0) * 7 + byte(word.size() - 1) * 31 + byte(word.size() / 2) * 131 + word.size() * 17) &
-           (kWordSlots - 1);
-}
-
-constexpr std::uint16_t kNoWord = 65535;
-static_assert(kWordCount < kNoWord);
-
-// Tells most words of a slot apart without a look at them.
-constexpr std::uint16_t print_of(std::string_view word) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(word[i])); };
-    return static_cast<std::uint16_t>(byte(0) | (byte(word.size() - 1) ^ static_cast<unsigned>(word.size())) << 8U);
-}
-
-struct Slot {
-    std::uint16_t row = kNoWord, print = 0;
-};
-
-// The first row of each word, at its slot or the next free one.
-constexpr std::array<Slot, kWordSlots> word_slots() {
-    std::array<Slot, kWordSlots> slots{};
-    for (std::size_t row = 0; row < kWordCount; ++row) {
-        if (row > 0 && kWords[row].text == kWords[row - 1].text) continue;
-        std::size_t slot = slot_of(kWords[row].text);
-        while (slots[slot].row != kNoWord) slot = (slot + 1) & (kWordSlots - 1);
-        slots[slot] = {static_cast<std::uint16_t>(row), print_of(kWords[row].text)};
-    }
-    return slots;
-}
-constexpr std::array<Slot, kWordSlots> kSlots = word_slots();
-
 constexpr bool word_byte(char byte) {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' || (byte >= '0' && byte <= '9');
 }
-
-constexpr char kAny = '\0';
-constexpr char kWord = 'w';     // a letter, a digit or "_"
-constexpr char kCapital = 'C';  // a capital letter
-
-// Two or three signs that belong together, and a language that they speak for.
-struct Sign {
-    char one, two, three;
-    Language language;
-    std::uint8_t weight;
-    bool own;  // whether few languages have it: a line with it says something
-};
-
-// Sorted by the first; of the rows of a first sign, those that look as the first one that matches count.
-constexpr std::array kSigns = {
-    Sign{'!', '(', kAny, rust, 2, false},
-    Sign{'!', 'i', 'm', css, 5, false},
-    Sign{'!', 'v', 'o', zig, 6, false},
-    Sign{'!', '=', '=', javascript, 3, false},
-    Sign{'!', '=', '=', php, 1, false},
-    Sign{'!', '!', kAny, kotlin, 1, false},
-    Sign{'"', '"', '"', python, 3, true},
-    Sign{'#', '!', '[', rust, 5, true},
-    Sign{'#', '[', kAny, rust, 5, true},
-    Sign{'#', '{', kAny, ruby, 2, false},
-    Sign{'#', '{', kAny, coffeescript, 2, false},
-    Sign{'#', '{', kAny, elixir, 1, false},
-    Sign{'#', 't', ')', scheme, 3, false},
-    Sign{'#', 'f', ')', scheme, 3, false},
-    Sign{'#', '\'', kWord, commonlisp, 2, false},
-    Sign{'#', '\'', kWord, elisp, 1, false},
-    Sign{'#', '(', kAny, clojure, 2, false},
-    Sign{'$', '(', kCapital, makefile, 2, false},
-    Sign{'$', '(', kAny, shell, 1, false},
-    Sign{'$', '(', kAny, javascript, 1, false},
-    Sign{'$', '(', kAny, makefile, 1, false},
-    Sign{'$', '@', kAny, makefile, 3, true},
-    Sign{'$', '<', kAny, makefile, 3, true},
-    Sign{'$', '^', kAny, makefile, 3, true},
-    Sign{'$', '{', kAny, shell, 2, false},
-    Sign{'$', '{', kAny, javascript, 1, false},
-    Sign{'$', '{', kAny, cmake, 2, false},
-    Sign{'$', '{', kAny, hcl, 1, false},
-    Sign{'$', '{', kAny, groovy, 1, false},
-    Sign{'$', '{', kAny, perl, 1, false},
-    Sign{'$', '_', '.', powershell, 4, false},
-    Sign{'$', 't', 'h', php, 2, false},
-    Sign{'$', 's', 'e', perl, 2, false},
-    Sign{'$', 'e', 'n', powershell, 2, false},
-    Sign{'$', 'n', 'u', powershell, 2, false},
-    Sign{'$', 't', 'r', powershell, 2, false},
-    Sign{'$', 'f', 'a', powershell, 2, false},
-    Sign{'$', kWord, kAny, php, 1, false},
-    Sign{'$', kWord, kAny, perl, 1, false},
-    Sign{'$', kWord, kAny, shell, 1, false},
-    Sign{'$', kWord, kAny, powershell, 1, false},
-    Sign{'$', kWord, kAny, tcl, 1, false},
-    Sign{'%', '>', '%', r, 6, true},
-    Sign{'%', 'i', 'n', r, 6, false},
-    Sign{'%', '%', '%', erlang, 1, false},
-    Sign{'%', '{', kAny, elixir, 3, false},
-    Sign{'%', '~', kAny, batch, 6, false},
-    Sign{'%', '%', kWord, batch, 2, false},
-    Sign{'%', '%', ' ', scala, 2, false},
-    Sign{'%', 'e', 'a', assembly, 5, false},
-    Sign{'%', 'r', kWord, assembly, 3, false},
-    Sign{'%', 'e', 'b', assembly, 4, false},
-    Sign{'%', 'e', 's', assembly, 4, false},
-    Sign{'%', kCapital, kAny, batch, 2, false},
-    Sign{'&', '\'', kAny, rust, 3, true},
-    Sign{'&', 'm', 'u', rust, 5, true},
-    Sign{'&', 's', 'e', rust, 4, true},
-    Sign{'&', 's', 't', rust, 4, true},
-    Sign{'&', '[', kAny, rust, 2, false},
-    Sign{'\'', 'b', '0', verilog, 6, false},
-    Sign{'\'', 'b', '1', verilog, 6, false},
-    Sign{'\'', 'h', kWord, verilog, 6, false},
-    Sign{'\'', 'd', kWord, verilog, 3, false},
-    Sign{'(', 'c', '(', r, 2, false},
-    Sign{'(', '$', kWord, php, 1, false},
-    Sign{'(', '$', kWord, perl, 1, false},
-    Sign{'(', '$', kWord, powershell, 1, false},
-    Sign{'-', '>', '{', perl, 3, false},
-    Sign{'-', '>', '[', perl, 3, false},
-    Sign{'-', '>', kAny, rust, 1, false},
-    Sign{'-', '>', kAny, c, 1, false},
-    Sign{'-', '>', kAny, php, 1, false},
-    Sign{'-', '>', kAny, perl, 1, false},
-    Sign{'-', '>', kAny, swift, 1, false},
-    Sign{'-', 'e', 'q', powershell, 1, false},
-    Sign{'-', 'e', 'q', shell, 1, false},
-    Sign{'-', 'n', 'o', powershell, 1, false},
-    Sign{'-', 'E', 'r', powershell, 4, false},
-    Sign{'.', '{', kAny, zig, 5, false},
-    Sign{'.', '.', '<', swift, 6, true},
-    Sign{'.', '.', '=', rust, 3, false},
-    Sign{'.', '*', '(', matlab, 2, false},
-    Sign{'.', '*', ' ', matlab, 2, false},
-    Sign{'.', '^', kAny, matlab, 3, false},
-    Sign{'.', '^', kAny, julia, 2, false},
-    Sign{'.', 'a', 'n', fortran, 1, false},
-    Sign{'.', 'e', 'q', fortran, 3, false},
-    Sign{'.', '.', ' ', lua, 2, false},
-    Sign{':', ':', ' ', haskell, 3, false},
-    Sign{':', ':', ' ', odin, 2, false},
-    Sign{':', ':', kCapital, julia, 1, false},
-    Sign{':', ':', kCapital, cpp, 2, false},
-    Sign{':', ':', kCapital, rust, 1, false},
-    Sign{':', ':', kCapital, perl, 1, false},
-    Sign{':', ':', kCapital, ruby, 1, false},
-    Sign{':', ':', '~', cpp, 6, false},
-    Sign{':', ':', kAny, rust, 1, false},
-    Sign{':', ':', kAny, cpp, 2, false},
-    Sign{':', ':', kAny, perl, 1, false},
-    Sign{':', '=', kAny, go, 3, true},
-    Sign{':', '=', kAny, pascal, 2, true},
-    Sign{':', '=', kAny, makefile, 2, true},
-    Sign{':', '=', kAny, ada, 2, false},
-    Sign{':', '=', kAny, vlang, 2, false},
-    Sign{':', '-', ' ', prolog, 6, true},
-    Sign{';', ';', kAny, shell, 2, true},
-    Sign{';', ';', kAny, ocaml, 1, false},
-    Sign{'<', '?', 'p', php, 20, true},
-    Sign{'<', '-', ' ', r, 3, false},
-    Sign{'<', '-', ' ', haskell, 1, false},
-    Sign{'<', '-', ' ', julia, 1, false},
-    Sign{'<', '<', '"', erlang, 5, false},
-    Sign{'<', '/', '>', javascript, 2, false},
-    Sign{'<', '/', '>', typescript, 2, false},
-    Sign{'<', '=', ' ', vhdl, 1, false},
-    Sign{'<', '=', ' ', verilog, 1, false},
-    Sign{'=', '=', '=', javascript, 3, false},
-    Sign{'=', '=', '=', php, 1, false},
-    Sign{'=', '~', ' ', perl, 4, false},
-    Sign{'=', '~', ' ', ruby, 1, false},
-    Sign{'=', '>', kAny, javascript, 2, false},
-    Sign{'=', '>', kAny, rust, 1, false},
-    Sign{'=', '>', kAny, php, 1, false},
-    Sign{'=', '>', kAny, perl, 1, false},
-    Sign{'=', '>', kAny, scala, 1, false},
-    Sign{'=', '>', kAny, csharp, 1, false},
-    Sign{'>', '&', '1', shell, 4, false},
-    Sign{'>', '&', '2', shell, 6, false},
-    Sign{'>', '>', '=', haskell, 2, false},
-    Sign{'?', '=', kAny, makefile, 4, true},
-    Sign{'?', 'M', 'O', erlang, 8, false},
-    Sign{'?', '.', kWord, kotlin, 1, false},
-    Sign{'?', '.', kWord, swift, 1, false},
-    Sign{'?', '.', kWord, typescript, 1, false},
-    Sign{'?', '.', kWord, csharp, 1, false},
-    Sign{'?', '.', kWord, dart, 1, false},
-    Sign{'?', '?', ' ', csharp, 1, false},
-    Sign{'?', '?', ' ', dart, 1, false},
-    Sign{'?', '?', ' ', swift, 1, false},
-    Sign{'?', ':', ' ', typescript, 4, false},
-    Sign{'?', ':', ' ', groovy, 1, false},
-    Sign{'@', '"', kAny, objectivec, 4, true},
-    Sign{'@', '_', kAny, perl, 3, false},
-    Sign{'@', '@', kWord, ruby, 2, false},
-    Sign{'@', '@', kWord, sql, 1, false},
-    Sign{'@', 'i', 'm', zig, 6, false},
-    Sign{'@', 'a', 's', zig, 2, false},
-    Sign{'@', 'p', 't', zig, 3, false},
-    Sign{'@', 'i', 'n', zig, 2, false},
-    Sign{'@', 's', 'i', zig, 1, false},
-    Sign{'@', 't', 'r', zig, 2, false},
-    Sign{'@', '[', kAny, objectivec, 3, false},
-    Sign{'@', '(', kAny, objectivec, 1, false},
-    Sign{'@', '(', kAny, powershell, 2, false},
-    Sign{'@', '{', kAny, perl, 3, false},
-    Sign{'@', '{', kAny, powershell, 3, false},
-    Sign{'@', '{', kAny, objectivec, 1, false},
-    Sign{'@', kWord, kAny, ruby, 1, false},
-    Sign{'@', kWord, kAny, coffeescript, 1, false},
-    Sign{'[', '[', kAny, shell, 3, false},
-    Sign{'[', '$', kAny, perl, 1, false},
-    Sign{'[', '$', kAny, tcl, 2, false},
-    Sign{'[', '$', kAny, php, 1, false},
-    Sign{'[', 's', 'e', objectivec, 3, false},
-    Sign{'[', 'e', 'x', tcl, 5, false},
-    Sign{'[', 's', 't', powershell, 1, false},
-    Sign{'[', 's', 't', tcl, 2, false},
-    Sign{'[', ']', 'c', zig, 6, false},
-    Sign{'[', ']', 'u', zig, 4, false},
-    Sign{'[', ']', 'b', go, 3, false},
-    Sign{'[', ']', 's', go, 3, false},
-    Sign{'[', ' ', kAny, shell, 1, false},
-    Sign{'\\', '(', kAny, swift, 4, false},
-    Sign{'\\', '(', kAny, latex, 1, false},
-    Sign{'\\', 'b', 'e', latex, 2, false},
-    Sign{'\\', 't', 'e', latex, 3, false},
-    Sign{'\\', 'r', 'e', latex, 2, false},
-    Sign{']', '$', kAny, powershell, 3, false},
-    Sign{']', '!', kAny, graphql, 4, false},
-    Sign{'{', '.', kWord, nim, 6, false},
-    Sign{'{', 'o', 'k', erlang, 5, false},
-    Sign{'{', ':', 'h', elixir, 6, false},
-    Sign{'{', '-', '#', haskell, 6, false},
-    Sign{'|', '>', kAny, elixir, 3, false},
-    Sign{'|', '>', kAny, fsharp, 2, false},
-    Sign{'|', '>', kAny, ocaml, 1, false},
-    Sign{'~', '=', kAny, lua, 3, false},
-    Sign{'~', '=', kAny, matlab, 3, false},
-};
 
 // The first row of each first sign, and the one after its last.
 struct SignRows {
@@ -269,55 +31,9 @@ constexpr std::array<SignRows, 256> sign_rows() {
 }
 constexpr std::array<SignRows, 256> kSignRows = sign_rows();
 
-// The rows of starts with each first byte, and the row of the longest start that is a proper beginning of each.
-constexpr std::uint16_t kNoStart = 65535;
-struct StartRows {
-    std::uint16_t first = 0, last = 0;
-};
-constexpr std::array<StartRows, 256> start_rows() {
-    std::array<StartRows, 256> table{};
-    for (std::size_t row = 0; row < kStarts.size(); ++row) {
-        StartRows& rows = table[static_cast<unsigned char>(kStarts[row].text[0])];
-        if (rows.last == 0) rows.first = static_cast<std::uint16_t>(row);
-        rows.last = static_cast<std::uint16_t>(row + 1);
-    }
-    return table;
-}
-constexpr std::array<StartRows, 256> kStartRows = start_rows();
-
-// The first eight bytes of a text, as a number that is in order as they are; 0 for those that it has not.
-constexpr std::uint64_t key_of(std::string_view text) {
-    std::uint64_t key = 0;
-    for (std::size_t i = 0; i < 8; ++i)
-        key = key << 8U | (i < text.size() ? static_cast<unsigned char>(text[i]) : std::uint64_t{0});
-    return key;
-}
-
-constexpr std::array<std::uint64_t, kStarts.size()> start_keys() {
-    std::array<std::uint64_t, kStarts.size()> keys{};
-    for (std::size_t row = 0; row < kStarts.size(); ++row) keys[row] = key_of(kStarts[row].text);
-    return keys;
-}
-constexpr std::array<std::uint64_t, kStarts.size()> kStartKeys = start_keys();
-
-constexpr std::array<std::uint16_t, kStarts.size()> shorter_starts() {
-    std::array<std::uint16_t, kStarts.size()> shorter{};
-    for (std::size_t row = 0; row < kStarts.size(); ++row) {
-        std::uint16_t above = row == 0 ? kNoStart : static_cast<std::uint16_t>(row - 1);
-        if (row > 0 && kStarts[row].text == kStarts[row - 1].text) above = shorter[row - 1];
-        while (above != kNoStart && !kStarts[row].text.starts_with(kStarts[above].text)) above = shorter[above];
-        shorter[row] = above;
-    }
-    return shorter;
-}
-constexpr std::array<std::uint16_t, kStarts.size()> kShorter = shorter_starts();
-
-// Places of what was said: words, signs, starts, then the others.
-constexpr std::size_t kSignsFrom = kWordCount;
-constexpr std::size_t kStartsFrom = kSignsFrom + kSigns.size();
-constexpr std::size_t kOthersFrom = kStartsFrom + kStarts.size();
+// Places of what was said: others, signs, starts, words.
 enum Other : std::size_t {
-    kHeader = kOthersFrom,
+    kHeader,
     kModule,
     kTypes,
     kPackages,
@@ -336,7 +52,10 @@ enum Other : std::size_t {
     kOpens,
     kEnd
 };
-static_assert(kEnd <= kSaid);
+constexpr std::size_t kSignsFrom = kEnd;
+constexpr std::size_t kStartsFrom = kSignsFrom + kSigns.size();
+constexpr std::size_t kWordsFrom = kStartsFrom + kMostStarts;
+static_assert(kWordsFrom + kMostWords <= kSaid);
 
 }  // namespace
 
@@ -378,19 +97,19 @@ bool goes_on_with(std::string_view rest, char sign) {
 bool stands(Where where, std::string_view line, std::size_t begin, std::size_t end, bool first) {
     const char before = begin > 0 ? line[begin - 1] : ' ';
     switch (where) {
-        case kFirst:
+        case Where::kFirst:
             return first;
-        case kAnywhere:
+        case Where::kAnywhere:
             return before != '.' && before != '$';
-        case kCalled:
+        case Where::kCalled:
             return first && goes_on_with(line.substr(end), '(');
-        case kKeyed:
+        case Where::kKeyed:
             return first && goes_on_with(line.substr(end), ':');
-        case kEnding:
+        case Where::kEnding:
             return end == line.size();
-        case kMember:
+        case Where::kMember:
             return before == '.';
-        case kTyped:
+        case Where::kTyped:
             if (before != ' ') return before == ':';
             return begin >= 3 && (line[begin - 2] == ':' || (line[begin - 2] == '>' && line[begin - 3] == '-'));
     }
@@ -407,23 +126,16 @@ void LanguageReader::say(Language language, std::uint32_t weight, std::size_t wh
 
 // The word of line[begin, end). Returns the most that it weighs.
 std::uint32_t LanguageReader::add_word(std::string_view line, std::size_t begin, std::size_t end, bool first) {
-    const std::string_view word = line.substr(begin, end - begin);
-    std::size_t slot = slot_of(word);
-    const std::uint16_t print = print_of(word);
-    while (kSlots[slot].row != kNoWord && (kSlots[slot].print != print || kWords[kSlots[slot].row].text != word))
-        slot = (slot + 1) & (kWordSlots - 1);
-    if (kSlots[slot].row == kNoWord) return 0;
     const char last = line.back();
     std::uint32_t found = 0;
     bool ended = false;  // a row that asks for the line's end was met: rows that do not are for other ends
-    for (std::size_t row = kSlots[slot].row; row < kWordCount && kWords[row].text == word; ++row) {
-        const Word& rule = kWords[row];
+    for (const Word& rule : tables_.find(line.substr(begin, end - begin))) {
         if ((rule.last != 0 && rule.last != last) || (rule.last == 0 && ended)) continue;
         if (!stands(rule.where, line, begin, end, first)) continue;
         ended = ended || rule.last != 0;
-        say(rule.language, rule.weight, row);
+        say(rule.language, rule.weight, kWordsFrom + tables_.row(rule));
         // Words that no claimed language has are those of sentences, where they may stand anywhere.
-        const bool anywhere = rule.where == kAnywhere && static_cast<std::size_t>(rule.language) >= kLanguages;
+        const bool anywhere = rule.where == Where::kAnywhere && static_cast<std::size_t>(rule.language) >= kLanguages;
         if (!anywhere) found = std::max<std::uint32_t>(found, rule.weight);
     }
     return found;
@@ -450,27 +162,13 @@ bool LanguageReader::add_signs(char one, char two, char three, bool& own) {
     return like != nullptr;
 }
 
-// All starts of the line, and the most that one weighs: the last one that is not behind it in order or one of those
-// that begin that one, whose own beginnings then are starts of the line, too.
+// All starts of the line, and the most that one weighs.
 std::uint32_t LanguageReader::add_start(std::string_view line) {
-    const StartRows rows = kStartRows[static_cast<unsigned char>(line[0])];
-    if (rows.last == 0) return 0;
-    const std::uint64_t key = key_of(line);
-    const auto* const keys = kStartKeys.data();
-    std::size_t behind = static_cast<std::size_t>(std::upper_bound(keys + rows.first, keys + rows.last, key) - keys);
-    while (behind > rows.first && kStartKeys[behind - 1] == key && kStarts[behind - 1].text > line) --behind;
-    if (behind == rows.first) return 0;
-    auto row = static_cast<std::uint16_t>(behind - 1);
-    while (row != kNoStart && !line.starts_with(kStarts[row].text)) row = kShorter[row];
     std::uint32_t found = 0;
-    for (; row != kNoStart; row = kShorter[row]) {
-        const std::string_view text = kStarts[row].text;
-        for (std::size_t same = row;; --same) {
-            say(kStarts[same].language, kStarts[same].weight, kStartsFrom + same);
-            found = std::max<std::uint32_t>(found, kStarts[same].weight);
-            if (same == 0 || kStarts[same - 1].text != text) break;
-        }
-    }
+    tables_.each_start(line, [&](const Start& start, std::size_t row) {
+        say(start.language, start.weight, kStartsFrom + row);
+        found = std::max<std::uint32_t>(found, start.weight);
+    });
     return found;
 }
 

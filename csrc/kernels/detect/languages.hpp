@@ -113,9 +113,12 @@ inline constexpr std::size_t kLanguages = 55;  // that are claimed
 inline constexpr std::size_t kAllLanguages = static_cast<std::size_t>(Language::carbon) + 1;
 static_assert(static_cast<std::size_t>(Language::crystal) == kLanguages);
 
-inline constexpr std::size_t kSaid = 4352;  // words, signs and starts at most
+inline constexpr std::size_t kSaid = 4672;  // words, signs and starts at most
 
 using LanguageScores = std::array<std::uint32_t, kAllLanguages>;
+
+class LanguageTables;
+const LanguageTables& language_tables();
 
 // Whether a line has words of a language: slightly where sentences have them, too.
 enum class Spoken : std::uint8_t { kNot, kSlightly, kClearly };
@@ -141,6 +144,7 @@ class LanguageReader {
     bool add_package(std::string_view line);
     void say(Language language, std::uint32_t weight, std::size_t what);
 
+    const LanguageTables& tables_ = language_tables();
     LanguageScores scores_{}, distinct_{};
     std::array<std::uint16_t, kSaid> said_{};  // how often each word, sign and start was met
 };
