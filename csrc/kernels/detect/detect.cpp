@@ -38,7 +38,7 @@ constexpr auto kDialects = [] {
         {zig, rust, 8, 4},
         {starlark, python, 8, 6},
         {nim, python, 8, 5},
-        {crystal, ruby, 5, 4},
+        {crystal, ruby, 5, 6},
         {coffeescript, javascript, 8, 3},
         {fsharp, ocaml, 6, 6},
         {sml, ocaml, 6, 4},
@@ -336,7 +336,7 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
         best.offer(ContentKind::code, 0.5F + fields, loose ? Language::ini : Language::toml);
     }
     Language data_language = Language::none;  // of what is code in no other language
-    if (counts[kField] >= 3 && counts.sections > 0 && fields > 0.25F)
+    if (counts[kField] >= 3 && counts.sections > 0 && fields > (counts.sections > 1 ? 0.15F : 0.25F))
         data_language = counts.loose * 6 > counts[kField] ? Language::ini : Language::toml;
     if (counts[kField] >= 5 && fields > 0.85F && counts.loose * 3 > counts[kField])  // properties
         best.offer(ContentKind::code, 0.5F + fields, Language::ini);
@@ -364,7 +364,8 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
             2 * plain * share(marked, n) + 0.5F * share(counts.items + counts.in_fence, n) + 0.4F * words;
         best.offer(ContentKind::markdown, 0.35F + evidence, rst ? Language::rst : Language::none);
     }
-    const float data = share(counts.data + counts.items, code_like);
+    const std::uint32_t borders = std::min(counts[kRule], counts.data / 2);  // "---" between documents
+    const float data = share(counts.data + counts.items + borders, code_like);
     if (counts.data >= 2 && data > 0.6F && turns < 0.2F) best.offer(ContentKind::code, 0.3F + data, Language::yaml);
     // Few words of prose and much that only one language has: a lock file, a list of literals.
     if (told_language.sure && words < 0.1F) best.offer(ContentKind::code, 0.45F, language);

@@ -57,8 +57,11 @@ bool is_loose(std::string_view field) {
     const std::size_t at = field.find_first_not_of(" \t", field.find('=') + 1);
     if (at == std::string_view::npos) return true;
     const std::string_view value = field.substr(at);
-    if (value.starts_with("true") || value.starts_with("false")) return false;
-    return letter(value[0]) || std::string_view("/$%*<@;&").find(value[0]) != std::string_view::npos;
+    static constexpr ByteSet kToml = bytes_of("\"'0123456789+-[{#");
+    for (const std::string_view word : {"true", "false", "inf", "nan"}) {
+        if (value.starts_with(word)) return false;
+    }
+    return !in(kToml, value[0]);
 }
 
 // Definitions, imports and literals of Python, which nothing else has below a string in three quotes that it opens

@@ -117,8 +117,8 @@ inline constexpr auto kRelativeStarts = [] {
     using enum Language;
     return std::to_array<List>({
         {crystal, 10, "@[\nabstract def \ndef initialize(@\nlib Lib\nprivate getter\nspawn do"},
-        {crystal, 8, "require \"spec\""},
-        {crystal, 5, "getter \nrequire \"./"},
+        {crystal, 8, "require \"../\nrequire \"./\nrequire \"spec\""},
+        {crystal, 5, "getter "},
         {crystal, 4, "private def \nsetter \n{% "},
         {crystal, 3, "annotation \nmacro \nproperty "},
         {crystal, 2, "require \""},
