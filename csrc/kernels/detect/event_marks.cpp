@@ -41,6 +41,11 @@ bool may_have_anchor(const LineBytes& bytes, std::size_t size) {
     return false;
 }
 
+// Whether line[begin, end) stands between columns: an age in a table is no stamp.
+bool is_cell(View line, std::size_t begin, std::size_t end) {
+    return begin >= 2 && line.substr(begin - 2, 2) == "  " && line.substr(end, 2) == "  ";
+}
+
 // hh:mm:ss, h:mm:ss, or yymmdd hhmmss, or ten digits of seconds since 1970, in the first 40 bytes or so.
 bool has_stamp(View line) {
     const std::size_t most = std::min<std::size_t>(line.size(), 60);
@@ -52,7 +57,7 @@ bool has_stamp(View line) {
         const std::size_t size = digits(line, at, 14);
         const std::size_t after = at + size;
         if (size <= 2 && after + 5 < line.size() && line[after] == ':' && digits(line, after + 1, 3) == 2 &&
-            line[after + 3] == ':' && digits(line, after + 4, 3) == 2 && at <= 40) {
+            line[after + 3] == ':' && digits(line, after + 4, 3) == 2 && at <= 40 && !is_cell(line, at, after + 6)) {
             return true;
         }
         if (size == 6 && at == 0 && after < line.size() && line[after] == ' ' && digits(line, after + 1, 7) == 6)
