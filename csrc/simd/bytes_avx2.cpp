@@ -3,5 +3,5 @@
 
 namespace tersely::simd {
 extern const ByteKernels kBytes_avx2;
-const ByteKernels kBytes_avx2 = {count_chars, find_mark};
+const ByteKernels kBytes_avx2 = {count_chars, find_mark, masks};
 }  // namespace tersely::simd

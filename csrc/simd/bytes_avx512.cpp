@@ -3,5 +3,5 @@
 
 namespace tersely::simd {
 extern const ByteKernels kBytes_avx512;
-const ByteKernels kBytes_avx512 = {count_chars, find_mark};
+const ByteKernels kBytes_avx512 = {count_chars, find_mark, masks};
 }  // namespace tersely::simd

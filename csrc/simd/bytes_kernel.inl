@@ -15,6 +15,9 @@ constexpr Size kWide = 32;
 constexpr Size kWide = 16;
 #endif
 typedef unsigned char Wide __attribute__((vector_size(kWide)));
+typedef char Bytes16 __attribute__((vector_size(16)));
+typedef char Bytes32 __attribute__((vector_size(32)));
+typedef char Bytes64 __attribute__((vector_size(64)));
 
 inline bool is_mark(unsigned char byte) {
     return byte == '.' || byte == '!' || byte == '?' || byte == '\n' || byte == '\r' || byte == 0xD6 || byte == 0xD8 ||
@@ -53,6 +56,59 @@ Size find_mark(const char* text, Size size) {
     }
     while (at < size && !is_mark(static_cast<unsigned char>(text[at]))) ++at;
     return at;
+}
+
+// The highest bits of the bytes of a register, the first one lowest.
+template <typename Flags>
+inline unsigned long long bits_of(const Flags& flags) {
+#if defined(__AVX512BW__)
+    return static_cast<unsigned long long>(__builtin_ia32_cvtb2mask512((Bytes64)flags));
+#elif defined(__AVX2__)
+    return static_cast<unsigned int>(__builtin_ia32_pmovmskb256((Bytes32)flags));
+#elif defined(__SSE2__)
+    return static_cast<unsigned int>(__builtin_ia32_pmovmskb128((Bytes16)flags));
+#else
+    unsigned long long eights[kWide / 8], bits = 0;
+    __builtin_memcpy(eights, &flags, kWide);
+    for (Size i = 0; i < kWide / 8; ++i)  // little-endian
+        bits |= ((eights[i] & 0x8080808080808080ULL) * 0x0002040810204081ULL >> 56U) << (8 * i);
+    return bits;
+#endif
+}
+
+void masks(const char* text, Size size, tersely::simd::ByteMasks* masks) {
+    *masks = {};
+    const unsigned long long inside = size < kBlock ? (1ULL << size) - 1 : ~0ULL;
+    for (Size at = 0; at < kBlock; at += kWide) {
+        Wide bytes;
+        __builtin_memcpy(&bytes, text + at, kWide);
+        const auto among = [&](unsigned char first, unsigned char size) { return (bytes - first) < size; };
+        const Wide folded = bytes | 0x20;
+        const auto letters = (folded - 'a') < 26;
+        const auto digits = among('0', 10);
+        const auto underscores = bytes == '_';
+        const auto signs = among('!', 94) & ~(letters | digits | underscores);
+        const auto colons = bytes == ':';
+        const auto plain = among('"', 2) | (bytes == '\'') | (bytes == ')') | among(',', 4) | colons | (bytes == '?') |
+                           (bytes == '`');
+        const auto opens = bytes == '(';
+        const auto put = [&](auto& mask, const auto& flags) { mask |= bits_of(flags) << at & inside; };
+        put(masks->letters, letters);
+        put(masks->wide, bytes >= 0x80);
+        put(masks->digits, digits);
+        put(masks->spaces, bytes == ' ');
+        put(masks->underscores, underscores);
+        put(masks->signs, signs);
+        put(masks->coding, (signs | underscores) & ~plain);
+        put(masks->openers, opens | colons | (bytes == '['));
+        put(masks->colons, colons);
+        put(masks->telling, opens | (bytes == '=') | (bytes == '*') | (bytes == '`'));
+    }
+    const auto count = [](unsigned long long bits) { return static_cast<unsigned char>(__builtin_popcountll(bits)); };
+    masks->lettered = count(masks->letters | masks->wide);
+    masks->spaced = count(masks->spaces);
+    masks->counted = count(masks->digits);
+    masks->coded = count(masks->coding);
 }
 
 }  // namespace

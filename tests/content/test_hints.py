@@ -46,6 +46,7 @@ def test_hints_go_before_an_unsure_look() -> None:
         ("main.tf", "hcl"),
         ("a.swift", "swift"),
         ("Makefile.am", "makefile"),
+        ("Makefile.PL", "perl"),
         ("a.tsx", "typescript"),
         ("a.f90", "fortran"),
         (".clang-format", "yaml"),

@@ -13,6 +13,7 @@ import pytest
 import tersely
 from hypothesis import given
 from hypothesis import strategies as st
+from language_samples import LIKE, RELATIVES
 from output_samples import OUTPUTS
 from tersely.content.detect import _sample
 from tersely.core.detection import KINDS, LANGUAGES
@@ -109,6 +110,47 @@ def test_code_in_no_known_language_is_code() -> None:
     for text in (scheme, coffee):
         found = tersely.detect(text)
         assert (found.kind, found.language) == ("code", None)
+
+
+@pytest.mark.parametrize("relative", RELATIVES)
+def test_a_relative_of_a_language_is_code_in_none(relative: str) -> None:
+    for text in (RELATIVES[relative], RELATIVES[relative] * 4):
+        found = tersely.detect(text)
+        assert (found.kind, found.language) == ("code", None)
+
+
+@pytest.mark.parametrize("language", LIKE)
+def test_languages_are_told_from_those_that_they_look_like(language: str) -> None:
+    for text in (LIKE[language], LIKE[language] * 4):
+        found = tersely.detect(text)
+        assert (found.kind, found.language) == ("code", language)
+
+
+def test_a_text_that_is_one_comment_is_code() -> None:
+    licence = "/*\n" + " * Redistribution and use in source and binary forms are permitted.\n" * 20 + " */\n"
+    assert tersely.detect(licence).kind == "code"
+    packed = tersely.detect(licence[:-1] + "body{margin:0;color:#333}a:hover{color:red}p{padding:0 2px}\n")
+    assert packed.kind == "code"
+
+
+def test_plain_code_is_what_its_first_lines_are() -> None:
+    code = "".join(
+        f"    pub fn f{n}(&self) -> Option<u32> {{\n        Some({n})\n    }}\n" for n in range(400)
+    )
+    for text in (
+        "impl A {\n" + code + "}\n",
+        "impl A {\n" + code + "}\n" + "Words of a guide, and more.\n" * 20,
+    ):
+        assert tersely.detect(text).language == "rust"
+
+
+def test_lines_are_read_alike_wherever_their_bytes_stand() -> None:
+    log = "".join(f"2024-05-01 10:00:{n % 60:02d} INFO  src/a{n}.c:{n}: done in {n} ms\n" for n in range(60))
+    table = "name  born  died\n" + "".join(f"ada{n}   18{n}  19{n}\n" for n in range(10, 40))
+    for text in (*CODE.values(), *TEXTS.values(), log, table):
+        whole = tersely.detect(text)
+        assert tersely.detect(text + "\n" * 200) == whole  # bytes behind the last line: read, or a copy of it
+        assert tersely.detect(text.rstrip("\n")) == tersely.detect(text.rstrip("\n") + "\n")
 
 
 def test_one_sign_said_often_is_one_sign() -> None:

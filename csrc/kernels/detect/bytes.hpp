@@ -26,6 +26,16 @@ constexpr ByteSet bytes_of(View bytes) {
 
 constexpr bool in(const ByteSet& set, char byte) { return set[static_cast<unsigned char>(byte)]; }
 
+// The first byte from `at` on that is in the set, or not in it; the line's size where there is none.
+inline std::size_t find_in(View line, const ByteSet& set, std::size_t at = 0) {
+    while (at < line.size() && !in(set, line[at])) ++at;
+    return at;
+}
+inline std::size_t find_out(View line, const ByteSet& set, std::size_t at = 0) {
+    while (at < line.size() && in(set, line[at])) ++at;
+    return at;
+}
+
 inline bool has(View line, View part) { return line.find(part) != View::npos; }
 
 inline bool starts_with_any(View line, std::span<const View> starts) {

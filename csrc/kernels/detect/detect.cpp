@@ -19,19 +19,60 @@ float share(std::uint32_t part, std::uint32_t whole) {
     return whole == 0 ? 0 : static_cast<float>(part) / static_cast<float>(whole);
 }
 
+constexpr float kTagged = 0.3F;              // share of lines with a tag that makes a text markup
+constexpr std::size_t kGlance = 2048;        // bytes after which it is asked whether a text is plain code
 constexpr std::uint32_t kFewestShaped = 12;  // lines of code that have a shape
 
-// The language whose words a dialect of it has too; `none` for others.
-Language older_of(Language language) {
-    switch (language) {
-        case Language::typescript:
-            return Language::javascript;
-        case Language::cpp:
-        case Language::objectivec:
-            return Language::c;
-        default:
-            return Language::none;
-    }
+// A language that has the words of an older one too: what speaks for the older one speaks for it where it has evidence
+// of its own, `least` and a share of that of the older one.
+struct Dialect {
+    Language language, older;
+    std::uint32_t least, share;  // own * share >= the older one's
+};
+constexpr auto kDialects = [] {
+    using enum Language;
+    return std::to_array<Dialect>({
+        {objectivec, c, 8, 24},
+        {cpp, c, 6, 10},
+        {typescript, javascript, 5, 10},
+        {zig, rust, 8, 4},
+        {starlark, python, 8, 6},
+        {nim, python, 8, 5},
+        {crystal, ruby, 5, 6},
+        {coffeescript, javascript, 8, 3},
+        {fsharp, ocaml, 6, 6},
+        {sml, ocaml, 6, 4},
+        {groovy, java, 8, 8},
+        {d, c, 6, 8},
+        {d, cpp, 6, 6},
+        {vala, csharp, 8, 8},
+        {haxe, java, 8, 5},
+        {actionscript, java, 8, 6},
+        {solidity, javascript, 12, 4},
+        {shader, c, 8, 8},
+        {gdscript, python, 10, 5},
+        {cython, python, 8, 10},
+        {elm, haskell, 8, 8},
+        {lean, haskell, 8, 4},
+        {odin, go, 8, 8},
+        {vlang, rust, 8, 6},
+        {bicep, hcl, 6, 4},
+        {mql, cpp, 8, 8},
+        {fish, shell, 8, 5},
+        {m4, shell, 10, 10},
+        {bitbake, shell, 10, 6},
+        {cypher, sql, 10, 6},
+        {lispkin, clojure, 6, 4},
+        {qml, javascript, 12, 4},
+        {swig, cpp, 8, 8},
+        {ada, pascal, 10, 3},
+        {carbon, rust, 8, 8},
+    });
+}();
+
+bool is_dialect(Language language, Language older) {
+    return std::any_of(kDialects.begin(), kDialects.end(),
+                       [&](const Dialect& dialect) { return dialect.language == language && dialect.older == older; });
 }
 
 // How comments of a language open, bits of `Opener`.
@@ -57,7 +98,20 @@ std::uint32_t openers_of(Language language) {
         case nim:
         case julia:
         case starlark:
+        case crystal:
+        case coffeescript:
+        case nix:
+        case nginx:
+        case gdscript:
+        case cython:
+        case puppet:
+        case fish:
+        case awk:
+        case bitbake:
+        case m4:
             return kHash;
+        case matlab:
+            return kHash | kPercent;
         case php:
         case hcl:
             return kHash | kSlash;
@@ -66,6 +120,9 @@ std::uint32_t openers_of(Language language) {
         case lua:
         case vhdl:
         case haskell:
+        case elm:
+        case ada:
+        case lean:
             return kDash;
         case ini:
             return kHash | kSemicolon;
@@ -74,12 +131,24 @@ std::uint32_t openers_of(Language language) {
         case clojure:
         case commonlisp:
         case elisp:
+        case scheme:
+        case lispkin:
+        case llvm:
             return kSemicolon;
         case latex:
         case erlang:
+        case prolog:
+        case postscript:
             return kPercent;
         case ocaml:
+        case sml:
+        case coq:
             return kParenthesis;
+        case fsharp:
+            return kParenthesis | kSlash;
+        case vim:
+        case basic:
+            return kQuoted;
         case pascal:
             return kParenthesis | kSlash;
         case fortran:
@@ -121,8 +190,9 @@ bool is_shaped(Language language, const Counts& counts) {
         case lua:
             return counts.statements * 3 < code;
         case elixir:
-        case ruby:
             return counts.blocks > 0;
+        case ruby:
+            return counts.blocks > 0 || counts.statements == 0;
         default:
             return true;
     }
@@ -136,41 +206,63 @@ std::uint32_t own_comments(const Counts& counts, Language language) {
     return own;
 }
 
-// Log odds, above those of a quarter, that the language with the best score is right; else it is one that nobody
-// knows. A logistic model of `score`, the score of the next one, and the lines, fitted on 250 files of known languages
-// and 366 of others; its signs: much evidence, little for the next, comments and ends of lines as the language has
-// them.
-double odds(const Counts& counts, Language language, std::uint32_t score, std::uint32_t next) {
-    const double all = std::accumulate(counts.comments.begin(), counts.comments.end(), 0U);
-    const double lines = std::max(counts.lines, 1U);
-    const double foreign = all - own_comments(counts, language);
-    return 0.60 * std::log2(1 + score) + 0.43 * std::min(std::log2((score + 1.0) / (next + 1.0)), 4.0) +
-           0.24 * std::log2(1 + 8 * score / lines) - 5.7 * foreign / lines + (is_shaped(language, counts) ? 3.1 : 0) -
-           0.21 * std::log2(lines + 1) - 4.9;
-}
+// The language with the most evidence, its score, and that of the next one which it is no dialect of.
+struct Ranked {
+    Language language = Language::none;
+    std::uint32_t score = 0, next = 0;
+};
 
-Language language_of(const Counts& counts, LanguageScores scores) {
-    if (counts.shebang != Language::none) return counts.shebang;
+Ranked ranked(const Counts& counts, LanguageScores scores) {
     using enum Language;
     const auto score = [&](Language language) -> std::uint32_t& { return scores[static_cast<std::size_t>(language)]; };
     score(none) = 0;
     // Lines that open as comments of other languages do speak against a language.
     const std::uint32_t all = std::accumulate(counts.comments.begin(), counts.comments.end(), 0U);
-    for (std::size_t i = 1; i < kLanguages && all > 0; ++i)
+    for (std::size_t i = 1; i < kAllLanguages && all > 0; ++i)
         scores[i] = scores[i] * (own_comments(counts, static_cast<Language>(i)) + 2) / (all + 2);
-    // Dialects: what speaks for the older language speaks for the newer one too, where that has evidence of its own.
-    if (score(objectivec) > 5) score(objectivec) += score(c);
-    if (score(typescript) * 10 >= score(javascript) && score(typescript) > 4) score(typescript) += score(javascript);
-    if (score(cpp) * 8 >= score(c) && score(cpp) > 5) score(cpp) += score(c);
-    const auto best = std::max_element(scores.begin(), scores.end());
-    const auto language = static_cast<Language>(best - scores.begin());
-    std::uint32_t next = 0;
-    for (std::size_t other = 0; other < kLanguages; ++other) {
-        const bool same =
-            static_cast<Language>(other) == language || older_of(language) == static_cast<Language>(other);
-        if (!same) next = std::max(next, scores[other]);
+    if (4 * std::max(score(javascript), score(typescript)) > score(css)) score(css) = 0;  // a guest of a script
+    const LanguageScores own = scores;
+    for (const Dialect& dialect : kDialects) {
+        const std::uint32_t self = own[static_cast<std::size_t>(dialect.language)];
+        const std::uint32_t older = own[static_cast<std::size_t>(dialect.older)];
+        if (self >= dialect.least && self * dialect.share >= older) score(dialect.language) += older;
     }
-    return *best > 0 && odds(counts, language, *best, next) > 0 ? language : none;
+    const auto best = std::max_element(scores.begin(), scores.end());
+    Ranked found{static_cast<Language>(best - scores.begin()), *best, 0};
+    for (std::size_t i = 0; i < kAllLanguages; ++i) {
+        const auto other = static_cast<Language>(i);
+        if (other != found.language && !is_dialect(found.language, other)) found.next = std::max(found.next, scores[i]);
+    }
+    return found;
+}
+
+// Log odds, above those of a quarter, that the best language is right; else it is one that nobody knows. A logistic
+// model, fitted on 950 files of known languages and 550 of others; its signs: many different things that speak for the
+// language, much for a line, little for the next one, comments and ends of lines as the language has them.
+double odds(const Counts& counts, const Ranked& best, std::uint32_t distinct) {
+    const double all = std::accumulate(counts.comments.begin(), counts.comments.end(), 0U);
+    const double lines = std::max(counts.lines, 1U);
+    const double code = std::max(counts.lines - std::min(counts.lines, counts[kComment]), 4U);
+    const double foreign = all - own_comments(counts, best.language);
+    return 1.13 * std::log2(1.0 + distinct) + 0.51 * std::min(std::log2((best.score + 1.0) / (best.next + 1.0)), 4.0) +
+           0.59 * std::log2(1 + 8 * best.score / code) - 9.7 * foreign / lines +
+           (is_shaped(best.language, counts) ? 2.8 : 0) - 6.65;
+}
+
+// The language of the lines, and whether it is so likely that the words alone make them code.
+struct Told {
+    Language language = Language::none;
+    bool sure = false;
+    bool plain = false;  // so likely that no more lines need be read
+};
+
+Told language_of(const Counts& counts, const LanguageReader& read) {
+    static constexpr double kSure = 1.0, kPlain = 3.0;
+    if (counts.shebang != Language::none) return {counts.shebang, true, true};
+    const Ranked best = ranked(counts, read.scores());
+    if (best.score == 0 || static_cast<std::size_t>(best.language) >= kLanguages) return {};
+    const double likely = odds(counts, best, read.distinct()[static_cast<std::size_t>(best.language)]);
+    return likely > 0 ? Told{best.language, likely > kSure, likely > kPlain} : Told{};
 }
 
 struct Markup {
@@ -195,9 +287,10 @@ bool starts_with_value(std::string_view piece) {
            (piece[2] == '{' || piece[2] == '[');
 }
 
-Detection decide(const Counts& counts, Language language, const TableLook& table, std::size_t columns,
+Detection decide(const Counts& counts, const Told& told_language, const TableLook& table, std::size_t columns,
                  const Markup& markup) {
     const std::uint32_t n = counts.lines;
+    const Language language = told_language.language;
     const std::uint32_t code_like = n - std::min(n, counts[kComment]);
     Best best;
     if (counts.shebang != Language::none) best.found = {ContentKind::code, counts.shebang, 1.0F, true};
@@ -212,7 +305,7 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
                    counts[kHunk] > 0 ? 0.3F + share(counts.plus_minus, n) : 0.35F + 0.5F * share(counts[kDiffHead], n));
     }
     const float tags = share(counts[kTag], n);
-    if (markup.starts || tags > 0.3F) {
+    if (markup.starts || tags > kTagged) {
         const float shown = markup.certain ? 1.0F : markup.within ? 0.6F : markup.starts ? 0.4F : 0.0F;
         best.offer(ContentKind::html, tags + shown, markup.language);
     }
@@ -242,6 +335,9 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
         const bool loose = counts.loose * 6 > counts[kField];
         best.offer(ContentKind::code, 0.5F + fields, loose ? Language::ini : Language::toml);
     }
+    Language data_language = Language::none;  // of what is code in no other language
+    if (counts[kField] >= 3 && counts.sections > 0 && fields > (counts.sections > 1 ? 0.15F : 0.25F))
+        data_language = counts.loose * 6 > counts[kField] ? Language::ini : Language::toml;
     if (counts[kField] >= 5 && fields > 0.85F && counts.loose * 3 > counts[kField])  // properties
         best.offer(ContentKind::code, 0.5F + fields, Language::ini);
     const bool words_alone = n <= kSentences && counts.plain == counts.code;  // a word of a language is no more
@@ -254,6 +350,8 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
     if (counts.remarks >= 3 && words < 0.2F) {
         best.offer(ContentKind::code, 0.4F + 0.5F * share(counts.remarks, n), language);
     }
+    if (counts.comments[0] > 0 && n >= 3 && counts[kComment] * 10 >= n * 9)
+        best.offer(ContentKind::code, 0.6F, language);
     const bool apart = counts[kRule] > 0;  // documents behind each other may have the same keys
     const std::uint32_t talked = counts.turns + (counts.back > 0 && !apart ? counts.said : 0);
     const float turns = share(talked, n);
@@ -268,10 +366,15 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
             2 * plain * share(marked, n) + 0.5F * share(counts.items + counts.in_fence, n) + 0.4F * words;
         best.offer(ContentKind::markdown, 0.35F + evidence, rst ? Language::rst : Language::none);
     }
-    const float data = share(counts.data + counts.items + (apart ? counts.back : 0), code_like);
+    const std::uint32_t borders = std::min(counts[kRule], counts.data / 2);  // "---" between documents
+    const float data = share(counts.data + counts.items + borders + (apart ? counts.back : 0), code_like);
     const bool settings = 2 * counts.told < counts.data;  // whose values are no sentences
     if (counts.data >= 2 && data > 0.6F && turns < 0.2F && settings)
         best.offer(ContentKind::code, 0.3F + data, Language::yaml);
+    // Few words of prose and much that only one language has: a lock file, a list of literals.
+    if (told_language.sure && words < 0.1F) best.offer(ContentKind::code, 0.45F, language);
+    if (best.found.kind == ContentKind::code && best.found.language == Language::none)
+        best.found.language = data_language;
     const float members = share(counts[kMember], n);
     const float other = std::max({stamps, frames, tool, members});
     if (members > 0.5F || (words >= 0.3F && other >= 0.25F && other < 0.6F)) {
@@ -279,6 +382,19 @@ Detection decide(const Counts& counts, Language language, const TableLook& table
             best.found = {ContentKind::mixed, Language::none, 0.5F + 0.5F * members};
     }
     return best.found;
+}
+
+// The language of lines that are code and nothing else: what follows them need not be read.
+Language plain_code(const Reader& reader) {
+    const Counts& counts = reader.counts();
+    const std::uint32_t code = counts.lines - std::min(counts.lines, counts[kComment]);
+    if (code < kFewestShaped || counts.strong * 3 < code || counts.code * 2 < code) return Language::none;
+    const std::uint32_t other = counts[kStamp] + counts[kFrame] + counts[kTraceHead] + counts.tool + counts.escapes +
+                                counts[kTag] + counts[kHunk] + counts[kDiffHead] + counts[kFence] + counts[kPipe] +
+                                counts.borders + counts.turns + counts.titles + counts[kDirective];
+    if (other * 20 > code || counts[kMember] * 2 > code || counts.words * 8 > counts.lines) return Language::none;
+    const Told told = language_of(counts, reader.languages());
+    return told.plain ? told.language : Language::none;
 }
 
 // Whether long blocks of JSON among other lines are half of a text and more. `open`: the text goes on.
@@ -291,8 +407,9 @@ bool mostly_json(std::string_view text, bool open) {
 // Whether the first line is one of a log or a tool: no header of a table.
 bool starts_with_event(std::string_view text) {
     const text::Line line = text::read_line(text, 0);
-    const std::string_view head = text.substr(line.first, std::min<std::size_t>(line.last - line.first, 200));
-    return !head.empty() && (event_marks(head, false, true) & (kStamp | kLevel | kAnchor | kBuild | kFrame)) != 0;
+    const std::string_view head = text.substr(line.first, std::min(line.last - line.first, kMostBytes));
+    const LineBytes bytes(head, text.size() - line.first);
+    return !head.empty() && (event_marks(head, bytes, false) & (kStamp | kLevel | kAnchor | kBuild | kFrame)) != 0;
 }
 
 // Whether what a tag says, its "<" aside, is an element of HTML; `certain`: one that nothing else has.
@@ -322,7 +439,7 @@ Markup read_fragment(std::string_view text) {
         const text::Line line = text::read_line(text, at);
         at = line.next;
         const std::string_view head = text.substr(line.first, std::min<std::size_t>(line.last - line.first, 200));
-        if (head.size() < 3 || head[0] != '<' || (line_marks(head, head.back(), false) & kTag) == 0) continue;
+        if (head.size() < 3 || head[0] != '<' || !is_tag(head)) continue;
         bool certain = false;
         const bool xml = !is_html(head.substr(head[1] == '/' ? 2 : 1), certain) &&
                          text.find("={") == std::string_view::npos && text.find("</") != std::string_view::npos;
@@ -331,12 +448,12 @@ Markup read_fragment(std::string_view text) {
     return {};
 }
 
-// What a text that starts with a tag is.
-Markup read_markup(std::string_view text) {
+// What a text with tags is; `many`: whether it has so many that one which does not start with a tag may be markup.
+Markup read_markup(std::string_view text, bool many) {
     const text::Line line = text::read_line(text, 0);
     std::string_view start = text.substr(line.first, 200);
     if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
-    if (start.empty() || start[0] != '<' || (line_marks(start, '>', false) & kTag) == 0) return read_fragment(text);
+    if (start.empty() || start[0] != '<' || !is_tag(start)) return many ? read_fragment(text) : Markup{};
     if (start.starts_with("<?xml")) {
         const bool page = text.substr(0, 600).find("<html") != std::string_view::npos;
         return {true, true, false, page ? Language::html : Language::xml};
@@ -345,6 +462,12 @@ Markup read_markup(std::string_view text) {
     bool certain = false;
     if (is_html(start.substr(1), certain)) return {true, certain, false, Language::html};
     return {true, false, false, Language::xml};
+}
+
+// Whether texts whose first lines are surely so go on like that.
+bool is_uniform(ContentKind kind) {
+    return kind == ContentKind::log || kind == ContentKind::diff || kind == ContentKind::markdown ||
+           kind == ContentKind::stack_trace || kind == ContentKind::html;
 }
 
 }  // namespace
@@ -358,13 +481,32 @@ Detection detect(std::span<const std::string_view> pieces) {
         if (json.values < 2 || rows)
             return {rows ? ContentKind::jsonl : ContentKind::json, Language::none, whole ? 1.0F : 0.7F};
     }
-    if (!json.possible && mostly_json(pieces[0], pieces.size() > 1)) return {ContentKind::mixed, Language::none, 1.0F};
     Reader reader;
-    for (std::size_t i = 0; i < pieces.size(); ++i) reader.read(pieces[i], i == 0);
-    if (reader.counts().lines == 0) return {};
+    reader.open(pieces[0], true);
+    for (std::size_t most = kGlance; !json.possible; most += kGlance) {
+        reader.read(most);
+        const Language language = plain_code(reader);
+        if (language != Language::none) return {ContentKind::code, language, 1.0F, true};
+        if (most >= pieces[0].size()) break;
+    }
+    if (!json.possible && mostly_json(pieces[0], pieces.size() > 1)) return {ContentKind::mixed, Language::none, 1.0F};
+    reader.read();
     const bool rows = reader.counts().lines >= 3 && !starts_with_event(pieces[0]);
-    return decide(reader.counts(), language_of(reader.counts(), reader.languages()),
-                  rows ? look_for_table(pieces[0]) : TableLook{}, look_for_columns(pieces[0]), read_markup(pieces[0]));
+    const TableLook table = rows ? look_for_table(pieces[0]) : TableLook{};
+    const std::size_t columns = look_for_columns(pieces[0]);
+    const auto judge = [&] {
+        const Counts& counts = reader.counts();
+        if (counts.lines == 0) return Detection{};
+        const bool tagged = share(counts[kTag], counts.lines) > kTagged;
+        return decide(counts, language_of(counts, reader.languages()), table, columns, read_markup(pieces[0], tagged));
+    };
+    const Detection found = judge();
+    if (pieces.size() == 1 || (found.confidence >= 1 && is_uniform(found.kind))) return found;
+    for (const std::string_view piece : pieces.subspan(1)) {
+        reader.open(piece, false);
+        reader.read();
+    }
+    return judge();
 }
 
 float calibrated(float evidence) {

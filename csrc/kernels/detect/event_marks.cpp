@@ -17,6 +17,35 @@ std::size_t digits(View line, std::size_t at, std::size_t most) {
     return end - at;
 }
 
+// Whether a stamp may stand in the line: two colons around two digits, or six or ten digits.
+bool may_have_stamp(const LineBytes& bytes) {
+    const std::uint64_t digit = bytes.from(&simd::ByteMasks::digits, 0);
+    const std::uint64_t colon = bytes.from(&simd::ByteMasks::colons, 0);
+    if ((colon & colon >> 3U & digit >> 1U & digit >> 2U) != 0 || (digit & 0x3FU) == 0x3FU) return true;
+    const auto has_ten = [](std::uint64_t run) {
+        const std::uint64_t two = run & run >> 1U, four = two & two >> 2U, eight = four & four >> 4U;
+        return (eight & two >> 8U) != 0;
+    };
+    return has_ten(digit) || has_ten(bytes.from(&simd::ByteMasks::digits, 32));
+}
+
+// Whether a number stands behind ":", "(" or "[", as behind a path.
+bool may_have_anchor(const LineBytes& bytes, std::size_t size) {
+    for (std::size_t at = 0; at < size; at += simd::kMaskBlock) {
+        const std::uint64_t opens = bytes.from(&simd::ByteMasks::openers, at);
+        if (opens == 0) continue;
+        const std::uint64_t digit = bytes.from(&simd::ByteMasks::digits, at + 1);
+        const std::uint64_t later = bytes.from(&simd::ByteMasks::digits, at + 2);
+        if ((opens & (digit | later)) != 0) return true;
+    }
+    return false;
+}
+
+// Whether line[begin, end) stands between columns: an age in a table is no stamp.
+bool is_cell(View line, std::size_t begin, std::size_t end) {
+    return begin >= 2 && line.substr(begin - 2, 2) == "  " && line.substr(end, 2) == "  ";
+}
+
 // hh:mm:ss, h:mm:ss, or yymmdd hhmmss, or ten digits of seconds since 1970, in the first 40 bytes or so.
 bool has_stamp(View line) {
     const std::size_t most = std::min<std::size_t>(line.size(), 60);
@@ -28,7 +57,7 @@ bool has_stamp(View line) {
         const std::size_t size = digits(line, at, 14);
         const std::size_t after = at + size;
         if (size <= 2 && after + 5 < line.size() && line[after] == ':' && digits(line, after + 1, 3) == 2 &&
-            line[after + 3] == ':' && digits(line, after + 4, 3) == 2 && at <= 40) {
+            line[after + 3] == ':' && digits(line, after + 4, 3) == 2 && at <= 40 && !is_cell(line, at, after + 6)) {
             return true;
         }
         if (size == 6 && at == 0 && after < line.size() && line[after] == ' ' && digits(line, after + 1, 7) == 6)
@@ -71,38 +100,28 @@ bool may_be_word(char first, char second) {  // two letters
     return kStartsOfWords[number(first) * 26 + number(second)];
 }
 
-constexpr ByteSet kLetters = bytes_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
-
 // kLevel: a level in capitals, or in brackets. kBuild: "error:", ": warning", "3 failed", "FAILED". kAnchor: "line 3".
-std::uint32_t word_marks(View line) {
+std::uint32_t word_marks(View line, const LineBytes& bytes) {
     std::uint32_t marks = 0;
-    for (std::size_t at = 0; at < line.size();) {
-        if (!in(kLetters, line[at])) {
-            ++at;
-            continue;
-        }
-        std::size_t end = at + 1;
-        while (end < line.size() && in(kLetters, line[end])) ++end;
-        if (end - at >= 4 && end - at <= 8 && may_be_word(line[at], line[at + 1])) {
-            const WordKind kind = kind_of(line.substr(at, end - at));
-            const char before = at > 0 ? line[at - 1] : ' ';
-            const char after = end < line.size() ? line[end] : ' ';
-            const bool capitals = upper(line[at]) && upper(line[at + 1]);
-            const bool bracket = (before == '[' || before == '<') && (after == ']' || after == '>');
-            if (kind == kLevelWord && at < 100 && (capitals || bracket) && after != '-' && after != '_' &&
-                before != '_')
-                marks |= kLevel;
-            const bool colons = after == ':' || (at >= 2 && line[at - 2] == ':' && before == ' ');
-            const bool counted = at >= 2 && before == ' ' && digit(line[at - 2]) && (kind == kOutcomeWord || !capitals);
-            if (kind != kPlainWord && (colons || counted)) marks |= kBuild;
-            if (kind == kOutcomeWord && capitals) marks |= kBuild;
-            if (kind == kOutcomeWord && end == line.size()) marks |= kBuild;
-        }
-        if (end - at == 4 && line[at] == 'l' && line.substr(at, 4) == "line" && end + 1 < line.size() &&
-            line[end] == ' ' && digit(line[end + 1]))
+    bytes.each_run([&](std::size_t at) {
+        if (line[at] == 'l' && line.substr(at, 5) == "line " && at + 5 < line.size() && digit(line[at + 5]))
             marks |= kAnchor;
-        at = end;
-    }
+        if (!may_be_word(line[at], line[at + 1])) return;
+        std::size_t end = at + 4;
+        while (end < line.size() && letter(line[end])) ++end;
+        if (end - at > 8) return;
+        const WordKind kind = kind_of(line.substr(at, end - at));
+        const char before = at > 0 ? line[at - 1] : ' ';
+        const char after = end < line.size() ? line[end] : ' ';
+        const bool capitals = upper(line[at]) && upper(line[at + 1]);
+        const bool bracket = (before == '[' || before == '<') && (after == ']' || after == '>');
+        if (kind == kLevelWord && at < 100 && (capitals || bracket) && after != '-' && after != '_' && before != '_')
+            marks |= kLevel;
+        const bool colons = after == ':' || (at >= 2 && line[at - 2] == ':' && before == ' ');
+        const bool counted = at >= 2 && before == ' ' && digit(line[at - 2]) && (kind == kOutcomeWord || !capitals);
+        if (kind != kPlainWord && (colons || counted)) marks |= kBuild;
+        if (kind == kOutcomeWord && (capitals || end == line.size())) marks |= kBuild;
+    });
     return marks;
 }
 
@@ -202,13 +221,24 @@ constexpr std::array<View, 54> kBuildStarts = {"$ ",
                                                "yarn "};
 static_assert(std::is_sorted(kBuildStarts.begin(), kBuildStarts.end(), [](View a, View b) { return a[0] < b[0]; }));
 
-bool is_build(View line) {
+constexpr ByteSet kFirstOfBuilds = [] {
+    ByteSet set{};
+    for (const View start : kBuildStarts) set[static_cast<unsigned char>(start[0])] = true;
+    return set;
+}();
+
+bool starts_as_build(View line) {
+    if (!in(kFirstOfBuilds, line[0])) return false;
     const auto from = std::lower_bound(kBuildStarts.begin(), kBuildStarts.end(), line[0],
                                        [](View start, char byte) { return start[0] < byte; });
     for (auto start = from; start != kBuildStarts.end() && (*start)[0] == line[0]; ++start) {
         if (line.starts_with(*start)) return true;
     }
-    if (line.ends_with(" ok") || line.ends_with("... ok")) return true;
+    return false;
+}
+
+bool is_build(View line) {
+    if (starts_as_build(line) || line.ends_with(" ok")) return true;
     if (line[0] != '[' || line.size() < 4 || line[1] == '[') return false;
     const std::size_t close = line.substr(0, 24).find(']');  // [ 50%], [3/12], [javac]: in brackets, then a space
     return close != View::npos && close > 1 && close + 1 < line.size() && line[close + 1] == ' ';
@@ -216,7 +246,8 @@ bool is_build(View line) {
 
 // "a/b.cpp, name, 3, ...": rows of reports that open with the path of a file.
 bool is_row_of_file(View line) {
-    const std::size_t end = std::min(line.find_first_of(", \t"), line.size());
+    static constexpr ByteSet kEnds = bytes_of(", \t");
+    const std::size_t end = find_in(line, kEnds);
     if (end + 1 >= line.size() || line[end] != ',' || line[end + 1] != ' ') return false;
     const View path = line.substr(0, end);
     const std::size_t dot = path.rfind('.'), slash = path.rfind('/');
@@ -257,10 +288,11 @@ bool is_diff_head(View line) {
 
 }  // namespace
 
-std::uint32_t event_marks(View line, bool indented, bool numbers) {
-    std::uint32_t marks = word_marks(line);
-    if (numbers && has_stamp(line)) marks |= kStamp;
-    const std::size_t anchor = numbers ? anchor_end(line) : View::npos;
+std::uint32_t event_marks(View line, const LineBytes& bytes, bool indented) {
+    std::uint32_t marks = word_marks(line, bytes);
+    const bool numbers = bytes.digits() > 0;
+    if (numbers && may_have_stamp(bytes) && has_stamp(line)) marks |= kStamp;
+    const std::size_t anchor = numbers && may_have_anchor(bytes, line.size()) ? anchor_end(line) : View::npos;
     if (anchor != View::npos || is_row_and_column(line) || is_row_of_file(line)) marks |= kAnchor;
     marks |= trace_marks(line, indented, (marks & kAnchor) != 0, anchor);
     if (is_build(line) || is_service_message(line) || is_underlined(line)) marks |= kBuild;

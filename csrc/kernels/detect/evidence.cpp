@@ -1,6 +1,7 @@
 #include "kernels/detect/evidence.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "kernels/content/own_marks.hpp"
 #include "kernels/detect/bytes.hpp"
@@ -14,8 +15,8 @@ namespace {
 // Lines at the margin that no other language has, and that no text quotes there.
 constexpr std::array<std::string_view, 2> kPythonOnly = {"from __future__ import ", "__all__ = "};
 
-constexpr std::size_t kHead = 192;     // bytes of a line that are read
-constexpr std::size_t kWrapped = 320;  // bytes of a paragraph that count as a line of prose
+constexpr std::size_t kHead = kMostBytes;  // bytes of a line that are read
+constexpr std::size_t kWrapped = 320;      // bytes of a paragraph that count as a line of prose
 constexpr std::size_t kMostWrapped = 16;
 constexpr std::ptrdiff_t kManySpaces = 12;
 constexpr std::uint32_t kOpening = 8;  // lines with evidence of a language
@@ -47,8 +48,9 @@ bool opens_with_file(std::string_view head) {
 
 // "clean:", "$(NAME): x y": what a Makefile makes.
 bool is_made(std::string_view head) {
-    const std::size_t end = head.find_first_of(" :=#");
-    if (end == std::string_view::npos || end == 0) return false;
+    static constexpr ByteSet kEnds = bytes_of(" :=#");
+    const std::size_t end = find_in(head, kEnds);
+    if (end == head.size() || end == 0) return false;
     const std::size_t colon = head.find_first_not_of(' ', end);
     return colon != std::string_view::npos && head[colon] == ':' && head.substr(colon, 2) != ":=";
 }
@@ -58,8 +60,11 @@ bool is_loose(std::string_view field) {
     const std::size_t at = field.find_first_not_of(" \t", field.find('=') + 1);
     if (at == std::string_view::npos) return true;
     const std::string_view value = field.substr(at);
-    if (value.starts_with("true") || value.starts_with("false")) return false;
-    return letter(value[0]) || std::string_view("/$%*<@;&").find(value[0]) != std::string_view::npos;
+    static constexpr ByteSet kToml = bytes_of("\"'0123456789+-[{#");
+    for (const std::string_view word : {"true", "false", "inf", "nan"}) {
+        if (value.starts_with(word)) return false;
+    }
+    return !in(kToml, value[0]);
 }
 
 // Definitions, imports and literals of Python, which nothing else has below a string in three quotes that it opens
@@ -97,21 +102,25 @@ bool Reader::starts_fenced(std::string_view piece) const {
     return false;
 }
 
-void Reader::read(std::string_view piece, bool whole_first_line) {
-    std::size_t at = 0;
-    if (!whole_first_line) at = text::read_line(piece, 0).next;
+void Reader::open(std::string_view piece, bool whole_first_line) {
+    piece_ = piece;
+    at_ = whole_first_line ? 0 : text::read_line(piece, 0).next;
     hunk_ = !whole_first_line && counts_[kHunk] > 0;  // after the first hunk of a diff there are others, and heads
-    fenced_ = !whole_first_line && starts_fenced(piece.substr(at));
+    fenced_ = !whole_first_line && starts_fenced(piece.substr(at_));
     commented_ = false;
     string_ = 0;
     rewritten_ = piece.find('\x1b') != std::string_view::npos || piece.find('\r') != std::string_view::npos;
     marked_ = piece.find("\xE2\x80\xA6") != std::string_view::npos;
-    while (at < piece.size()) {
+    quoted_ = piece.find("\"\"\"") != std::string_view::npos || piece.find("'''") != std::string_view::npos;
+}
+
+void Reader::read(std::size_t most) {
+    while (at_ < std::min(most, piece_.size())) {
         check_cancelled();
-        const text::Line line = text::read_line(piece, at);
-        if (!line.blank()) add(piece, line);
+        const text::Line line = text::read_line(piece_, at_);
+        if (!line.blank()) add(piece_, line);
         was_blank_ = line.blank();
-        at = line.next;
+        at_ = line.next;
     }
 }
 
@@ -167,7 +176,10 @@ void Reader::add(std::string_view piece, const text::Line& line) {
         ++counts_.of[kCommentBit];
         return;
     }
-    const std::uint32_t marks = line_marks(head, last, indented);
+    const char* const end_of_piece = piece.data() + piece.size();
+    const bool copied = rewritten_ && head.data() >= buffer.data() && head.data() < buffer.data() + buffer.size();
+    const LineBytes bytes(head, copied ? head.size() : static_cast<std::size_t>(end_of_piece - head.data()));
+    const std::uint32_t marks = line_marks(head, bytes, last, indented);
     add_shape(head, last);
     add_comment(head);
     if ((marks & kFence) != 0) {
@@ -178,7 +190,8 @@ void Reader::add(std::string_view piece, const text::Line& line) {
         ++counts_.in_fence;
         return;
     }
-    for (std::size_t bit = 0; bit < kMarks; ++bit) counts_.of[bit] += (marks >> bit) & 1U;
+    for (std::uint32_t rest = marks; rest != 0; rest &= rest - 1)
+        ++counts_.of[static_cast<std::size_t>(std::countr_zero(rest))];
     if (head.starts_with("+-") && head.ends_with("-+") && head.find_first_not_of("+-=") == std::string_view::npos)
         ++counts_.borders;
     add_diff(piece[line.begin], marks);
@@ -193,7 +206,7 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     if ((marks & kRule) != 0 && !was_blank_ && before_ > 0 && as_long && head[0] != '*') ++counts_.titles;
     add_heading(marks);
     before_ = (marks & (kRule | kCode)) == 0 && !indented ? head.size() : 0;
-    add_votes(head, marks, indented);
+    add_votes(head, bytes, marks, indented);
     constexpr std::uint32_t kOthers =
         kStamp | kLevel | kAnchor | kBuild | kFrame | kTraceHead | kTag | kComment | kCode | kList | kPipe;
     if ((marks & (kProse | kOthers)) == kProse) {  // a paragraph is as many lines as if it were wrapped
@@ -224,13 +237,17 @@ bool Reader::in_string(std::string_view head) {
     return false;
 }
 
-// Whether the line is part of a comment /* ... */ of several lines.
-bool Reader::in_comment(std::string_view head) {
-    if (in_string(head)) return true;
+// Whether the line is part of a comment /* ... */ of several lines; what stands behind its end becomes the line.
+bool Reader::in_comment(std::string_view& head) {
+    if (quoted_ && in_string(head)) return true;
     const bool inside = commented_;
     if (!inside && !head.starts_with("/*")) return false;
-    commented_ = head.find("*/") == std::string_view::npos;
-    return inside || commented_;
+    const std::size_t end = head.find("*/");
+    commented_ = end == std::string_view::npos;
+    if (!inside || commented_) return commented_;
+    const std::size_t rest = head.find_first_not_of(' ', end + 2);
+    if (rest != std::string_view::npos) head.remove_prefix(rest);
+    return rest == std::string_view::npos;
 }
 
 // What the line's ends say of how statements and blocks are written.
@@ -340,7 +357,7 @@ void Reader::add_key(std::string_view head, std::uint32_t marks, bool indented) 
     }
 }
 
-void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented) {
+void Reader::add_votes(std::string_view head, const LineBytes& bytes, std::uint32_t marks, bool indented) {
     const bool place = (marks & (kStamp | kFrame | kTag | kAnchor | kBuild)) != 0;
     const bool trace = (marks & (kFrame | kTraceHead)) != 0;
     const bool paragraph = (marks & kProse) != 0 && head.size() > 150 && !opens_with_file(head);
@@ -352,15 +369,17 @@ void Reader::add_votes(std::string_view head, std::uint32_t marks, bool indented
         counts_.events_at_margin += (event && !trace) || (marks & kStamp) != 0 ? 1 : 0;
     }
     if (event) ++(trace ? counts_.tool_in_trace : counts_.tool);
-    if ((marks & kField) != 0 && head[0] == '[') ++counts_.sections;
+    if ((marks & kField) != 0 && head[0] == '[' && head.find(',') == std::string_view::npos) ++counts_.sections;
     if ((marks & kField) != 0 && head[0] != '[' && is_loose(head)) ++counts_.loose;
     if ((marks & kList) != 0 && !letter_or_digit(head[0])) ++counts_.items;
     if ((marks & kKeyValue) != 0 && (marks & kCode) == 0) add_key(head, marks, indented);
     if ((marks & kProse) != 0 && !place && (marks & (kCode | kComment)) == 0) ++counts_.words;
-    bool spoken = false;
-    if ((marks & kProse) == 0 || (marks & kCode) != 0 || indented) {
-        spoken = languages_.add(head, indented);
+    auto speaks = Spoken::kNot;
+    const bool told = (marks & (kStamp | kFrame)) != 0 || hunk_;  // lines of logs, traces and diffs are no code
+    if (!told && ((marks & kProse) == 0 || (marks & kCode) != 0 || indented)) {
+        speaks = languages_.add(head, bytes, indented);
     }
+    const bool spoken = speaks == Spoken::kClearly || (speaks == Spoken::kSlightly && (marks & kCode) != 0);
     counts_.spoken += spoken ? 1 : 0;
     if (spoken && counts_.spoken == kOpening) {  // what a file opens with tells its language best
         for (std::uint32_t& score : languages_.scores()) score *= kOpeningWeight;

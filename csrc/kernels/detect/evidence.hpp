@@ -76,16 +76,18 @@ struct Counts {
 // Reads pieces of a text line by line.
 class Reader {
   public:
-    // `whole_first_line`: whether the piece starts where a line does; else its first line is passed over. O(bytes).
-    void read(std::string_view piece, bool whole_first_line);
+    // `whole_first_line`: whether the piece starts where a line does; else its first line is passed over.
+    void open(std::string_view piece, bool whole_first_line);
+    // Reads on, lines that start in the first `most` bytes of the piece. O(bytes).
+    void read(std::size_t most = std::string_view::npos);
     const Counts& counts() const { return counts_; }
-    const LanguageScores& languages() const { return languages_.scores(); }
+    const LanguageReader& languages() const { return languages_; }
 
   private:
     bool starts_fenced(std::string_view piece) const;
     void add(std::string_view piece, const text::Line& line);
     bool take_escapes(const text::Line& line, std::string_view& head, char& last, char* buffer);
-    bool in_comment(std::string_view head);
+    bool in_comment(std::string_view& head);
     bool in_string(std::string_view head);
     void add_shape(std::string_view head, char last);
     void add_comment(std::string_view head);
@@ -95,11 +97,14 @@ class Reader {
     bool is_known(std::uint32_t hash);
     void add_turn(std::string_view head, std::uint32_t marks);
     void add_key(std::string_view head, std::uint32_t marks, bool indented);
-    void add_votes(std::string_view head, std::uint32_t marks, bool indented);
+    void add_votes(std::string_view head, const LineBytes& bytes, std::uint32_t marks, bool indented);
 
     Counts counts_;
     LanguageReader languages_;
+    std::string_view piece_;
+    std::size_t at_ = 0;      // the next line of the piece
     bool rewritten_ = false;  // whether the piece has escapes or carriage returns
+    bool quoted_ = false;     // whether it has three quotes
     bool marked_ = false;     // whether it has "…", as marks of an earlier compression do
     int named_fences_ = 0;    // fences that open with a name less those without
     bool fenced_ = false;

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "kernels/detect/bytes.hpp"
+
 namespace tersely::detect {
 namespace {
 
@@ -93,7 +95,8 @@ std::vector<JsonBlock> json_blocks(std::string_view text, bool open) {
     bool fenced = false;
     bool goes_on = false;  // whether only white space stands behind the last block
     for (std::size_t line = 0; line < text.size();) {
-        const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n", line), text.size());
+        static constexpr ByteSet kBlank = bytes_of(" \t\r\n");
+        const std::size_t begin = find_out(text, kBlank, line);
         if (begin == text.size()) break;
         const bool at_margin = begin == line || text[begin - 1] == '\n';
         if (at_margin && is_fence(text.substr(begin))) fenced = !fenced;

@@ -3,106 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/detect/language_words.hpp"
+#include "kernels/detect/bytes.hpp"
+#include "kernels/detect/language_signs.hpp"
+#include "kernels/detect/language_tables.hpp"
 
 namespace tersely::detect {
 namespace {
 
 using enum Language;
 
-constexpr std::size_t kWordSlots = 2048;
-
-constexpr std::size_t slot_of(std::string_view word) {
-    const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(word[i])); };
-    return (byte(0) * 7 + byte(word.size() - 1) * 31 + byte(word.size() / 2) * 131 + word.size() * 17) &
-           (kWordSlots - 1);
-}
-
-constexpr std::uint16_t kNoWord = 65535;
-static_assert(kWordCount < kNoWord);
-
-// The first row of each word, at its slot or the next free one.
-constexpr std::array<std::uint16_t, kWordSlots> word_slots() {
-    std::array<std::uint16_t, kWordSlots> slots{};
-    slots.fill(kNoWord);
-    for (std::size_t row = 0; row < kWordCount; ++row) {
-        if (row > 0 && kWords[row].text == kWords[row - 1].text) continue;
-        std::size_t slot = slot_of(kWords[row].text);
-        while (slots[slot] != kNoWord) slot = (slot + 1) & (kWordSlots - 1);
-        slots[slot] = static_cast<std::uint16_t>(row);
-    }
-    return slots;
-}
-constexpr std::array<std::uint16_t, kWordSlots> kSlots = word_slots();
-
 constexpr bool word_byte(char byte) {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' || (byte >= '0' && byte <= '9');
 }
-
-constexpr char kAny = '\0';
-constexpr char kWord = 'w';     // a letter, a digit or "_"
-constexpr char kCapital = 'C';  // a capital letter
-
-// Two or three signs that belong together, and a language that they speak for.
-struct Sign {
-    char one, two, three;
-    Language language;
-    std::uint8_t weight;
-    bool own;  // whether few languages have it: a line with it says something
-};
-
-// Sorted by the first; of the rows of a first sign, those that look as the first one that matches count.
-constexpr std::array kSigns = {
-    Sign{'"', '"', '"', python, 3, true},
-    Sign{'#', '!', '[', rust, 5, true},
-    Sign{'#', '[', kAny, rust, 5, true},
-    Sign{'$', '(', kCapital, makefile, 2, false},
-    Sign{'$', '(', kAny, shell, 1, false},
-    Sign{'$', '(', kAny, javascript, 1, false},
-    Sign{'$', '(', kAny, makefile, 1, false},
-    Sign{'$', '@', kAny, makefile, 3, true},
-    Sign{'$', '<', kAny, makefile, 3, true},
-    Sign{'$', '{', kAny, shell, 2, false},
-    Sign{'$', '{', kAny, javascript, 1, false},
-    Sign{'$', '_', '.', powershell, 4, false},
-    Sign{'$', kWord, kAny, php, 1, false},
-    Sign{'$', kWord, kAny, perl, 1, false},
-    Sign{'$', kWord, kAny, shell, 1, false},
-    Sign{'$', kWord, kAny, powershell, 1, false},
-    Sign{'%', '>', '%', r, 6, true},
-    Sign{'&', '\'', kAny, rust, 3, true},
-    Sign{'-', '>', kAny, rust, 1, false},
-    Sign{'-', '>', kAny, c, 1, false},
-    Sign{'-', '>', kAny, php, 1, false},
-    Sign{'-', '>', kAny, perl, 1, false},
-    Sign{'-', '>', kAny, swift, 1, false},
-    Sign{':', '=', kAny, go, 3, true},
-    Sign{':', '=', kAny, pascal, 2, true},
-    Sign{':', '=', kAny, makefile, 2, true},
-    Sign{':', ':', ' ', haskell, 3, false},
-    Sign{':', ':', kAny, rust, 1, false},
-    Sign{':', ':', kAny, cpp, 1, false},
-    Sign{':', ':', kAny, perl, 1, false},
-    Sign{';', ';', kAny, shell, 3, true},
-    Sign{'<', '?', 'p', php, 20, true},
-    Sign{'<', '-', ' ', r, 3, false},
-    Sign{'<', '-', ' ', haskell, 1, false},
-    Sign{'<', '-', ' ', julia, 1, false},
-    Sign{'=', '=', '=', javascript, 3, false},
-    Sign{'=', '>', kAny, javascript, 1, false},
-    Sign{'=', '>', kAny, rust, 1, false},
-    Sign{'=', '>', kAny, php, 1, false},
-    Sign{'=', '>', kAny, perl, 1, false},
-    Sign{'?', '=', kAny, makefile, 4, true},
-    Sign{'@', '"', kAny, objectivec, 4, true},
-    Sign{'@', '_', kAny, perl, 3, false},
-    Sign{'@', 'i', 'm', zig, 6, false},
-    Sign{'@', '{', kAny, perl, 3, false},
-    Sign{'[', '[', kAny, shell, 3, false},
-    Sign{'[', ' ', kAny, shell, 1, false},
-    Sign{']', '$', kAny, powershell, 3, false},
-    Sign{'|', '>', kAny, elixir, 3, false},
-};
 
 // The first row of each first sign, and the one after its last.
 struct SignRows {
@@ -119,94 +31,9 @@ constexpr std::array<SignRows, 256> sign_rows() {
 }
 constexpr std::array<SignRows, 256> kSignRows = sign_rows();
 
-struct Start {
-    std::string_view text;
-    Language language;
-    std::uint32_t weight;
-};
-
-// What lines of some languages begin with, where it is no word.
-constexpr std::array kStarts = {
-    Start{"(ns ", clojure, 20},
-    Start{"(defn", clojure, 8},
-    Start{"(:require ", clojure, 10},
-    Start{"(let [", clojure, 5},
-    Start{"(deftest", clojure, 8},
-    Start{"(defun ", commonlisp, 4},
-    Start{"(defun ", elisp, 4},
-    Start{"(defvar ", commonlisp, 2},
-    Start{"(defvar ", elisp, 2},
-    Start{"(defmacro ", commonlisp, 3},
-    Start{"(defpackage", commonlisp, 20},
-    Start{"(in-package", commonlisp, 20},
-    Start{"(defclass", commonlisp, 8},
-    Start{"(defmethod", commonlisp, 8},
-    Start{"(defgeneric", commonlisp, 8},
-    Start{"(defparameter", commonlisp, 8},
-    Start{"(setf ", commonlisp, 4},
-    Start{"(setq ", elisp, 5},
-    Start{"(provide '", elisp, 20},
-    Start{"(interactive", elisp, 12},
-    Start{"(defcustom", elisp, 20},
-    Start{"(require '", elisp, 10},
-    Start{"(use-package", elisp, 20},
-    Start{"(add-hook", elisp, 12},
-    Start{"-module(", erlang, 20},
-    Start{"-export(", erlang, 10},
-    Start{"-include", erlang, 8},
-    Start{"-define(", erlang, 8},
-    Start{"-record(", erlang, 8},
-    Start{"-spec ", erlang, 8},
-    Start{".PHONY", makefile, 12},
-    Start{"-include ", makefile, 4},
-    Start{"\\begin{", latex, 8},
-    Start{"\\end{", latex, 5},
-    Start{"\\section", latex, 8},
-    Start{"\\documentclass", latex, 20},
-    Start{"\\usepackage", latex, 12},
-    Start{"\\newcommand", latex, 8},
-    Start{"\\def\\", latex, 8},
-    Start{"\\subsection", latex, 8},
-    Start{"\\item", latex, 3},
-    Start{"\\label", latex, 4},
-    Start{"`timescale", verilog, 20},
-    Start{"`include", verilog, 6},
-    Start{"`define", verilog, 6},
-    Start{"`ifdef", verilog, 6},
-    Start{".globl", assembly, 8},
-    Start{".section", assembly, 8},
-    Start{".text", assembly, 4},
-    Start{".byte", assembly, 6},
-    Start{".word", assembly, 5},
-    Start{"%macro", assembly, 8},
-    Start{"%define", assembly, 8},
-    Start{"load(\"", starlark, 20},
-    Start{"import 'package:", dart, 20},
-    Start{"import 'dart:", dart, 20},
-    Start{"#pragma mark", objectivec, 8},
-    Start{"- (", objectivec, 5},
-    Start{"+ (", objectivec, 5},
-    Start{"::", batch, 3},
-    Start{"%%", erlang, 1},
-    Start{"{-# ", haskell, 12},
-    Start{"let rec ", ocaml, 8},
-    Start{"(* ", ocaml, 4},
-    Start{"#!/usr/bin/env Rscript", r, 20},
-};
-
-constexpr std::array<bool, 256> start_bytes() {
-    std::array<bool, 256> bytes{};
-    for (const Start& start : kStarts) bytes[static_cast<unsigned char>(start.text[0])] = true;
-    return bytes;
-}
-constexpr std::array<bool, 256> kStartBytes = start_bytes();
-
-// Places of what was said: words, signs, starts, then the others.
-constexpr std::size_t kSignsFrom = kWordCount;
-constexpr std::size_t kStartsFrom = kSignsFrom + kSigns.size();
-constexpr std::size_t kOthersFrom = kStartsFrom + kStarts.size();
+// Places of what was said: others, signs, starts, words.
 enum Other : std::size_t {
-    kHeader = kOthersFrom,
+    kHeader,
     kModule,
     kTypes,
     kPackages,
@@ -216,24 +43,49 @@ enum Other : std::size_t {
     kAdorned,
     kClass,
     kMessage,
+    kCocoa,
+    kExport,
+    kMacro,
     kBlock,
     kCommand,
     kRecipe,
     kOpens,
     kEnd
 };
-static_assert(kEnd <= kSaid);
+constexpr std::size_t kSignsFrom = kEnd;
+constexpr std::size_t kStartsFrom = kSignsFrom + kSigns.size();
+constexpr std::size_t kWordsFrom = kStartsFrom + kMostStarts;
+static_assert(kWordsFrom + kMostWords <= kSaid);
 
 }  // namespace
 
 namespace {
 
-// "Get-Item", "ConvertTo-Json": verb and noun in capitals, as PowerShell calls its commands.
-bool is_command(std::string_view word) {
-    const auto capital = [](char byte) { return byte >= 'A' && byte <= 'Z'; };
-    const std::size_t dash = word.find('-');
-    return dash != std::string_view::npos && dash >= 3 && dash + 2 < word.size() && capital(word[0]) &&
-           capital(word[dash + 1]) && !capital(word[1]) && word.find('-', dash + 1) == std::string_view::npos;
+// What commands of PowerShell begin with.
+constexpr std::array<std::string_view, 40> kVerbs = {
+    "Add",     "Clear",   "Compare", "Convert", "ConvertFrom", "ConvertTo", "Copy",     "Disable", "Enable",  "Enter",
+    "Exit",    "Export",  "Find",    "ForEach", "Format",      "Get",       "Group",    "Import",  "Install", "Invoke",
+    "Join",    "Measure", "Move",    "New",     "Out",         "Read",      "Register", "Remove",  "Rename",  "Resolve",
+    "Restart", "Select",  "Set",     "Sort",    "Split",       "Start",     "Stop",     "Test",    "Where",   "Write"};
+
+// Whether "Get-Item", "ConvertTo-Json" starts at line[begin], whose letters go on to `end`.
+bool opens_command(std::string_view line, std::size_t begin, std::size_t end) {
+    if (!upper(line[begin])) return false;
+    const std::size_t dash = line.find('-', begin);
+    if (dash == std::string_view::npos || dash > end || dash + 2 >= line.size() || !upper(line[dash + 1])) return false;
+    std::size_t noun = dash + 1;
+    while (noun < line.size() && word_byte(line[noun])) ++noun;
+    return (noun == line.size() || (line[noun] != '-' && line[noun] != ':')) &&
+           std::find(kVerbs.begin(), kVerbs.end(), line.substr(begin, dash - begin)) != kVerbs.end();
+}
+
+// "export NAME=value"
+bool exports(std::string_view line) {
+    static constexpr std::string_view kExports = "export ";
+    if (!line.starts_with(kExports)) return false;
+    static constexpr ByteSet kEnds = bytes_of(" =");
+    const std::size_t end = find_in(line, kEnds, kExports.size());
+    return end < line.size() && line[end] == '=';
 }
 
 bool goes_on_with(std::string_view rest, char sign) {
@@ -241,28 +93,50 @@ bool goes_on_with(std::string_view rest, char sign) {
     return at != std::string_view::npos && rest[at] == sign;
 }
 
+// Whether the word of line[begin, end) stands so; `first`: no other stands before it.
+bool stands(Where where, std::string_view line, std::size_t begin, std::size_t end, bool first) {
+    const char before = begin > 0 ? line[begin - 1] : ' ';
+    switch (where) {
+        case Where::kFirst:
+            return first;
+        case Where::kAnywhere:
+            return before != '.' && before != '$';
+        case Where::kCalled:
+            return first && goes_on_with(line.substr(end), '(');
+        case Where::kKeyed:
+            return first && goes_on_with(line.substr(end), ':');
+        case Where::kEnding:
+            return end == line.size();
+        case Where::kMember:
+            return before == '.';
+        case Where::kTyped:
+            if (before != ' ') return before == ':';
+            return begin >= 3 && (line[begin - 2] == ':' || (line[begin - 2] == '>' && line[begin - 3] == '-'));
+    }
+    return false;
+}
+
 }  // namespace
 
 void LanguageReader::say(Language language, std::uint32_t weight, std::size_t what) {
     const std::uint32_t times = ++said_[what];
+    if (times == 1) ++distinct_[static_cast<std::size_t>(language)];
     if (times <= 3 || (times & (times - 1)) == 0) scores_[static_cast<std::size_t>(language)] += weight;
 }
 
-bool LanguageReader::add_word(std::string_view word, bool first, char last, std::string_view rest) {
-    std::size_t slot = slot_of(word);
-    while (kSlots[slot] != kNoWord && kWords[kSlots[slot]].text != word) slot = (slot + 1) & (kWordSlots - 1);
-    if (kSlots[slot] == kNoWord) return false;
-    bool found = false;
+// The word of line[begin, end). Returns the most that it weighs.
+std::uint32_t LanguageReader::add_word(std::string_view line, std::size_t begin, std::size_t end, bool first) {
+    const char last = line.back();
+    std::uint32_t found = 0;
     bool ended = false;  // a row that asks for the line's end was met: rows that do not are for other ends
-    for (std::size_t row = kSlots[slot]; row < kWordCount && kWords[row].text == word; ++row) {
-        const Word& rule = kWords[row];
-        if ((rule.where == kFirst && !first) || (rule.last != 0 && rule.last != last)) continue;
-        if (rule.last == 0 && ended) continue;
-        if (rule.language == cmake && !goes_on_with(rest, '(')) continue;
-        if (rule.language == css && rule.last == ';' && !goes_on_with(rest, ':')) continue;
+    for (const Word& rule : tables_.find(line.substr(begin, end - begin))) {
+        if ((rule.last != 0 && rule.last != last) || (rule.last == 0 && ended)) continue;
+        if (!stands(rule.where, line, begin, end, first)) continue;
         ended = ended || rule.last != 0;
-        say(rule.language, rule.weight, row);
-        found = found || rule.weight > 0;
+        say(rule.language, rule.weight, kWordsFrom + tables_.row(rule));
+        // Words that no claimed language has are those of sentences, where they may stand anywhere.
+        const bool anywhere = rule.where == Where::kAnywhere && static_cast<std::size_t>(rule.language) >= kLanguages;
+        if (!anywhere) found = std::max<std::uint32_t>(found, rule.weight);
     }
     return found;
 }
@@ -288,15 +162,26 @@ bool LanguageReader::add_signs(char one, char two, char three, bool& own) {
     return like != nullptr;
 }
 
-bool LanguageReader::add_start(std::string_view line) {
-    if (!kStartBytes[static_cast<unsigned char>(line[0])]) return false;
-    bool found = false;
-    for (const Start& start : kStarts) {
-        if (!line.starts_with(start.text)) continue;
-        say(start.language, start.weight, kStartsFrom + static_cast<std::size_t>(&start - kStarts.data()));
-        found = true;
-    }
+// All starts of the line, and the most that one weighs.
+std::uint32_t LanguageReader::add_start(std::string_view line) {
+    std::uint32_t found = 0;
+    tables_.each_start(line, [&](const Start& start, std::size_t row) {
+        say(start.language, start.weight, kStartsFrom + row);
+        found = std::max<std::uint32_t>(found, start.weight);
+    });
     return found;
+}
+
+constexpr std::array<std::string_view, 9> kCppHeaders = {".hh",  ".hpp", ".hxx", "_hh", "_hpp",
+                                                         "_hxx", "_HH",  "_HPP", "_HXX"};
+
+// Whether a directive names a header of C++: #include "x.hpp", #ifndef X_HH.
+bool names_cpp(std::string_view line) {
+    if (!line.starts_with("#include") && !line.starts_with("#ifndef") && !line.starts_with("#define")) return false;
+    if (line.back() == '"' || line.back() == '>') line.remove_suffix(1);
+    while (line.ends_with('_')) line.remove_suffix(1);
+    return std::any_of(kCppHeaders.begin(), kCppHeaders.end(),
+                       [&](std::string_view end) { return line.ends_with(end); });
 }
 
 // import ... from "x"; is JavaScript, #include <x> without ".h" C++; both have words of other languages.
@@ -304,6 +189,10 @@ bool LanguageReader::add_import(std::string_view line) {
     if (line.starts_with("#include <") && line.find(".h") == std::string_view::npos) {
         say(cpp, 6, kHeader);
         return true;
+    }
+    if (line[0] == '#' && names_cpp(line)) {
+        say(cpp, 8, kHeader);
+        return false;
     }
     const bool module = line.starts_with("import ") || line.starts_with("} from ");
     if (!module || (line.find(" from '") == std::string_view::npos && line.find(" from \"") == std::string_view::npos))
@@ -329,59 +218,64 @@ bool LanguageReader::add_package(std::string_view line) {
     return true;
 }
 
-bool LanguageReader::add(std::string_view line, bool indented) {
+Spoken LanguageReader::add(std::string_view line, const LineBytes& bytes, bool indented) {
     const char last = line.back();
-    bool found = add_start(line);
-    if (!indented && (add_package(line) || add_import(line))) return true;
+    std::uint32_t weight = add_start(line);
+    bool found = false;
+    if (!indented && (add_package(line) || add_import(line))) return Spoken::kClearly;
     if (line.starts_with(";")) {
         for (const Language lisp : {commonlisp, elisp, clojure}) say(lisp, 1, kLisp);
-        return false;
+        return Spoken::kNot;
     }
     std::size_t start = 0;
     if (line[0] == '#' || line[0] == '@' || line[0] == '=') {
         start = 1;
-        if (line[0] == '#' && line.size() > 1 && line[1] == ' ') return false;  // a comment
+        static constexpr ByteSet kComments = bytes_of(" #=-*");
+        if (line[0] == '#' && line.size() > 1 && in(kComments, line[1])) return Spoken::kNot;
     }
     if (line.starts_with("//") || line.starts_with("* ") || line.starts_with("/*") || line.starts_with("--")) {
         if (line.starts_with("///") || line.starts_with("//!")) say(rust, 1, kDocumented);
-        return false;
+        return Spoken::kNot;
     }
-    bool first = true;
-    for (std::size_t i = start; i < line.size();) {
-        const char byte = line[i];
-        if (word_byte(byte)) {
-            std::size_t end = i + 1;
-            while (end < line.size() && (word_byte(line[end]) || (first && line[end] == '-'))) ++end;
-            const std::string_view word = line.substr(first ? 0 : i, first ? end : end - i);
-            found = add_word(word, first, last, line.substr(end)) || found;
-            if (first && is_command(word) && (end == line.size() || line[end] != ':')) {
-                say(powershell, 5, kCommand);
-                found = true;
-            }
-            if (first && !indented && end + 1 < line.size() && line[end] == '=' && word_byte(line[end - 1]) &&
-                line[end + 1] != '=' && last != ',' && last != '(' && last != ';') {
-                say(shell, 2, kNamed);  // NAME=value
-                found = true;
-            }
-            first = false;
-            i = end;
-            continue;
+    const std::size_t opens = std::min(line.find_first_not_of(' ', start), line.size());
+    bytes.each_token([&](std::size_t at) {
+        const bool first = at == opens;
+        if (!word_byte(line[at])) {
+            const char two = at + 1 < line.size() ? line[at + 1] : '\0';
+            const char three = at + 2 < line.size() ? line[at + 2] : '\0';
+            const bool member = at > 0 && word_byte(line[at - 1]) && line[at] == '.' && two == '{';  // Scala's imports
+            if (at < start || member || !add_signs(line[at], two, three, found)) return std::max(at + 1, start);
+            std::size_t next = at + 2;
+            while (next < line.size() && word_byte(line[next - 1]) && word_byte(line[next])) ++next;  // a name
+            return next;
         }
-        const char two = i + 1 < line.size() ? line[i + 1] : '\0';
-        const char three = i + 2 < line.size() ? line[i + 2] : '\0';
-        if (add_signs(byte, two, three, found)) {
-            i += 2;
-            first = false;
-            continue;
+        std::size_t end = bytes.word_end(at);
+        while (first && end < line.size() && (word_byte(line[end]) || line[end] == '-')) ++end;
+        const std::size_t begin = first ? 0 : at;
+        weight = std::max(weight, add_word(line, begin, end, first));
+        if (end - begin > 3 && line[begin] == 'N' && line[begin + 1] == 'S' && upper(line[begin + 2]) &&
+            lower(line[begin + 3])) {
+            say(objectivec, 2, kCocoa);
         }
-        if (byte != ' ') first = false;
-        ++i;
-    }
+        if (opens_command(line, begin, end)) {
+            say(powershell, 5, kCommand);
+            found = found || first;
+        }
+        if (first && !indented && end + 1 < line.size() && line[end] == '=' && word_byte(line[end - 1]) &&
+            line[end + 1] != '=' && last != ',' && last != '(' && last != ';') {
+            say(shell, 2, kNamed);  // NAME=value
+            found = true;
+        }
+        return end;
+    });
+    if (exports(line)) say(shell, 5, kExport), found = true;
+    if (line[0] == '\\' && line.size() > 1 && letter(line[1])) say(latex, 2, kMacro);
     if (line[0] == '@' && !indented && last != ';' && last != '{') say(python, 1, kAdorned);
     if (line[0] == '.' && last == '{') say(css, 3, kClass);
-    if (line[0] == '[' && last == ';') say(objectivec, 3, kMessage);
+    if (line[0] == '[' && last == ';' && line[1] != '[') say(objectivec, 3, kMessage);
     if (last == '|' && line.find(" do |") != std::string_view::npos) say(ruby, 4, kBlock), found = true;
-    return found;
+    if (found || weight > 1) return Spoken::kClearly;
+    return weight > 0 ? Spoken::kSlightly : Spoken::kNot;
 }
 
 void LanguageReader::add_recipe() { say(makefile, 5, kRecipe); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "kernels/detect/bytes.hpp"
 #include "kernels/detect/event_marks.hpp"
@@ -14,17 +15,6 @@ constexpr std::size_t kManyWords = 8;
 
 constexpr bool wide(char byte) { return static_cast<unsigned char>(byte) >= 0x80U; }
 
-bool is_tag(View line) {
-    if (line.size() < 3 || line[0] != '<') return false;
-    if (line.starts_with("<!--") || line.starts_with("<!DOCTYPE") || line.starts_with("<!doctype") ||
-        line.starts_with("<?xml"))
-        return true;
-    std::size_t at = line[1] == '/' ? 2 : 1;
-    if (!letter(line[at])) return false;
-    while (at < line.size() && (letter(line[at]) || digit(line[at]) || line[at] == '-' || line[at] == ':')) ++at;
-    return at == line.size() || line[at] == '>' || line[at] == ' ' || line[at] == '/';
-}
-
 std::uint32_t comment(View line) {
     if (line[0] == '#' && (line.size() == 1 || line[1] == ' ' || line[1] == '#')) return kComment;
     if (line[0] == ';' && (line.size() == 1 || line[1] == ';' || line[1] == ' ')) return kComment;  // of Lisp, ini
@@ -34,50 +24,15 @@ std::uint32_t comment(View line) {
     return 0;
 }
 
-struct Letters {
-    std::size_t letters = 0;
-    std::size_t spaces = 0;
-    std::size_t signs = 0;   // of those that code is full of
-    std::size_t digits = 0;  // ASCII
-    bool call = false;       // a letter or _ before "("
-    bool assign = false;     // = after a space or an operator
-    bool link = false;       // ](  **x  `
+struct Signs {
+    bool call = false;    // a letter or _ before "("
+    bool assign = false;  // = after a space or an operator
+    bool link = false;    // ](  **x  `
 };
 
-constexpr std::uint64_t kOneLetter = 1;
-constexpr std::uint64_t kOneSpace = 1ULL << 12U;
-constexpr std::uint64_t kOneSign = 1ULL << 24U;
-constexpr std::uint64_t kOneDigit = 1ULL << 36U;
-constexpr std::uint64_t kOneTelling = 1ULL << 48U;  // what stands before it counts too
-constexpr std::uint64_t kCounter = (1ULL << 12U) - 1;
-
-// What a byte adds to four counters of 12 bits, and one of 16.
-constexpr std::array<std::uint64_t, 256> byte_counts() {
-    std::array<std::uint64_t, 256> table{};
-    for (std::size_t byte = 0; byte < 256; ++byte) {
-        const char value = static_cast<char>(byte);
-        table[byte] = letter(value) || wide(value) ? kOneLetter : 0;
-    }
-    for (const char byte : View("){}[];<>_\\|&+^~$@%!")) table[static_cast<unsigned char>(byte)] = kOneSign;
-    for (const char byte : View("(=*")) table[static_cast<unsigned char>(byte)] = kOneSign + kOneTelling;
-    for (const char byte : View("0123456789")) table[static_cast<unsigned char>(byte)] = kOneDigit;
-    table['`'] = kOneTelling;
-    table[' '] = kOneSpace;
-    return table;
-}
-constexpr std::array<std::uint64_t, 256> kByteCounts = byte_counts();
-
-Letters read_letters(View line) {
-    std::uint64_t counts = 0;
-    for (const char byte : line.substr(0, kCounter)) counts += kByteCounts[static_cast<unsigned char>(byte)];
-    Letters read;
-    read.letters = counts & kCounter;
-    read.spaces = (counts >> 12U) & kCounter;
-    read.signs = (counts >> 24U) & kCounter;
-    read.digits = (counts >> 36U) & kCounter;
-    if (counts < kOneTelling) return read;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (kByteCounts[static_cast<unsigned char>(line[i])] < kOneTelling) continue;
+Signs read_signs(View line, const LineBytes& bytes) {
+    Signs read;
+    bytes.each(&simd::ByteMasks::telling, [&](std::size_t i) {
         const char before = i > 0 ? line[i - 1] : ' ';
         switch (line[i]) {
             case '(':
@@ -93,13 +48,14 @@ Letters read_letters(View line) {
             default:
                 read.link = true;
         }
-    }
+    });
     return read;
 }
 
-std::uint32_t turn_marks(View line) {
-    const std::size_t colon = line.substr(0, 48).find(':');
-    if (colon == View::npos || colon == 0 || line.substr(0, colon).find_first_of("/=()\\{}") != View::npos) return 0;
+std::uint32_t turn_marks(View line, const LineBytes& bytes) {
+    static constexpr ByteSet kNoName = bytes_of("/=()\\{}");
+    const auto colon = static_cast<std::size_t>(std::countr_zero(bytes.from(&simd::ByteMasks::colons, 0)));
+    if (colon >= 48 || colon == 0 || find_in(line, kNoName) < colon) return 0;
     const std::size_t said = line.find_first_not_of(' ', colon + 1);  // "L:  31 | P:   9": columns
     if (said != View::npos && digit(line[said]) && said > colon + 2) return 0;
     const text::Turn turn = text::chat_turn(line);
@@ -107,16 +63,27 @@ std::uint32_t turn_marks(View line) {
     return turn == text::Turn::kPossible && !lower(line[0]) ? kTurn : 0U;
 }
 
-// YAML: a key without spaces, then ": "; at the margin, where mail and talks have such lines, it is in small letters.
+// Whether a word is no name of a speaker or of a field of mail: "IndentWidth".
+bool is_identifier(View word) {
+    for (std::size_t at = 1; at < word.size(); ++at) {
+        if (upper(word[at]) && lower(word[at - 1])) return true;
+    }
+    return false;
+}
+
+// YAML: a key without spaces, then ": "; at the margin, where mail and talks have such lines, it is in small letters
+// or in both.
 bool is_key_value(View line, bool indented) {
     std::size_t at = line.starts_with("- ") ? 2 : 0;
     const std::size_t start = at;
     while (at < line.size() && (letter(line[at]) || digit(line[at]) || line[at] == '_' || line[at] == '-' ||
                                 line[at] == '.' || line[at] == '"' || line[at] == '$'))
         ++at;
-    if (at == start || at == line.size() || line[at] != ':' || (upper(line[start]) && !indented)) return false;
+    if (at == start || at == line.size() || line[at] != ':') return false;
+    const bool capital = upper(line[start]) && !is_identifier(line.substr(start, at - start));
+    if (capital && !indented) return false;
     if (at + 1 == line.size()) return true;
-    return line[at + 1] == ' ' && (!upper(line[start]) || (at + 2 < line.size() && line[at + 2] != ' '));
+    return line[at + 1] == ' ' && (!capital || (at + 2 < line.size() && line[at + 2] != ' '));
 }
 
 bool is_field(View line) {  // TOML, ini: name = value, [section]
@@ -132,6 +99,17 @@ bool is_field(View line) {  // TOML, ini: name = value, [section]
 
 }  // namespace
 
+bool is_tag(View line) {
+    if (line.size() < 3 || line[0] != '<') return false;
+    if (line.starts_with("<!--") || line.starts_with("<!DOCTYPE") || line.starts_with("<!doctype") ||
+        line.starts_with("<?xml"))
+        return true;
+    std::size_t at = line[1] == '/' ? 2 : 1;
+    if (!letter(line[at])) return false;
+    while (at < line.size() && (letter(line[at]) || digit(line[at]) || line[at] == '-' || line[at] == ':')) ++at;
+    return at == line.size() || line[at] == '>' || line[at] == ' ' || line[at] == '/';
+}
+
 std::size_t signs_of_addresses(View line) {
     std::size_t signs = 0;
     for (std::size_t at = line.find("://"); at != View::npos; at = line.find("://", at + 3)) {
@@ -140,10 +118,11 @@ std::size_t signs_of_addresses(View line) {
     return signs;
 }
 
-std::uint32_t line_marks(View line, char last, bool indented) {
-    const Letters read = read_letters(line);
-    std::uint32_t marks = event_marks(line, indented, read.digits > 0);
-    const std::size_t rest = line.size() - read.letters - read.spaces;
+std::uint32_t line_marks(View line, const LineBytes& bytes, char last, bool indented) {
+    static constexpr ByteSet kBrackets = bytes_of("{}[], ");
+    const Signs read = read_signs(line, bytes);
+    std::uint32_t marks = event_marks(line, bytes, indented);
+    const std::size_t rest = line.size() - bytes.letters() - bytes.spaces();
     marks |= comment(line);
     if (text::is_rule(line)) return marks | kRule;
     if ((marks & kHunk) != 0) return marks;
@@ -154,29 +133,33 @@ std::uint32_t line_marks(View line, char last, bool indented) {
     if (read.link) marks |= kLink;
     if (line[0] == '|' && line.size() > 2 && (last == '|' || text::is_table_delimiter(line))) marks |= kPipe;
     if (line.starts_with(".. ")) marks |= kDirective;
-    if (!indented) marks |= turn_marks(line);
-    if (is_key_value(line, indented)) marks |= kKeyValue;
-    if (is_field(line)) marks |= kField;
-    if ((line[0] == '"' && has(line, "\":")) || line.find_first_not_of("{}[], ") == View::npos) marks |= kMember;
-    if (line.size() >= 150 && read.signs * 10 >= line.size() && read.spaces * 8 < line.size()) marks |= kPacked;
-    const std::size_t signs = rest > 2 ? rest - signs_of_addresses(line) : rest;
-    const bool beside = signs == 0 && rest > 0 && read.spaces > 0;  // words and an address, nothing else
+    if (bytes.has_colon()) {
+        if (!indented) marks |= turn_marks(line, bytes);
+        if (is_key_value(line, indented)) marks |= kKeyValue;
+    }
+    if ((line[0] == '[' || bytes.has_telling()) && is_field(line)) marks |= kField;
+    if ((line[0] == '"' && has(line, "\":")) || find_out(line, kBrackets) == line.size()) marks |= kMember;
+    if (line.size() >= 150 && bytes.coding() * 10 >= line.size() && bytes.spaces() * 8 < line.size()) marks |= kPacked;
+    const std::size_t signs = rest > 2 && bytes.has_colon() ? rest - signs_of_addresses(line) : rest;
+    const bool beside = signs == 0 && rest > 0 && bytes.spaces() > 0;  // words and an address, nothing else
     // What runs over many words with few signs is a sentence, whatever numbers it has and however it ends: "(a) they
     // will not, without consent, use it during 2019;".
-    const bool runs = read.spaces >= kManyWords && read.letters >= 3 * read.spaces && !read.assign &&
-                      (signs - std::min(signs, read.digits)) * 12 <= line.size() && read.digits * 5 <= line.size() &&
+    const bool runs = bytes.spaces() >= kManyWords && bytes.letters() >= 3 * bytes.spaces() && !read.assign &&
+                      (signs - std::min(signs, bytes.digits())) * 12 <= line.size() &&
+                      bytes.digits() * 5 <= line.size() &&
                       (marks & (kStamp | kLevel | kAnchor | kBuild | kFrame | kTraceHead | kComment)) == 0;
-    const bool words = beside || (read.spaces >= 3 && read.letters >= 2 * read.spaces && signs * 8 <= line.size());
+    const bool words =
+        beside || (bytes.spaces() >= 3 && bytes.letters() >= 2 * bytes.spaces() && signs * 8 <= line.size());
     const bool closes = !runs && (last == ';' || last == '{' || last == '}');
     if (runs || (words && !closes)) marks |= kProse;
     if ((marks & (kComment | kTag | kHeading)) != 0) return marks;
     const bool ends = closes || line == ")" || line == "]" || line == "end" ||
                       ((last == ',' || last == ')' || last == '(' || last == '[' || last == ':') &&
-                       (read.call || read.assign || read.signs * 6 >= line.size()));
+                       (read.call || read.assign || bytes.coding() * 6 >= line.size()));
     const bool listed = line[0] == '(' && line.size() > 4 &&
                         (line.ends_with("),") || line.ends_with("))") || line.find(')') == View::npos);
     const bool imports = line.starts_with("import ") || (line.starts_with("from ") && has(line, " import "));
-    if (ends || imports || listed || (read.assign && read.signs >= 1 && (marks & kProse) == 0)) marks |= kCode;
+    if (ends || imports || listed || (read.assign && bytes.coding() >= 1 && (marks & kProse) == 0)) marks |= kCode;
     return marks;
 }
 

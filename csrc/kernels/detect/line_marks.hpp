@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "kernels/detect/line_bytes.hpp"
+
 namespace tersely::detect {
 
 enum Mark : std::uint32_t {
@@ -39,9 +41,12 @@ inline constexpr std::size_t kMarks = 25;
 // Bytes of web addresses that are no letters: in a sentence an address is a word. O(line).
 std::size_t signs_of_addresses(std::string_view line);
 
-// `line`: without white space around it, not empty, at most some hundred bytes. `last`: the last byte of the whole
-// line, of which `line` may be the start. O(bytes).
-std::uint32_t line_marks(std::string_view line, char last, bool indented);
+// Whether the line starts with a tag of HTML or XML.
+bool is_tag(std::string_view line);
+
+// `line`: without white space around it, not empty, at most kMostBytes, which `bytes` has looked at. `last`: the last
+// byte of the whole line, of which `line` may be the start. O(bytes).
+std::uint32_t line_marks(std::string_view line, const LineBytes& bytes, char last, bool indented);
 
 // `line` without ANSI escape sequences, in `buffer`, which holds at least as many bytes.
 std::string_view without_escapes(std::string_view line, char* buffer);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/detect/bytes.hpp"
+
 namespace tersely::detect {
 namespace {
 
@@ -192,13 +194,15 @@ std::size_t look_for_columns(std::string_view text) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
         const std::string_view line = text.substr(at, end - at);
         at = end + 1;
-        const std::size_t last = line.find_last_not_of(" \t\r");
-        if (last == std::string_view::npos) {
+        static constexpr ByteSet kBlank = bytes_of(" \t\r"), kRuled = bytes_of("-=+ ");
+        std::size_t width = line.size();
+        while (width > 0 && in(kBlank, line[width - 1])) --width;
+        if (width == 0) {
             block = size;
             continue;
         }
-        if (last > 2 && line.find_first_not_of("-=+ ") > last) continue;  // a rule
-        lines[size++] = line.substr(0, last + 1);
+        if (width > 3 && find_out(line, kRuled) >= width) continue;  // a rule
+        lines[size++] = line.substr(0, width);
         if (size - block > longest) {
             longest = size - block;
             longest_at = block;

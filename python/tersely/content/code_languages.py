@@ -37,7 +37,7 @@ _NAMES: dict[str, str] = {
     "sql": "plsql pls pck pkb pks tsql ddl viw prc mysql pgsql udf",
     "shell": "sh bash zsh ksh console shell-session bashrc zshrc profile zprofile .bashrc .zshrc .profile "
     ".zprofile .xsession .bash_profile",
-    "perl": "pl pm t",
+    "perl": "pl pm t makefile.pl build.pl",
     "julia": "jl",
     "elixir": "ex exs mix.lock",
     "crystal": "cr",
@@ -104,6 +104,8 @@ _CALLED = {other: name for name, others in _NAMES.items() for other in others.sp
 
 _WHOLE = frozenset({"makefile", "gnumakefile", "dockerfile", "containerfile", "jenkinsfile", "vagrantfile"})
 
+_TERMS = frozenset({"license", "licence", "copying", "notice"})  # what stands behind their dot is no suffix
+
 # How lines of comments begin, where the language is not known: nothing else in code looks quite like them.
 _BRACES = re.compile(r"[{};]\s*$", re.MULTILINE)  # ends of statements
 _LINE = re.compile(r"^[ \t]*(?:(#)[ #!]|(//)|(--) |(;)[; ]|(%)[% ]|(/\*)|(<!--)|(\(\*) )", re.MULTILINE)
@@ -123,9 +125,10 @@ def language_of_file(name: str) -> str:
     """The language that a file's name or suffix tells; "" where it tells none."""
     file = name.lower().replace("\\", "/").rpartition("/")[2]
     stem, _, suffix = file.rpartition(".")
-    if stem in _WHOLE:
-        return known_language(stem)
-    return known_language(file) or (known_language(suffix) if suffix != file else "")
+    if stem in _TERMS:
+        return ""
+    whole = known_language(stem) if stem in _WHOLE else ""
+    return known_language(file) or whole or (known_language(suffix) if suffix != file else "")
 
 
 def known_language(name: str) -> str:

@@ -53,12 +53,12 @@ _NOTHING = 0.5  # confidence, at most, of what looks like nothing known
 _CERTAIN = 0.975  # confidence of what begins as nothing else does
 _JSON = frozenset({"json", "jsonl"})
 _IN_PAIRS = 0.8  # share of lines with three key=value or more
-# Suffixes that several languages have: the text is asked.
+# Suffixes that several languages have: what the text looks like, and is.
 _SHARED = {
-    "h": ("c", "cpp", "objectivec"),
-    "inc": ("php", "pascal", "assembly"),
-    "m": ("objectivec",),
-    "conf": ("ini", "toml", "yaml", "shell"),
+    "h": {"c": "c", "cpp": "cpp", "objectivec": "objectivec"},
+    "inc": {"php": "php", "pascal": "pascal", "assembly": "assembly"},
+    "m": {"objectivec": "objectivec", "c": "objectivec"},
+    "conf": {"ini": "ini", "toml": "toml", "yaml": "yaml", "shell": "shell"},
 }
 
 # What a text may look like though the command that wrote it writes something else.
@@ -122,8 +122,8 @@ def named_detection(name: str, found: Detection) -> Detection:
     if certain and (found.kind in _JSON or (kind in _JSON and found.language == "yaml")):
         return found  # a page that is one JSON value, settings that are called JSON
     language = _DIALECTS.get(language, language)
-    if kind == "code" and found.kind == "code" and found.language in _SHARED.get(suffix, ()):
-        language = found.language or language
+    if kind == "code" and found.kind == "code":
+        language = _SHARED.get(suffix, {}).get(found.language or "", language)
     if kind == found.kind and kind != "code":
         return replace(found, confidence=1.0)
     return Detection(kind, language if language in LANGUAGES else None, 1.0)
