@@ -47,6 +47,11 @@ def test_hints_go_before_an_unsure_look() -> None:
         ("a.swift", "swift"),
         ("Makefile.am", "makefile"),
         ("Makefile.PL", "perl"),
+        ("config.h.in", "c"),
+        ("src/settings.py.example", "python"),
+        ("Dockerfile.template", "dockerfile"),
+        (".bashrc.bak", "shell"),
+        ("Model.cs.pp", "csharp"),
         ("a.tsx", "typescript"),
         ("a.f90", "fortran"),
         (".clang-format", "yaml"),
@@ -77,6 +82,8 @@ def test_a_text_that_its_name_cannot_mean_is_what_it_looks_like() -> None:
     assert tersely.detect(rows, name="rows.yaml").kind == "json"
     assert tersely.detect(settings, name="scan.json").language == "yaml"
     assert tersely.detect("{", name="half.json").kind == "json"
+    events = "".join(f"2024-05-01 10:00:{n:02d} INFO step {n} done\n" for n in range(20))
+    assert tersely.detect(events, name="app.json").kind == "log"
     assert tersely.detect(f"Rows:\n\n{rows}\n", name="notes.md").kind == "markdown"
 
 

@@ -211,6 +211,18 @@ def test_lines_that_say_who_wrote_them_are_no_table(names: list[str]) -> None:
     assert tersely.detect(table).kind == "table"
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        "a_service_with_a_long_name      | 2024-05-01T09:13:{:02d},820Z [exec-5] WARN  ",
+        "[pid: 8{0}|app: 0|req: 1/{0}] 127.0.0.1 () {{38 vars in 696 bytes}} [Sun Mar 13 22:49:{0:02d} 2024] GET / ",
+    ],
+)
+def test_the_time_of_an_event_may_stand_behind_who_says_it(before: str) -> None:
+    lines = "".join(before.format(n) + f"request {n} took {n * 7 % 13} ms\n" for n in range(30))
+    assert tersely.detect(lines).kind == "log"
+
+
 def test_messages_with_places_are_no_table() -> None:
     rows = [
         f"shop/part_{n}.py:{n * 3}: error: Function is missing a type annotation  [no-untyped-def]"
@@ -398,6 +410,7 @@ def test_a_sentence_with_a_command_behind_it_is_prose() -> None:
         "return the book to https://library.example.org/desk",
         "echo of the bay https://example.org",
         "static noise https://example.org/noise?loud=1",
+        "Function: drainQueue\nLine: 92\nFile: a/b.go",
         "Please run the report.\nusing curl for http://example.org/a\nand send it.",
     ],
 )

@@ -22,6 +22,7 @@ float share(std::uint32_t part, std::uint32_t whole) {
 constexpr float kTagged = 0.3F;              // share of lines with a tag that makes a text markup
 constexpr std::size_t kGlance = 2048;        // bytes after which it is asked whether a text is plain code
 constexpr std::uint32_t kFewestShaped = 12;  // lines of code that have a shape
+constexpr std::uint32_t kFewLines = 8;       // of which one with words of a language makes code of them
 
 // A language that has the words of an older one too: what speaks for the older one speaks for it where it has evidence
 // of its own, `least` and a share of that of the older one.
@@ -237,8 +238,9 @@ Ranked ranked(const Counts& counts, LanguageScores scores) {
 }
 
 // Log odds, above those of a quarter, that the best language is right; else it is one that nobody knows. A logistic
-// model, fitted on 950 files of known languages and 550 of others; its signs: many different things that speak for the
-// language, much for a line, little for the next one, comments and ends of lines as the language has them.
+// model, fitted on 950 public files of known languages, half of the development texts among them, and 550 of others.
+// Its signs: many different things that speak for the language, much for a line, little for the next one, comments and
+// ends of lines as the language has them.
 double odds(const Counts& counts, const Ranked& best, std::uint32_t distinct) {
     const double all = std::accumulate(counts.comments.begin(), counts.comments.end(), 0U);
     const double lines = std::max(counts.lines, 1U);
@@ -341,7 +343,8 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     if (counts[kField] >= 5 && fields > 0.85F && counts.loose * 3 > counts[kField])  // properties
         best.offer(ContentKind::code, 0.5F + fields, Language::ini);
     const bool words_alone = n <= kSentences && counts.plain == counts.code;  // a word of a language is no more
-    if (strong >= 0.07F && !words_alone) {
+    const std::uint32_t least = code_like < kFewLines ? 1 : 2;
+    if (strong >= 0.07F && counts.strong >= least && !words_alone) {
         best.offer(ContentKind::code, 0.2F + share(counts.code, code_like) + 0.5F * strong, language);
     }
     // Code whose words say nothing: what ends and runs like code, and is no prose.

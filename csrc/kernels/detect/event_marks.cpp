@@ -17,11 +17,17 @@ std::size_t digits(View line, std::size_t at, std::size_t most) {
     return end - at;
 }
 
-// Whether a stamp may stand in the line: two colons around two digits, or six or ten digits.
-bool may_have_stamp(const LineBytes& bytes) {
+// Whether a stamp may stand in the line: two colons around two digits, or six or ten digits near its start.
+bool may_have_stamp(const LineBytes& bytes, std::size_t size) {
+    for (std::size_t at = 0; at < size; at += simd::kMaskBlock) {
+        const std::uint64_t colon = bytes.from(&simd::ByteMasks::colons, at);
+        if (colon == 0) continue;
+        const std::uint64_t colons = colon & bytes.from(&simd::ByteMasks::colons, at + 3);
+        if ((colons & bytes.from(&simd::ByteMasks::digits, at + 1) & bytes.from(&simd::ByteMasks::digits, at + 2)) != 0)
+            return true;
+    }
     const std::uint64_t digit = bytes.from(&simd::ByteMasks::digits, 0);
-    const std::uint64_t colon = bytes.from(&simd::ByteMasks::colons, 0);
-    if ((colon & colon >> 3U & digit >> 1U & digit >> 2U) != 0 || (digit & 0x3FU) == 0x3FU) return true;
+    if ((digit & 0x3FU) == 0x3FU) return true;
     const auto has_ten = [](std::uint64_t run) {
         const std::uint64_t two = run & run >> 1U, four = two & two >> 2U, eight = four & four >> 4U;
         return (eight & two >> 8U) != 0;
@@ -46,23 +52,36 @@ bool is_cell(View line, std::size_t begin, std::size_t end) {
     return begin >= 2 && line.substr(begin - 2, 2) == "  " && line.substr(end, 2) == "  ";
 }
 
-// hh:mm:ss, h:mm:ss, or yymmdd hhmmss, or ten digits of seconds since 1970, in the first 40 bytes or so.
+// Whether line[at] stands in brackets that opened shortly before.
+bool in_brackets(View line, std::size_t at) {
+    static constexpr std::size_t kMostBefore = 16;  // "[Sun Mar 13 "
+    const std::size_t begin = at - std::min(at, kMostBefore);
+    const std::size_t opens = line.substr(begin, at - begin).find_last_of("[]");
+    return opens != View::npos && line[begin + opens] == '[';
+}
+
+// hh:mm:ss or h:mm:ss, or ten digits of seconds since 1970, in the first 40 bytes or so, behind the name of a program
+// and a bar, or in brackets; or yymmdd hhmmss at the start.
 bool has_stamp(View line) {
-    const std::size_t most = std::min<std::size_t>(line.size(), 60);
-    for (std::size_t at = 0; at < most;) {
+    static constexpr std::size_t kNear = 40, kNearer = 60;
+    const bool named = line.substr(0, kNear).find(" | ") != View::npos;
+    for (std::size_t at = 0; at < line.size();) {
         if (!digit(line[at])) {
             ++at;
             continue;
         }
         const std::size_t size = digits(line, at, 14);
         const std::size_t after = at + size;
+        const bool near = at <= kNear || (named && at <= kNearer);
         if (size <= 2 && after + 5 < line.size() && line[after] == ':' && digits(line, after + 1, 3) == 2 &&
-            line[after + 3] == ':' && digits(line, after + 4, 3) == 2 && at <= 40 && !is_cell(line, at, after + 6)) {
+            line[after + 3] == ':' && digits(line, after + 4, 3) == 2 && !is_cell(line, at, after + 6) &&
+            (near || in_brackets(line, at))) {
             return true;
         }
         if (size == 6 && at == 0 && after < line.size() && line[after] == ' ' && digits(line, after + 1, 7) == 6)
             return true;
-        if (size == 10 && line[at] == '1' && at + 10 < line.size() && (line[after] == ' ' || line[after] == '.'))
+        if (size == 10 && at < kNearer && line[at] == '1' && after < line.size() &&
+            (line[after] == ' ' || line[after] == '.'))
             return true;
         at = after;
     }
@@ -291,7 +310,7 @@ bool is_diff_head(View line) {
 std::uint32_t event_marks(View line, const LineBytes& bytes, bool indented) {
     std::uint32_t marks = word_marks(line, bytes);
     const bool numbers = bytes.digits() > 0;
-    if (numbers && may_have_stamp(bytes) && has_stamp(line)) marks |= kStamp;
+    if (numbers && may_have_stamp(bytes, line.size()) && has_stamp(line)) marks |= kStamp;
     const std::size_t anchor = numbers && may_have_anchor(bytes, line.size()) ? anchor_end(line) : View::npos;
     if (anchor != View::npos || is_row_and_column(line) || is_row_of_file(line)) marks |= kAnchor;
     marks |= trace_marks(line, indented, (marks & kAnchor) != 0, anchor);

@@ -57,10 +57,6 @@ constexpr std::size_t kStartsFrom = kSignsFrom + kSigns.size();
 constexpr std::size_t kWordsFrom = kStartsFrom + kMostStarts;
 static_assert(kWordsFrom + kMostWords <= kSaid);
 
-}  // namespace
-
-namespace {
-
 // What commands of PowerShell begin with.
 constexpr std::array<std::string_view, 40> kVerbs = {
     "Add",     "Clear",   "Compare", "Convert", "ConvertFrom", "ConvertTo", "Copy",     "Disable", "Enable",  "Enter",
@@ -134,9 +130,9 @@ std::uint32_t LanguageReader::add_word(std::string_view line, std::size_t begin,
         if (!stands(rule.where, line, begin, end, first)) continue;
         ended = ended || rule.last != 0;
         say(rule.language, rule.weight, kWordsFrom + tables_.row(rule));
-        // Words that no claimed language has are those of sentences, where they may stand anywhere.
-        const bool anywhere = rule.where == Where::kAnywhere && static_cast<std::size_t>(rule.language) >= kLanguages;
-        if (!anywhere) found = std::max<std::uint32_t>(found, rule.weight);
+        // Words that no claimed language has are those of sentences, too: "Function: main", "then it is".
+        const bool claimed = static_cast<std::size_t>(rule.language) < kLanguages;
+        found = std::max<std::uint32_t>(found, claimed ? rule.weight : 1);
     }
     return found;
 }

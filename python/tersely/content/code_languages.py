@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-__all__ = ["comment_of", "known_language", "language_of_file", "named_language"]
+__all__ = ["comment_of", "known_language", "language_of_file", "named_language", "plain_file"]
 
 # What opens and closes a comment -> languages.
 _SIGNS: dict[tuple[str, str], str] = {
@@ -29,7 +29,7 @@ _COMMENTS = {name: signs for signs, names in _SIGNS.items() for name in names.sp
 
 # How else a language is called: ends of file names, whole names of files, what stands after a fence.
 _NAMES: dict[str, str] = {
-    "python": "py pyi pyw python3",
+    "python": "py pyi pyw python3 deps sconstruct sconscript wscript snakefile",
     "ruby": "rb rbw ru rake gemspec podspec pluginspec prawn gemfile rakefile vagrantfile podfile fastfile "
     "brewfile deliverfile rabl",
     "tcl": "tk xdc",
@@ -48,7 +48,7 @@ _NAMES: dict[str, str] = {
     "yaml": "yml .clang-format .clang-tidy mir sublime-syntax",
     "makefile": "make gnumakefile mkfile mk mak",
     "dockerfile": "containerfile",
-    "cmake": "cmakelists.txt cmake.in",
+    "cmake": "cmakelists.txt",
     "hcl": "tf tfvars terraform nomad",
     "graphql": "gql graphqls",
     "conf": "env gitignore",
@@ -106,6 +106,12 @@ _WHOLE = frozenset({"makefile", "gnumakefile", "dockerfile", "containerfile", "j
 
 _TERMS = frozenset({"license", "licence", "copying", "notice"})  # what stands behind their dot is no suffix
 
+# Suffixes behind the one that tells what a file is: of templates, samples and copies.
+_COPIES = frozenset(
+    ["in", "tmpl", "tpl", "template", "j2", "jinja", "jinja2", "pp"]
+    + ["dist", "sample", "example", "default", "orig", "rej", "bak", "backup", "old", "new", "save"]
+)
+
 # How lines of comments begin, where the language is not known: nothing else in code looks quite like them.
 _BRACES = re.compile(r"[{};]\s*$", re.MULTILINE)  # ends of statements
 _LINE = re.compile(r"^[ \t]*(?:(#)[ #!]|(//)|(--) |(;)[; ]|(%)[% ]|(/\*)|(<!--)|(\(\*) )", re.MULTILINE)
@@ -121,9 +127,26 @@ def named_language(name: str) -> str:
     return known_language(name.lower()) or name.lower()
 
 
+def plain_file(name: str) -> str:
+    """The name of a file in small letters, without its folders and the suffixes of its copies.
+
+    "src/Config.py.example" and "src/config.py" are "config.py", "app.log.1" is "app.log".
+    """
+    file = name.lower().replace("\\", "/").rpartition("/")[2]
+    while not known_language(file):
+        stem, _, suffix = file.rpartition(".")
+        if not stem.strip(".") or not (suffix in _COPIES or suffix.isdecimal()):
+            break
+        hidden = stem.startswith(".") and known_language(stem)
+        if "." not in stem.strip(".") and stem not in _WHOLE and not hidden:
+            break  # nothing tells what "main.in" is, and "bash.1" is a page of a manual
+        file = stem
+    return file
+
+
 def language_of_file(name: str) -> str:
     """The language that a file's name or suffix tells; "" where it tells none."""
-    file = name.lower().replace("\\", "/").rpartition("/")[2]
+    file = plain_file(name)
     stem, _, suffix = file.rpartition(".")
     if stem in _TERMS:
         return ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tersely import _native
-from tersely.content.code_languages import language_of_file
+from tersely.content.code_languages import language_of_file, plain_file
 from tersely.content.commands import kind_of_output
 from tersely.content.outcomes import tells_failures
 from tersely.core import checks
@@ -52,6 +52,7 @@ _SUFFIXES: dict[str, tuple[DetectedName, tuple[DetectedName, ...]]] = {
 _NOTHING = 0.5  # confidence, at most, of what looks like nothing known
 _CERTAIN = 0.975  # confidence of what begins as nothing else does
 _JSON = frozenset({"json", "jsonl"})
+_LINES = frozenset({"log", "tool_output", "stack_trace", "html"})  # that no JSON looks like
 _IN_PAIRS = 0.8  # share of lines with three key=value or more
 # Suffixes that several languages have: what the text looks like, and is.
 _SHARED = {
@@ -105,7 +106,7 @@ def hinted_detection(found: Detection, name: str, command: str) -> Detection:
 
 def named_detection(name: str, found: Detection) -> Detection:
     """What a text is whose file is called so, and which looks like `found`."""
-    file = name.lower().replace("\\", "/").rpartition("/")[2]
+    file = plain_file(name)
     suffix = file.rpartition(".")[2] if "." in file else ""
     settled = _SUFFIXES.get(suffix)
     kind, alike = settled if settled is not None else (None, ())
@@ -119,8 +120,10 @@ def named_detection(name: str, found: Detection) -> Detection:
     ):  # translations, descriptions
         return found
     certain = found.confidence > _CERTAIN
-    if certain and (found.kind in _JSON or (kind in _JSON and found.language == "yaml")):
-        return found  # a page that is one JSON value, settings that are called JSON
+    if certain and (
+        found.kind in _JSON or (kind in _JSON and (found.kind in _LINES or found.language == "yaml"))
+    ):
+        return found  # a page that is one JSON value; settings, or lines of which not all are values, that are called JSON
     language = _DIALECTS.get(language, language)
     if kind == "code" and found.kind == "code":
         language = _SHARED.get(suffix, {}).get(found.language or "", language)
