@@ -108,8 +108,8 @@ _TERMS = frozenset({"license", "licence", "copying", "notice"})  # what stands b
 
 # Suffixes behind the one that tells what a file is: of templates, samples and copies.
 _COPIES = frozenset(
-    ["in", "tmpl", "tpl", "template", "j2", "jinja", "jinja2", "pp"]
-    + ["dist", "sample", "example", "default", "orig", "rej", "bak", "backup", "old", "new", "save"]
+    {"in", "tmpl", "tpl", "template", "j2", "jinja", "jinja2", "pp", "dist", "sample", "example", "default"}
+    | {"orig", "rej", "bak", "backup", "old", "new", "save"}
 )
 
 # How lines of comments begin, where the language is not known: nothing else in code looks quite like them.

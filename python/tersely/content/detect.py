@@ -115,15 +115,13 @@ def named_detection(name: str, found: Detection) -> Detection:
         kind = "code"
     if kind is None or found.kind in alike:
         return found
-    if (
-        kind == "code" and found.language == "xml" and found.confidence > _CERTAIN
-    ):  # translations, descriptions
-        return found
     certain = found.confidence > _CERTAIN
-    if certain and (
-        found.kind in _JSON or (kind in _JSON and (found.kind in _LINES or found.language == "yaml"))
-    ):
-        return found  # a page that is one JSON value; settings, or lines of which not all are values, that are called JSON
+    if certain and found.language == "xml" and kind == "code":  # translations, descriptions
+        return found
+    if certain and found.kind in _JSON:  # a page that is one JSON value
+        return found
+    if certain and kind in _JSON and (found.kind in _LINES or found.language == "yaml"):
+        return found
     language = _DIALECTS.get(language, language)
     if kind == "code" and found.kind == "code":
         language = _SHARED.get(suffix, {}).get(found.language or "", language)
