@@ -82,7 +82,7 @@ void masks(const char* text, Size size, tersely::simd::ByteMasks* masks) {
     for (Size at = 0; at < kBlock; at += kWide) {
         Wide bytes;
         __builtin_memcpy(&bytes, text + at, kWide);
-        const auto among = [&](unsigned char first, unsigned char size) { return (bytes - first) < size; };
+        const auto among = [&](unsigned char first, unsigned char many) { return (bytes - first) < many; };
         const Wide folded = bytes | 0x20;
         const auto letters = (folded - 'a') < 26;
         const auto digits = among('0', 10);
