@@ -89,8 +89,8 @@ void masks(const char* text, Size size, tersely::simd::ByteMasks* masks) {
         const auto underscores = bytes == '_';
         const auto signs = among('!', 94) & ~(letters | digits | underscores);
         const auto colons = bytes == ':';
-        const auto plain = among('"', 2) | (bytes == '\'') | (bytes == ')') | among(',', 4) | colons | (bytes == '?') |
-                           (bytes == '`');
+        const auto plain =
+            among('"', 2) | (bytes == '\'') | (bytes == ')') | among(',', 4) | colons | (bytes == '?') | (bytes == '`');
         const auto opens = bytes == '(';
         const auto put = [&](auto& mask, const auto& flags) { mask |= bits_of(flags) << at & inside; };
         put(masks->letters, letters);

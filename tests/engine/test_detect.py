@@ -223,6 +223,47 @@ def test_the_time_of_an_event_may_stand_behind_who_says_it(before: str) -> None:
     assert tersely.detect(lines).kind == "log"
 
 
+LINES_OF_TOOLS = {
+    "linker": "".join(
+        f"/usr/bin/ld: part{n}.cpp:(.text+0x{n:x}): undefined reference to `A::f{n}()'\n" for n in range(12)
+    ),
+    "pid before each line": "".join(
+        f"==77== {line}\n"
+        for n in range(8)
+        for line in (
+            f"Invalid read of size {n}",
+            f"   at 0x10{n}: h (a.c:{n})",
+            "   by 0x1: main (a.c:4)",
+            "",
+        )
+    ),
+    "rows and columns below a file": "src/app.js:\n"
+    + "".join(
+        f"  {n}:{n % 7}  `x{n}` is assigned a value but never used  no-unused-vars\n" for n in range(1, 20)
+    ),
+    "annotations": "\n"
+    + "".join(
+        f"::error title=ruff (E{n % 3}01),file=a{n}.py,line={n},endLine={n}::a{n}.py:{n}:1: E{n % 3}01 Bad\n"
+        for n in range(20)
+    ),
+}
+
+
+@pytest.mark.parametrize("form", LINES_OF_TOOLS)
+def test_what_tools_say_of_places_is_their_output(form: str) -> None:
+    assert tersely.detect(LINES_OF_TOOLS[form]).kind == "tool_output"
+
+
+def test_messages_of_a_kernel_are_a_log() -> None:
+    lines = "".join(f"[{n:5d}.{n * 37:06d}] usb 1-{n % 4}: new device number {n}\n" for n in range(30))
+    assert tersely.detect(lines).kind == "log"
+
+
+def test_two_columns_over_dashes_are_a_table() -> None:
+    rows = "".join(f"{'package-' + str(n):20} {n}.{n % 3}.0\n" for n in range(20))
+    assert tersely.detect(f"{'Package':20} Version\n{'-' * 20} -------\n{rows}").kind == "table"
+
+
 def test_messages_with_places_are_no_table() -> None:
     rows = [
         f"shop/part_{n}.py:{n * 3}: error: Function is missing a type annotation  [no-untyped-def]"

@@ -328,6 +328,9 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
         best.offer(ContentKind::stack_trace, 0.4F + frames - 1.5F * tool);  // tests that failed have both
     }
     if (tool >= 0.12F) best.offer(ContentKind::tool_output, 0.45F + 1.5F * tool);
+    // What each line says first says who writes, as valgrind and servers of builds do.
+    if (counts.prefixed >= 4 && share(counts.prefixed, n) >= 0.6F && stamps < 0.15F)
+        best.offer(ContentKind::tool_output, 0.4F + share(counts.prefixed, n));
     // Lines that go on below events belong to them, whatever they are.
     const float events = share(counts.events_at_margin, counts.at_margin);
     if (counts.at_margin >= 8 && events >= 0.6F && stamps < 0.15F) best.offer(ContentKind::tool_output, 0.4F + events);
@@ -378,6 +381,8 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     if (told_language.sure && words < 0.1F) best.offer(ContentKind::code, 0.45F, language);
     if (best.found.kind == ContentKind::code && best.found.language == Language::none)
         best.found.language = data_language;
+    // What nearly every line says of a place in a file stands in columns, too.
+    if (best.found.kind == ContentKind::tool_output && share(counts[kAnchor], n) >= 0.8F) best.found.certain = true;
     const float members = share(counts[kMember], n);
     const float other = std::max({stamps, frames, tool, members});
     if (members > 0.5F || (words >= 0.3F && other >= 0.25F && other < 0.6F)) {
@@ -407,9 +412,10 @@ bool mostly_json(std::string_view text, bool open) {
     return size > 0 && 2 * size >= text.size();
 }
 
-// Whether the first line is one of a log or a tool: no header of a table.
+// Whether the first line that is not blank is one of a log or a tool: no header of a table.
 bool starts_with_event(std::string_view text) {
-    const text::Line line = text::read_line(text, 0);
+    const std::size_t first = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+    const text::Line line = text::read_line(text, first);
     const std::string_view head = text.substr(line.first, std::min(line.last - line.first, kMostBytes));
     const LineBytes bytes(head, text.size() - line.first);
     return !head.empty() && (event_marks(head, bytes, false) & (kStamp | kLevel | kAnchor | kBuild | kFrame)) != 0;

@@ -29,7 +29,7 @@ struct Detection {
     ContentKind kind = ContentKind::prose;
     Language language = Language::none;  // of code, Markdown (rst) and HTML (html, xml)
     float confidence = 0;                // [0, 1]: the share of the evidence that agrees, 0 for a blank text
-    bool certain = false;                // code of a named interpreter, or that opens as no other text does
+    bool certain = false;                // code of a named interpreter, lines of places in files ...
 };
 
 // `pieces`: the whole text, or the first, middle and last part of a long one; UTF-8. A line that a piece

@@ -88,6 +88,15 @@ bool has_stamp(View line) {
     return false;
 }
 
+// "[   12.345678] ": seconds since a kernel started.
+bool is_since_start(View line) {
+    if (line[0] != '[') return false;
+    const std::size_t at = std::min(line.find_first_not_of(' ', 1), line.size());
+    const std::size_t size = digits(line, at, 8), dot = at + size;
+    return size > 0 && dot < line.size() && line[dot] == '.' && digits(line, dot + 1, 7) == 6 &&
+           line.substr(dot + 7, 2) == "] ";
+}
+
 enum WordKind : std::uint8_t { kPlainWord, kLevelWord, kOutcomeWord };
 
 // What builds and logs say of an event: levels, and how something ended.
@@ -144,7 +153,8 @@ std::uint32_t word_marks(View line, const LineBytes& bytes) {
     return marks;
 }
 
-// Where the number of path:12, path(12) or path:[12,3] ends, with a dot or a slash in the path; npos without one.
+// Where the place of path:12, path(12), path:[12,3] or path:(.text+0x1) ends, with a dot or a slash in the path; npos
+// without one.
 std::size_t anchor_end(View line) {
     static constexpr ByteSet kTelling = bytes_of(" \t\"/\\.:([");
     bool path = false;  // whether a dot between letters, or a slash, was met in this word
@@ -161,6 +171,10 @@ std::size_t anchor_end(View line) {
             path = at > start;
         } else if (path && (byte == ':' || byte == '(' || byte == '[')) {
             std::size_t number = at + 1;
+            if (line[number] == '(' && line.substr(number + 1, 1) == ".") {  // of an object: a.o:(.text+0x11):
+                const std::size_t close = line.find(')', number);
+                if (close != View::npos && line.substr(close + 1, 1) == ":") return close + 1;
+            }
             if (line[number] == '[') ++number;
             const std::size_t size = digits(line, number, 7);
             if (size == 0 || size > 6) continue;
@@ -181,6 +195,15 @@ bool is_row_and_column(View line) {
     at = std::min(line.find_first_not_of(' ', at + 1), line.size());
     size = digits(line, at, 6);
     return size > 0 && at + size < line.size() && line[at + size] == ':';
+}
+
+// The same in columns below the name of the file: "12:5  error  no-undef". A time of day before one space is none.
+bool is_column_of_row(View line) {
+    const std::size_t row = digits(line, 0, 7);
+    if (row == 0 || row > 6 || row + 2 >= line.size() || line[row] != ':') return false;
+    const std::size_t column = digits(line, row + 1, 5), end = row + 1 + column;
+    if (column == 0 || column > 4 || end + 1 >= line.size() || line[end] != ' ') return false;
+    return line[end + 1] == ' ' || column != 2;
 }
 
 // Sorted by the first byte.
@@ -256,8 +279,15 @@ bool starts_as_build(View line) {
     return false;
 }
 
+// "/usr/bin/ld: cannot find -lx": what the program at a path says.
+bool is_said_by_program(View line) {
+    if (line[0] != '/') return false;
+    const std::size_t end = line.find(' ');
+    return end != View::npos && end > 2 && line[end - 1] == ':' && line.find('/', 1) < end;
+}
+
 bool is_build(View line) {
-    if (starts_as_build(line) || line.ends_with(" ok")) return true;
+    if (starts_as_build(line) || line.ends_with(" ok") || is_said_by_program(line)) return true;
     if (line[0] != '[' || line.size() < 4 || line[1] == '[') return false;
     const std::size_t close = line.substr(0, 24).find(']');  // [ 50%], [3/12], [javac]: in brackets, then a space
     return close != View::npos && close > 1 && close + 1 < line.size() && line[close + 1] == ' ';
@@ -310,11 +340,13 @@ bool is_diff_head(View line) {
 std::uint32_t event_marks(View line, const LineBytes& bytes, bool indented) {
     std::uint32_t marks = word_marks(line, bytes);
     const bool numbers = bytes.digits() > 0;
-    if (numbers && may_have_stamp(bytes, line.size()) && has_stamp(line)) marks |= kStamp;
+    if (numbers && ((may_have_stamp(bytes, line.size()) && has_stamp(line)) || is_since_start(line))) marks |= kStamp;
     const std::size_t anchor = numbers && may_have_anchor(bytes, line.size()) ? anchor_end(line) : View::npos;
-    if (anchor != View::npos || is_row_and_column(line) || is_row_of_file(line)) marks |= kAnchor;
+    if (anchor != View::npos || is_row_and_column(line) || is_row_of_file(line) || (indented && is_column_of_row(line)))
+        marks |= kAnchor;
     marks |= trace_marks(line, indented, (marks & kAnchor) != 0, anchor);
-    if (is_build(line) || is_service_message(line) || is_underlined(line)) marks |= kBuild;
+    if (is_service_message(line)) marks |= kAnchor | kBuild;
+    if (is_build(line) || is_underlined(line)) marks |= kBuild;
     if (indented) return marks;
     if (line.starts_with("@@ -") && has(line, " @@")) marks |= kHunk;
     if (is_diff_head(line)) marks |= kDiffHead;

@@ -46,6 +46,15 @@ bool opens_with_file(std::string_view head) {
            (word.back() == ',' || word.back() == ':');
 }
 
+// Of the first word of a line that looks like the sign of who writes, "==123==", "[web]", "host>"; 0: it does not.
+std::uint32_t sign_of(std::string_view head) {
+    static constexpr ByteSet kEnds = bytes_of("=:]>|");
+    const std::string_view word = head.substr(0, head.find(' '));
+    const bool markup = word[0] == '<' || word[0] == '"' || word[0] == '#';
+    const bool named = std::any_of(word.begin(), word.end(), letter_or_digit);
+    return word.size() >= 4 && in(kEnds, word.back()) && !markup && named ? hash_of(word) : 0;
+}
+
 // "clean:", "$(NAME): x y": what a Makefile makes.
 bool is_made(std::string_view head) {
     static constexpr ByteSet kEnds = bytes_of(" :=#");
@@ -358,7 +367,11 @@ void Reader::add_key(std::string_view head, std::uint32_t marks, bool indented) 
 }
 
 void Reader::add_votes(std::string_view head, const LineBytes& bytes, std::uint32_t marks, bool indented) {
-    const bool place = (marks & (kStamp | kFrame | kTag | kAnchor | kBuild)) != 0;
+    const std::uint32_t sign = (marks & (kTurn | kKeyValue | kComment)) == 0 ? sign_of(head) : 0;
+    const bool prefixed = sign != 0 && sign == sign_;
+    counts_.prefixed += prefixed ? 1 : 0;
+    sign_ = sign;
+    const bool place = prefixed || (marks & (kStamp | kFrame | kTag | kAnchor | kBuild)) != 0;
     const bool trace = (marks & (kFrame | kTraceHead)) != 0;
     const bool paragraph = (marks & kProse) != 0 && head.size() > 150 && !opens_with_file(head);
     const bool level = (marks & kLevel) != 0 && (marks & kStamp) == 0;

@@ -44,6 +44,7 @@ struct Counts {
     std::uint32_t at_margin = 0;         // not indented
     std::uint32_t events_at_margin = 0;  // of these, those with a stamp, an anchor, a level ...
     std::uint32_t stamped_at_margin = 0;
+    std::uint32_t prefixed = 0;                      // with the same sign of who writes as the line before
     std::uint32_t titles = 0;                        // underlined
     std::uint32_t headings = 0;                      // # x
     std::uint32_t items = 0;                         // - x
@@ -117,6 +118,7 @@ class Reader {
     bool was_blank_ = true;
     bool target_ = false;     // whether the line above is at the margin and names a target: "clean: x"
     std::uint32_t key_ = 0;   // of the last line with a key
+    std::uint32_t sign_ = 0;  // of who writes, in the line above
     std::size_t before_ = 0;  // bytes of the line above where it can be a title
 };
 

@@ -121,6 +121,7 @@ constexpr std::size_t kWidth = 256;
 constexpr std::size_t kFewestLines = 4;
 constexpr std::size_t kFewColumns = 3;
 constexpr std::size_t kMostBefore = 8;  // lines above the header
+constexpr std::size_t kMostHeads = 3;   // lines above the rule below it
 
 // Whether a third of lines[0, size) have two blanks within: first words of lines that begin alike are no columns.
 bool are_parted(const std::string_view* lines, std::size_t size) {
@@ -185,11 +186,24 @@ std::size_t first_columns(const std::string_view* lines, std::size_t size, std::
     return 0;
 }
 
+// Runs of two and more dashes that spaces part: "------- ----" below the names of two columns.
+std::size_t dashes(std::string_view rule) {
+    std::size_t runs = 0;
+    for (std::size_t at = rule.find('-'); at != std::string_view::npos; at = rule.find('-', at)) {
+        const std::size_t end = std::min(rule.find_first_not_of('-', at), rule.size());
+        if (end - at < 2 || (end < rule.size() && rule[end] != ' ')) return 0;
+        ++runs;
+        at = end;
+    }
+    return rule.find('=') == std::string_view::npos ? runs : 0;
+}
+
 }  // namespace
 
 std::size_t look_for_columns(std::string_view text) {
     std::array<std::string_view, kMostRows> lines{};
     std::size_t size = 0, block = 0, longest = 0, longest_at = 0;  // of lines without a blank one between them
+    std::size_t ruled = 0;
     for (std::size_t at = 0; at < text.size() && size < kMostRows;) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
         const std::string_view line = text.substr(at, end - at);
@@ -201,7 +215,10 @@ std::size_t look_for_columns(std::string_view text) {
             block = size;
             continue;
         }
-        if (width > 3 && find_out(line, kRuled) >= width) continue;  // a rule
+        if (width > 3 && find_out(line, kRuled) >= width) {  // a rule
+            if (size > 0 && size <= kMostHeads) ruled = std::max(ruled, dashes(line.substr(0, width)));
+            continue;
+        }
         lines[size++] = line.substr(0, width);
         if (size - block > longest) {
             longest = size - block;
@@ -209,6 +226,7 @@ std::size_t look_for_columns(std::string_view text) {
         }
     }
     if (says_who(text)) return 0;
+    if (ruled >= 2 && size >= kFewestLines) return std::max(ruled, kFewColumns);
     if (const std::size_t columns = first_columns(lines.data(), size, kMostBefore); columns > 0) return columns;
     return 2 * longest >= size ? first_columns(lines.data() + longest_at, longest, 2) : 0;
 }
