@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tersely import _native
 from tersely.content.lines import Mark, read_lines
-from tersely.content.outcomes import FAILED, outcome_grades, says_alike
+from tersely.content.outcomes import ERROR, FAILED, outcome_grades, says_alike
 from tersely.content.tool_output import ToolOutput
 
 FAILURES = [
@@ -327,6 +327,31 @@ def test_a_short_report_of_memory_names_its_errors_before_places_and_counts_of_n
         "ERROR SUMMARY",
     ):
         assert said in kept
+
+
+def test_names_of_settings_are_no_codes_of_findings() -> None:
+    settings = "".join(f"    {name}_{n}:  value-{n}\n" for n in range(12) for name in ("CACHE", "MAIL"))
+    lines = read_lines(["Exit Code:    137\n" + settings], None, 1024)
+    assert (lines.finding < 0).all()
+    assert (
+        read_lines([f"SA5011: possible nil pointer {n}\n" for n in range(3)], None, 1024).finding >= 0
+    ).all()
+
+
+def test_what_was_expected_and_found_is_graded_where_one_names_an_error() -> None:
+    said = "Then I see 90\n  expected: 90\n       got: 100 (RSpec::Expectations::NotMetError)\nThen I see 3\n"
+    assert (outcome_grades(read_lines([said], None, 1024)) >= ERROR).tolist() == [False, True, True, False]
+    quiet = said.replace("(RSpec::Expectations::NotMetError)", "")
+    assert not (outcome_grades(read_lines([quiet], None, 1024)) >= ERROR).any()
+
+
+def test_places_of_what_passed_come_behind_what_failed() -> None:
+    passed = "".join(f"  ✓  {n} [web] › page{n}.spec.ts:{n}:5 › shows part {n} (8ms)\n" for n in range(1, 40))
+    failed = "  ✘  40 [web] › cart.spec.ts:22:5 › applies a voucher (5.1s)\n"
+    says = "\n  1) [web] › cart.spec.ts:22:5\n\n    Error: Timed out\n\n    Expected: 90\n    Received: 100\n"
+    text = passed + failed + passed.replace("page", "part") + says + "\n  1 failed\n  78 passed\n"
+    kept = tersely.compress(text, ratio=0.1).text
+    assert all(part in kept for part in ("cart.spec.ts:22:5", "Received: 100", "1 failed", "78 passed"))
 
 
 def test_sentences_of_one_mould_are_no_prose() -> None:

@@ -32,6 +32,13 @@ constexpr std::size_t kMostShared = 12;  // units of a line, at most, that have 
 bool has(const Row& row, std::uint32_t marks) { return (row.marks & marks) != 0; }
 bool stands_for_others(const Row& row) { return row.template_id < 0 || has(row, kOwn); }
 
+// Whether two lines that follow each other say what was expected and what was found, and one of them names an error.
+bool names_what_failed(const Row& one, const Row& next) {
+    return has(one, kCompared) && has(next, kCompared) &&
+           (has(one, kError | kTrouble) || has(next, kError | kTrouble)) && one.document == next.document &&
+           next.line == one.line + 1;
+}
+
 // For each row the end of its document's rows.
 std::vector<std::size_t> ends_of_documents(std::span<const Row> rows) {
     std::vector<std::size_t> ends(rows.size(), rows.size());
@@ -178,7 +185,9 @@ std::vector<float> outcome_grades(const GradedLines& lines) {
         }
         const bool failed = grade >= kFailedGrade;
         behind = failed ? 0 : std::min(behind + 1, kValueLines + 1);
-        if (has(row, kCompared) && behind > 0 && behind <= kValueLines)
+        const bool paired =
+            (i > 0 && names_what_failed(rows[i - 1], row)) || (i + 1 < n && names_what_failed(row, rows[i + 1]));
+        if (has(row, kCompared) && (paired || (behind > 0 && behind <= kValueLines)))
             grade = std::max(grade, static_cast<double>(0.45F + 0.2F * later));
         grade = std::max(grade, static_cast<double>(traces[i])) / static_cast<double>(1 + row.copies);
         if (stands_for_others(row) || has(row, kOverwritten)) grade = 0;

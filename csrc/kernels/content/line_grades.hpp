@@ -27,9 +27,9 @@ std::vector<std::int64_t> places_of_lines(std::span<const Row> rows);
 
 // In [0, 1], 0: nothing. From kFailedGrade: what tools write of failures (kFailure), of a template less and less, and
 // the first line of each finding, rare ones before others. From kErrorGrade: words of errors, counts of results, values
-// that were compared behind a failure, the line above a trace and its first new frame. Below: warnings, and counts of
-// none where a line says that something failed. Lines that came before, byte for byte, share what one is worth.
-// O(rows).
+// that were compared behind a failure, or in pairs that name an error, the line above a trace and its first new frame.
+// Below: warnings, and counts of none where a line says that something failed. Lines that came before, byte for byte,
+// share what one is worth. O(rows).
 std::vector<float> outcome_grades(const GradedLines& lines);
 
 // outcome_grades of lines that report to somebody, in sections and to an end. From kErrorGrade too: the head of a

@@ -45,9 +45,10 @@ bool ends_failed(std::string_view line) {
     return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return line.ends_with(end); });
 }
 
-// Signs of failure at the start of a line, after white space.
+// Signs of failure or success at the start of a line, after white space.
 std::uint32_t opening_marks(std::string_view line) {
     static constexpr std::array<std::string_view, 9> kCrosses = {"✗", "✕", "✖", "✘", "❌", "×", "⨯", "●", "‼"};
+    static constexpr std::array<std::string_view, 4> kTicks = {"✓", "✔", "√", "✅"};
     const std::size_t first = line.find_first_not_of(" \t");
     if (first == std::string_view::npos) return 0;
     const std::string_view rest = line.substr(first);
@@ -55,6 +56,9 @@ std::uint32_t opening_marks(std::string_view line) {
     if (static_cast<unsigned char>(rest[0]) >= 0x80U) {
         for (const std::string_view cross : kCrosses) {
             if (rest.starts_with(cross)) return kError | kFailure;
+        }
+        for (const std::string_view tick : kTicks) {
+            if (rest.starts_with(tick)) return kPassed;
         }
         return 0;
     }
@@ -206,7 +210,7 @@ std::uint32_t Outcomes::add(const Said& word) {
     }
     place_ = place_ || word.place;
     if (finding_ == 0) finding_ = finding_of(word);
-    if (finding_ != 0 && words_ == 1) opens_ = word.number;
+    if (finding_ != 0 && words_ == 1) opens_ = is_numbered(line_.substr(word.at, word.end - word.at));
     bad_ = bad_ || (marks & (kError | kTrouble)) != 0;
     if ((word.marks & (kExits | kCounted)) != 0) exit_ = words_;
     const bool key = (word.marks & (kLevelKey | kCodeOf)) != 0;

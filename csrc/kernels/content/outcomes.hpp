@@ -30,7 +30,7 @@ struct Said {
 //  - HTTP statuses of 500 and above, after a quoted request, after "HTTP/1.1" or as the value of a key;
 //  - signs at the start of a line: crosses, pytest's "E   ", glog's E0825 and F0825, "-/+" and "+-" of plans, "! ";
 //    " [E]" or " [F]" at its end; a word of trouble in capitals that opens it or stands before a colon (CONFLICT,
-//    REGRESSION:), but no warning;
+//    REGRESSION:), but no warning; ticks are kPassed;
 //  - a word of errors behind a line's number alone ("  12:5  error"), or at the end behind a place ("x.cc:8: Failure").
 // What a server answered with 4xx and a severity of high are kError.
 // kCompared: one of the first two words is expected, actual, got, left, reason, ... before a colon or "=", or two

@@ -304,11 +304,13 @@ bool is_row_of_file(View line) {
            letter(path[dot + 1]);
 }
 
-// What a compiler draws below the line that it shows, beside a gutter: "  |   ^^^^ here".
+// What a compiler draws below the line that it shows: "  |   ^^^^ here" beside a gutter, "^---^ SC2086: ...".
 bool is_underlined(View line) {
-    if (line[0] != '|') return false;
-    const std::size_t at = line.find_first_not_of(' ', 1);
-    return at != View::npos && at > 1 && line[at] == '^';
+    static constexpr ByteSet kDrawn = bytes_of("^~-");
+    const std::size_t at = line[0] == '|' ? line.find_first_not_of(' ', 1) : 0;
+    if (at == View::npos || (at == 1 && line[0] == '|') || line[at] != '^') return false;
+    const std::size_t end = find_out(line, kDrawn, at);
+    return line[0] == '|' || (end > at + 1 && end < line.size() && line[end] == ' ');
 }
 
 // What a program says to the service that runs it: ##teamcity[...], ##[error], ::error file=...

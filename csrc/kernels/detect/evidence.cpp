@@ -46,10 +46,12 @@ bool opens_with_file(std::string_view head) {
            (word.back() == ',' || word.back() == ':');
 }
 
-// Of the first word of a line that looks like the sign of who writes, "==123==", "[web]", "host>"; 0: it does not.
+// Of the first word of a line that looks like the sign of who writes, "==123==", "[web]", "host>", "#12"; 0: none.
 std::uint32_t sign_of(std::string_view head) {
     static constexpr ByteSet kEnds = bytes_of("=:]>|");
     const std::string_view word = head.substr(0, head.find(' '));
+    const bool step = word.size() > 1 && word[0] == '#' && std::all_of(word.begin() + 1, word.end(), digit);
+    if (step) return hash_of(word);
     const bool markup = word[0] == '<' || word[0] == '"' || word[0] == '#';
     const bool named = std::any_of(word.begin(), word.end(), letter_or_digit);
     return word.size() >= 4 && in(kEnds, word.back()) && !markup && named ? hash_of(word) : 0;

@@ -93,7 +93,8 @@ class ToolOutput:
             lines.has(Mark.FRAME), 0.2, 0
         )
         size = np.maximum(lines.table.end - lines.table.start, 1)
-        score += np.where(lines.places > 0, np.clip(250 / size, 1.5, 5), 0)  # each place is worth the same
+        placed = (lines.places > 0) & (bad | ~lines.has(Mark.PASSED))  # where all went well tells nothing
+        score += np.where(placed, np.clip(250 / size, 1.5, 5), 0)  # each place is worth the same
         score += np.where(ends, 0.5, 0)
         scene = scenes(lines, grade)
         score += 9 * grade + 4 * scene
@@ -101,7 +102,7 @@ class ToolOutput:
             bad & (grade < FAILED), np.minimum(_BRIEF / size, 3), 0
         )  # a short line says no less
         score += 0.4 * around(bad & new, self.context)
-        beside = (grade == 0) | (lines.places == 0) & ~bad
+        beside = (grade == 0) | ~placed & ~bad
         score = np.where(beside, np.minimum(score, _BESIDE + 0.1 * score), score)
         # What a trace is of comes before where it was: its first frame may be all that else says so.
         frame = lines.has(Mark.FRAME)
@@ -116,7 +117,7 @@ class ToolOutput:
         score = np.where(lines.bulk, 0, score)
         failed = grade >= FAILED
         told = behind(failed, _BLOCK) if failed.any() else np.ones(n, dtype=bool)
-        must = (bad | (scene > 0.5) | (lines.places > 0) & told) & new | asked
+        must = (bad | (scene > 0.5) | placed & told) & new | asked
         must &= (~rest | says) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
         return score.astype(np.float32), must
 
