@@ -342,3 +342,18 @@ def test_a_small_budget_of_a_large_text_is_used() -> None:
         assert sum(said) + len(kept) == len(rows) and len(said) == 1
         for record in kept:
             assert rows[0]["text"].startswith(record.get("text", "").partition("…")[0])
+
+
+def test_what_is_said_to_be_wrong_outside_of_records_comes_first() -> None:
+    answer = {
+        "Name": "host",
+        "Driver": "overlay2",
+        "Labels": [f"part={n}" for n in range(60)],
+        "Plugins": {"Network": ["bridge", "host"], "Volume": ["local"]},
+        "Warnings": ["no swap limit support", "the bridge is disabled"],
+        "Notes": ["ERROR: disk is full"],
+    }
+    kept = tersely.compress(json.dumps(answer, indent=1), ratio=0.3).text
+    assert all(
+        said in kept for said in ("no swap limit support", "the bridge is disabled", "ERROR: disk is full")
+    )

@@ -156,3 +156,22 @@ def test_time_is_linear(piece: str) -> None:
         return _native.tree_units([text], "", True)
 
     assert growth(lambda size: "<r>" + piece * (size // len(piece)), run) < MOST
+
+
+@pytest.mark.parametrize("findings", [1, 2])
+def test_findings_that_are_all_called_errors_are_told_apart_by_their_severity(findings: int) -> None:
+    mild = '<error line="{}" column="3" severity="warning" message="Missing a comment." source="Comment"/>\n'
+    severe = (
+        '<error line="88" column="3" severity="error" message="Method is 412 lines long." source="Length"/>\n'
+    )
+    files = [
+        f'<file name="/srv/part/a{n}.java">\n'
+        + "".join(mild.format(n + one) for one in range(findings))
+        + "</file>\n"
+        for n in range(50)
+    ]
+    files.insert(21, f'<file name="/srv/cart/Total.java">\n{severe}</file>\n')
+    kept = tersely.compress(
+        f'<?xml version="1.0"?>\n<checkstyle>\n{"".join(files)}</checkstyle>', ratio=0.1
+    ).text
+    assert "/srv/cart/Total.java" in kept and "Method is 412 lines long." in kept

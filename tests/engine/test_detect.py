@@ -259,6 +259,15 @@ def test_messages_of_a_kernel_are_a_log() -> None:
     assert tersely.detect(lines).kind == "log"
 
 
+def test_versions_behind_a_colon_are_no_places() -> None:
+    pods = "".join(
+        f"  - name: cart-{n}\n    image: registry/cart:1.{n}\n    replicas: 3\n    health: ok\n"
+        for n in range(40)
+    )
+    found = tersely.detect("services:\n" + pods)
+    assert (found.kind, found.language) == ("code", "yaml")
+
+
 def test_two_columns_over_dashes_are_a_table() -> None:
     rows = "".join(f"{'package-' + str(n):20} {n}.{n % 3}.0\n" for n in range(20))
     assert tersely.detect(f"{'Package':20} Version\n{'-' * 20} -------\n{rows}").kind == "table"

@@ -233,6 +233,15 @@ bool says_failure(View name, View value) {
     return kind != kNumeric && outcome_of(role, marks_of(name), value, kind, x) == 1;
 }
 
+bool complains(View list, View text) {
+    constexpr std::uint32_t kWrong = kError | kWarns;
+    double x = 0;
+    if (kind_of(text, x) != kText) return false;
+    const View word = first_word(text);
+    const bool opens = !word.empty() && word.size() < text.size() && text[word.size()] == ':';
+    return (opens && (marks_of(word) & kWrong) != 0) || (marks_of(list) & kWrong) != 0;
+}
+
 std::size_t RecordColumns::add_list() {
     lists_.emplace_back();
     return lists_.size() - 1;
@@ -530,6 +539,13 @@ bool RecordColumns::fails(std::size_t number, View value) const {
     double x = 0;
     const Kind kind = kind_of(value, x);
     return outcome_of(column.role, column.marks, value, kind, x) == 1;
+}
+
+bool RecordColumns::is_mild(std::size_t number, View value) const {
+    double x = 0;
+    const std::uint8_t role = columns_[number].role;
+    return (role == kSeverity || role == kLevel) && value.size() <= kShortText && kind_of(value, x) == kText &&
+           !fails(number, value);
 }
 
 void Standing::add(std::size_t record, float worth, std::uint64_t reason) {

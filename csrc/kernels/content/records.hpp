@@ -50,6 +50,10 @@ inline constexpr float kOdd = 1.5F;  // worth from which a record stands out
 // Whether a value under a name says that something failed: what `RecordColumns::fails` says of a column.
 bool says_failure(std::string_view name, std::string_view value);
 
+// Whether a text says that something is wrong: by its first word, before a colon ("WARNING: no swap"), or by the name
+// of the list that it stands in ("errors", "warnings").
+bool complains(std::string_view list, std::string_view text);
+
 class RecordColumns {
   public:
     std::size_t add_list();
@@ -65,6 +69,8 @@ class RecordColumns {
     float worth(std::size_t column, std::string_view value, std::uint64_t* reason = nullptr) const;
     // Whether a value says that its record failed, however many do; what names records says nothing.
     bool fails(std::size_t column, std::string_view value) const;
+    // Whether a value is a severity in words, and none of a failure: "warning", "info", "style".
+    bool is_mild(std::size_t column, std::string_view value) const;
     // At most two columns that tell the records of a list apart, best first: nearly all different and short; columns
     // called id, name, key, path ... before others, and those before plain numbers.
     std::span<const std::size_t> names_of(std::size_t list) const { return lists_[list].names; }

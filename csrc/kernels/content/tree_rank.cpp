@@ -26,9 +26,12 @@ constexpr float kPieces = 0.75F;  // of JSON: of a string, behind its head
 constexpr float kSays = 0.97F;    // of JSON: the first phrase that a record says
 constexpr float kElse = 0.02F;    // of JSON: what a record says besides that for which it stands out
 constexpr float kCopied = 0.3F;   // of JSON: of the standing, of what was written before
+constexpr float kComplains = 0.5F;
 constexpr float kTurn = 0.002F;
 constexpr std::int32_t kTurns = 50, kShortList = 8;
 constexpr double kBrought = 0.9999;  // of what is in a container: that brings it, and it is not taken alone
+
+constexpr std::string_view kPresent = "{";  // the value of an element as a cell of the record around it
 
 std::string_view bare(std::string_view value) {
     if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
@@ -68,6 +71,12 @@ std::string_view value_of(std::string_view text, const TreeUnits& units, std::si
     return piece(text, start + 1, units.end[row + static_cast<std::size_t>(units.count[row])]);
 }
 
+// The name before the value of a unit of JSON, without quotes.
+std::string_view key_of(std::string_view text, const TreeUnits& units, std::size_t row) {
+    const std::string_view name = piece(text, units.start[row], units.value_start[row]);
+    return bare(name.substr(0, name.find_last_of('"') + 1));
+}
+
 // Calls each(row, record, path, name, value) for all cells of records.
 template <typename Each>
 void each_cell(std::string_view text, const TreeUnits& units, const Records& records, Each each) {
@@ -80,13 +89,11 @@ void each_cell(std::string_view text, const TreeUnits& units, const Records& rec
             const std::int32_t parent = units.parent[row];
             const std::int32_t around = parent < 0 ? -1 : records.inside[static_cast<std::size_t>(parent)];
             if (around < 0 || units.key[row] == 0) continue;
-            each(row, around, joined(records.path[row], 3), name_of_element(text, units, row), std::string_view("{"));
+            each(row, around, joined(records.path[row], 3), name_of_element(text, units, row), kPresent);
             continue;
         }
         if (record >= 0 && !(container && records.is_record[row] != 0)) {
-            const std::int64_t key_end = units.value_start[row];
-            std::string_view name = piece(text, units.start[row], key_end);
-            name = bare(name.substr(0, name.find_last_of('"') + 1));
+            const std::string_view name = key_of(text, units, row);
             const std::string_view value = value_of(text, units, row);
             each(row, record, records.path[row], name, container ? value.substr(0, 1) : bare(value));
         }
@@ -299,6 +306,20 @@ void lead_elements(std::string_view text, const TreeUnits& units, const Records&
     }
 }
 
+// Of JSON: what is said to be wrong outside of records that are compared, as in the answer of a service.
+void lead_complaints(std::string_view text, const TreeUnits& units, const Records& records, std::vector<float>& lead) {
+    for (std::size_t row = 0; row < units.size(); ++row) {
+        if (units.kind[row] != TreeKind::kScalar && units.kind[row] != TreeKind::kHead) continue;
+        const std::int32_t parent = units.parent[row];
+        const bool listed = parent >= 0 && units.kind[static_cast<std::size_t>(parent)] == TreeKind::kArray;
+        const std::int32_t record =
+            records.is_record[row] != 0 ? record_around(units, records, records.inside[row]) : records.inside[row];
+        if (record >= 0) continue;
+        const auto name = listed ? key_of(text, units, static_cast<std::size_t>(parent)) : std::string_view();
+        if (complains(name, bare(value_of(text, units, row)))) lead[row] = std::max(lead[row], kComplains);
+    }
+}
+
 // A record of JSON that says what another one before it does, by its keys, its values and the lengths of long ones,
 // stands out less: reports list what failed once more.
 void pass_over_copies(const TreeUnits& units, const Records& records, std::vector<float>& stands) {
@@ -331,6 +352,7 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
     Odd odd;
     odd.lead.resize(n);
     odd.record.resize(records.row.size());
+    if (!units.markup) lead_complaints(text, units, records, odd.lead);
     if (records.row.empty()) return odd;
     RecordColumns columns;
     for (std::size_t list = 0; list < records.lists; ++list) columns.add_list();
@@ -352,6 +374,8 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
     columns.settle();
     Standing standing(records.row.size());
     Values values(n, records.row.size());
+    std::vector<std::uint8_t> has(records.row.size());   // an element in it is a failure by its name
+    std::vector<std::uint8_t> mild(records.row.size());  // but of no such severity: <error severity="warning">
     std::size_t cell = 0;
     each_cell(text, units, records,
               [&](std::size_t row, std::int32_t record, std::uint64_t, std::string_view, std::string_view value) {
@@ -361,15 +385,13 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
                   const auto number = static_cast<std::size_t>(record);
                   standing.add(number, one, reason);
                   const bool fails = units.markup && columns.fails(column, value);
-                  if (fails) values.fails[number] = 1;
-                  if (record != records.inside[row]) {  // that the record around it has it
-                      if (fails) {
-                          values.fails[static_cast<std::size_t>(records.inside[row])] = 1;
-                          values.failure[static_cast<std::size_t>(records.inside[row])] = 1;
-                      }
+                  if (record != records.inside[row]) {  // that the record around it has it, which fails with it
+                      if (fails) values.failure[static_cast<std::size_t>(records.inside[row])] = 1;
                       values.present[row] = one;
                       return;
                   }
+                  if (fails) (value == kPresent ? has : values.fails)[number] = 1;
+                  if (units.markup && columns.is_mild(column, value)) mild[number] = 1;
                   values.worth[row] = std::max(values.worth[row], one);
                   const auto naming = columns.names_of(static_cast<std::size_t>(records.list[number]));
                   for (std::size_t i = 0; i < naming.size(); ++i) {
@@ -377,6 +399,7 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
                   }
               });
     for (std::size_t record = 0; record < records.row.size(); ++record) {
+        if ((values.failure[record] != 0 || has[record] != 0) && mild[record] == 0) values.fails[record] = 1;
         if (!failed_root(text, units, static_cast<std::size_t>(records.row[record]))) continue;
         values.fails[record] = 1;  // no record is around it that could have it
         values.failure[record] = 1;
