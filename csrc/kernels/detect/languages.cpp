@@ -132,7 +132,8 @@ std::uint32_t LanguageReader::add_word(std::string_view line, std::size_t begin,
         say(rule.language, rule.weight, kWordsFrom + tables_.row(rule));
         // Words that no claimed language has are those of sentences, too: "Function: main", "then it is".
         const bool claimed = static_cast<std::size_t>(rule.language) < kLanguages;
-        found = std::max<std::uint32_t>(found, claimed ? rule.weight : 1);
+        const std::uint32_t least = rule.where == Where::kAnywhere ? 0 : 1;
+        found = std::max<std::uint32_t>(found, claimed ? rule.weight : least);
     }
     return found;
 }
