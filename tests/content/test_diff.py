@@ -211,3 +211,18 @@ def test_time_grows_with_the_diff(unit: str, head: str) -> None:
 def test_blanks_before_a_diff_take_time_in_proportion() -> None:
     diff = "\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
     assert growth(lambda size: " " * size + diff, lambda text: _runs(text, 0)) < MOST
+
+
+@pytest.mark.parametrize("ratio", [0.05, 0.1, 0.2, 0.4])
+def test_a_change_is_asked_for_by_its_file_and_its_words(ratio: float) -> None:
+    other = "".join(
+        f"diff --git a/src/part{n}.py b/src/part{n}.py\n--- a/src/part{n}.py\n+++ b/src/part{n}.py\n"
+        f"@@ -{n},3 +{n},3 @@ def run_{n}():\n     limit = 1\n-    size = {n}\n+    size = {n + 1}\n     return limit\n"
+        for n in range(1, 31)
+    )
+    asked = (
+        "diff --git a/src/retry.py b/src/retry.py\n--- a/src/retry.py\n+++ b/src/retry.py\n"
+        "@@ -10,3 +10,3 @@ def backoff():\n     base = 2\n-    limit = 5\n+    limit = 9\n     return base\n"
+    )
+    kept = tersely.compress(other + asked, query="How did the retry limit change?", ratio=ratio).text
+    assert "-    limit = 5" in kept and "+    limit = 9" in kept

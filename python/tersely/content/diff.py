@@ -41,6 +41,7 @@ _RUN = re.compile(
 _OWN_LINES = re.compile(r"… (\d+) lines?\n?")  # what an earlier compression wrote: of lines it left out,
 _OWN_CHANGES = re.compile(r" … \+\d+ -\d+ in \d+ hunks?\Z")  # and behind a file's header
 _LONGEST_RUN = 8  # changed lines of one unit
+_MOST_WORDS = 1024  # of a query
 _NEAR = 0.8  # of the best match of a query: units that come before all others, as headers do
 _HEADER, _TEXT, _HUNK_LINE, _CHANGE, _CONTEXT, _TITLE, _OWN = range(7)
 _WORTH = np.array([3.0, 0.8, 1.0, 1.0, 0.2, 4.0, 0.0], dtype=np.float32)
@@ -273,25 +274,32 @@ def _counted(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _asked(texts: list[str], table: SegmentTable, query: str | None) -> Float32s:
-    """float32[n] in [0, 1]: the share of the query's terms in a unit or one that needs it, rare ones counting
-    more."""
+    """float32[n] in [0, 1]: the share of the query's terms in a unit and what it needs, rare ones counting more.
+
+    What is needed has no less than what needs it.
+    """
     result = np.zeros(len(table), dtype=np.float32)
     if query is None or not query.strip() or len(table) == 0:
         return result
     ids, offsets, words = _native.terms([query, *pieces(texts, table.document, table.start, table.end)])
-    wanted = np.unique(ids[: offsets[1]])
+    wanted = np.unique(ids[: offsets[1]])[:_MOST_WORDS]  # in the order of the query
     unit = np.repeat(np.arange(len(table)), np.diff(offsets[1:]))
-    pairs = np.unique(np.stack((unit, ids[offsets[1] :])), axis=1)
-    frequency = np.bincount(pairs[1], minlength=len(words))
-    weight = np.zeros(len(words), dtype=np.float32)
-    weight[wanted] = np.log1p(len(table) / np.maximum(frequency[wanted], 1))
-    np.add.at(result, pairs[0], weight[pairs[1]])
-    total = float(weight[wanted[frequency[wanted] > 0]].sum())
-    if total > 0:
-        result /= np.float32(total)
-    for row, above in reversed(list(enumerate(table.heading.tolist()))):
-        if above >= 0:
-            result[above] = max(result[above], result[row])
+    met = np.zeros((len(table), len(wanted)), dtype=bool)
+    place = np.full(len(words), -1)
+    place[wanted] = np.arange(len(wanted))
+    column = place[ids[offsets[1] :]]
+    met[unit[column >= 0], column[column >= 0]] = True
+    frequency = met.sum(axis=0)
+    weight = np.where(frequency > 0, np.log1p(len(table) / np.maximum(frequency, 1)), 0).astype(np.float32)
+    above = table.heading.tolist()
+    for row, needed in enumerate(above):
+        if needed >= 0:
+            met[row] |= met[needed]
+    if weight.any():
+        result = (met @ weight / weight.sum()).astype(np.float32)
+    for row, needed in reversed(list(enumerate(above))):
+        if needed >= 0:
+            result[needed] = max(result[needed], result[row])
     return result
 
 
