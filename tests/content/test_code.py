@@ -247,3 +247,32 @@ def test_time_grows_with_the_text(unit: str) -> None:
         ]
 
     assert growth(lambda size: unit * (size // len(unit) + 1), run) < MOST
+
+
+SERVICES = ("alpha", "beta", "cart", "order", "invoice", "stock", "search", "cache", "mailer", "report")
+SETTINGS = {
+    "ini": (
+        "[{0}]\nhost = {0}.internal\nport = {1}\nretries = 3\n\n",
+        "Which port has the mailer?",
+        ("[mailer]", "port = 7008"),
+    ),
+    "toml": (
+        '[services.{0}]\nhost = "{0}.internal"\nport = {1}\nworkers = {1}\n\n',
+        "How many workers has the invoice service?",
+        ("[services.invoice]", "workers = 7004"),
+    ),
+    "nginx": (
+        "server {{\n    server_name {0}.example.org;\n    location / {{\n"
+        "        proxy_pass http://10.0.0.1:{1};\n    }}\n}}\n\n",
+        "Where does search.example.org proxy to?",
+        ("search.example.org", "http://10.0.0.1:7006"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", SETTINGS)
+def test_the_section_that_is_asked_for_comes_whole(language: str) -> None:
+    section, query, wanted = SETTINGS[language]
+    text = "".join(section.format(name, 7000 + n) for n, name in enumerate(SERVICES))
+    kept = tersely.compress(text, query=query, ratio=0.25).text
+    assert all(said in kept for said in wanted)

@@ -44,15 +44,45 @@ std::string_view signature_line(const CodeLines& lines, LineSpan span) {
     return lines[span.first];
 }
 
-// By row: how much of the query the definition that it stands in holds, the best 1.
+// By row: what it is asked for with. That is the innermost definition around it; outside of all, the outermost of the
+// statements with a body around it, or that it is, else n and its paragraph, lines without a blank one between. Rows
+// of definitions outside of all have none (-1).
+std::vector<std::int32_t> groups_of(const CodeUnits& units, const std::vector<std::int32_t>& function) {
+    const auto n = static_cast<std::int32_t>(units.size());
+    std::vector<std::int32_t> group = function;
+    std::vector<bool> holds(units.size());
+    for (const std::int32_t parent : units.parent) {
+        if (parent >= 0) holds[index(parent)] = true;
+    }
+    std::int32_t before = -1;  // the last row of the paragraph
+    for (std::int32_t row = 0; row < n; ++row) {
+        const std::int32_t parent = units.parent[index(row)];
+        if (group[index(row)] >= 0 || units.role[index(row)] == CodeRole::kDefinition) {
+            before = -1;
+        } else if (parent >= 0) {
+            group[index(row)] = group[index(parent)];
+        } else if (holds[index(row)]) {
+            group[index(row)] = row;
+            before = -1;
+        } else {
+            const bool goes_on = before >= 0 && units.last[index(before)] + 1 == units.first[index(row)];
+            group[index(row)] = goes_on ? group[index(before)] : n + row;
+            before = row;
+        }
+    }
+    return group;
+}
+
+// By row: how much of the query its group holds, the best 1.
 std::vector<double> asked_of(const CodeLines& lines, const CodeUnits& units, const std::vector<std::int32_t>& function,
                              std::string_view query) {
     const std::size_t n = units.size();
+    const std::vector<std::int32_t> group = groups_of(units, function);
     std::vector<double> asked(n);
-    std::vector<std::int32_t> number(n + 1, -1);  // of each definition among those that hold something; last: none
+    std::vector<std::int32_t> number(2 * n, -1);  // of each group
     std::vector<std::vector<std::size_t>> rows;   // of each
     const auto put = [&](std::int32_t owner, std::size_t row) {
-        std::int32_t& mine = number[owner < 0 ? n : index(owner)];
+        std::int32_t& mine = number[index(owner)];
         if (mine < 0) {
             mine = static_cast<std::int32_t>(rows.size());
             rows.emplace_back();
@@ -60,7 +90,7 @@ std::vector<double> asked_of(const CodeLines& lines, const CodeUnits& units, con
         rows[index(mine)].push_back(row);
     };
     for (std::size_t row = 0; row < n; ++row) {
-        put(function[row], row);
+        if (group[row] >= 0) put(group[row], row);
         if (units.role[row] == CodeRole::kDefinition) put(static_cast<std::int32_t>(row), row);
     }
     text::TermReader reader(lines.text().size());
@@ -77,7 +107,7 @@ std::vector<double> asked_of(const CodeLines& lines, const CodeUnits& units, con
     const float best = share.empty() ? 0 : *std::max_element(share.begin(), share.end());
     if (best <= 0) return asked;
     for (std::size_t row = 0; row < n; ++row) {
-        if (function[row] >= 0) asked[row] = static_cast<double>(share[index(number[index(function[row])])] / best);
+        if (group[row] >= 0) asked[row] = static_cast<double>(share[index(number[index(group[row])])] / best);
     }
     return asked;
 }

@@ -12,7 +12,8 @@ namespace tersely::content {
 // is public, in words, 0.1 more; `impl`, which only holds others, 0.8 less), imports (8), statements of the file (4),
 // first lines of docstrings (5), statements of bodies (1 to 2, those of short bodies more), comments (0.8, 0.5). With a
 // query, what is no signature or import counts at least 9.5 s^2, s the share of the query (query_share.hpp) that the
-// definition around it holds, by the best one's. O(bytes with a query, else units).
+// definition around it holds, by the best one's; outside of definitions the outermost statement with a body, else the
+// lines without a blank one between, as sections of settings are. O(bytes with a query, else units).
 std::vector<double> rank_code(const CodeLines& lines, const CodeUnits& units, std::string_view query);
 
 }  // namespace tersely::content

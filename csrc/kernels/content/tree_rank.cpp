@@ -312,8 +312,9 @@ void lead_complaints(std::string_view text, const TreeUnits& units, const Record
         if (units.kind[row] != TreeKind::kScalar && units.kind[row] != TreeKind::kHead) continue;
         const std::int32_t parent = units.parent[row];
         const bool listed = parent >= 0 && units.kind[static_cast<std::size_t>(parent)] == TreeKind::kArray;
-        const std::int32_t record =
-            records.is_record[row] != 0 ? record_around(units, records, records.inside[row]) : records.inside[row];
+        const std::int32_t record = records.is_record[row] != 0
+                                        ? record_around(units, records, static_cast<std::size_t>(records.inside[row]))
+                                        : records.inside[row];
         if (record >= 0) continue;
         const auto name = listed ? key_of(text, units, static_cast<std::size_t>(parent)) : std::string_view();
         if (complains(name, bare(value_of(text, units, row)))) lead[row] = std::max(lead[row], kComplains);

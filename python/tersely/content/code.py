@@ -101,6 +101,7 @@ def _read(documents: Sequence[Document], names: Sequence[str], query: str | None
         ranked=True,
         fragments=True,
         relevant=False,
+        independent=not must.any(),  # lines of settings: their neighbours are of another kind of thing
         graded=bool(must.any()),  # what defines something is code; else it only looked like it
     )
 

@@ -274,9 +274,9 @@ def _counted(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _asked(texts: list[str], table: SegmentTable, query: str | None) -> Float32s:
-    """float32[n] in [0, 1]: the share of the query's terms in a unit and what it needs, rare ones counting more.
+    """float32[n] in [0, 1]: the share of the query's terms in a unit and what it needs.
 
-    What is needed has no less than what needs it.
+    Rare terms count more. What is needed has no less than what needs it.
     """
     result = np.zeros(len(table), dtype=np.float32)
     if query is None or not query.strip() or len(table) == 0:
