@@ -217,7 +217,7 @@ def test_blanks_before_a_diff_take_time_in_proportion() -> None:
 def test_a_change_is_asked_for_by_its_file_and_its_words(ratio: float) -> None:
     other = "".join(
         f"diff --git a/src/part{n}.py b/src/part{n}.py\n--- a/src/part{n}.py\n+++ b/src/part{n}.py\n"
-        f"@@ -{n},3 +{n},3 @@ def r_{n}():\n     max = 1\n-    size = {n}\n+    size = {n + 1}\n     return 1\n"
+        f"@@ -{n},3 +{n},3 @@ def r_{n}():\n     max = 1\n-    size = {n}\n+    size = {n + 1}\n     return\n"
         for n in range(1, 31)
     )
     asked = (
