@@ -241,6 +241,9 @@ LINES_OF_TOOLS = {
     + "".join(
         f"  {n}:{n % 7}  `x{n}` is assigned a value but never used  no-unused-vars\n" for n in range(1, 20)
     ),
+    "runs in columns": "".join(
+        f"=== RUN   TestPart{n}\n--- PASS: TestPart{n} (0.0{n % 9}s)\n" for n in range(30)
+    ),
     "annotations": "\n"
     + "".join(
         f"::error title=ruff (E{n % 3}01),file=a{n}.py,line={n},endLine={n}::a{n}.py:{n}:1: E{n % 3}01 Bad\n"
@@ -266,6 +269,14 @@ def test_versions_behind_a_colon_are_no_places() -> None:
     )
     found = tersely.detect("services:\n" + pods)
     assert (found.kind, found.language) == ("code", "yaml")
+
+
+def test_addresses_in_settings_are_no_places() -> None:
+    settings = "".join(
+        f"PART{n}_URL=https://part{n}.internal:80{n}\nPART{n}_TOKEN=abc{n}\n" for n in range(9)
+    )
+    found = tersely.detect(settings)
+    assert (found.kind, found.language) == ("code", "ini")
 
 
 def test_two_columns_over_dashes_are_a_table() -> None:

@@ -290,7 +290,7 @@ bool starts_with_value(std::string_view piece) {
 }
 
 Detection decide(const Counts& counts, const Told& told_language, const TableLook& table, std::size_t columns,
-                 const Markup& markup) {
+                 const Markup& markup, bool begins_with_event) {
     const std::uint32_t n = counts.lines;
     const Language language = told_language.language;
     const std::uint32_t code_like = n - std::min(n, counts[kComment]);
@@ -381,8 +381,10 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     if (told_language.sure && words < 0.1F) best.offer(ContentKind::code, 0.45F, language);
     if (best.found.kind == ContentKind::code && best.found.language == Language::none)
         best.found.language = data_language;
-    // What nearly every line says of a place in a file stands in columns, too.
-    if (best.found.kind == ContentKind::tool_output && share(counts[kAnchor], n) >= 0.8F) best.found.certain = true;
+    // What nearly every line says of a place in a file, or of how something went, stands in columns, too.
+    const bool events_only = begins_with_event && share(counts.tool, n) >= 0.9F;
+    if (best.found.kind == ContentKind::tool_output && (events_only || share(counts[kAnchor], n) >= 0.8F))
+        best.found.certain = true;
     const float members = share(counts[kMember], n);
     const float other = std::max({stamps, frames, tool, members});
     if (members > 0.5F || (words >= 0.3F && other >= 0.25F && other < 0.6F)) {
@@ -500,14 +502,16 @@ Detection detect(std::span<const std::string_view> pieces) {
     }
     if (!json.possible && mostly_json(pieces[0], pieces.size() > 1)) return {ContentKind::mixed, Language::none, 1.0F};
     reader.read();
-    const bool rows = reader.counts().lines >= 3 && !starts_with_event(pieces[0]);
+    const bool event = starts_with_event(pieces[0]);
+    const bool rows = reader.counts().lines >= 3 && !event;
     const TableLook table = rows ? look_for_table(pieces[0]) : TableLook{};
     const std::size_t columns = look_for_columns(pieces[0]);
     const auto judge = [&] {
         const Counts& counts = reader.counts();
         if (counts.lines == 0) return Detection{};
         const bool tagged = share(counts[kTag], counts.lines) > kTagged;
-        return decide(counts, language_of(counts, reader.languages()), table, columns, read_markup(pieces[0], tagged));
+        const Markup markup = read_markup(pieces[0], tagged);
+        return decide(counts, language_of(counts, reader.languages()), table, columns, markup, event);
     };
     const Detection found = judge();
     if (pieces.size() == 1 || (found.confidence >= 1 && is_uniform(found.kind))) return found;

@@ -377,8 +377,10 @@ void Reader::add_votes(std::string_view head, const LineBytes& bytes, std::uint3
     const bool trace = (marks & (kFrame | kTraceHead)) != 0;
     const bool paragraph = (marks & kProse) != 0 && head.size() > 150 && !opens_with_file(head);
     const bool level = (marks & kLevel) != 0 && (marks & kStamp) == 0;
-    const bool value = (marks & kKeyValue) != 0 && head.find(' ', head.find(": ") + 2) == std::string_view::npos;
-    const std::uint32_t said = value ? marks & ~kAnchor : marks;  // "image: registry/cart:1.4" names no place
+    // "image: registry/cart:1.4", "CART_URL=https://cart:8000" name no place.
+    const bool value = ((marks & kKeyValue) != 0 && head.find(' ', head.find(": ") + 2) == std::string_view::npos) ||
+                       ((marks & kField) != 0 && head.find(' ') == std::string_view::npos);
+    const std::uint32_t said = value ? marks & ~kAnchor : marks;
     const bool event = !paragraph && ((said & (kAnchor | kBuild)) != 0 || level);
     if (!indented) {
         ++counts_.at_margin;
