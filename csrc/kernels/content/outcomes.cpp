@@ -209,8 +209,11 @@ std::uint32_t Outcomes::add(const Said& word) {
         if (++compares_ > 1 || (words_ <= 2 && (after == ':' || after == '='))) marks |= kCompared;
     }
     place_ = place_ || word.place;
-    if (finding_ == 0) finding_ = finding_of(word);
-    if (finding_ != 0 && words_ == 1) opens_ = is_numbered(line_.substr(word.at, word.end - word.at));
+    if (finding_ == 0) {
+        finding_ = finding_of(word);
+        const bool named = before == '[' && byte_at(line_, word.end) == ':';  // "[B602:name]"
+        if (finding_ != 0 && (words_ == 1 || named)) opens_ = is_numbered(line_.substr(word.at, word.end - word.at));
+    }
     bad_ = bad_ || (marks & (kError | kTrouble)) != 0;
     if ((word.marks & (kExits | kCounted)) != 0) exit_ = words_;
     const bool key = (word.marks & (kLevelKey | kCodeOf)) != 0;

@@ -45,7 +45,7 @@ class Outcomes {
     std::uint32_t add(const Said& word);  // the marks that the word gives the line
     void add_break() { number_ = zero_ = false; }
     std::uint32_t marks() const { return marks_; }  // of the line's start and of what was said twice
-    // Of a line that opens with one, or names a place or says that something is wrong; else 0.
+    // Of a line that opens with one, names it ("[B602:shell]"), names a place or says that something is wrong; else 0.
     std::uint64_t finding() const { return opens_ || place_ || bad_ ? finding_ : 0; }
 
   private:
