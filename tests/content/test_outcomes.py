@@ -336,6 +336,8 @@ def test_names_of_settings_are_no_codes_of_findings() -> None:
     assert (
         read_lines([f"SA5011: possible nil pointer {n}\n" for n in range(3)], None, 1024).finding >= 0
     ).all()
+    named = ">> Issue: [B602:shell_equals_true] shell=True identified."
+    assert (read_lines([named], None, 1024).finding >= 0).all()
 
 
 def test_what_was_expected_and_found_is_graded_where_one_names_an_error() -> None:
