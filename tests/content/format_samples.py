@@ -1,0 +1,321 @@
+"""What many tools write, in short: much that went well, and one thing that must be kept. Written for the tests."""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+_WORDS = ("alpha", "beta", "cart", "order", "invoice", "user", "stock", "search", "cache", "mailer", "report")
+
+
+def _word(n: int) -> str:
+    return _WORDS[n * 7 % len(_WORDS)]
+
+
+def _lines(count: int, line: Callable[[int, str], str]) -> str:
+    return "".join(line(n, _word(n)) + "\n" for n in range(count))
+
+
+def _records(
+    count: int, record: Callable[[int, str], dict[str, object]], **odd: object
+) -> list[dict[str, object]]:
+    records = [record(n, _word(n)) for n in range(count)]
+    records[count * 2 // 3].update(odd)
+    return records
+
+
+#: What builds, tests and checks write, what runs for long writes, and rows: (text, what must be kept at a fifth).
+FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "eslint": (
+        "".join(
+            f"/srv/src/part{n}.js\n"
+            + _lines(5, lambda k, w: f"  {k + 9:3}:{k:<3} warning  Unexpected console statement  no-console")
+            + ("   41:9   error    'tokenStore' is not defined     no-undef\n\n" if n == 5 else "\n")
+            for n in range(8)
+        )
+        + "✖ 41 problems (1 error, 40 warnings)\n",
+        ("'tokenStore' is not defined", "1 error, 40 warnings"),
+    ),
+    "tsc": (
+        _lines(
+            40,
+            lambda n, w: (
+                f"src/{w}{n}.ts({n + 1},{n}): error TS6133: '{w}' is declared but its value is never read."
+            ),
+        )
+        + "src/client.ts(88,14): error TS2345: Argument of type 'string | undefined' is not assignable.\n"
+        + _lines(
+            30,
+            lambda n, w: (
+                f"src/a/{w}{n}.ts({n + 1},{n}): error TS6133: '{w}' is declared but its value is never read."
+            ),
+        )
+        + "\nFound 71 errors.\n",
+        ("TS2345", "Found 71 errors"),
+    ),
+    "maven": (
+        _lines(
+            60,
+            lambda n, w: f"[INFO] Downloading from central: https://repo.example.org/{w}/{n}.0/{w}-{n}.jar",
+        )
+        + "[ERROR] Tests run: 12, Failures: 1, Errors: 0 <<< FAILURE! - in shop.CartTest\n"
+        "org.opentest4j.AssertionFailedError: expected: <90.00> but was: <100.00>\n\tat shop.CartTest.totals(CartTest.java:57)\n"
+        + _lines(
+            30, lambda n, w: f"[INFO] Tests run: {n + 1}, Failures: 0, Errors: 0 - in shop.{w.title()}Test"
+        )
+        + "[INFO] BUILD FAILURE\n",
+        ("expected: <90.00> but was: <100.00>", "CartTest.java:57", "BUILD FAILURE"),
+    ),
+    "gradle": (
+        _lines(60, lambda n, w: f"> Task :{w}:{w}{n} UP-TO-DATE")
+        + "> Task :app:compileDebugKotlin FAILED\ne: file:///srv/app/MainActivity.kt:34:21 Unresolved reference: viewModelz\n"
+        + _lines(30, lambda n, w: f"w: file:///srv/app/{w}.kt:{n}:9 Parameter '{w}' is never used")
+        + "\nFAILURE: Build failed with an exception.\n\nBUILD FAILED in 14s\n",
+        ("Unresolved reference: viewModelz", "BUILD FAILED"),
+    ),
+    "buildkit": (
+        "".join(
+            f"#{n} [stage-0 {n}/24] RUN apt-get install -y {_word(n)}\n"
+            + _lines(
+                6,
+                lambda k, w, n=n: (
+                    f"#{n} {k}.1{n:02} Get:{k} http://deb.example.org bookworm/main {w} all {n}.{k}"
+                ),
+            )
+            + f"#{n} DONE {n}.3s\n\n"
+            for n in range(1, 25)
+        )
+        + '#25 3.911 E: Unable to locate package libfoo-dev\n#25 ERROR: process "apt-get" did not complete successfully: exit code: 100\n',
+        ("Unable to locate package libfoo-dev", "exit code: 100"),
+    ),
+    "ansible": (
+        _lines(40, lambda n, w: f"TASK [{w} : install {w}] {'*' * 40}\nok: [web1]\nok: [db1]\n")
+        + 'TASK [db : install] *****\nfatal: [db1]: FAILED! => {"msg": "No package matching \'postgresql-99\' is available"}\n\n'
+        "PLAY RECAP *****\nweb1 : ok=25   changed=3    unreachable=0    failed=0\ndb1 : ok=17   changed=1    unreachable=0    failed=1\n",
+        ("No package matching 'postgresql-99'", "failed=1"),
+    ),
+    "kubectl describe": (
+        "Name:             shop-6d4cf56db6-x7k2p\nStatus:           Running\nContainers:\n  shop:\n    State:          Waiting\n"
+        "      Reason:       CrashLoopBackOff\n    Last State:     Terminated\n      Reason:       OOMKilled\n      Exit Code:    137\n    Environment:\n"
+        + _lines(30, lambda n, w: f"      {w.upper()}_{n}:  value-{n}")
+        + "Events:\n  Warning  BackOff    30s (x220 over 49m)  kubelet  Back-off restarting failed container\n",
+        ("CrashLoopBackOff", "OOMKilled", "Back-off restarting failed container"),
+    ),
+    "dotnet": (
+        _lines(
+            30,
+            lambda n, w: (
+                f"/srv/{w}{n}.cs({n},{n % 30 + 1}): warning CS0168: The variable 'e' is declared but never used"
+            ),
+        )
+        + "/srv/Cart.cs(44,17): error CS0103: The name 'voucherz' does not exist in the current context\n\n"
+        "Build FAILED.\n    30 Warning(s)\n    1 Error(s)\n",
+        ("CS0103: The name 'voucherz'", "1 Error(s)"),
+    ),
+    "journal": (
+        _lines(
+            150,
+            lambda n, w: f"May 06 10:{n // 60:02}:{n % 60:02} host shop[812]: GET /{w}/{n} 200 {n % 90}ms",
+        )
+        + "May 06 10:03:01 host systemd[1]: shop.service: Failed with result 'oom-kill'.\n"
+        + _lines(50, lambda n, w: f"May 06 10:04:{n:02} host shop[990]: GET /{w}/{n} 200 {n % 90}ms"),
+        ("Failed with result 'oom-kill'",),
+    ),
+    "logcat": (
+        _lines(
+            150,
+            lambda n, w: (
+                f"05-06 10:11:{n % 60:02}.{n:03}  1812  18{n % 90 + 10} {'DIV'[n % 3]} {w.title()}Manager: took {n} ms"
+            ),
+        )
+        + "05-06 10:12:01.442  1812  1812 E AndroidRuntime: FATAL EXCEPTION: main\n"
+        "05-06 10:12:01.442  1812  1812 E AndroidRuntime: \tat shop.CartView.bind(CartView.kt:88)\n"
+        + _lines(
+            50,
+            lambda n, w: (
+                f"05-06 10:13:{n:02}.{n:03}  1812  18{n % 90 + 10} D {w.title()}Manager: took {n} ms"
+            ),
+        ),
+        ("FATAL EXCEPTION: main", "CartView.kt:88"),
+    ),
+    "ctest": (
+        _lines(
+            60,
+            lambda n, w: (
+                f"      Start {n:2}: {w}_{n}\n{n:2}/60 Test #{n:2}: {w}_{n} ........   Passed    0.{n:02} sec"
+            ),
+        )
+        + "60/60 Test #60: voucher ........***Failed    0.37 sec\n\n98% tests passed, 1 tests failed out of 60\n",
+        ("voucher ........***Failed", "1 tests failed out of 60"),
+    ),
+    "gtest": (
+        _lines(
+            80,
+            lambda n, w: (
+                f"[ RUN      ] {w.title()}Test.Case{n}\n[       OK ] {w.title()}Test.Case{n} ({n} ms)"
+            ),
+        )
+        + "[ RUN      ] CartTest.Total\n/srv/cart_test.cc:88: Failure\n    Which is: 100\n  90\n[  FAILED  ] CartTest.Total (2 ms)\n",
+        ("/srv/cart_test.cc:88: Failure", "Which is: 100", "[  FAILED  ] CartTest.Total"),
+    ),
+    "cucumber": (
+        _lines(
+            25,
+            lambda n, w: (
+                f"  Scenario: {w} {n}   # features/{w}.feature:{n + 3}\n    Given a {w}   # features/steps/{w}.rb:{n}"
+            ),
+        )
+        + "    Then I see 90   # features/steps/cart.rb:31\n      expected: 90\n           got: 100 (RSpec::Expectations::ExpectationNotMetError)\n\n"
+        "25 scenarios (1 failed, 24 passed)\n",
+        ("got: 100", "25 scenarios (1 failed, 24 passed)"),
+    ),
+    "ffmpeg": (
+        "ffmpeg version 6.0\n"
+        + "".join(
+            f"frame={n * 24:5} fps= 24 size={n * 100:8}kB time=00:00:{n % 60:02}.00 speed=1x    \r"
+            for n in range(80)
+        )
+        + "\n[mov,mp4 @ 0x55] moov atom not found\nin.mp4: Invalid data found when processing input\n",
+        ("moov atom not found", "Invalid data found"),
+    ),
+    "actions": (
+        _lines(
+            40,
+            lambda n, w: (
+                f"2024-05-06T10:00:{n:02}.1234567Z ##[group]Run {w}\n2024-05-06T10:00:{n:02}.2234567Z {w} step {n} ok"
+            ),
+        )
+        + "2024-05-06T10:01:41.1234567Z KeyError: 'REGION'\n2024-05-06T10:01:42.1234567Z ##[error]Process completed with exit code 1.\n"
+        + _lines(20, lambda n, w: f"2024-05-06T10:02:{n:02}.1234567Z Post job cleanup {w}"),
+        ("KeyError: 'REGION'", "exit code 1"),
+    ),
+    "dbt": (
+        _lines(
+            60,
+            lambda n, w: (
+                f"10:00:{n % 60:02}  {n} of 60 OK created sql table model {w}_{n} .... [SELECT {n * 7} in 0.{n:02}s]"
+            ),
+        )
+        + "10:01:02  Completed with 1 error and 0 warnings:\n10:01:02    Database Error in model orders_daily (orders_daily.sql)\n"
+        '10:01:02    column "totl" does not exist\n10:01:02  Done. PASS=59 WARN=0 ERROR=1 SKIP=0 TOTAL=60\n',
+        ('column "totl" does not exist', "orders_daily", "ERROR=1"),
+    ),
+    "webpack": (
+        _lines(40, lambda n, w: f"asset {w}.{n:08x}.js {n + 10} KiB [emitted] [immutable] (name: {w})")
+        + "\nERROR in ./src/total.js 12:9-20\nModule not found: Error: Can't resolve './voucherz' in '/srv/src'\n\nwebpack 5.90.0 compiled with 1 error in 4210 ms\n",
+        ("Can't resolve './voucherz'", "total.js 12:9-20", "compiled with 1 error"),
+    ),
+    "bandit": (
+        _lines(
+            30,
+            lambda n, w: (
+                f">> Issue: [B101:assert_used] Use of assert detected.\n   Severity: Low   Confidence: High\n   Location: ./{w}{n}.py:{n + 3}:4\n"
+            ),
+        )
+        + ">> Issue: [B602:subprocess_popen] subprocess call with shell=True.\n   Severity: High   Confidence: High\n   Location: ./run.py:88:8\n",
+        ("B602:subprocess_popen", "./run.py:88:8"),
+    ),
+    "docker ps": (
+        "CONTAINER ID   IMAGE             STATUS                     NAMES\n"
+        + _lines(30, lambda n, w: f"{n:012x}   registry/{w:8} {'Up 3 days':26} {w}_{n}")
+        + f"{77:012x}   registry/cart     {'Exited (137) 2 hours ago':26} cart_77\n"
+        + _lines(20, lambda n, w: f"{n + 99:012x}   registry/{w:8} {'Up 3 days':26} {w}_{n + 99}"),
+        ("Exited (137)", "cart_77"),
+    ),
+    "events": (
+        "LAST SEEN   TYPE      REASON             OBJECT                MESSAGE\n"
+        + _lines(
+            40,
+            lambda n, w: (
+                f"{n:2}m         Normal    Pulled             pod/{w}-{n:<12}    Container image already present"
+            ),
+        )
+        + "34m         Warning   FailedScheduling   pod/trainer-0         0/5 nodes are available: 5 Insufficient nvidia.com/gpu.\n"
+        + _lines(
+            20,
+            lambda n, w: (
+                f"{n + 40}m         Normal    Pulled             pod/{w}-{n:<12}    Container image already present"
+            ),
+        ),
+        ("Insufficient nvidia.com/gpu", "pod/trainer-0"),
+    ),
+    "audit": (
+        json.dumps(
+            {
+                "vulnerabilities": {
+                    f"{_word(n)}-{n}": {"name": f"{_word(n)}-{n}", "severity": "low", "range": "<1.0"}
+                    for n in range(40)
+                }
+                | {"left-pad-plus": {"name": "left-pad-plus", "severity": "critical", "range": "<2.1"}}
+            },
+            indent=2,
+        ),
+        ("left-pad-plus", "critical"),
+    ),
+    "trail": (
+        "\n".join(
+            json.dumps(record)
+            for record in _records(
+                80,
+                lambda n, w: {
+                    "eventTime": f"2024-05-06T10:11:{n % 60:02}Z",
+                    "eventName": "GetObject",
+                    "user": w,
+                    "key": f"{w}/{n}",
+                },
+                eventName="DeleteBucket",
+                errorCode="AccessDenied",
+                user="mallory",
+            )
+        ),
+        ("DeleteBucket", "AccessDenied", "mallory"),
+    ),
+    "sensors": (
+        json.dumps(
+            _records(
+                80,
+                lambda n, w: {"sensor": f"s{n}", "temperature": 20 + n % 20 / 10, "ok": True},
+                temperature=87.4,
+            )
+        ),
+        ("87.4", '"s53"'),
+    ),
+    "trx": (
+        '<?xml version="1.0"?>\n<TestRun><Results>\n'
+        + _lines(
+            60,
+            lambda n, w: (
+                f'<UnitTestResult testName="Shop.{w.title()}{n}" outcome="Passed" duration="00:00:00.{n:02}" />'
+            ),
+        )
+        + '<UnitTestResult testName="Shop.CartTests.Voucher" outcome="Failed"><Output><ErrorInfo><Message>Expected 90, Actual 100</Message>'
+        "</ErrorInfo></Output></UnitTestResult>\n</Results></TestRun>\n",
+        ("Expected 90, Actual 100", "Shop.CartTests.Voucher"),
+    ),
+    "orders": (
+        "order_id,customer,status,total\n"
+        + _lines(80, lambda n, w: f"{10000 + n},{w},paid,{n % 85 + 5}.{n % 100:02}")
+        + "10080,cart,chargeback,12.00\n"
+        + _lines(40, lambda n, w: f"{10081 + n},{w},paid,{n % 85 + 5}.{n % 100:02}"),
+        ("chargeback", "10080"),
+    ),
+    "pods": (
+        "apiVersion: v1\nitems:\n"
+        + _lines(
+            30,
+            lambda n, w: (
+                f"- kind: Pod\n  metadata:\n    name: {w}-{n}\n  status:\n    phase: Running\n    podIP: 10.1.0.{n}"
+            ),
+        )
+        + "- kind: Pod\n  metadata:\n    name: trainer-0\n  status:\n    phase: Failed\n    podIP: 10.1.0.99\n",
+        ("phase: Failed", "trainer-0"),
+    ),
+    "page": (
+        "<html><body><h1>Report</h1><table><tr><th>Test</th><th>Result</th></tr>\n"
+        + _lines(60, lambda n, w: f"<tr><td>{w}_{n}</td><td>passed</td></tr>")
+        + "<tr><td>voucher</td><td>FAILED: timeout after 30s</td></tr>\n</table></body></html>",
+        ("voucher", "FAILED: timeout after 30s"),
+    ),
+}
