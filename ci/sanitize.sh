@@ -11,11 +11,10 @@ python3 -m venv .venv-sanitize
 # The runtimes must be loaded first, and libstdc++ with them, or ASan misses its exceptions. PYTHONMALLOC
 # lets ASan see where a Python string ends. Capturing no more than sys.stderr leaves reports to be seen.
 # tests/codebase reads sources and measures the import, tests/store kills processes, tests/server and
-# tests/adapters speak to other libraries: none of them brings a kernel other input than the rest does. The locks of
-# ASan's allocator are not let go of in a forked child, which hangs where a thread of its parent held one.
+# tests/adapters speak to other libraries: none of them brings a kernel other input than the rest does. Tests that
+# fork beside threads are passed over (tests/support/other_threads.py).
 runtimes=$(for name in asan ubsan stdc++; do g++ -print-file-name="lib$name.so"; done)
 env LD_PRELOAD="${runtimes//$'\n'/ }" PYTHONMALLOC=malloc \
   ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
   .venv-sanitize/bin/pytest -n 2 -m 'not seconds' -p no:cacheprovider --capture=sys \
-  --ignore=tests/codebase --ignore=tests/store --ignore=tests/server --ignore=tests/adapters \
-  --deselect=tests/search/test_index_storage.py::test_a_forked_child_searches_while_its_parents_threads_do
+  --ignore=tests/codebase --ignore=tests/store --ignore=tests/server --ignore=tests/adapters

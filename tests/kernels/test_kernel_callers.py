@@ -12,12 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from other_threads import UNDER_ASAN, assert_others_run_during
+from other_threads import UNDER_ASAN, assert_others_run_during, forks
 from script_runs import run_code
 from tersely.kernels import cosine_pairs, cosine_similarity, threshold_clusters
 from vector_oracles import all_answers, gaussian
-
-forks = pytest.mark.skipif(UNDER_ASAN, reason="ASan and forks beside threads hang")
 
 
 def test_four_callers_with_arrays_of_their_own_and_shared() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from other_threads import UNDER_ASAN
+from other_threads import forks
 from tersely import MissingExtraError, kernels
 
 pytest.importorskip("faiss", reason="faiss-cpu is not installed")
@@ -110,7 +110,7 @@ def _labels(x: np.ndarray, answers: Any) -> None:
     answers.put(kernels.threshold_clusters(x, 0.9, backend="faiss", threads=2).labels)
 
 
-@pytest.mark.skipif(UNDER_ASAN, reason="ASan and forks beside threads hang")
+@forks
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Python 3.12 on forks with threads
 def test_nothing_hangs_after_a_fork(method: str) -> None:

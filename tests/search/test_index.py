@@ -16,6 +16,7 @@ from bag_embedder import BagEmbedder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from index_folders import WORDS, contents, write_folder
+from other_threads import forks
 from tersely import StaticEmbedder, StoreError
 from tersely.retrieval import ChunkResult, Retriever
 from tersely.retrieval.index import Index
@@ -205,6 +206,7 @@ def test_another_embedder_is_refused_when_opening_and_makes_the_index_anew(tmp_p
     assert Index.open(tmp_path, embedder=BagEmbedder()).search("crane")[0].file_path == "crane.md"
 
 
+@forks
 def test_an_index_works_in_a_forked_child_and_in_threads(harbour: Index) -> None:
     expected = harbour.search("pilot")
     with ThreadPoolExecutor(8) as pool:

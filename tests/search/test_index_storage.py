@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from index_folders import WORDS, contents, write_folder
+from other_threads import forks
 from tersely import StoreError
 from tersely.retrieval.index import Index
 
@@ -213,6 +214,7 @@ def test_a_spawned_process_searches_and_writes_the_index_that_is_open_here(harbo
     assert all("Version 2." in hit.content for hit in index.search("tide", 3))
 
 
+@forks
 def test_a_forked_child_searches_while_its_parents_threads_do(harbour: Path) -> None:
     index = Index.build(harbour)
     expected = [result.chunk_id for result in index.search("tide", 3)]
@@ -294,20 +296,24 @@ def check_kills(harbour: Path, events: range, shards: int = 1) -> int:
     return len(events)
 
 
+@forks
 @pytest.mark.parametrize("shards", [1, 3])
 def test_a_killed_writer_leaves_the_old_index_or_the_new_one(harbour: Path, shards: int) -> None:
     assert check_kills(harbour, range(2, 300, 12), shards) >= 4
 
 
+@forks
 @pytest.mark.slow
 def test_a_writer_killed_at_any_event_leaves_the_old_index_or_the_new_one(harbour: Path) -> None:
     assert check_kills(harbour, range(1, 1000)) >= 30
 
 
+@forks
 def test_ten_writers_killed_at_any_time_leave_the_old_index_or_the_new_one(harbour: Path) -> None:
     kill_at_any_time(harbour, 10)
 
 
+@forks
 @pytest.mark.slow  # 72 s on two busy cores
 def test_five_hundred_writers_killed_at_any_time_leave_the_old_index_or_the_new_one(harbour: Path) -> None:
     kill_at_any_time(harbour, 500)
@@ -335,6 +341,7 @@ def kill_at_any_time(harbour: Path, kills: int) -> None:
     assert len(generations(harbour)) == 1
 
 
+@forks
 def test_a_first_build_that_is_killed_can_be_begun_again(tmp_path: Path) -> None:
     folder = tmp_path / "harbour"
     for event in (2, 4, 6, 8, 10, 14, 20):

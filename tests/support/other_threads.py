@@ -8,8 +8,11 @@ import threading
 import time
 from collections.abc import Callable
 
+import pytest
+
 # AddressSanitizer's allocator hangs in a child forked beside threads, and keeps freed memory for a while.
 UNDER_ASAN = "asan" in os.environ.get("LD_PRELOAD", "")
+forks = pytest.mark.skipif(UNDER_ASAN, reason="ASan and forks beside threads hang")
 
 
 def assert_others_run_during(call: Callable[[], object]) -> None:
