@@ -63,7 +63,7 @@ bool in_brackets(View line, std::size_t at) {
 // hh:mm:ss or h:mm:ss, or ten digits of seconds since 1970, in the first 40 bytes or so, behind the name of a program
 // and a bar, or in brackets; or yymmdd hhmmss at the start.
 bool has_stamp(View line) {
-    static constexpr std::size_t kNear = 40, kNearer = 60;
+    static constexpr std::size_t kNear = 40, kFar = 60;
     const bool named = line.substr(0, kNear).find(" | ") != View::npos;
     for (std::size_t at = 0; at < line.size();) {
         if (!digit(line[at])) {
@@ -72,7 +72,7 @@ bool has_stamp(View line) {
         }
         const std::size_t size = digits(line, at, 14);
         const std::size_t after = at + size;
-        const bool near = at <= kNear || (named && at <= kNearer);
+        const bool near = at <= kNear || (named && at <= kFar);
         if (size <= 2 && after + 5 < line.size() && line[after] == ':' && digits(line, after + 1, 3) == 2 &&
             line[after + 3] == ':' && digits(line, after + 4, 3) == 2 && !is_cell(line, at, after + 6) &&
             (near || in_brackets(line, at))) {
@@ -80,7 +80,7 @@ bool has_stamp(View line) {
         }
         if (size == 6 && at == 0 && after < line.size() && line[after] == ' ' && digits(line, after + 1, 7) == 6)
             return true;
-        if (size == 10 && at < kNearer && line[at] == '1' && after < line.size() &&
+        if (size == 10 && at < kFar && line[at] == '1' && after < line.size() &&
             (line[after] == ' ' || line[after] == '.'))
             return true;
         at = after;

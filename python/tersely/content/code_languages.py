@@ -128,7 +128,7 @@ def named_language(name: str) -> str:
 
 
 def plain_file(name: str) -> str:
-    """The name of a file in small letters, without its folders and the suffixes of its copies.
+    """The file name that says what a file is: in lower case, without folders and suffixes such as ".bak".
 
     "src/Config.py.example" and "src/config.py" are "config.py", "app.log.1" is "app.log".
     """

@@ -274,9 +274,9 @@ def _counted(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _asked(texts: list[str], table: SegmentTable, query: str | None) -> Float32s:
-    """float32[n] in [0, 1]: the share of the query's terms in a unit and what it needs.
+    """How much of the query each unit holds together with the units it needs: float32[n] in [0, 1].
 
-    Rare terms count more. What is needed has no less than what needs it.
+    The share of the query's terms, rare ones counting more; a needed unit has no less than one that needs it.
     """
     result = np.zeros(len(table), dtype=np.float32)
     if query is None or not query.strip() or len(table) == 0:
