@@ -5,6 +5,8 @@
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,18 +17,36 @@ namespace tersely::bind {
 
 inline constexpr std::size_t kCopied = 4096;  // bytes, at most: a copy costs less than an owner of the vector
 
+// NumPy's own object for a type, which lives as long as the process.
+template <typename T>
+PyObject* dtype_of() {
+    static PyObject* const dtype = pybind11::dtype::of<T>().release().ptr();
+    return dtype;
+}
+
+// A new array; its values are not set. `shape` >= 0.
+template <typename T>
+pybind11::array_t<T> new_array(std::initializer_list<pybind11::ssize_t> shape) {
+    const auto& numpy = pybind11::detail::npy_api::get();
+    PyObject* dtype = pybind11::handle(dtype_of<T>()).inc_ref().ptr();  // taken by the call
+    PyObject* made = numpy.PyArray_NewFromDescr_(numpy.PyArray_Type_, dtype, static_cast<int>(shape.size()),
+                                                 std::data(shape), nullptr, nullptr, 0, nullptr);
+    if (made == nullptr) throw pybind11::error_already_set();
+    return pybind11::reinterpret_steal<pybind11::array_t<T>>(made);
+}
+
 // `shape`: its product is the number of values.
 template <typename T>
-pybind11::array_t<T> to_array(std::vector<T>&& values, const std::vector<pybind11::ssize_t>& shape) {
+pybind11::array_t<T> to_array(std::vector<T>&& values, std::initializer_list<pybind11::ssize_t> shape) {
     if (values.size() * sizeof(T) <= kCopied) {
-        pybind11::array_t<T> copy(shape);
+        auto copy = new_array<T>(shape);
         std::copy(values.begin(), values.end(), copy.mutable_data());
         return copy;
     }
     auto owner = std::make_unique<std::vector<T>>(std::move(values));
     T* data = owner->data();
     const pybind11::capsule release(owner.release(), [](void* held) { delete static_cast<std::vector<T>*>(held); });
-    return pybind11::array_t<T>(shape, data, release);
+    return pybind11::array_t<T>(std::vector(shape), data, release);
 }
 
 template <typename T>
@@ -35,8 +55,15 @@ pybind11::array_t<T> to_array(std::vector<T>&& values) {
     return to_array(std::move(values), {size});
 }
 
+// An array that a call is given, in C order. One of this type and layout is taken as it is, which is most of what a
+// call on a small text costs otherwise: pybind11 makes an empty array for each argument and asks NumPy for a new one.
 template <typename T>
-using Input = pybind11::array_t<T, pybind11::array::c_style>;
+class Input : public pybind11::array_t<T, pybind11::array::c_style> {
+  public:
+    using Base = pybind11::array_t<T, pybind11::array::c_style>;
+    using Base::Base;
+    Input() : Base(pybind11::handle(), typename Base::borrowed_t{}) {}  // none yet
+};
 using Ids = Input<std::int32_t>;
 using Offsets = Input<std::int64_t>;
 
@@ -51,3 +78,27 @@ inline void require(bool condition, const char* message) {
 }
 
 }  // namespace tersely::bind
+
+template <typename T>
+struct pybind11::detail::pyobject_caster<tersely::bind::Input<T>> {
+    using Type = tersely::bind::Input<T>;
+
+    bool load(handle source, bool convert) {
+        constexpr int kLayout = npy_api::NPY_ARRAY_C_CONTIGUOUS_ | npy_api::NPY_ARRAY_ALIGNED_;
+        if (Py_IS_TYPE(source.ptr(), npy_api::get().PyArray_Type_)) {
+            const auto* array = array_proxy(source.ptr());
+            if (array->descr == tersely::bind::dtype_of<T>() && (array->flags & kLayout) == kLayout) {
+                value = reinterpret_borrow<Type>(source);
+                return true;
+            }
+        }
+        if (!convert && !Type::check_(source)) return false;
+        value = reinterpret_steal<Type>(Type::ensure(source).release());
+        return static_cast<bool>(value);
+    }
+
+    static handle cast(const handle& source, return_value_policy /*policy*/, handle /*parent*/) {
+        return source.inc_ref();
+    }
+    PYBIND11_TYPE_CASTER(Type, handle_type_name<typename Type::Base>::name);
+};

@@ -1,6 +1,5 @@
 #include <pybind11/pybind11.h>
 
-#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -57,8 +56,8 @@ py::array_t<std::int32_t> ids(const StaticTable& table, const py::str& text) {
 
 py::array_t<float> embed_texts(const StaticTable& table, const py::list& texts) {
     const Utf8List list(texts);
-    const std::array<std::size_t, 2> shape = {list.views().size(), table.dimensions()};
-    py::array_t<float> out(shape);
+    auto out =
+        new_array<float>({static_cast<py::ssize_t>(list.views().size()), static_cast<py::ssize_t>(table.dimensions())});
     float* to = out.mutable_data();
     {
         const Release release;
@@ -87,7 +86,7 @@ py::array_t<float> similarity_spans(const StaticTable& table, const py::str& que
     one.append(query);
     const Utf8List wanted(one);
     const GivenTexts list(texts);
-    py::array_t<float> out(document.size());
+    auto out = new_array<float>({document.size()});
     float* to = out.mutable_data();
     {
         const Release release;

@@ -48,10 +48,10 @@ class GivenTexts {
         if (PyList_Check(texts.ptr())) {
             own_.emplace(pybind11::reinterpret_borrow<pybind11::list>(texts));
             list_ = &*own_;
-        } else if (pybind11::isinstance<Utf8List>(texts)) {
-            list_ = texts.cast<const Utf8List*>();
         } else {
-            throw pybind11::type_error("texts must be a list of str, or Utf8");
+            pybind11::detail::make_caster<Utf8List> made;
+            if (!made.load(texts, false)) throw pybind11::type_error("texts must be a list of str, or Utf8");
+            list_ = pybind11::detail::cast_op<const Utf8List*>(made);
         }
     }
     GivenTexts(const GivenTexts&) = delete;

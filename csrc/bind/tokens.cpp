@@ -46,7 +46,7 @@ std::unique_ptr<HeldTable> open_table(const py::buffer& file) {
 
 py::array_t<std::int64_t> count(const HeldTable& held, const py::object& texts) {
     const GivenTexts list(texts);
-    py::array_t<std::int64_t> out(static_cast<py::ssize_t>(list.views().size()));
+    auto out = new_array<std::int64_t>({static_cast<py::ssize_t>(list.views().size())});
     std::int64_t* to = out.mutable_data();
     {
         const Release release;
@@ -97,7 +97,7 @@ py::array_t<std::int64_t> count_spans(const py::object& table, const py::object&
     const GivenTexts list(texts);
     require(marks == nullptr || (marks->table.is(table) && marks->texts.is(texts)),
             "marks must be of these texts and this table");
-    py::array_t<std::int64_t> out(document.size());
+    auto out = new_array<std::int64_t>({document.size()});
     std::int64_t* to = out.mutable_data();
     {
         const Release release;
