@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -104,7 +105,7 @@ std::vector<float> given_features(const Floats& features, std::size_t n) {
 struct Call {
     lexical::Corpus corpus;
     relevance::Question question;
-    std::span<const std::int32_t> length;
+    std::vector<std::int32_t> length;  // characters of each segment
     std::span<const double> weight;
 };
 
@@ -129,13 +130,20 @@ class InParts {
 
 Call call_of(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document, const Ids& block,
              const Ids& heading, std::size_t query_row, const Offsets& title_rows, std::uint8_t answer,
-             const Floats& cosine, const Ids& length, const Doubles& weights) {
+             const Floats& cosine, const Offsets& start, const Offsets& end, const Doubles& weights) {
     const lexical::Corpus corpus = corpus_of(ids, offsets, view(classes).size(), document, block, heading);
-    const Call call{corpus, question_of(corpus, classes, query_row, title_rows, answer, cosine), view(length),
-                    view(weights)};
-    require(call.length.size() == corpus.size(), "length must have an entry a segment");
-    require(std::all_of(call.length.begin(), call.length.end(), [](std::int32_t size) { return size >= 0; }),
-            "length must not be negative");
+    Call call{corpus, question_of(corpus, classes, query_row, title_rows, answer, cosine), {}, view(weights)};
+    const auto starts = view(start);
+    const auto ends = view(end);
+    require(starts.size() == corpus.size() && ends.size() == corpus.size(),
+            "start and end must have an entry a segment");
+    call.length.resize(corpus.size());
+    for (std::size_t i = 0; i < call.length.size(); ++i) {
+        const std::int64_t size = ends[i] - starts[i];
+        require(size >= 0 && size <= std::numeric_limits<std::int32_t>::max(),
+                "segments must end behind their start, within 2^31 characters");
+        call.length[i] = static_cast<std::int32_t>(size);
+    }
     require(call.weight.size() == kFeatures, "weights must have an entry a feature");
     require(std::all_of(call.weight.begin(), call.weight.end(), finite<double>), "weights must be finite");
     return call;
@@ -148,10 +156,10 @@ std::vector<double> first_sum(const Call& call, const std::vector<float>& featur
 
 py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document, const Ids& block,
                 const Ids& heading, std::size_t query_row, const Offsets& title_rows, std::uint8_t answer,
-                const Floats& cosine, const Ids& length, const Doubles& weights, const py::tuple& arrays,
-                const py::object& given) {
+                const Floats& cosine, const Offsets& start, const Offsets& end, const Doubles& weights,
+                const py::tuple& arrays, const py::object& given) {
     const Call whole = call_of(ids, offsets, classes, document, block, heading, query_row, title_rows, answer, cosine,
-                               length, weights);
+                               start, end, weights);
     const std::size_t n = whole.corpus.size();
     const HeldForest held = forest_of(arrays);
     const relevance::Forest& forest = held.forest;
@@ -176,15 +184,21 @@ py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
         for (std::size_t i = 0; i < n; ++i) sum[i] += call.weight[relevance::kReranked] * reranked[i];
         scores = relevance::above_median(sum);
     }
+    const auto says = [&](std::size_t row) {
+        const auto of = std::span(features).subspan(row * n, n);
+        return std::any_of(of.begin(), of.end(), [](float value) { return value != 0.0F; });
+    };
+    const bool matched = says(relevance::kShare) || says(relevance::kHeadings);
     return py::make_tuple(table(std::move(features), kFeatures, n), to_array(std::move(scores)),
-                          to_array(std::move(corrections)));
+                          to_array(std::move(corrections)), matched);
 }
 
 py::array_t<float> columns(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document,
                            const Ids& block, const Ids& heading, std::size_t query_row, const Offsets& title_rows,
-                           std::uint8_t answer, const Floats& cosine, const Ids& length, const Doubles& weights) {
+                           std::uint8_t answer, const Floats& cosine, const Offsets& start, const Offsets& end,
+                           const Doubles& weights) {
     const Call whole = call_of(ids, offsets, classes, document, block, heading, query_row, title_rows, answer, cosine,
-                               length, weights);
+                               start, end, weights);
     std::vector<float> found;
     {
         const Release release;
@@ -220,10 +234,11 @@ py::tuple topic(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
 void bind_relevance(py::module_& m) {
     m.def("relevance", &score, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"), py::arg("document"),
           py::arg("block"), py::arg("heading"), py::arg("query_row"), py::arg("title_rows"), py::arg("answer"),
-          py::arg("cosine"), py::arg("length"), py::arg("weights"), py::arg("forest"), py::arg("features"));
+          py::arg("cosine"), py::arg("start"), py::arg("end"), py::arg("weights"), py::arg("forest"),
+          py::arg("features"));
     m.def("relevance_columns", &columns, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"),
           py::arg("document"), py::arg("block"), py::arg("heading"), py::arg("query_row"), py::arg("title_rows"),
-          py::arg("answer"), py::arg("cosine"), py::arg("length"), py::arg("weights"));
+          py::arg("answer"), py::arg("cosine"), py::arg("start"), py::arg("end"), py::arg("weights"));
     m.def("topic", &topic, py::arg("term_ids"), py::arg("term_offsets"), py::arg("term_class"), py::arg("document"),
           py::arg("block"), py::arg("heading"), py::arg("query_row"), py::arg("title_rows"), py::arg("cosine"),
           py::arg("segments"));

@@ -55,11 +55,12 @@ def relevance(
     title_rows: _Int64s,
     answer: int,
     cosine: _Float32s,
-    length: _Int32s,
+    start: _Int64s,
+    end: _Int64s,
     weights: _Float64s,
     forest: tuple[Any, ...],  # tersely.models.Forest
     features: _Float32s | None,
-) -> tuple[_Float32s, _Float32s, _Float32s]: ...  # features, scores, what the trees added
+) -> tuple[_Float32s, _Float32s, _Float32s, bool]: ...  # features, scores, what the trees added, see Asked.scores
 def relevance_columns(
     term_ids: _Int32s,
     term_offsets: _Int64s,
@@ -71,7 +72,8 @@ def relevance_columns(
     title_rows: _Int64s,
     answer: int,
     cosine: _Float32s,
-    length: _Int32s,
+    start: _Int64s,
+    end: _Int64s,
     weights: _Float64s,
 ) -> _Float32s: ...
 def topic(

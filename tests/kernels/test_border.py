@@ -15,8 +15,8 @@ GOOD = Corpus([["a"], ["b"], ["a"]], [0, 0, 1], [0, 1, 2], [-1, 0, -1], ["a"], [
 def relevance_features(corpus: Corpus, query_row: int, title_rows: np.ndarray) -> np.ndarray:
     ids, offsets, size, *columns = corpus.arrays()
     classes, none = np.zeros(size, np.uint8), np.empty(0, np.float32)
-    length, weights = np.ones(len(corpus.documents), np.int32), np.zeros(len(FEATURES))
-    given = (ids, offsets, classes, *columns, query_row, title_rows, 0, none, length, weights)
+    start, weights = np.zeros(len(corpus.documents), np.int64), np.zeros(len(FEATURES))
+    given = (ids, offsets, classes, *columns, query_row, title_rows, 0, none, start, start + 1, weights)
     return _native.relevance(*given, relevance_forest("static"), None)[0]
 
 

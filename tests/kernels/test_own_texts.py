@@ -34,8 +34,8 @@ def one_text(draw: st.DrawFn) -> Corpus:
 
 def features(corpus: Corpus) -> np.ndarray:
     ids, offsets, size, *columns = corpus.arrays()
-    kinds, lengths = np.zeros(size, np.uint8), np.full(len(corpus.rows), 9, np.int32)
-    asked = (len(corpus.rows), corpus.title_rows(), 0, np.empty(0, np.float32), lengths)
+    kinds, start = np.zeros(size, np.uint8), np.zeros(len(corpus.rows), np.int64)
+    asked = (len(corpus.rows), corpus.title_rows(), 0, np.empty(0, np.float32), start, start + 9)
     weights = np.linspace(1, 3, len(FEATURES))
     return _native.relevance(ids, offsets, kinds, *columns, *asked, weights, NO_FOREST, None)[0]
 

@@ -22,7 +22,6 @@ __all__ = ["RERANK_SHARE", "Hybrid", "QueryReading", "hybrid", "read_for_query"]
 RERANK_SHARE = 1 / 6  # of the characters
 _LEAST_RERANKED = 5  # segments
 _RERANKED, _BRIDGE = FEATURES.index("reranked"), FEATURES.index("bridge")
-_SHARE, _HEADINGS = FEATURES.index("share"), FEATURES.index("headings")
 _LEAST_COSINE = 0.3  # without a term in common, a query is only followed where some vector is as near as this
 
 
@@ -32,7 +31,7 @@ class QueryReading:
 
     Attributes:
         documents: as given.
-        texts: the text of each.
+        texts: what is read of each: its text, or what a page shows.
         query: not blank.
         question: what the query asks for.
         analysis: segments and terms; the rows after the segments' are the question's and the titles'.
@@ -122,18 +121,17 @@ def hybrid(
     calibration = kind if kind == "static" and is_english(prepared.query) else "none"
     asked = Asked(analysis, size, titles, prepared.question.answer, cosine, calibration)
     row = weight_row(kind)
-    features, scores, corrections = asked.scores(row, forest)
-    by_query = bool(np.count_nonzero(features[_SHARE]) or np.count_nonzero(features[_HEADINGS]))
+    features, scores, corrections, by_query = asked.scores(row, forest)
     if not by_query and analysis.term_offsets[size] > 0:
         warnings.append("query_without_matches")
         by_query = cosine is not None and float(np.maximum.reduce(cosine, initial=-1)) >= _LEAST_COSINE
     if reranker is not None and by_query:
         try:
             features[_RERANKED] = _reranked(prepared, scores, reranker, rerank_share)
-            features, scores, corrections = asked.scores(row, forest, features)
+            features, scores, corrections, _ = asked.scores(row, forest, features)
         except Exception:
             warnings.append("reranker_failed")
-    asked.named = features[_BRIDGE] > 0
+    asked.bridge = features[_BRIDGE]
     return Hybrid(scores, features, weights, asked, forest, corrections, by_query, tuple(warnings))
 
 

@@ -134,8 +134,8 @@ class Asked:
         answer: classes of terms that the query asks for (core/question.py).
         cosine: float32[n], of each segment's vector with the query's; None: the features made of it are 0.
         calibration: which numbers of models/probability.json make probabilities of them.
-        named: bool[n], segments of documents that matching ones of others name ("bridge"); None: nobody
-            looked.
+        bridge: float32[n], the feature of that name: above 0 for segments of documents that matching ones of
+            others name; None: nobody looked.
         topic: what `engine/probability.py` found of the documents; None: nobody asked.
     """
 
@@ -145,21 +145,21 @@ class Asked:
     answer: int = 0
     cosine: Float32s | None = None
     calibration: str = "none"
-    named: npt.NDArray[np.bool_] | None = None
+    bridge: Float32s | None = None
     topic: TopicColumns | None = None
 
     def scores(
         self, weights: Mapping[str, float] | Float64s, forest: Forest, features: Float32s | None = None
-    ) -> tuple[Float32s, Float32s, Float32s]:
-        """Features float32[len(FEATURES), n], scores float32[n] >= 0, what the trees add float32[n].
+    ) -> tuple[Float32s, Float32s, Float32s, bool]:
+        """Features float32[len(FEATURES), n], scores float32[n] >= 0, what the trees add float32[n], and whether
+        a segment, or what stands above one, holds a term of the query.
 
         A score is the weighted sum of the features (`weights` by name, where a missing one is 0, or as
         `weight_row` gives them), corrected by the forest, above
         the median of the call (csrc/kernels/relevance/weigh.hpp). `features`: given ones are taken as they
         are; else "reranked" is 0: engine/relevance.py fills it. O(terms + segments * trees).
         """
-        given = (*self._arguments(weights), forest, features)
-        return _native.relevance(*given)
+        return _native.relevance(*self._arguments(weights), forest, features)
 
     def columns(self, weights: Mapping[str, float]) -> Float32s:
         """float32[len(COLUMNS), n]: what a forest is fitted on. O(terms + n log n)."""
@@ -178,8 +178,9 @@ class Asked:
             np.asarray(self.title_rows, dtype=np.int64),
             self.answer,
             self.cosine if self.cosine is not None else np.empty(0, dtype=np.float32),
-            (table.end - table.start).astype(np.int32),
-            _row(weights) if isinstance(weights, Mapping) else weights,
+            table.start,
+            table.end,
+            weights if isinstance(weights, np.ndarray) else _row(weights),
         )
 
 

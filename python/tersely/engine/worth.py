@@ -157,13 +157,8 @@ def _relevance(
     question: Question,
     cosine: Float32s | None = None,
 ) -> Any:
-    documents = tuple(
-        [
-            document if document.text is text else replace(document, text=text)
-            for document, text in zip(request.documents, texts, strict=True)
-        ]
-    )
-    prepared = QueryReading(documents, texts, (request.query or "").strip(), question, analysis)
+    query = (request.query or "").strip()
+    prepared = QueryReading(request.documents, texts, query, question, analysis)
     embedder = None if options.scoring == "lexical" else resolve_embedder(options.embedder)
     reranker = None if options.reranker is None else resolve_reranker(options.reranker)
     return hybrid(prepared, embedder, reranker, options.rerank_share, cosine)
@@ -199,7 +194,7 @@ def set_joint_worth(
             scores = found.segments
             if alone.any():
                 found.features[np.ix_(np.array(_AROUND), np.unique(first[alone]))] = 0
-                _, scores, _ = found.asked.scores(found.weights, found.forest, found.features)
+                _, scores, _, _ = found.asked.scores(found.weights, found.forest, found.features)
             relevance = _largest(scores, first, last)
             top = float(relevance.max(initial=0)) or 1.0
             standing = _standing(reading, own, _largest(centrality(analysis), first, last))
