@@ -189,8 +189,10 @@ py::tuple score(const Ids& ids, const Offsets& offsets, const Bytes& classes, co
         return std::any_of(of.begin(), of.end(), [](float value) { return value != 0.0F; });
     };
     const bool matched = says(relevance::kShare) || says(relevance::kHeadings);
+    const auto cosines = whole.question.cosine;
+    const float nearest = cosines.empty() ? -1.0F : *std::max_element(cosines.begin(), cosines.end());
     return py::make_tuple(table(std::move(features), kFeatures, n), to_array(std::move(scores)),
-                          to_array(std::move(corrections)), matched);
+                          to_array(std::move(corrections)), matched, nearest);
 }
 
 py::array_t<float> columns(const Ids& ids, const Offsets& offsets, const Bytes& classes, const Ids& document,

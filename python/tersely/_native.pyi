@@ -60,7 +60,7 @@ def relevance(
     weights: _Float64s,
     forest: tuple[Any, ...],  # tersely.models.Forest
     features: _Float32s | None,
-) -> tuple[_Float32s, _Float32s, _Float32s, bool]: ...  # features, scores, what the trees added, see Asked.scores
+) -> tuple[_Float32s, _Float32s, _Float32s, bool, float]: ...  # tersely.engine.score.Scored
 def relevance_columns(
     term_ids: _Int32s,
     term_offsets: _Int64s,

@@ -197,7 +197,7 @@ def test_trees_correct_the_sum(given_case: tuple[Corpus, list[float]], forest: F
     corpus, cosine = given_case
     assume(corpus.rows)
     given_arguments = arguments(corpus, cosine)
-    features, found, trees, _ = _native.relevance(*given_arguments, WEIGHTS, forest, None)
+    features, found, trees, *_ = _native.relevance(*given_arguments, WEIGHTS, forest, None)
     added = forest_sums(forest, _native.relevance_columns(*given_arguments, WEIGHTS))
     np.testing.assert_allclose(trees, added, rtol=1e-4, atol=1e-5)
     sums = WEIGHTS @ features.astype(np.float64) + added
@@ -227,7 +227,7 @@ def test_the_largest_leaves_of_many_trees_add_up(rows: int) -> None:
 def test_a_reranker_does_not_change_what_the_trees_see() -> None:
     corpus = flat([["a"], ["b"], ["a", "b"]], ["a"])
     forest = relevance_forest("static")
-    features, before, _, _ = _native.relevance(*arguments(corpus), WEIGHTS, forest, None)
+    features, before, *_ = _native.relevance(*arguments(corpus), WEIGHTS, forest, None)
     features[FEATURES.index("reranked")] = 2.0  # the same for all: so is what they are above the median
     assert scores(corpus, features, WEIGHTS, forest).tolist() == pytest.approx(before.tolist(), rel=1e-5)
 

@@ -217,6 +217,7 @@ Ranked ranked(const Counts& counts, LanguageScores scores) {
     using enum Language;
     const auto score = [&](Language language) -> std::uint32_t& { return scores[static_cast<std::size_t>(language)]; };
     score(none) = 0;
+    if (std::all_of(scores.begin(), scores.end(), [](std::uint32_t one) { return one == 0; })) return {};  // most prose
     // Lines that open as comments of other languages do speak against a language.
     const std::uint32_t all = std::accumulate(counts.comments.begin(), counts.comments.end(), 0U);
     for (std::size_t i = 1; i < kAllLanguages && all > 0; ++i)

@@ -121,18 +121,20 @@ def hybrid(
     calibration = kind if kind == "static" and is_english(prepared.query) else "none"
     asked = Asked(analysis, size, titles, prepared.question.answer, cosine, calibration)
     row = weight_row(kind)
-    features, scores, corrections, by_query = asked.scores(row, forest)
+    scored = asked.scores(row, forest)
+    by_query, features = scored.matched, scored.features
     if not by_query and analysis.term_offsets[size] > 0:
         warnings.append("query_without_matches")
-        by_query = cosine is not None and float(np.maximum.reduce(cosine, initial=-1)) >= _LEAST_COSINE
+        by_query = scored.nearest >= _LEAST_COSINE
     if reranker is not None and by_query:
         try:
-            features[_RERANKED] = _reranked(prepared, scores, reranker, rerank_share)
-            features, scores, corrections, _ = asked.scores(row, forest, features)
+            features[_RERANKED] = _reranked(prepared, scored.scores, reranker, rerank_share)
+            scored = asked.scores(row, forest, features)
         except Exception:
             warnings.append("reranker_failed")
     asked.bridge = features[_BRIDGE]
-    return Hybrid(scores, features, weights, asked, forest, corrections, by_query, tuple(warnings))
+    told = tuple(warnings)
+    return Hybrid(scored.scores, features, weights, asked, forest, scored.corrections, by_query, told)
 
 
 def _reranked(

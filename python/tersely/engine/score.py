@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ __all__ = [
     "COLUMNS",
     "FEATURES",
     "Asked",
+    "Scored",
     "centrality",
     "lead",
     "position_and_length",
@@ -123,6 +124,24 @@ def _row(weights: Mapping[str, float]) -> Float64s:
     return np.array([weights.get(name, 0.0) for name in FEATURES])
 
 
+class Scored(NamedTuple):
+    """What a query makes of the segments of a call.
+
+    Attributes:
+        features: float32[len(FEATURES), n].
+        scores: float32[n] >= 0.
+        corrections: float32[n], what the trees add.
+        matched: whether a segment, or what stands above one, holds a term of the query.
+        nearest: the largest cosine; -1 without vectors.
+    """
+
+    features: Float32s
+    scores: Float32s
+    corrections: Float32s
+    matched: bool
+    nearest: float
+
+
 @dataclass(eq=False, slots=True)
 class Asked:
     """A query beside the segments of a call.
@@ -150,16 +169,15 @@ class Asked:
 
     def scores(
         self, weights: Mapping[str, float] | Float64s, forest: Forest, features: Float32s | None = None
-    ) -> tuple[Float32s, Float32s, Float32s, bool]:
-        """Features float32[len(FEATURES), n], scores float32[n] >= 0, what the trees add float32[n], and whether
-        a segment, or what stands above one, holds a term of the query.
+    ) -> Scored:
+        """Features and scores of the segments.
 
         A score is the weighted sum of the features (`weights` by name, where a missing one is 0, or as
         `weight_row` gives them), corrected by the forest, above
         the median of the call (csrc/kernels/relevance/weigh.hpp). `features`: given ones are taken as they
         are; else "reranked" is 0: engine/relevance.py fills it. O(terms + segments * trees).
         """
-        return _native.relevance(*self._arguments(weights), forest, features)
+        return Scored(*_native.relevance(*self._arguments(weights), forest, features))
 
     def columns(self, weights: Mapping[str, float]) -> Float32s:
         """float32[len(COLUMNS), n]: what a forest is fitted on. O(terms + n log n)."""

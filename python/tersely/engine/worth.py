@@ -194,7 +194,7 @@ def set_joint_worth(
             scores = found.segments
             if alone.any():
                 found.features[np.ix_(np.array(_AROUND), np.unique(first[alone]))] = 0
-                _, scores, _, _ = found.asked.scores(found.weights, found.forest, found.features)
+                scores = found.asked.scores(found.weights, found.forest, found.features).scores
             relevance = _largest(scores, first, last)
             top = float(relevance.max(initial=0)) or 1.0
             standing = _standing(reading, own, _largest(centrality(analysis), first, last))
