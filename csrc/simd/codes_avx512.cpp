@@ -1,6 +1,7 @@
 #include <immintrin.h>
 
 #include "simd/codes.hpp"
+#include "simd/products_kernel.inl"
 
 namespace {
 
@@ -47,5 +48,5 @@ void add_rows(const std::uint8_t* codes, std::size_t width, const float* scales,
 
 namespace tersely::simd {
 extern const CodeKernels kCodes_avx512;
-const CodeKernels kCodes_avx512 = {add_rows};
+const CodeKernels kCodes_avx512 = {add_rows, dot_rows};
 }  // namespace tersely::simd

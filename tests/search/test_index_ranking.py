@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from tersely import _native
 from tersely.kernels import cosine_similarity
 from tersely.retrieval.index import fuse, normalize_scores
-from tersely.search.index.ranking import Postings, PostingsBuilder, best_cosines, best_rows, score_words
+from tersely.search.index.ranking import (
+    CodedVectors,
+    Postings,
+    PostingsBuilder,
+    best_cosines,
+    best_rows,
+    score_words,
+)
 
 TEXTS = st.lists(
     st.lists(
@@ -112,7 +119,8 @@ def test_best_cosines_are_the_best_of_all(
         (row for row in range(count) if exact[row] > 0), key=lambda row: (-exact[row], order[row])
     )
     for shards in ([vectors], [vectors[part] for part in divided(count, cuts)]):
-        assert best_cosines(shards, query, many, order).tolist() == expected[:many]
+        coded = [CodedVectors.of(rows) for rows in shards]
+        assert best_cosines(coded, query, many, order).tolist() == expected[:many]
     scores = exact.astype(np.float32)
     assert best_rows(scores, many, order).tolist() == expected[:many]
 

@@ -132,7 +132,9 @@ def test_shards_without_files_are_empty(tmp_path: Path) -> None:
     assert index.search("tide") == []
 
 
-@pytest.mark.parametrize("what", ["folder", "chunks.sqlite", "vectors.f32", "rows.npy", "ids.npy"])
+@pytest.mark.parametrize(
+    "what", ["folder", "chunks.sqlite", "vectors.f32", "codes.i8", "rest.npy", "rows.npy", "ids.npy"]
+)
 def test_a_missing_or_damaged_shard_is_named_and_made_anew_alone(tmp_path: Path, what: str) -> None:
     folder = tmp_path / "harbour"
     write_folder(folder)

@@ -77,7 +77,7 @@ def test_other_formats_and_damage_are_named(harbour: Path) -> None:
     header = json.loads((place / "index.json").read_text())
     [shard] = header["shards"]
     for change, message in (
-        ({"format": 1}, "index format 1; this version reads 4"),
+        ({"format": 1}, "index format 1; this version reads 5"),
         ({"application": "x"}, "not the header of an index"),
         ({"reading": None}, "damaged"),
         ({"dimensions": -1}, "damaged"),
@@ -100,7 +100,17 @@ def test_other_formats_and_damage_are_named(harbour: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["chunks.sqlite", "vectors.f32", "terms.npy", "first.npy", "rows.npy", "order.npy"]
+    "name",
+    [
+        "chunks.sqlite",
+        "vectors.f32",
+        "codes.i8",
+        "scale.npy",
+        "terms.npy",
+        "first.npy",
+        "rows.npy",
+        "order.npy",
+    ],
 )
 def test_a_damaged_generation_is_refused_and_made_anew(harbour: Path, name: str) -> None:
     index = Index.build(harbour)

@@ -13,18 +13,17 @@ import numpy as np
 
 from tersely import _native
 from tersely.core.errors import StoreError
-from tersely.core.files import private
 from tersely.providers.embedders import CheckedEmbedder
 from tersely.search.index.chunking import cut_chunks
 from tersely.search.index.files import FileNote, SourceFile, decode, find_files, read_file
 from tersely.search.index.ranking import PostingsBuilder
 from tersely.search.index.snapshot import order_of, shard_of
 from tersely.search.index.storage import (
-    VECTORS,
     ChunkTable,
     Generation,
     Header,
     Shard,
+    VectorFiles,
     Writer,
     open_order,
     save_arrays,
@@ -35,7 +34,7 @@ from tersely.search.index.storage import (
 __all__ = ["LARGEST_FILE", "MOST_SHARDS", "BuildReport", "build"]
 
 LARGEST_FILE = 16 * 2**20  # bytes
-MOST_SHARDS = 32  # each has 7 mapped arrays, which are open files, twice while a new state is opened
+MOST_SHARDS = 32  # each has 10 mapped arrays, which are open files, twice while a new state is opened
 _READING = 1  # of this and the modules it imports: counts up when they cut or read differently
 _AT_ONCE = 512  # texts that are embedded together
 _COPIED = 8192  # rows
@@ -261,19 +260,20 @@ def _write(
     fresh = writer.new_generation()
     table = ChunkTable(fresh, None if before is None else before.folder)
     try:
-        with open(fresh / VECTORS, "wb", opener=private) as vectors:
+        with contextlib.closing(VectorFiles(fresh)) as vectors:
             postings, dimensions = PostingsBuilder(), 0
             if before is not None:
                 kept = np.flatnonzero(~np.isin(before.ids, before.ids_of(change.removed)))
                 for start in range(0, len(kept), _COPIED):
-                    vectors.write(before.vectors[kept[start : start + _COPIED]].tobytes())
+                    vectors.add(before.vectors[kept[start : start + _COPIED]])
                 postings = PostingsBuilder(before.postings, kept)
             table.remove(change.removed)
             for texts in _batches(_new_texts(folder, table, change.todo, plan, largest_file, count)):
                 postings.add(texts)
                 rows = embedder.embed(texts)
-                vectors.write(rows.astype("<f4").tobytes())
+                vectors.add(rows)
                 dimensions = rows.shape[1]
+            vectors.finish()
         ids, files = table.finish()
     finally:
         table.close()

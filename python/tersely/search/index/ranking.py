@@ -14,6 +14,7 @@ from tersely.core.tables import Float32s, Float64s, Int32s, Int64s
 from tersely.kernels.similarity import cosine_similarity
 
 __all__ = [
+    "CodedVectors",
     "Postings",
     "PostingsBuilder",
     "best_cosines",
@@ -30,7 +31,9 @@ _MOST_QUERY_TERMS = 64
 # With two, what is in the middle of both would push out what one has first: recall@10 is .67; with 10, and
 # less for vectors, .71 (benchmarks/retrieval/index.py).
 RRF_K = 10
-_SLACK = 1e-4  # more than two ways to sum 10,000 float32 products of unit vectors differ
+_SLACK = 1e-4  # more than a sum of 10,000 float32 products of unit vectors is off
+
+_NO_ROWS, _NO_PARTS = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64)
 
 UInt64s = npt.NDArray[np.uint64]
 UInt16s = npt.NDArray[np.uint16]
@@ -176,33 +179,61 @@ def best_rows(scores: Float32s, many: int, order: Int32s) -> Int64s:
     return rows[np.lexsort((order[rows], -scores[rows]))][:many]
 
 
-def best_cosines(shards: Sequence[Float32s], query: Float32s, many: int, order: Int32s) -> Int64s:
+@dataclass(frozen=True, eq=False, slots=True)
+class CodedVectors:
+    """Vectors of a shard, also in a byte a value: these are read for every query, a quarter of the memory.
+
+    Attributes:
+        rows: float32[n, d], of length one or zero.
+        codes: int8[n, d]; a row is about `scale` times its codes (csrc/kernels/similarity/coded.hpp).
+        scale, rest: float32[n]; what the codes leave of a row has a length of at most `rest`.
+    """
+
+    rows: Float32s
+    codes: npt.NDArray[np.int8]
+    scale: Float32s
+    rest: Float32s
+
+    @classmethod
+    def of(cls, rows: Float32s) -> CodedVectors:
+        """Code rows of length one or zero. O(n d)."""
+        return cls(rows, *_native.code_rows(rows))
+
+    def __len__(self) -> int:
+        """Number of vectors."""
+        return len(self.scale)
+
+    def bounds(self, query: Float32s) -> tuple[Float32s, Float32s]:
+        """Return what the product of each row with a query is at least and at most. O(n d) of codes."""
+        return _native.bound_products(self.codes, self.scale, self.rest, query)
+
+
+def best_cosines(shards: Sequence[CodedVectors], query: Float32s, many: int, order: Int32s) -> Int64s:
     """Return the rows of the `many` vectors most similar to the query's, int64, cosine above 0, best first.
 
     Args:
-        shards: float32[n, d] each, rows of length one or zero; rows are counted through all of them.
+        shards: rows are counted through all of them.
         query: float32[d].
         many: at most so many.
         order: int32[n]; of equal cosines the one of the lowest comes first.
 
     The order is by `tersely.kernels.cosine_similarity`, so it is the same on every CPU, and however rows are
-    divided; which rows can be among the best is decided by a faster product, with room for how it rounds.
+    divided; which rows can be among the best is decided by bounds, with room for how that function rounds.
     O(n d).
     """
-    count = sum(len(vectors) for vectors in shards)
+    count = sum(map(len, shards))
     if count == 0 or not query.any():
         return np.empty(0, dtype=np.int64)
-    # one thread, and faster than BLAS, which starts several
-    rough = np.concatenate([np.einsum("nd,d->n", vectors, query) for vectors in shards])
+    lower, upper = map(np.concatenate, zip(*(vectors.bounds(query) for vectors in shards), strict=True))
     many = min(many, count)
-    least = np.partition(rough, count - many)[count - many] - _SLACK
-    likely = rough >= max(float(least), -_SLACK)
+    least = np.partition(lower, count - many)[count - many]
+    likely = upper >= max(float(least), 0.0) - _SLACK
     exact = np.zeros(count, dtype=np.float32)
     start = 0
     for vectors in shards:
         rows = np.flatnonzero(likely[start : start + len(vectors)])
         if len(rows):
-            exact[start + rows] = cosine_similarity(query[None, :], vectors[rows], threads=1)[0]
+            exact[start + rows] = cosine_similarity(query[None, :], vectors.rows[rows], threads=1)[0]
         start += len(vectors)
     return best_rows(exact, many, order)
 
@@ -212,12 +243,12 @@ def fuse(rankings: Sequence[Int64s], weights: Sequence[float], order: Int32s) ->
 
     Ranks count from 1; ties: the lowest `order[row]`.
     """
-    total: dict[int, float] = {}
-    for ranking, weight in zip(rankings, weights, strict=True):
-        for rank, row in enumerate(ranking.tolist(), 1):
-            total[row] = total.get(row, 0.0) + weight / (RRF_K + rank)
-    rows = np.array(list(total), dtype=np.int64)
-    scores = np.array(list(total.values()), dtype=np.float64)
+    parts = [
+        weight / (RRF_K + np.arange(1, len(ranking) + 1))
+        for ranking, weight in zip(rankings, weights, strict=True)
+    ]
+    rows, places = np.unique(np.concatenate([_NO_ROWS, *rankings]), return_inverse=True)
+    scores = np.bincount(places, np.concatenate([_NO_PARTS, *parts]), len(rows))
     best = np.lexsort((order[rows], -scores))
     return rows[best], scores[best]
 

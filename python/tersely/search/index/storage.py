@@ -2,7 +2,8 @@
 
     index.json     which format, which generation of each shard, what made them; replaced as a whole
     tersely.lock   held by the one that writes
-    000007/        a shard: chunks.sqlite (text), *.npy (postings, vectors); the newest has the order of all
+    000007/        a shard: chunks.sqlite (text), vectors.f32, codes.i8 (the same in a byte a value), *.npy
+                   (postings, scales of codes); the newest has the order of all
 
 A writer makes new generations of the shards that change, sees them to the disk, replaces the header and
 removes the old ones. Killed at any moment, it leaves a header that names whole generations. Readers open
@@ -33,7 +34,7 @@ from tersely.core.npy import map_array, map_bytes
 from tersely.core.sqlite import DamageError, Database, Draft, Format
 from tersely.core.tables import Float32s, Int32s, Int64s
 from tersely.search.index.chunking import Chunk
-from tersely.search.index.ranking import Postings
+from tersely.search.index.ranking import CodedVectors, Postings
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -44,6 +45,7 @@ __all__ = [
     "Generation",
     "Header",
     "Shard",
+    "VectorFiles",
     "Writer",
     "locate",
     "open_order",
@@ -53,9 +55,9 @@ __all__ = [
     "writing",
 ]
 
-FORMAT = 4  # of the whole folder
+FORMAT = 5  # of the whole folder
 HEADER, LOCK = "index.json", "tersely.lock"
-CHUNKS, VECTORS, ORDER = "chunks.sqlite", "vectors.f32", "order.npy"
+CHUNKS, VECTORS, CODES, ORDER = "chunks.sqlite", "vectors.f32", "codes.i8", "order.npy"
 DEFAULT_FOLDER = ".tersely"  # in the indexed folder
 _APPLICATION = "tersely index"
 _GENERATION = re.compile(r"[0-9]{6,12}")
@@ -65,6 +67,7 @@ _TYPES = {"reading": str, "embedder": str, "dimensions": int}
 _SHARD_TYPES = {"generation": str, "files": int, "chunks": int}
 _COLUMNS = "id, path, number, start, end, header_path, content, gap"
 _AT_ONCE = 500  # ids in a statement
+_NO_FLOATS = np.empty(0, dtype=np.float32)
 
 # id, path, number in its file, start, end, header path, content, white space before it
 ChunkRow = tuple[int, str, int, int, int, str, str, str]
@@ -311,6 +314,38 @@ class ChunkTable:
         self._file.close()
 
 
+class VectorFiles:
+    """Write the vectors of a new generation, and their codes."""
+
+    def __init__(self, folder: Path) -> None:
+        """Begin without any."""
+        self._folder = folder
+        self._scales: list[Float32s] = []
+        self._rests: list[Float32s] = []
+        with contextlib.ExitStack() as files:
+            self._vectors = files.enter_context(open(folder / VECTORS, "wb", opener=private))
+            self._codes = files.enter_context(open(folder / CODES, "wb", opener=private))
+            self._files = files.pop_all()
+
+    def add(self, rows: Float32s) -> None:
+        """Add rows of length one or zero, float32[n, d]."""
+        coded = CodedVectors.of(rows)
+        self._vectors.write(rows.astype("<f4").tobytes())
+        self._codes.write(coded.codes.tobytes())
+        self._scales.append(coded.scale)
+        self._rests.append(coded.rest)
+
+    def finish(self) -> None:
+        """Write all."""
+        self.close()
+        for name, parts in (("scale", self._scales), ("rest", self._rests)):
+            _save(self._folder / f"{name}.npy", np.concatenate([_NO_FLOATS, *parts]).astype("<f4"))
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._files.close()
+
+
 def save_arrays(folder: Path, postings: Postings, ids: Int64s) -> None:
     """Write the arrays of a shard beside its vectors."""
     arrays = {name: getattr(postings, name).astype(kind) for name, kind in _ARRAYS.items()}
@@ -350,6 +385,7 @@ class Generation:
     Attributes:
         folder: where it is.
         vectors: float32[n, d], mapped.
+        coded: the same with their codes, mapped.
         postings: mapped.
         ids: int64[n], ascending: ids of the chunks of the rows.
     """
@@ -358,7 +394,8 @@ class Generation:
         """Open it. Raises StoreError where a file is missing or damaged."""
         self.folder = folder = place / shard.generation
         try:
-            self.vectors = _vectors(folder / VECTORS, shard.chunks, dimensions)
+            self.coded = _vectors(folder, shard.chunks, dimensions)
+            self.vectors = self.coded.rows
             arrays = {name: map_array(folder / f"{name}.npy", kind) for name, kind in _ARRAYS.items()}
             self.ids: Int64s = map_array(folder / "ids.npy", "<i8")
             self.postings = Postings(**arrays)
@@ -461,8 +498,19 @@ def _checked_row(row: tuple[Any, ...]) -> ChunkRow:
     return row[:-1]
 
 
-def _vectors(path: Path, rows: int, columns: int) -> Float32s:
-    values: Float32s = np.frombuffer(map_bytes(path), dtype="<f4")
+def _vectors(folder: Path, rows: int, columns: int) -> CodedVectors:
+    values, codes = (
+        _table(folder / VECTORS, "<f4", rows, columns),
+        _table(folder / CODES, "i1", rows, columns),
+    )
+    scale, rest = (map_array(folder / f"{name}.npy", "<f4") for name in ("scale", "rest"))
+    if len(scale) != rows or len(rest) != rows:
+        raise ValueError("its codes do not belong together")
+    return CodedVectors(values, codes, scale, rest)
+
+
+def _table(path: Path, kind: str, rows: int, columns: int) -> npt.NDArray[Any]:
+    values: npt.NDArray[Any] = np.frombuffer(map_bytes(path), dtype=kind)
     if values.size != rows * columns:
         raise ValueError(f"{path.name} has {values.size} numbers, not {rows} x {columns}")
     return values.reshape(rows, columns)
