@@ -499,10 +499,8 @@ def _checked_row(row: tuple[Any, ...]) -> ChunkRow:
 
 
 def _vectors(folder: Path, rows: int, columns: int) -> CodedVectors:
-    values, codes = (
-        _table(folder / VECTORS, "<f4", rows, columns),
-        _table(folder / CODES, "i1", rows, columns),
-    )
+    values = _table(folder / VECTORS, "<f4", rows, columns)
+    codes = _table(folder / CODES, "i1", rows, columns)
     scale, rest = (map_array(folder / f"{name}.npy", "<f4") for name in ("scale", "rest"))
     if len(scale) != rows or len(rest) != rows:
         raise ValueError("its codes do not belong together")
