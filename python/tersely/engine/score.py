@@ -177,7 +177,8 @@ class Asked:
         the median of the call (csrc/kernels/relevance/weigh.hpp). `features`: given ones are taken as they
         are; else "reranked" is 0: engine/relevance.py fills it. O(terms + segments * trees).
         """
-        return Scored(*_native.relevance(*self._arguments(weights), forest, features))
+        given = (*self._arguments(weights), forest, features)
+        return Scored(*_native.relevance(*given))
 
     def columns(self, weights: Mapping[str, float]) -> Float32s:
         """float32[len(COLUMNS), n]: what a forest is fitted on. O(terms + n log n)."""

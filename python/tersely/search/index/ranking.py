@@ -247,8 +247,10 @@ def fuse(rankings: Sequence[Int64s], weights: Sequence[float], order: Int32s) ->
         weight / (RRF_K + np.arange(1, len(ranking) + 1))
         for ranking, weight in zip(rankings, weights, strict=True)
     ]
-    rows, places = np.unique(np.concatenate([_NO_ROWS, *rankings]), return_inverse=True)
-    scores = np.bincount(places, np.concatenate([_NO_PARTS, *parts]), len(rows))
+    every: Int64s = np.concatenate([_NO_ROWS, *rankings])
+    rows, places = np.unique(every, return_inverse=True)
+    scores = np.zeros(len(rows))
+    np.add.at(scores, places, np.concatenate([_NO_PARTS, *parts]))
     best = np.lexsort((order[rows], -scores))
     return rows[best], scores[best]
 
