@@ -49,8 +49,8 @@ void code_rows(std::span<const float> rows, std::size_t width, std::int8_t* code
 }
 
 void bound_products(const CodedRows& rows, std::span<const float> query, float* lower, float* upper) {
-    const std::int64_t room = std::numeric_limits<std::int32_t>::max() /
-                              (kMostCode * static_cast<std::int64_t>(std::max<std::size_t>(rows.width, 1)));
+    const std::int64_t width = static_cast<std::int64_t>(std::max<std::size_t>(rows.width, 1));
+    const std::int64_t room = std::numeric_limits<std::int32_t>::max() / (128 * width);  // a damaged code may be -128
     const int most = static_cast<int>(std::min<std::int64_t>(std::numeric_limits<std::int16_t>::max(), room));
     const double step = static_cast<double>(largest(query)) / most;
     std::vector<std::int16_t> codes(query.size());

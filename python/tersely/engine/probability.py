@@ -79,8 +79,8 @@ def has_to_do(asked: Asked) -> npt.NDArray[np.bool_]:
     The second step of a question may share no word with it. O(terms).
     """
     found: npt.NDArray[np.bool_] = _of_documents(asked).counts[:, 1] > 0
-    if asked.bridge is not None:
-        found[asked.analysis.table.document[asked.bridge > 0]] = True
+    if asked.named is not None:
+        found[asked.analysis.table.document[asked.named]] = True
     return found
 
 

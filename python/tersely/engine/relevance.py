@@ -132,7 +132,7 @@ def hybrid(
             scored = asked.scores(row, forest, features)
         except Exception:
             warnings.append("reranker_failed")
-    asked.bridge = features[_BRIDGE]
+    asked.named = features[_BRIDGE] > 0
     told = tuple(warnings)
     return Hybrid(scored.scores, features, weights, asked, forest, scored.corrections, by_query, told)
 

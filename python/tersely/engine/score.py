@@ -153,8 +153,8 @@ class Asked:
         answer: classes of terms that the query asks for (core/question.py).
         cosine: float32[n], of each segment's vector with the query's; None: the features made of it are 0.
         calibration: which numbers of models/probability.json make probabilities of them.
-        bridge: float32[n], the feature of that name: above 0 for segments of documents that matching ones of
-            others name; None: nobody looked.
+        named: bool[n], segments of documents that matching ones of others name ("bridge"); None: nobody
+            looked.
         topic: what `engine/probability.py` found of the documents; None: nobody asked.
     """
 
@@ -164,7 +164,7 @@ class Asked:
     answer: int = 0
     cosine: Float32s | None = None
     calibration: str = "none"
-    bridge: Float32s | None = None
+    named: npt.NDArray[np.bool_] | None = None
     topic: TopicColumns | None = None
 
     def scores(
