@@ -99,6 +99,21 @@ def test_other_formats_and_damage_are_named(harbour: Path) -> None:
             Index.open(harbour)
 
 
+def test_an_index_of_another_format_is_made_anew(harbour: Path) -> None:
+    index = Index.build(harbour)
+    expected = [found.chunk_id for found in index.search("ships")]
+    header = json.loads((index.folder / "index.json").read_text())
+    (index.folder / "index.json").write_text(json.dumps({**header, "format": header["format"] - 1}))
+    with pytest.raises(StoreError, match="Index the folder again: that makes it anew"):
+        Index.open(harbour)
+    again = Index.build(harbour)
+    assert again.report is not None and again.report.anew == "other_format"
+    assert [found.chunk_id for found in again.search("ships")] == expected
+    assert len([path for path in again.folder.iterdir() if path.is_dir()]) == 1  # what was there is gone
+    report = Index.build(harbour).report
+    assert report is not None and report.anew is None and report.added == 0
+
+
 @pytest.mark.parametrize(
     "name",
     [

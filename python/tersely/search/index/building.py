@@ -47,9 +47,9 @@ class BuildReport:
     Attributes:
         added, changed, removed, unchanged: numbers of files.
         files, chunks: what the index has now.
-        anew: why an index that was there could not be used: "other_embedder", "other_reading" (by another
-            version of tersely), "other_shards" (another number of them), "damaged" (of several shards, those
-            that are not could be); None: it could be, or there was none.
+        anew: why an index that was there could not be used: "other_embedder", "other_reading" and
+            "other_format" (by another version of tersely), "other_shards" (another number of them), "damaged"
+            (of several shards, those that are not could be); None: it could be, or there was none.
         notes: of files that are left out, or not quite as they are, by path.
         seconds: it took.
     """
@@ -88,7 +88,7 @@ def build(
             if generation is not None:
                 stack.callback(generation.close)
         plan = _compare(folder, place, before, largest_file, progress)
-        plan.anew = anew
+        plan.anew = "other_format" if writer.other_format else anew
         stale = [one is None or change.any for one, change in zip(before, plan.changes, strict=True)]
         if header is not None and not any(stale):
             return plan.report(header, time.perf_counter() - started)

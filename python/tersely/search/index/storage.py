@@ -129,6 +129,10 @@ class Header:
         return max((shard.generation for shard in self.shards), key=int)
 
 
+class OtherFormatError(StoreError):
+    """An index of another version of tersely: its files are there, so the next build makes it anew."""
+
+
 def locate(folder: str | os.PathLike[str]) -> Path:
     """Find the index folder: `folder` itself, or the one in it. Raises StoreError where there is none."""
     given = Path(folder)
@@ -149,9 +153,9 @@ def read_header(place: Path) -> Header:
     if not isinstance(found, dict) or found.get("application") != _APPLICATION:
         raise StoreError(f"{path} is not the header of an index of tersely")
     if found.get("format") != FORMAT:
-        raise StoreError(
+        raise OtherFormatError(
             f"{place} has the index format {found.get('format')!r}; this version reads {FORMAT}. "
-            "Remove the folder and index again"
+            "Index the folder again: that makes it anew"
         )
     shards = found.get("shards")
     own: dict[str, Any] = {name: found.get(name) for name in ("reading", "embedder", "dimensions")}
@@ -197,12 +201,20 @@ def writing(place: Path) -> Iterator[Writer]:
             raise StoreError(f"another process writes to {place}; try again when it is through") from None
         with open(place / ".gitignore", "wb", opener=private) as file:
             file.write(b"*\n")
-        header = read_header(place) if (place / HEADER).exists() else None
+        header, other_format = _own_header(place)
         _remove_generations(place, header)
         try:
-            yield Writer(place, header)
+            yield Writer(place, header, other_format)
         finally:
-            _remove_generations(place, read_header(place) if (place / HEADER).exists() else None)
+            _remove_generations(place, _own_header(place)[0])
+
+
+def _own_header(place: Path) -> tuple[Header | None, bool]:
+    """The header, None where this version reads none; and whether there is one of another format."""
+    try:
+        return read_header(place) if (place / HEADER).exists() else None, False
+    except OtherFormatError:
+        return None, True
 
 
 @contextmanager
@@ -219,11 +231,12 @@ class Writer:
 
     Attributes:
         header: what there is; None for a new index.
+        other_format: whether there is an index of another version of tersely, which gives way.
     """
 
-    def __init__(self, place: Path, header: Header | None) -> None:
+    def __init__(self, place: Path, header: Header | None, other_format: bool) -> None:
         """Begin; the lock is held."""
-        self.header, self._place = header, place
+        self.header, self.other_format, self._place = header, other_format, place
         self._next = 1 + (int(header.newest) if header else 0)
 
     def new_generation(self) -> Path:
