@@ -410,7 +410,7 @@ def _strategy(strategy: Strategy | ContentReader | str | None) -> Strategy:
     strategy = getattr(strategy, "strategy", strategy)  # a compressor has one
     if isinstance(strategy, type):
         raise TypeError(f"strategy must be a name or an object with compress(request), not {strategy!r}")
-    if isinstance(strategy, Strategy):
+    if isinstance(strategy, (Auto, Extractive, Strategy)):  # the quicker ones first
         return strategy
     if isinstance(strategy, ContentReader):
         return Auto(as_type=strategy)
