@@ -1,4 +1,6 @@
-// Rows in a byte a value, which tell what is far from a query before anything is compared exactly.
+// Rows quantized to int8: bounds of their products with a query rule out most before any is compared exactly. Unlike
+// the codes of simd/screen.hpp, which each instruction set makes for itself in memory, these are the same everywhere,
+// as they are kept in files.
 //
 // Contract: row r, of length one at most, is about scale[r] * code with |code| <= 127, and what is left of it has a
 // length of at most rest[r]. A query q is about step * c, with |c| as large as sums of products below 2^31 allow. Then

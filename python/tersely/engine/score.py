@@ -125,7 +125,7 @@ def _row(weights: Mapping[str, float]) -> Float64s:
 
 
 class Scored(NamedTuple):
-    """What a query makes of the segments of a call.
+    """Relevance scores of the segments of a call, and what they are made of.
 
     Attributes:
         features: float32[len(FEATURES), n].
@@ -170,7 +170,7 @@ class Asked:
     def scores(
         self, weights: Mapping[str, float] | Float64s, forest: Forest, features: Float32s | None = None
     ) -> Scored:
-        """Features and scores of the segments.
+        """Score the segments.
 
         A score is the weighted sum of the features (`weights` by name, where a missing one is 0, or as
         `weight_row` gives them), corrected by the forest, above

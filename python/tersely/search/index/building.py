@@ -16,7 +16,7 @@ from tersely.core.errors import StoreError
 from tersely.providers.embedders import CheckedEmbedder
 from tersely.search.index.chunking import cut_chunks
 from tersely.search.index.files import FileNote, SourceFile, decode, find_files, read_file
-from tersely.search.index.ranking import PostingsBuilder
+from tersely.search.index.ranking import CodedVectors, PostingsBuilder
 from tersely.search.index.snapshot import order_of, shard_of
 from tersely.search.index.storage import (
     ChunkTable,
@@ -265,13 +265,13 @@ def _write(
             if before is not None:
                 kept = np.flatnonzero(~np.isin(before.ids, before.ids_of(change.removed)))
                 for start in range(0, len(kept), _COPIED):
-                    vectors.add(before.vectors[kept[start : start + _COPIED]])
+                    vectors.add(before.vectors.take(kept[start : start + _COPIED]))
                 postings = PostingsBuilder(before.postings, kept)
             table.remove(change.removed)
             for texts in _batches(_new_texts(folder, table, change.todo, plan, largest_file, count)):
                 postings.add(texts)
                 rows = embedder.embed(texts)
-                vectors.add(rows)
+                vectors.add(CodedVectors.of(rows))
                 dimensions = rows.shape[1]
             vectors.finish()
         ids, files = table.finish()

@@ -236,8 +236,8 @@ def _search(
             raise ValueError(
                 f"the embedder gives {len(vector)} dimensions; the index has {state.header.dimensions}"
             )
-        coded = [shard.coded for shard in state.shards]
-        rankings.append(best_cosines(coded, vector, candidates, state.order))
+        vectors = [shard.vectors for shard in state.shards]
+        rankings.append(best_cosines(vectors, vector, candidates, state.order))
         used.append(weights[1])
     rows, fused = fuse(rankings, used, state.order)
     found, fused = state.chunks(rows[:top_n]), fused[:top_n]

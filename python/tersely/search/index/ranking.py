@@ -181,7 +181,7 @@ def best_rows(scores: Float32s, many: int, order: Int32s) -> Int64s:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CodedVectors:
-    """Vectors of a shard, also in a byte a value: these are read for every query, a quarter of the memory.
+    """The vectors of a shard, in float32 and quantized to int8; a query scans the latter.
 
     Attributes:
         rows: float32[n, d], of length one or zero.
@@ -196,15 +196,19 @@ class CodedVectors:
 
     @classmethod
     def of(cls, rows: Float32s) -> CodedVectors:
-        """Code rows of length one or zero. O(n d)."""
+        """Quantize rows of length one or zero. O(n d)."""
         return cls(rows, *_native.code_rows(rows))
+
+    def take(self, rows: Int64s) -> CodedVectors:
+        """Return some of the rows with their codes, copied."""
+        return CodedVectors(self.rows[rows], self.codes[rows], self.scale[rows], self.rest[rows])
 
     def __len__(self) -> int:
         """Number of vectors."""
         return len(self.scale)
 
     def bounds(self, query: Float32s) -> tuple[Float32s, Float32s]:
-        """Return what the product of each row with a query is at least and at most. O(n d) of codes."""
+        """Return lower and upper bounds of each row's dot product with a query. Reads codes only: O(n d)."""
         return _native.bound_products(self.codes, self.scale, self.rest, query)
 
 

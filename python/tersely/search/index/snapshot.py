@@ -78,7 +78,7 @@ class Snapshot:
         found = np.empty((len(rows), self.header.dimensions), dtype=np.float32)
         for number in np.unique(owners).tolist():
             mine = owners == number
-            found[mine] = self.shards[number].vectors[rows[mine] - self._starts[number]]
+            found[mine] = self.shards[number].vectors.rows[rows[mine] - self._starts[number]]
         return found
 
     def find(self, places: Sequence[tuple[str, int]]) -> list[ChunkRow | None]:

@@ -130,7 +130,7 @@ class Header:
 
 
 class OtherFormatError(StoreError):
-    """An index of another version of tersely: its files are there, so the next build makes it anew."""
+    """The index was written by another version of tersely; the next build makes it anew."""
 
 
 def locate(folder: str | os.PathLike[str]) -> Path:
@@ -210,7 +210,7 @@ def writing(place: Path) -> Iterator[Writer]:
 
 
 def _own_header(place: Path) -> tuple[Header | None, bool]:
-    """The header, None where this version reads none; and whether there is one of another format."""
+    """Read the header (None: there is none of this format), and say whether there is one of another."""
     try:
         return read_header(place) if (place / HEADER).exists() else None, False
     except OtherFormatError:
@@ -328,10 +328,10 @@ class ChunkTable:
 
 
 class VectorFiles:
-    """Write the vectors of a new generation, and their codes."""
+    """Write the vectors of a new generation, in float32 and quantized to int8."""
 
     def __init__(self, folder: Path) -> None:
-        """Begin without any."""
+        """Open the files, empty."""
         self._folder = folder
         self._scales: list[Float32s] = []
         self._rests: list[Float32s] = []
@@ -340,22 +340,21 @@ class VectorFiles:
             self._codes = files.enter_context(open(folder / CODES, "wb", opener=private))
             self._files = files.pop_all()
 
-    def add(self, rows: Float32s) -> None:
-        """Add rows of length one or zero, float32[n, d]."""
-        coded = CodedVectors.of(rows)
-        self._vectors.write(rows.astype("<f4").tobytes())
-        self._codes.write(coded.codes.tobytes())
-        self._scales.append(coded.scale)
-        self._rests.append(coded.rest)
+    def add(self, vectors: CodedVectors) -> None:
+        """Append vectors."""
+        self._vectors.write(vectors.rows.astype("<f4").tobytes())
+        self._codes.write(vectors.codes.tobytes())
+        self._scales.append(vectors.scale)
+        self._rests.append(vectors.rest)
 
     def finish(self) -> None:
-        """Write all."""
+        """Close the files, and write the scales and rests of all vectors."""
         self.close()
         for name, parts in (("scale", self._scales), ("rest", self._rests)):
             _save(self._folder / f"{name}.npy", np.concatenate([_NO_FLOATS, *parts]).astype("<f4"))
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self._files.close()
 
 
@@ -397,8 +396,7 @@ class Generation:
 
     Attributes:
         folder: where it is.
-        vectors: float32[n, d], mapped.
-        coded: the same with their codes, mapped.
+        vectors: mapped.
         postings: mapped.
         ids: int64[n], ascending: ids of the chunks of the rows.
     """
@@ -407,8 +405,7 @@ class Generation:
         """Open it. Raises StoreError where a file is missing or damaged."""
         self.folder = folder = place / shard.generation
         try:
-            self.coded = _vectors(folder, shard.chunks, dimensions)
-            self.vectors = self.coded.rows
+            self.vectors = _vectors(folder, shard.chunks, dimensions)
             arrays = {name: map_array(folder / f"{name}.npy", kind) for name, kind in _ARRAYS.items()}
             self.ids: Int64s = map_array(folder / "ids.npy", "<i8")
             self.postings = Postings(**arrays)
