@@ -2,14 +2,22 @@
 // the flags of the including file. Nothing inline that the linker could share between files built with other flags.
 namespace {
 
+void fetch([[maybe_unused]] const void* line) {
+#if defined(__GNUC__)
+    __builtin_prefetch(line);
+#endif
+}
+
 void add_rows(const std::uint8_t* codes, std::size_t width, const float* scales, const std::int32_t* ids,
               std::size_t count, float* sums) {
     constexpr std::size_t block = tersely::simd::kCodeBlock;
+    constexpr std::size_t ahead = 8;  // rows that are fetched from memory before they are needed
     for (std::size_t first = 0; first < width; first += block) {
         float low[block], high[block];
         for (std::size_t i = 0; i < block; ++i) low[i] = sums[first + i];
         for (std::size_t i = 0; i < block; ++i) high[i] = sums[width + first + i];
         for (std::size_t t = 0; t < count; ++t) {
+            if (t + ahead < count) fetch(codes + static_cast<std::size_t>(ids[t + ahead]) * width + first);
             const std::size_t row = static_cast<std::size_t>(ids[t]);
             const std::uint8_t* bytes = codes + row * width + first;
             const float scale = scales[row];

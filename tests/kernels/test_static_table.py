@@ -149,6 +149,16 @@ def test_a_table_does_not_change_with_the_arrays_it_was_made_of() -> None:
     assert table.embed(TEXTS).tobytes() == before
 
 
+def test_words_of_earlier_texts_change_nothing() -> None:
+    seed = np.random.default_rng(5)
+    letters = seed.choice(list("abcdefgh"), (200_000, 5))  # more spellings than a table remembers
+    words = ["".join(row[: 1 + i % 5]) for i, row in enumerate(letters)]
+    texts = [" ".join(words[i : i + 500]) for i in range(0, len(words), 500)]
+    used = wordpieces.table(WORDS, 64)
+    for text in texts:
+        assert used.embed([text]).tobytes() == wordpieces.table(WORDS, 64).embed([text]).tobytes()
+
+
 def test_callers_at_once_get_what_one_gets_alone() -> None:
     table = wordpieces.table(WORDS, 256)
     alone = table.embed(TEXTS).tobytes()

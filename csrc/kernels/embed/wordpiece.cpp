@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/embed/characters.hpp"
+#include "kernels/prefetch.hpp"
 #include "kernels/text/utf8.hpp"
 
 namespace tersely::embed {
@@ -96,28 +97,105 @@ WordPiece::WordPiece(std::string_view lines) : words_(lines) {
     }
 }
 
+// The ids of a text in the making. Words wait until some have come together: what is known of one is fetched from
+// memory while the next are read.
+class WordPiece::Lookups {
+  public:
+    Lookups(const WordPiece& pieces, KnownWords& known, std::vector<std::int32_t>& ids)
+        : pieces_(pieces), known_(known), ids_(ids) {}
+
+    std::size_t waiting() const { return size_; }
+    void add(std::int32_t id) {
+        items_[size_] = {.id = id};
+        if (++size_ == kTogether) look_up();
+    }
+    void add(const WordBytes& word) {
+        if (word.size == 0) return;  // of marks alone, which are dropped
+        if (word.size >= 16) {
+            look_up();
+            pieces_.append_ids(word, ids_);
+            return;
+        }
+        const std::uint64_t first = word.eights[0];
+        const std::uint64_t last = word.size < 8 ? 0 : word.eights[1];
+        const std::uint64_t mixed = (first ^ last * 0xBF58476D1CE4E5B9ULL) * 0x9E3779B97F4A7C15ULL;
+        KnownWords::Pair* pair = &known_.pairs_[static_cast<std::size_t>(mixed >> 32U) & (KnownWords::kPairs - 1)];
+        prefetch(pair);
+        items_[size_] = {first, last, pair, word.size};
+        if (++size_ == kTogether) look_up();
+    }
+    void look_up() {
+        for (std::size_t i = 0; i < size_; ++i) {
+            if (items_[i].pair == nullptr) {
+                ids_.push_back(items_[i].id);
+            } else {
+                append(items_[i]);
+            }
+        }
+        size_ = 0;
+    }
+
+  private:
+    struct Item {
+        std::uint64_t first = 0, last = 0;  // of a word
+        KnownWords::Pair* pair = nullptr;   // where it is, if it is known; null: a token
+        std::size_t bytes = 0;              // of the word
+        std::int32_t id = 0;                // of the token
+    };
+    void append(const Item& item) {
+        const auto is = [&](const KnownWords::Word& one) { return one.first == item.first && one.last == item.last; };
+        KnownWords::Word &newer = item.pair->newer, &older = item.pair->older;
+        if (!is(newer) && is(older)) std::swap(newer, older);
+        if (is(newer)) {
+            ids_.insert(ids_.end(), newer.ids.begin(), newer.ids.begin() + newer.size);
+            return;
+        }
+        WordBytes word;
+        word.eights[0] = item.first;
+        word.eights[1] = item.last;
+        word.size = item.bytes;
+        const std::size_t before = ids_.size();
+        pieces_.append_ids(word, ids_);
+        const std::size_t size = ids_.size() - before;
+        const auto met = ids_.end() - static_cast<std::ptrdiff_t>(size);
+        if (size > KnownWords::kMostIds || *std::max_element(met, ids_.end()) > KnownWords::kLargestId) return;
+        older = newer;
+        newer = {item.first, item.last, static_cast<std::uint16_t>(size), {}};
+        std::transform(met, ids_.end(), newer.ids.begin(),
+                       [](std::int32_t id) { return static_cast<std::uint16_t>(id); });
+    }
+
+    const WordPiece& pieces_;
+    KnownWords& known_;
+    std::vector<std::int32_t>& ids_;
+    std::array<Item, kTogether> items_;
+    std::size_t size_ = 0;
+};
+
 std::size_t WordPiece::append(std::string_view text, std::size_t from, std::size_t enough, KnownWords& known,
                               std::vector<std::int32_t>& ids) const {
     const std::size_t before = ids.size();
     std::size_t at = from;
-    while (at < text.size() && ids.size() - before < enough) {
+    Lookups lookups(*this, known, ids);
+    while (at < text.size() && ids.size() + lookups.waiting() - before < enough) {
         const auto byte = static_cast<unsigned char>(text[at]);
         if (byte == ' ') {
             ++at;
         } else if (ascii_[byte] == Ascii::kLetter) {
-            at = append_ascii_word(text, at, known, ids);
+            at = read_ascii_word(text, at, lookups);
         } else if (ascii_[byte] == Ascii::kAlone && byte != '[') {
-            ids.push_back(alone_[byte]);
+            lookups.add(alone_[byte]);
             ++at;
         } else {
-            at = append_other(text, at, known, ids);
+            at = read_other(text, at, lookups);
         }
     }
+    lookups.look_up();
     return at;
 }
 
 // Eight bytes at a time; what turns out not to be plain ASCII is read again, character by character.
-std::size_t WordPiece::append_ascii_word(std::string_view text, std::size_t at, KnownWords& known, Ids& ids) const {
+std::size_t WordPiece::read_ascii_word(std::string_view text, std::size_t at, Lookups& lookups) const {
     WordBytes word;
     for (std::size_t part = 0; word.size < kLongestWord; ++part) {
         word.eights[part] = load_eight(text, at + word.size);
@@ -127,10 +205,10 @@ std::size_t WordPiece::append_ascii_word(std::string_view text, std::size_t at, 
         const std::size_t end = at + word.size;
         const bool other = end < text.size() && ascii_[static_cast<unsigned char>(text[end])] == Ascii::kOther;
         if (other || word.size > kLongestWord) break;
-        append_known(word, known, ids);
+        lookups.add(word);
         return end;
     }
-    return append_word(text, at, known, ids);
+    return read_word(text, at, lookups);
 }
 
 std::int32_t WordPiece::id_of_alone(char32_t code) const {
@@ -142,23 +220,22 @@ std::int32_t WordPiece::id_of_alone(char32_t code) const {
 }
 
 // What is neither an ASCII letter or digit nor plain ASCII punctuation.
-std::size_t WordPiece::append_other(std::string_view text, std::size_t at, KnownWords& known, Ids& ids) const {
+std::size_t WordPiece::read_other(std::string_view text, std::size_t at, Lookups& lookups) const {
     if (text[at] == '[') {
         for (const auto& [word, id] : special_) {
             if (!text.substr(at).starts_with(word)) continue;
-            ids.push_back(id);
+            lookups.add(id);
             return at + word.size();
         }
     }
     const Decoded here = decode(text, at);
     const Normalized given = normalize(here.code);
-    if (given.action == CharAction::kLetter || given.action == CharAction::kMark)
-        return append_word(text, at, known, ids);
-    if (given.action == CharAction::kAlone) ids.push_back(id_of_alone(given.parts[0]));
+    if (given.action == CharAction::kLetter || given.action == CharAction::kMark) return read_word(text, at, lookups);
+    if (given.action == CharAction::kAlone) lookups.add(id_of_alone(given.parts[0]));
     return at + here.length;
 }
 
-std::size_t WordPiece::append_word(std::string_view text, std::size_t at, KnownWords& known, Ids& ids) const {
+std::size_t WordPiece::read_word(std::string_view text, std::size_t at, Lookups& lookups) const {
     WordBuffer word;
     while (at < text.size()) {
         const Decoded here = decode(text, at);
@@ -173,34 +250,14 @@ std::size_t WordPiece::append_word(std::string_view text, std::size_t at, KnownW
         }
     }
     if (word.too_long()) {
-        ids.push_back(words_.unknown());
+        lookups.add(words_.unknown());
     } else {
-        append_known(word.utf8(), known, ids);
+        lookups.add(word.utf8());
     }
     return at;
 }
 
-void WordPiece::append_known(const WordBytes& bytes, KnownWords& known, Ids& ids) const {
-    if (bytes.size >= 16) return append_ids(bytes, ids);
-    const std::uint64_t first = bytes.eights[0];
-    const std::uint64_t last = bytes.size < 8 ? 0 : bytes.eights[1];
-    const std::uint64_t mixed = (first ^ last * 0xBF58476D1CE4E5B9ULL) * 0x9E3779B97F4A7C15ULL;
-    KnownWords::Slot& slot = known.slots_[static_cast<std::size_t>(mixed >> 32U) & (KnownWords::kSlots - 1)];
-    if (slot.first == first && slot.last == last) {
-        ids.insert(ids.end(), slot.ids.begin(), slot.ids.begin() + slot.size);
-        return;
-    }
-    const std::size_t before = ids.size();
-    append_ids(bytes, ids);
-    const std::size_t size = ids.size() - before;
-    if (size > KnownWords::kMostIds) return;
-    slot.first = first;
-    slot.last = last;
-    slot.size = static_cast<std::uint32_t>(size);
-    std::copy_n(ids.end() - static_cast<std::ptrdiff_t>(size), size, slot.ids.begin());
-}
-
-void WordPiece::append_ids(const WordBytes& bytes, Ids& ids) const {
+void WordPiece::append_ids(const WordBytes& bytes, std::vector<std::int32_t>& ids) const {
     const std::int32_t whole = words_.find(bytes);
     if (whole >= 0) {
         ids.push_back(whole);

@@ -24,39 +24,43 @@ namespace tersely::embed {
 // looked up once. Of one WordPiece only.
 class KnownWords {
   public:
-    KnownWords() : slots_(kSlots) {}
+    KnownWords() : pairs_(kPairs) {}
 
   private:
     friend class WordPiece;
-    static constexpr std::size_t kSlots = 8192, kMostIds = 3;
-    struct Slot {
-        std::uint64_t first = 0,
-                      last = 0;  // of a word of less than 16 bytes, zeros behind it; the empty word has no ids
-        std::uint32_t size = 0;
-        std::array<std::int32_t, kMostIds> ids{};
+    static constexpr std::size_t kPairs = 16384, kMostIds = 7;
+    static constexpr std::int32_t kLargestId = 0xFFFF;
+    struct Word {
+        std::uint64_t first = 0, last = 0;  // bytes of less than 16, zeros behind them
+        std::uint16_t size = 0;
+        std::array<std::uint16_t, kMostIds> ids{};
     };
-    std::vector<Slot> slots_;  // by hash; a word gives way to another at its place
+    struct alignas(64) Pair {  // a line of memory
+        Word newer, older;
+    };
+    std::vector<Pair> pairs_;  // by hash; of three words at a place, the one that was met longest ago gives way
 };
 
 class WordPiece {
   public:
     static constexpr std::size_t kLongestWord = 100;  // characters
+    static constexpr std::size_t kTogether = 16;      // words that are looked up together
+    static constexpr std::size_t kMostMore = kTogether * 15 + kLongestWord;
 
     explicit WordPiece(std::string_view lines);  // throws what Words throws
     const Words& words() const { return words_; }
 
-    // Appends the ids of text[from, ...) until the text ends or `enough` are appended (at most kLongestWord - 1 more).
+    // Appends the ids of text[from, ...) until the text ends or `enough` are appended (at most kMostMore more).
     // Returns where it stopped, which is between words: going on from there gives the rest.
     std::size_t append(std::string_view text, std::size_t from, std::size_t enough, KnownWords& known,
                        std::vector<std::int32_t>& ids) const;
 
   private:
-    using Ids = std::vector<std::int32_t>;
-    std::size_t append_ascii_word(std::string_view text, std::size_t at, KnownWords& known, Ids& ids) const;
-    std::size_t append_word(std::string_view text, std::size_t at, KnownWords& known, Ids& ids) const;
-    std::size_t append_other(std::string_view text, std::size_t at, KnownWords& known, Ids& ids) const;
-    void append_known(const WordBytes& bytes, KnownWords& known, Ids& ids) const;
-    void append_ids(const WordBytes& bytes, Ids& ids) const;
+    class Lookups;
+    std::size_t read_ascii_word(std::string_view text, std::size_t at, Lookups& lookups) const;
+    std::size_t read_word(std::string_view text, std::size_t at, Lookups& lookups) const;
+    std::size_t read_other(std::string_view text, std::size_t at, Lookups& lookups) const;
+    void append_ids(const WordBytes& bytes, std::vector<std::int32_t>& ids) const;
     std::int32_t id_of_alone(char32_t code) const;
 
     enum class Ascii : std::uint8_t { kLetter, kSpace, kAlone, kOther };  // kOther: controls, what is not ASCII

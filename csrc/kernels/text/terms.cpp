@@ -5,12 +5,15 @@
 #include <cstring>
 
 #include "kernels/parallel.hpp"
+#include "kernels/text/eight_bytes.hpp"
 #include "kernels/text/stem.hpp"
 #include "kernels/text/unicode.hpp"
 #include "kernels/text/utf8.hpp"
 
 namespace tersely::text {
 namespace {
+
+constexpr std::uint32_t kRounds = 0xFF;  // of so many words, between looks for Ctrl-C, less one
 
 enum class ByteKind : std::uint8_t { kOther, kDigit, kWord, kWide };
 
@@ -77,7 +80,7 @@ void TermReader::append(std::string_view text, Span span, std::vector<std::int32
                 break;
             }
         }
-        check_cancelled();
+        if ((++words_ & kRounds) == 0) Interruptible::check();
         append_spelling(text.substr(at, end - at), ids);
         at = end;
     }
@@ -109,6 +112,11 @@ std::size_t TermReader::number_end(std::string_view text, std::size_t at) const 
 std::size_t TermReader::word_end(std::string_view text, std::size_t at) const {
     const std::size_t begin = at;
     while (at < text.size()) {
+        if (text.size() - at >= 8) {
+            const std::size_t plain = leading(ascii_word_bytes(load8(text.data() + at)));
+            at += plain;
+            if (plain == 8) continue;
+        }
         const ByteKind kind = kind_of(text[at]);
         if (kind == ByteKind::kWord || kind == ByteKind::kDigit) {
             ++at;

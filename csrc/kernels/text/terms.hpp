@@ -86,6 +86,7 @@ class TermReader {
     std::vector<std::int32_t> given_;     // terms of each spelling, one after another
     std::vector<std::size_t> given_end_;  // where those of each spelling end
     std::string term_;
+    std::uint32_t words_ = 0;  // read so far
 };
 
 bool is_stop_word(std::string_view folded);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "kernels/parallel.hpp"
+#include "kernels/prefetch.hpp"
 #include "kernels/text/utf8.hpp"
 
 namespace tersely::tokens {
@@ -14,12 +15,6 @@ namespace {
 
 constexpr std::size_t kTogether = 32;  // spellings
 constexpr std::size_t kRounds = 0x7F;  // of so many, between looks for Ctrl-C, less one
-
-void prefetch([[maybe_unused]] const void* at) {
-#if defined(__GNUC__)
-    __builtin_prefetch(at);
-#endif
-}
 
 constexpr std::size_t kPiece = 4;  // bytes of one, about
 constexpr std::size_t kAhead = 4;  // bytes behind a piece by which its end is known, white space aside
@@ -123,6 +118,7 @@ std::size_t Counter::count_text(std::string_view text, [[maybe_unused]] Marks* m
             prefetch(table_->first_slot(keys[i]));
             fresh[unknown++] = static_cast<std::uint8_t>(i);
         }
+        for (std::size_t i = 0; i < unknown; ++i) prefetch(table_->first_token(keys[fresh[i]]));
         for (std::size_t i = 0; i < unknown; ++i) mark(places[fresh[i]], short_tokens(keys[fresh[i]]));
     }
     return tokens;

@@ -18,10 +18,15 @@
 #include <cstdint>
 #include <string_view>
 
+#include "kernels/text/eight_bytes.hpp"
 #include "kernels/tokens/classes.hpp"
-#include "kernels/tokens/words.hpp"
 
 namespace tersely::tokens {
+
+using text::ascii_letters;
+using text::leading;
+using text::load8;
+using text::load_first;
 
 enum class Pattern : std::uint32_t { kO200k = 0, kCl100k = 1 };
 

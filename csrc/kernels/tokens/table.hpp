@@ -19,8 +19,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "kernels/text/eight_bytes.hpp"
 #include "kernels/tokens/pieces.hpp"
-#include "kernels/tokens/words.hpp"
 
 namespace tersely::tokens {
 
@@ -69,7 +69,11 @@ class TokenTable {
         return kNone;
     }
 
+    // Where a lookup begins, and the token that it compares first.
     const char* first_slot(const Key& key) const { return slot_bytes_ + 4 * place_of(key); }
+    const char* first_token(const Key& key) const {
+        return strings_.data() + std::min<std::size_t>(load_slot(place_of(key)) & kPlace, strings_.size());
+    }
 
   private:
     std::uint64_t place_of(const Key& key) const { return (key.mixed >> 32U) * slots_ >> 32U; }

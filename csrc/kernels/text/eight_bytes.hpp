@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace tersely::tokens {
+namespace tersely::text {
 
 // The first of eight bytes is the lowest of the number, whatever the machine.
 inline std::uint64_t load8(const char* bytes) {
@@ -41,9 +41,17 @@ inline std::uint64_t ascii_letters(std::uint64_t word) {
     return (low + each(0x80 - 'a')) & ~(low + each(0x80 - 'z' - 1)) & ~word & kHighBits;
 }
 
+// The high bit of each byte that is an ASCII letter, a digit or an underscore.
+inline std::uint64_t ascii_word_bytes(std::uint64_t word) {
+    const std::uint64_t low = word & ~kHighBits;
+    const std::uint64_t digits = (low + each(0x80 - '0')) & ~(low + each(0x80 - '9' - 1));
+    const std::uint64_t underscores = ~((low ^ each('_')) + each(0x7F));
+    return ascii_letters(word) | ((digits | underscores) & ~word & kHighBits);
+}
+
 // How many bytes from the first on have their high bit set: 0 to 8.
 inline std::size_t leading(std::uint64_t high_bits) {
     return static_cast<std::size_t>(std::countr_zero(~high_bits & kHighBits)) / 8;
 }
 
-}  // namespace tersely::tokens
+}  // namespace tersely::text
