@@ -44,7 +44,7 @@ inline Workers workers_for(int threads, pybind11::handle progress) {
     require(threads >= 1, "threads must be at least 1");
     return {threads, [progress, asked = std::make_shared<Clock::time_point>(Clock::now())](double share) {
                 if (Clock::now() - *asked < std::chrono::milliseconds(20)) return true;
-                const pybind11::gil_scoped_acquire gil;
+                const WithGil gil;
                 if (PyErr_CheckSignals() != 0) return false;
                 if (!progress.is_none()) {
                     try {
@@ -63,7 +63,7 @@ inline Workers workers_for(int threads, pybind11::handle progress) {
 template <typename Work>
 auto without_gil(Work&& work) {
     try {
-        const pybind11::gil_scoped_release release;
+        const WithoutGil released;
         return std::forward<Work>(work)();
     } catch (const Cancelled&) {
         throw pybind11::error_already_set();

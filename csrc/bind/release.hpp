@@ -5,12 +5,44 @@
 
 #include <chrono>
 #include <optional>
+#include <thread>
 
 #include "kernels/parallel.hpp"
 
 namespace tersely::bind {
 
 using Clock = std::chrono::steady_clock;
+
+// Takes the GIL back. An interpreter that ends stops the threads that ask for it by unwinding their stacks, which
+// destructors do not allow: such a thread, a daemon, sleeps until the process is gone, as it does from Python 3.14 on.
+inline void take_gil(PyThreadState* state) {
+    try {
+        PyEval_RestoreThread(state);
+    } catch (...) {
+        while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+}
+
+// The GIL is released while it lives.
+class WithoutGil {
+  public:
+    WithoutGil() : state_(PyEval_SaveThread()) {}
+    ~WithoutGil() { take_gil(state_); }
+    WithoutGil(const WithoutGil&) = delete;
+    WithoutGil& operator=(const WithoutGil&) = delete;
+
+  private:
+    PyThreadState* state_;
+};
+
+// Inside of that, on the same thread: the GIL is held while it lives.
+class WithGil {
+  public:
+    WithGil() { take_gil(PyGILState_GetThisThreadState()); }
+    ~WithGil() { PyEval_SaveThread(); }
+    WithGil(const WithGil&) = delete;
+    WithGil& operator=(const WithGil&) = delete;
+};
 
 // When native calls of this thread end with TimeoutError; empty: never.
 inline std::optional<Clock::time_point>& deadline() {
@@ -24,7 +56,7 @@ class Release {
   public:
     Release() : asked_(Clock::now()), interruptible_([this](double) { return go_on(); }) {
         if (deadline() && asked_ > *deadline()) {
-            const pybind11::gil_scoped_acquire gil;
+            const WithGil gil;
             late();
             throw Cancelled();
         }
@@ -37,7 +69,7 @@ class Release {
         const Clock::time_point now = Clock::now();
         if (now - asked_ < std::chrono::milliseconds(20)) return true;
         asked_ = now;
-        const pybind11::gil_scoped_acquire gil;
+        const WithGil gil;
         if (deadline() && now > *deadline()) {
             late();
             return false;
@@ -45,7 +77,7 @@ class Release {
         return PyErr_CheckSignals() == 0;
     }
 
-    pybind11::gil_scoped_release release_;
+    WithoutGil without_gil_;
     Clock::time_point asked_;
     Interruptible interruptible_;
 };

@@ -119,7 +119,7 @@ py::tuple bound_products(const Input<std::int8_t>& codes, const Input<float>& sc
 // Billions of floating point operations a second that one thread reaches from registers alone; the best of rounds.
 double fma_peak(double seconds) {
     using Clock = std::chrono::steady_clock;
-    const py::gil_scoped_release release;
+    const WithoutGil released;
     const auto begin = Clock::now();
     double best = 0;
     do {

@@ -31,11 +31,14 @@ def longest_prefix(piece: str, tokens: Callable[[str], int], budget: int) -> tup
 
 
 def _most(piece: str, mark: str, tokens: Callable[[str], int], budget: int) -> int:
-    """The largest size under that of the piece that fits: guessed from two counts, in turn with halving."""
+    """The largest size under that of the piece that fits: guessed from two counts, in turn with halving.
+
+    A smaller one where the last whole word of both is the same.
+    """
     low, high = 0, len(piece)
     at_low, at_high = 0, 0  # tokens; 0: not counted
     size, turn = _CHARACTERS * (budget + 1), 0
-    while low + 1 < high:
+    while low + 1 < high and not 0 < _whole_words(piece, high - 1) == _whole_words(piece, low):
         if turn % 3 == 2 or not low < size < high:
             size = (low + high) // 2
         found, turn = tokens(piece[:size] + mark), turn + 1

@@ -503,13 +503,15 @@ class _Fitting:
         if self.pinned.any():
             return self._try(self._only(self.pinned), Wording.BARE)
         counts, group = self.prices.counts, self.reading.group
+        possible = (counts <= self.budget) & (group < 0)
+        if self.reading.bulk is not None:
+            possible &= ~self.reading.bulk
+        if not (self.reading.ranked or possible.any() or group.max(initial=-1) >= 0):
+            return None
         order = self._best_first(np.arange(len(counts)))
         if self.reading.auxiliary is not None:
             order = order[~self.reading.auxiliary[order]]
-        possible = (counts[order] <= self.budget) & (group[order] < 0)
-        if self.reading.bulk is not None:
-            possible &= ~self.reading.bulk[order]
-        fitting = order[possible]
+        fitting = order[possible[order]]
         if self.reading.ranked:  # what others stand in, such as the outermost brackets, is the best of all
             fitting = np.concatenate((order[:1], fitting))
         for row in self._smallest_first(fitting):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from tersely import models
@@ -19,6 +18,7 @@ ENCODINGS = {  # and the file of each, in the folder of models
     "cl100k_base": "cl100k_base.bin",
     "o200k_harmony": "o200k_base.bin",  # has other special tokens, whose text is ordinary text here
 }
+_tables: dict[str, TokenTable] = {}  # by file
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,12 @@ class BytePairCounter:
 
 def token_table(encoding: str) -> TokenTable:
     """The table of an encoding: its file, mapped when it is first asked for. O(1)."""
-    return _open(ENCODINGS[encoding])
+    file = ENCODINGS[encoding]
+    if (table := _tables.get(file)) is None:  # of threads that open it at once, all get the same
+        table = _tables.setdefault(file, _open(file))
+    return table
 
 
-@cache
 def _open(file: str) -> TokenTable:
     from mmap import ACCESS_READ, mmap  # `import tersely` need not
 
