@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -38,6 +39,7 @@ TOKEN = "correct-horse-battery"
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 STDIO = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -90,16 +92,11 @@ def test_stdio_speaks_nothing_but_the_protocol() -> None:
 
 
 def test_stdio_ends_with_its_input_and_broken_lines_do_not_end_it() -> None:
-    hello = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    }
     lines = [
         b"not json",
         b"\xff\xfe",
         b"[]",
-        message("initialize", 1, **hello),
+        message("initialize", 1, **HELLO),
         message("notifications/initialized"),
         message("tools/call", 2, name="noisy", arguments={}),
     ]
@@ -118,6 +115,19 @@ def test_stdio_ends_with_its_input_and_broken_lines_do_not_end_it() -> None:
         logged = server.stderr.read()
     assert all(answer["jsonrpc"] == "2.0" for answer in answers)
     assert b"stray" in logged and b"stray too" in logged
+
+
+def test_stdio_ends_with_ctrl_c_while_it_waits_for_input() -> None:
+    command = [sys.executable, "-c", STDIO, str(HERE)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as server:
+        assert server.stdin and server.stdout and server.stderr
+        server.stdin.write(message("initialize", 1, **HELLO) + b"\n")
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["id"] == 1
+        server.send_signal(signal.SIGINT)
+        assert server.wait(20) != 0 and b"KeyboardInterrupt" in server.stderr.read()
 
 
 def test_http_gives_what_a_client_in_this_process_gets() -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from tersely.agents.tool_results import ToolResultCompressor
 from tersely.core.errors import CompressionError, MissingExtraError
+from tersely.server.stdio import over_stdio
 from tersely.server.tools import Tool, ToolError, ToolReply, object_schema
 
 if TYPE_CHECKING:
@@ -154,7 +153,6 @@ def serve_wrapped(
         checked_url(server)
     try:
         import anyio
-        from mcp.server.stdio import stdio_server
         from mcp.shared.message import SessionMessage
         from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
     except ImportError as error:
@@ -191,14 +189,10 @@ def serve_wrapped(
         stop()
 
     async def serve() -> None:
-        given, lines = anyio.create_memory_object_stream[str](0)
-        _read_input(given)
         async with (
-            lines,
-            stdio_server(stdin=cast("Any", lines)) as (client, answers),
+            over_stdio() as (client, answers),
             _transport(server, token, lost) as (replies, onward),
-            given,  # the transports end when what goes into them is closed
-            answers,
+            answers,  # the transports end when what goes into them is closed
             onward,
             anyio.create_task_group() as tasks,
         ):
@@ -208,23 +202,6 @@ def serve_wrapped(
     anyio.run(serve)
     if lost:
         raise ConnectionError(f"no answer from {server}: {lost[0]}")
-
-
-def _read_input(given: Any) -> None:
-    """Send the lines of standard input into a stream, from a thread that nobody waits for.
-
-    It may still be blocked when the server ends, and the proxy must end then: so that its client is told.
-    """
-    loop = asyncio.get_running_loop()
-
-    def read() -> None:
-        with suppress(Exception), os.fdopen(os.dup(0), encoding="utf-8", errors="replace") as file:
-            for line in file:
-                asyncio.run_coroutine_threadsafe(given.send(line), loop).result()
-        with suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(given.close)
-
-    threading.Thread(target=read, name="standard input", daemon=True).start()
 
 
 def checked_url(url: str) -> str:
