@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from tersely.agents.command import run_command
+from tersely.cli import main
 from tersely.providers.counters import resolve_counter
 from tersely.store import Store
 
@@ -52,6 +53,22 @@ def test_a_long_output_fits_and_the_whole_is_kept(environment: dict[str, str], s
     with Store.open(store, read_only=True) as kept:
         whole = kept.expand(id)
     assert whole == "".join(f"worker {row} wrote a row\n" for row in range(900)) + "ERROR disk full\n"
+
+
+def test_of_an_output_too_long_to_be_read_both_ends_fit_the_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setattr("tersely.cli.run._MOST", 3_000)
+    kept = tmp_path / "kept.sqlite"
+    command = ["run", "--budget", "100", "--store", str(kept), "--", PYTHON, "-c"]
+    assert main([*command, f"{LINES}\nprint('ERROR: disk full')\nraise SystemExit(3)"]) == 3
+    written = capfdbinary.readouterr()
+    assert COUNT(written.out.decode()) <= 100 and b"ERROR: disk full" in written.out
+    assert b"the first 1486 and the last 1489 are read" in written.err
+    with Store.open(kept, read_only=True) as store:
+        whole = store.expand(written.out.decode().split("tersely expand ")[1].split()[0])
+    assert whole.startswith("worker 0 wrote a row\n") and whole.endswith("row\nERROR: disk full\n")
+    assert "bytes left out here" in whole and len(whole) < 3_100
 
 
 def test_what_fits_is_written_as_it_came_with_the_commands_exit_code(

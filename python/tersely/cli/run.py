@@ -7,6 +7,7 @@ import shlex
 import sys
 import tempfile
 from pathlib import Path
+from typing import IO
 
 from tersely.cli.arguments import Commands, add_command, utf8_text
 from tersely.cli.files import discard_output
@@ -16,7 +17,7 @@ __all__ = ["add_run", "run_run"]
 
 BUDGET = 2000  # tokens of the output
 _IN_MEMORY = 1 << 24  # bytes of output
-_MOST = 1 << 26  # bytes: more is not read as a whole
+_MOST = 1 << 26  # bytes that are read: of more, the first and the last half of so many
 
 _EXAMPLES = """examples:
   tersely run -- pytest -x
@@ -25,8 +26,8 @@ _EXAMPLES = """examples:
 
 The exit code is the command's, 128 + n where signal n ended it, 127 where there is no such command. Output
 and errors are one text, in the order in which they came; where a terminal watches, they are shown as they
-come, and the short form follows. What fits the budget is written as it came. No shell: nothing in the words
-of the command is expanded.
+come, and the short form follows. What fits the budget is written as it came. Of more than 64 MB the first and
+the last 32 are read, and kept. No shell: nothing in the words of the command is expanded.
 """
 
 
@@ -61,15 +62,8 @@ def run_run(arguments: argparse.Namespace) -> int:
             return 127 if isinstance(error, FileNotFoundError) else 126
         size = kept.tell()
         kept.seek(0)
-        whole = kept.read(_MOST)
         try:
-            if size > _MOST:
-                _note(f"{size} bytes are more than {_MOST}: they are written as they came")
-                _write(whole)
-                while whole := kept.read(_IN_MEMORY):
-                    _write(whole)
-            else:
-                _write_short(whole, command, arguments)
+            _write_short(kept.read() if size <= _MOST else _ends(kept, size), command, arguments)
             sys.stdout.flush()
         except BrokenPipeError:  # the reader went away, as `head` does
             discard_output()
@@ -87,6 +81,18 @@ def _write_short(whole: bytes, command: list[str], arguments: argparse.Namespace
             _note(f"the output is written as it came: {type(error).__name__}: {error}")
     if not watched or len(short) < len(whole):
         _write(b"\n" + short + b"\n" if watched else short)
+
+
+def _ends(kept: IO[bytes], size: int) -> bytes:
+    """The first and the last lines of an output of `size` bytes, and a line between for what is left out."""
+    first = kept.read(_MOST // 2)
+    first = first[: first.rfind(b"\n") + 1] or first
+    kept.seek(size - _MOST // 2)
+    last = kept.read()
+    last = last[last.find(b"\n") + 1 :] or last
+    left_out = f"[tersely run: {size - len(first) - len(last)} of {size} bytes left out here]\n"
+    _note(f"of {size} bytes, the first {len(first)} and the last {len(last)} are read")
+    return first + left_out.encode() + last
 
 
 def _shorten(whole: bytes, command: list[str], arguments: argparse.Namespace) -> bytes:
