@@ -12,12 +12,14 @@ void add_rows(const std::uint8_t* codes, std::size_t width, const float* scales,
               std::size_t count, float* sums) {
     constexpr std::size_t block = tersely::simd::kCodeBlock;
     constexpr std::size_t ahead = 8;  // rows that are fetched from memory before they are needed
+    constexpr std::size_t line = 64;  // bytes of memory that are fetched together
     for (std::size_t first = 0; first < width; first += block) {
         float low[block], high[block];
         for (std::size_t i = 0; i < block; ++i) low[i] = sums[first + i];
         for (std::size_t i = 0; i < block; ++i) high[i] = sums[width + first + i];
+        const std::size_t fetched = first % line == 0 && count > ahead ? count - ahead : 0;
         for (std::size_t t = 0; t < count; ++t) {
-            if (t + ahead < count) fetch(codes + static_cast<std::size_t>(ids[t + ahead]) * width + first);
+            if (t < fetched) fetch(codes + static_cast<std::size_t>(ids[t + ahead]) * width + first);
             const std::size_t row = static_cast<std::size_t>(ids[t]);
             const std::uint8_t* bytes = codes + row * width + first;
             const float scale = scales[row];
