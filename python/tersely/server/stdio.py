@@ -14,7 +14,7 @@ from typing import Any, cast
 from tersely.server.application import make_server
 from tersely.server.tools import Tool
 
-__all__ = ["over_stdio", "serve_stdio"]
+__all__ = ["serve_stdio"]
 
 
 def serve_stdio(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60.0) -> None:
