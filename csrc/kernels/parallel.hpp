@@ -42,6 +42,18 @@ inline void check_cancelled() {
     if ((++calls & 255U) == 0) Interruptible::check();
 }
 
+// The same for loops so short that the thread's counter costs: counts by itself, and every kMost-th call asks.
+template <std::uint32_t kMost>
+class Rounds {
+  public:
+    void check_cancelled() {
+        if (++calls_ % kMost == 0) Interruptible::check();
+    }
+
+  private:
+    std::uint32_t calls_ = 0;
+};
+
 struct Workers {
     int threads = 1;  // the caller's among them
     Poll poll;        // may be empty

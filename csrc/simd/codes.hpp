@@ -7,7 +7,9 @@
 
 namespace tersely::simd {
 
-inline constexpr std::size_t kCodeBlock = 32;  // bytes of a row that are summed together; rows are multiples of it
+inline constexpr std::size_t kCodeBlock = 32;   // bytes of a row that are summed together; rows are multiples of it
+inline constexpr std::size_t kRowsAhead = 8;    // rows that are fetched from memory before they are needed
+inline constexpr std::size_t kMemoryLine = 64;  // bytes of memory that are fetched together
 
 struct CodeKernels {
     // Adds rows ids[0], ids[1], ... in this order to `sums`: row r is the `width` bytes at codes + r * width, and

@@ -1,13 +1,14 @@
 #include <immintrin.h>
 
 #include "simd/codes.hpp"
+#include "simd/prefetch.hpp"
 #include "simd/products_kernel.inl"
 
 namespace {
 
 constexpr std::size_t kLanes = 16;
-constexpr std::size_t kAhead = 8;   // rows that are fetched from memory before they are needed
-constexpr std::size_t kLine = 64;   // bytes of memory that are fetched together
+using tersely::simd::kMemoryLine;
+using tersely::simd::kRowsAhead;
 constexpr __mmask16 kAll = 0xFFFF;  // g++ 12 warns of its own header in the functions that take no mask
 
 // The sixteen products of a row's scale with what a code can stand for; a code picks one (by its low four bits).
@@ -19,9 +20,9 @@ void add_part(const std::uint8_t* codes, std::size_t width, const float* scales,
     for (std::size_t i = 0; i < kParts; ++i) low[i] = _mm512_loadu_ps(sums + i * kLanes);
     for (std::size_t i = 0; i < kParts; ++i) high[i] = _mm512_loadu_ps(sums + width + i * kLanes);
     for (std::size_t t = 0; t < count; ++t) {
-        if (t + kAhead < count) {
-            const std::uint8_t* later = codes + static_cast<std::size_t>(ids[t + kAhead]) * width;
-            for (std::size_t i = 0; i < kParts * kLanes; i += kLine) _mm_prefetch(later + i, _MM_HINT_T0);
+        if (t + kRowsAhead < count) {
+            const std::uint8_t* later = codes + static_cast<std::size_t>(ids[t + kRowsAhead]) * width;
+            for (std::size_t i = 0; i < kParts * kLanes; i += kMemoryLine) tersely::simd::prefetch(later + i);
         }
         const std::size_t row = static_cast<std::size_t>(ids[t]);
         const __m512 products = _mm512_mul_ps(_mm512_set1_ps(scales[row]), values);

@@ -1,12 +1,11 @@
 #include "kernels/embed/wordpiece.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include "kernels/embed/characters.hpp"
-#include "kernels/prefetch.hpp"
+#include "kernels/text/eight_bytes.hpp"
 #include "kernels/text/utf8.hpp"
+#include "simd/prefetch.hpp"
 
 namespace tersely::embed {
 namespace {
@@ -52,32 +51,13 @@ class WordBuffer {
     bool too_long_ = false;
 };
 
-// Eight bytes in a register, the first in the lowest bits.
-constexpr std::uint64_t kOnes = 0x0101010101010101ULL, kTops = 0x80 * kOnes;
-
-std::uint64_t load_eight(std::string_view text, std::size_t at) {
-    std::uint64_t eight = 0;
-    if (at < text.size()) std::memcpy(&eight, text.data() + at, std::min<std::size_t>(8, text.size() - at));
-    return eight;
-}
-
-// The top bits of the bytes that lie in [first, last]; the top bits of `bytes` are clear.
-constexpr std::uint64_t between(std::uint64_t bytes, char first, char last) {
-    const auto least = static_cast<std::uint64_t>(0x80 - first), above = static_cast<std::uint64_t>(0x7F - last);
-    return (bytes + least * kOnes) & ~(bytes + above * kOnes) & kTops;
-}
-
 // How many of the eight bytes, from the first on, are ASCII letters or digits; `eight` keeps those, in lower case.
 std::size_t keep_letters(std::uint64_t& eight) {
-    const std::uint64_t low = eight & ~kTops;
-    const std::uint64_t letters = between(low | 0x20 * kOnes, 'a', 'z') & ~eight;
-    const std::uint64_t digits = between(low, '0', '9') & ~eight;
-    const std::uint64_t others = ~(letters | digits) & kTops;
+    const std::uint64_t letters = text::ascii_letters(eight);
+    const std::size_t size = text::leading(letters | text::ascii_digits(eight));
     eight |= letters >> 2U;  // 0x80 >> 2 is what lower case letters have and upper case ones have not
-    if (others == 0) return 8;
-    const auto bits = static_cast<unsigned>(std::countr_zero(others)) - 7U;
-    eight &= (std::uint64_t{1} << bits) - 1;
-    return bits / 8;
+    if (size < 8) eight &= (std::uint64_t{1} << 8 * size) - 1;
+    return size;
 }
 
 }  // namespace
@@ -111,7 +91,7 @@ class WordPiece::Lookups {
     }
     void add(const WordBytes& word) {
         if (word.size == 0) return;  // of marks alone, which are dropped
-        if (word.size >= 16) {
+        if (word.size > KnownWords::kMostBytes) {
             look_up();
             pieces_.append_ids(word, ids_);
             return;
@@ -120,7 +100,7 @@ class WordPiece::Lookups {
         const std::uint64_t last = word.size < 8 ? 0 : word.eights[1];
         const std::uint64_t mixed = (first ^ last * 0xBF58476D1CE4E5B9ULL) * 0x9E3779B97F4A7C15ULL;
         KnownWords::Pair* pair = &known_.pairs_[static_cast<std::size_t>(mixed >> 32U) & (KnownWords::kPairs - 1)];
-        prefetch(pair);
+        simd::prefetch(pair);
         items_[size_] = {first, last, pair, word.size};
         if (++size_ == kTogether) look_up();
     }
@@ -198,7 +178,8 @@ std::size_t WordPiece::append(std::string_view text, std::size_t from, std::size
 std::size_t WordPiece::read_ascii_word(std::string_view text, std::size_t at, Lookups& lookups) const {
     WordBytes word;
     for (std::size_t part = 0; word.size < kLongestWord; ++part) {
-        word.eights[part] = load_eight(text, at + word.size);
+        const std::size_t left = text.size() - at - word.size;
+        word.eights[part] = text::load_first(text.data() + at + word.size, std::min<std::size_t>(8, left), left);
         const std::size_t letters = keep_letters(word.eights[part]);
         word.size += letters;
         if (letters == 8) continue;

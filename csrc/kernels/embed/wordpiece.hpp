@@ -28,10 +28,10 @@ class KnownWords {
 
   private:
     friend class WordPiece;
-    static constexpr std::size_t kPairs = 16384, kMostIds = 7;
+    static constexpr std::size_t kPairs = 16384, kMostIds = 7, kMostBytes = 15;
     static constexpr std::int32_t kLargestId = 0xFFFF;
     struct Word {
-        std::uint64_t first = 0, last = 0;  // bytes of less than 16, zeros behind them
+        std::uint64_t first = 0, last = 0;  // bytes, zeros behind them
         std::uint16_t size = 0;
         std::array<std::uint16_t, kMostIds> ids{};
     };
@@ -45,7 +45,7 @@ class WordPiece {
   public:
     static constexpr std::size_t kLongestWord = 100;  // characters
     static constexpr std::size_t kTogether = 16;      // words that are looked up together
-    static constexpr std::size_t kMostMore = kTogether * 15 + kLongestWord;
+    static constexpr std::size_t kMostMore = kTogether * KnownWords::kMostBytes + kLongestWord;
 
     explicit WordPiece(std::string_view lines);  // throws what Words throws
     const Words& words() const { return words_; }

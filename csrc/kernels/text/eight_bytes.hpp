@@ -35,19 +35,15 @@ constexpr std::uint64_t kHighBits = 0x8080808080808080U;
 
 constexpr std::uint64_t each(std::uint64_t byte) { return byte * 0x0101010101010101U; }
 
-// The high bit of each byte that is an ASCII letter.
-inline std::uint64_t ascii_letters(std::uint64_t word) {
-    const std::uint64_t low = (word | each(0x20)) & ~kHighBits;
-    return (low + each(0x80 - 'a')) & ~(low + each(0x80 - 'z' - 1)) & ~word & kHighBits;
+// The high bit of each byte that lies in [first, last], both ASCII.
+constexpr std::uint64_t between(std::uint64_t word, char first, char last) {
+    const auto least = static_cast<std::uint64_t>(0x80 - first), above = static_cast<std::uint64_t>(0x7F - last);
+    const std::uint64_t low = word & ~kHighBits;
+    return (low + each(least)) & ~(low + each(above)) & ~word & kHighBits;
 }
 
-// The high bit of each byte that is an ASCII letter, a digit or an underscore.
-inline std::uint64_t ascii_word_bytes(std::uint64_t word) {
-    const std::uint64_t low = word & ~kHighBits;
-    const std::uint64_t digits = (low + each(0x80 - '0')) & ~(low + each(0x80 - '9' - 1));
-    const std::uint64_t underscores = ~((low ^ each('_')) + each(0x7F));
-    return ascii_letters(word) | ((digits | underscores) & ~word & kHighBits);
-}
+constexpr std::uint64_t ascii_letters(std::uint64_t word) { return between(word | each(0x20), 'a', 'z'); }
+constexpr std::uint64_t ascii_digits(std::uint64_t word) { return between(word, '0', '9'); }
 
 // How many bytes from the first on have their high bit set: 0 to 8.
 inline std::size_t leading(std::uint64_t high_bits) {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 
-#include "kernels/parallel.hpp"
 #include "kernels/text/eight_bytes.hpp"
 #include "kernels/text/stem.hpp"
 #include "kernels/text/unicode.hpp"
@@ -12,8 +11,6 @@
 
 namespace tersely::text {
 namespace {
-
-constexpr std::uint32_t kRounds = 0xFF;  // of so many words, between looks for Ctrl-C, less one
 
 enum class ByteKind : std::uint8_t { kOther, kDigit, kWord, kWide };
 
@@ -80,7 +77,7 @@ void TermReader::append(std::string_view text, Span span, std::vector<std::int32
                 break;
             }
         }
-        if ((++words_ & kRounds) == 0) Interruptible::check();
+        rounds_.check_cancelled();
         append_spelling(text.substr(at, end - at), ids);
         at = end;
     }
@@ -113,7 +110,8 @@ std::size_t TermReader::word_end(std::string_view text, std::size_t at) const {
     const std::size_t begin = at;
     while (at < text.size()) {
         if (text.size() - at >= 8) {
-            const std::size_t plain = leading(ascii_word_bytes(load8(text.data() + at)));
+            const std::uint64_t eight = load8(text.data() + at);
+            const std::size_t plain = leading(ascii_letters(eight) | ascii_digits(eight) | between(eight, '_', '_'));
             at += plain;
             if (plain == 8) continue;
         }

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/parallel.hpp"
 #include "kernels/text/segment.hpp"
 
 namespace tersely::text {
@@ -86,7 +87,7 @@ class TermReader {
     std::vector<std::int32_t> given_;     // terms of each spelling, one after another
     std::vector<std::size_t> given_end_;  // where those of each spelling end
     std::string term_;
-    std::uint32_t words_ = 0;  // read so far
+    Rounds<256> rounds_;
 };
 
 bool is_stop_word(std::string_view folded);

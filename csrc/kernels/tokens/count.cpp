@@ -6,15 +6,17 @@
 #include <numeric>
 
 #include "kernels/parallel.hpp"
-#include "kernels/prefetch.hpp"
 #include "kernels/text/utf8.hpp"
+#include "simd/prefetch.hpp"
 
 namespace tersely::tokens {
 
+using simd::prefetch;
+
 namespace {
 
-constexpr std::size_t kTogether = 32;  // spellings
-constexpr std::size_t kRounds = 0x7F;  // of so many, between looks for Ctrl-C, less one
+constexpr std::size_t kTogether = 32;   // spellings
+constexpr std::uint32_t kRounds = 128;  // of so many, between looks for Ctrl-C
 
 constexpr std::size_t kPiece = 4;  // bytes of one, about
 constexpr std::size_t kAhead = 4;  // bytes behind a piece by which its end is known, white space aside
@@ -80,13 +82,13 @@ std::size_t Counter::count_text(std::string_view text, [[maybe_unused]] Marks* m
     std::array<std::uint8_t, kTogether> fresh;
     [[maybe_unused]] std::array<std::size_t, kTogether> places{};  // of their marks
     std::size_t tokens = 0;
-    std::size_t rounds = 0;
+    Rounds<kRounds> rounds;
     const auto mark = [&](std::size_t place, std::size_t size) {
         if constexpr (marked) marks->tokens[place] = static_cast<std::uint32_t>(size);
         tokens += size;
     };
     for (std::size_t at = 0; at < text.size();) {
-        if ((++rounds & kRounds) == 0) Interruptible::check();
+        rounds.check_cancelled();
         std::size_t held = 0;
         while (held < kTogether && at < text.size()) {
             const std::size_t end = next_piece<pattern>(text, at);
@@ -147,9 +149,9 @@ std::size_t Counter::count_through(std::string_view text, std::size_t& at, std::
     const auto settled = std::upper_bound(ends.begin(), ends.end(), within.settled);
     auto next = std::lower_bound(ends.begin(), settled, at - std::min(at, within.start));
     std::size_t tokens = 0;
-    std::size_t rounds = 0;
+    Rounds<kRounds> rounds;
     while (at < stop) {
-        if ((++rounds & kRounds) == 0) Interruptible::check();
+        rounds.check_cancelled();
         if (at >= within.start && next != settled) {
             const std::size_t begin = at - within.start;
             while (next != settled && *next < begin) ++next;
