@@ -69,6 +69,8 @@ def test_of_an_output_too_long_to_be_read_both_ends_fit_the_budget(
         whole = store.expand(written.out.decode().split("tersely expand ")[1].split()[0])
     assert whole.startswith("worker 0 wrote a row\n") and whole.endswith("row\nERROR: disk full\n")
     assert "bytes left out here" in whole and len(whole) < 3_100
+    assert main(["run", "--budget", "30000", "--", PYTHON, "-c", LINES]) == 0
+    assert capfdbinary.readouterr().out.count(b"wrote a row") == 900  # longer than what is read, and fits
 
 
 def test_what_fits_is_written_as_it_came_with_the_commands_exit_code(

@@ -63,7 +63,8 @@ def run_run(arguments: argparse.Namespace) -> int:
         size = kept.tell()
         kept.seek(0)
         try:
-            _write_short(kept.read() if size <= _MOST else _ends(kept, size), command, arguments)
+            fits = size <= arguments.budget  # no text has more tokens than bytes
+            _write_short(kept.read() if fits or size <= _MOST else _ends(kept, size), command, arguments)
             sys.stdout.flush()
         except BrokenPipeError:  # the reader went away, as `head` does
             discard_output()
@@ -84,7 +85,7 @@ def _write_short(whole: bytes, command: list[str], arguments: argparse.Namespace
 
 
 def _ends(kept: IO[bytes], size: int) -> bytes:
-    """The first and the last lines of an output of `size` bytes, and a line between for what is left out."""
+    """Read the beginning and end of a long output, in whole lines; a line between says what is missing."""
     first = kept.read(_MOST // 2)
     first = first[: first.rfind(b"\n") + 1] or first
     kept.seek(size - _MOST // 2)

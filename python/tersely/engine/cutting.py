@@ -33,12 +33,12 @@ def longest_prefix(piece: str, tokens: Callable[[str], int], budget: int) -> tup
 def _most(piece: str, mark: str, tokens: Callable[[str], int], budget: int) -> int:
     """The largest size under that of the piece that fits: guessed from two counts, in turn with halving.
 
-    A smaller one where the last whole word of both is the same.
+    Stops early where the text is cut at the same word's end whichever of the sizes that are left it is.
     """
     low, high = 0, len(piece)
     at_low, at_high = 0, 0  # tokens; 0: not counted
     size, turn = _CHARACTERS * (budget + 1), 0
-    while low + 1 < high and not 0 < _whole_words(piece, high - 1) == _whole_words(piece, low):
+    while low + 1 < high and not _cut_alike(piece, low, high - 1):
         if turn % 3 == 2 or not low < size < high:
             size = (low + high) // 2
         found, turn = tokens(piece[:size] + mark), turn + 1
@@ -51,6 +51,12 @@ def _most(piece: str, mark: str, tokens: Callable[[str], int], budget: int) -> i
         else:
             size = 4 * low
     return low
+
+
+def _cut_alike(piece: str, low: int, high: int) -> bool:
+    """Whether prefixes of both sizes are cut at the end of the same word."""
+    words = _whole_words(piece, high)
+    return 0 < words == _whole_words(piece, low)
 
 
 def _whole_letters(piece: str, size: int) -> int:

@@ -1,4 +1,4 @@
-"""Speak the protocol over standard input and output, as desktop clients start a server."""
+"""Serve the Model Context Protocol over standard input and output, as desktop clients start a server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["serve_stdio"]
 
 
 def serve_stdio(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60.0) -> None:
-    """Serve until standard input ends, or Ctrl-C.
+    """Serve tools until standard input ends or Ctrl-C is pressed.
 
     Nothing but the protocol reaches standard output: while it serves, the SDK points file descriptor 1 at
     standard error for everything else, and so does this with what Python prints, which may wait in a buffer.
@@ -36,7 +36,7 @@ def serve_stdio(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
 
 @contextlib.asynccontextmanager
 async def over_stdio() -> AsyncIterator[tuple[Any, Any]]:
-    """Open the SDK's two streams of messages over standard input and output.
+    """Open the streams of incoming and outgoing messages over standard input and output.
 
     Input is read by a thread that nobody waits for: it may still be blocked when the server ends, by Ctrl-C
     or because what it stands in front of has ended. Meanwhile file descriptor 0 is empty, so that no tool
@@ -59,7 +59,7 @@ async def over_stdio() -> AsyncIterator[tuple[Any, Any]]:
 
 
 def _read_lines(source: int, given: Any) -> None:
-    """Send the lines of a file descriptor into a stream, from a thread; close both at its end."""
+    """Start a thread that sends the lines of a file descriptor into a stream, and closes both at the end."""
     loop = asyncio.get_running_loop()
 
     def read() -> None:

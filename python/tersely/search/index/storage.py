@@ -210,7 +210,7 @@ def writing(place: Path) -> Iterator[Writer]:
 
 
 def _own_header(place: Path) -> tuple[Header | None, bool]:
-    """Read the header (None: there is none of this format), and say whether there is one of another."""
+    """Read the index's header, None without one of this format; and say whether it has another format's."""
     try:
         return read_header(place) if (place / HEADER).exists() else None, False
     except OtherFormatError:
@@ -331,7 +331,7 @@ class VectorFiles:
     """Write the vectors of a new generation, in float32 and quantized to int8."""
 
     def __init__(self, folder: Path) -> None:
-        """Open the files, empty."""
+        """Create the files of vectors and codes in `folder`."""
         self._folder = folder
         self._scales: list[Float32s] = []
         self._rests: list[Float32s] = []
@@ -341,7 +341,7 @@ class VectorFiles:
             self._files = files.pop_all()
 
     def add(self, vectors: CodedVectors) -> None:
-        """Append vectors."""
+        """Append vectors to the files."""
         self._vectors.write(vectors.rows.astype("<f4").tobytes())
         self._codes.write(vectors.codes.tobytes())
         self._scales.append(vectors.scale)
