@@ -17,6 +17,7 @@ from openai_encodings import encoding, rank_file, shipped_tokens, stated_hash
 from sample_texts import ALL
 from tersely import models
 from tersely._native import TokenTable, Utf8
+from tersely.providers import byte_pairs
 from tersely.providers.byte_pairs import ENCODINGS, token_table
 
 NAMES = list(ENCODINGS)
@@ -54,6 +55,26 @@ def test_the_tokens_are_those_that_tiktoken_means(name: str) -> None:
     header = Path(models.__file__).with_name(f"{name}.bin").read_bytes()[32:64]
     assert header == digest.digest()
     assert len(token_table(name)) == len(shipped_tokens(name))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_table_with_one_bit_flipped_or_of_another_encoding_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = Path(models.__file__)
+    monkeypatch.setattr(models, "__file__", str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(byte_pairs, "_tables", {})
+    path, data = tmp_path / f"{name}.bin", shipped.with_name(f"{name}.bin").read_bytes()
+    for at in (0, 31, 32, 64, len(data) // 3, len(data) // 2, len(data) - 1):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 16]) + data[at + 1 :])
+        with pytest.raises(ValueError, match=rf"{name}.bin is damaged: .*; install tersely again"):
+            token_table(name)
+    other = next(file for file in FILES if file != name)
+    path.write_bytes(shipped.with_name(f"{other}.bin").read_bytes())
+    with pytest.raises(ValueError, match="is damaged"):
+        token_table(name)
+    path.write_bytes(data)
+    assert token_table(name).count(["three plain words"]).tolist() == [3]
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +21,9 @@ import pytest
 from index_folders import WORDS, contents, write_folder
 from other_threads import forks
 from tersely import StoreError
+from tersely.cli import main
 from tersely.retrieval.index import Index
+from tersely.search.index import storage
 
 
 @pytest.fixture
@@ -34,6 +38,12 @@ def state(folder: Path) -> dict[str, str]:
 
 def generations(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / ".tersely").iterdir() if path.name.isdigit())
+
+
+def write_header(place: Path, header: dict[str, object]) -> None:
+    """Write the header of an index with the digest that it must have."""
+    says = {name: value for name, value in header.items() if name != "digest"}
+    (place / "index.json").write_text(json.dumps({**says, "digest": storage._header_digest(says)}))
 
 
 def test_one_writer_at_a_time_and_readers_go_on(harbour: Path) -> None:
@@ -77,7 +87,7 @@ def test_other_formats_and_damage_are_named(harbour: Path) -> None:
     header = json.loads((place / "index.json").read_text())
     [shard] = header["shards"]
     for change, message in (
-        ({"format": 1}, "index format 1; this version reads 5"),
+        ({"format": 1}, "index format 1; this version reads 6"),
         ({"application": "x"}, "not the header of an index"),
         ({"reading": None}, "damaged"),
         ({"dimensions": -1}, "damaged"),
@@ -89,8 +99,10 @@ def test_other_formats_and_damage_are_named(harbour: Path) -> None:
         ({"shards": [{**shard, "chunks": -1}]}, "damaged"),
         ({"shards": [{**shard, "chunks": shard["chunks"] + 1}]}, "damaged"),
         ({"shards": [{**shard, "more": 1}]}, "damaged"),
+        ({"shards": [{**shard, "digests": {}}]}, "damaged"),
+        ({"shards": [{**shard, "digests": {**shard["digests"], "../../x": "0"}}]}, "damaged"),
     ):
-        (place / "index.json").write_text(json.dumps({**header, **change}))
+        write_header(place, {**header, **change})
         with pytest.raises(StoreError, match=message):
             Index.open(harbour)
     for text in ("", "{", "[]", "[" * 50_000, "\0"):
@@ -103,7 +115,7 @@ def test_an_index_of_another_format_is_made_anew(harbour: Path) -> None:
     index = Index.build(harbour)
     expected = [found.chunk_id for found in index.search("ships")]
     header = json.loads((index.folder / "index.json").read_text())
-    (index.folder / "index.json").write_text(json.dumps({**header, "format": header["format"] - 1}))
+    write_header(index.folder, {**header, "format": header["format"] - 1})
     with pytest.raises(StoreError, match="Index the folder again: that makes it anew"):
         Index.open(harbour)
     again = Index.build(harbour)
@@ -138,8 +150,116 @@ def test_a_damaged_generation_is_refused_and_made_anew(harbour: Path, name: str)
     assert state(harbour) == expected
 
 
+def index_files(place: Path) -> list[Path]:
+    """The files of an index that searches read."""
+    return [place / "index.json", *sorted(place.glob("*/*"))]
+
+
+def named_damage(place: Path) -> set[Path]:
+    """The files that a check names, one of which opening names, too."""
+    with pytest.raises(StoreError, match=r"damaged|format|not the header") as opening:
+        Index.open(place)
+    try:
+        checked = set(Index.check(place))
+    except StoreError as error:  # the header itself
+        assert str(error) == str(opening.value)
+        checked = {place / "index.json"}
+    assert any(str(path) in str(opening.value) for path in checked) or "index format" in str(opening.value)
+    return checked
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_a_bit_flipped_anywhere_is_noticed_and_the_file_named(harbour: Path, shards: int) -> None:
+    place = Index.build(harbour, shards=shards).folder
+    random_ = random.Random(shards)
+    for path in index_files(place):
+        data = path.read_bytes()
+        places = {*range(min(len(data), 20)), *(random_.randrange(len(data)) for _ in data[: 60 // shards])}
+        for at in sorted(places):
+            flipped = bytearray(data)
+            flipped[at] ^= 1 << random_.randrange(8)
+            path.write_bytes(flipped)
+            if path.name == "index.json" and same_header(data, flipped):
+                assert Index.check(place) == ()  # of white space nothing depends on which it is
+            else:
+                assert named_damage(place) == {path}
+        path.write_bytes(data)
+    assert Index.check(place) == ()
+
+
+def same_header(one: bytes, other: bytearray) -> bool:
+    try:
+        return bool(json.loads(one) == json.loads(other))
+    except ValueError:
+        return False
+
+
+def test_exchanged_files_are_noticed_and_named(harbour: Path, tmp_path: Path) -> None:
+    """Of one shard, of two shards, of an earlier generation, of another index: header and folders, too."""
+    place = Index.build(harbour, shards=2).folder
+    before = tmp_path / "before"
+    shutil.copytree(place, before)
+    write_folder(harbour, version=2)
+    Index.build(harbour)
+    old, new = index_files(before), index_files(place)
+    pairs = [*itertools.combinations(new, 2), *itertools.product(new, old)]  # some are the same bytes
+    for one, other in [(new[0], old[0]), *random.Random(1).sample(pairs, 150)]:
+        first, second = one.read_bytes(), other.read_bytes()
+        one.write_bytes(second)
+        if other in new:
+            other.write_bytes(first)
+        if first == second:
+            assert Index.check(place) == ()
+        elif {one, other} >= {new[0], old[0]}:  # a header whose generations are gone
+            assert named_damage(place)
+        else:
+            assert named_damage(place) <= {one, other}
+        one.write_bytes(first)
+        other.write_bytes(second)
+    first, second = generations(harbour)
+    for source, target in ((first, "x"), (second, first), ("x", second)):
+        (place / source).rename(place / target)
+    assert named_damage(place)
+
+
+def test_damage_in_large_files_is_found_by_a_check_and_mended_by_a_build(
+    harbour: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(storage, "_SMALL", 0)  # all files are large
+    index = Index.build(harbour)
+    expected, best = contents(index), [hit.chunk_id for hit in index.search("ships")]
+    assert main(["index", "--check", str(harbour)]) == 0
+    path = index.folder / generations(harbour)[0] / "vectors.f32"
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 0x80
+    path.write_bytes(data)
+    Index.open(harbour)
+    capsys.readouterr()
+    assert main(["index", "--check", "--json", str(harbour)]) == 1
+    said = capsys.readouterr()
+    assert json.loads(said.out) == {"damaged": [str(path)]}
+    assert f"{path} is damaged" in said.err and "index the folder again" in said.err
+    again = Index.build(harbour)
+    assert again.report is not None and again.report.anew == "damaged"
+    assert Index.check(harbour) == () and contents(again) == expected
+    assert [hit.chunk_id for hit in again.search("ships")] == best
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"format": 6}', "\0"])
+def test_an_index_whose_header_is_damaged_is_made_anew(harbour: Path, text: str) -> None:
+    place = Index.build(harbour).folder
+    expected = state(harbour)
+    (place / "index.json").write_text(text)
+    report = Index.build(harbour).report
+    assert report is not None and report.anew == "damaged" and state(harbour) == expected
+    assert len(generations(harbour)) == 1
+
+
 @pytest.mark.parametrize("seed", range(45))
-def test_flipped_bytes_give_an_error_or_the_right_text(harbour: Path, seed: int) -> None:
+def test_flipped_bytes_of_large_files_give_an_error_or_the_right_text(
+    harbour: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "_SMALL", 0)
     expected = contents(Index.build(harbour))
     folder = harbour / ".tersely" / generations(harbour)[0]
     files = sorted(path for path in folder.iterdir() if path.stat().st_size)
@@ -158,7 +278,8 @@ def test_flipped_bytes_give_an_error_or_the_right_text(harbour: Path, seed: int)
                 assert all(expected[hit.chunk_id] == hit.content for hit in index.search(word, 5))
 
 
-def test_every_byte_of_a_chunk_is_checked(harbour: Path) -> None:
+def test_every_byte_of_a_chunk_is_checked(harbour: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "_SMALL", 0)  # so is the file where it is small
     index = Index.build(harbour)
     [hit] = index.search("tide", 1)
     path = index.folder / generations(harbour)[0] / "chunks.sqlite"

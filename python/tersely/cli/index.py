@@ -20,6 +20,7 @@ _NOTES_SHOWN = 10
 _EXAMPLES = """examples:
   tersely index docs/                                       # makes docs/.tersely; again: what changed
   tersely index corpus/ --shards 7                          # a change writes a seventh of it again
+  tersely index docs/ --check                               # is the index as it was written?
   tersely search docs/ "how are tokens rotated?" --budget 2000
   tersely search docs/ "retry policy" --top-n 10 --json
 """
@@ -40,6 +41,11 @@ def add_index(commands: Commands) -> None:
         metavar="N",
         help="parts of the index, for very many files: only those in which a file changed are written again; "
         "results are the same (as many as there are; 1)",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="index nothing: read the whole index, and say which of its files are damaged (exit code 1)",
     )
     parser.add_argument("--json", action="store_true", help="print what was done as JSON")
 
@@ -63,10 +69,12 @@ def add_search(commands: Commands) -> None:
     parser.add_argument("--json", action="store_true", help="print results, scores and files as JSON")
 
 
-def run_index(arguments: argparse.Namespace) -> None:
-    """Index a folder; what was done goes to stderr, or as JSON to stdout."""
+def run_index(arguments: argparse.Namespace) -> int:
+    """Index a folder, or check its index; what was done goes to stderr, or as JSON to stdout."""
     from tersely.search.index import Index
 
+    if arguments.check:
+        return _check(arguments)
     if not 0 < arguments.largest_file < 2**40:
         raise ValueError(f"--largest-file must be more than 0 MB, not {arguments.largest_file}")
     try:
@@ -98,6 +106,26 @@ def run_index(arguments: argparse.Namespace) -> None:
         f"{report.seconds:.1f} s",
         file=sys.stderr,
     )
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    """Read the whole index and name what is damaged; return the exit code. Raises ValueError without one."""
+    from tersely.search.index import Index
+
+    if arguments.shards is not None:
+        raise ValueError("--shards says how an index is written; --check writes none")
+    try:
+        damaged = [str(path) for path in Index.check(arguments.output or arguments.folder)]
+    except StoreError as error:
+        raise ValueError(str(error)) from error
+    if arguments.json:
+        print(json.dumps({"damaged": damaged}, ensure_ascii=False, indent=2))
+    for path in damaged:
+        print(f"tersely: {path} is damaged or gone", file=sys.stderr)
+    found = "index the folder again: that makes them anew" if damaged else "all is as it was written"
+    print(f"tersely: {found}", file=sys.stderr)
+    return 1 if damaged else 0
 
 
 def run_search(arguments: argparse.Namespace) -> None:

@@ -277,6 +277,8 @@ def _open(folder: str) -> Index:
     from tersely.search.index import Index
 
     try:
+        for path in Index.check(folder):  # it is open for long, and answers many
+            raise ValueError(f"{path} is damaged or gone; index the folder again")
         return Index.open(folder)
     except StoreError as error:
         raise ValueError(str(error)) from error

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import mmap
 import re
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["map_array", "map_bytes", "read_array"]
+__all__ = ["file_digest", "map_array", "map_bytes", "read_array"]
 
 # The header of version 1.0, read by this pattern alone: its claims are compared with what is there.
 _HEADER = re.compile(
@@ -47,3 +48,11 @@ def map_bytes(path: Path) -> bytes | mmap.mmap:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except ValueError:  # an empty file
             return b""
+
+
+def file_digest(path: Path) -> str:
+    """The CRC-32 of a file, in hexadecimal: it shows damage, not forgery. O(bytes), 1 to 7 GB a second.
+
+    Raises OSError.
+    """
+    return f"{zlib.crc32(map_bytes(path)):08x}"

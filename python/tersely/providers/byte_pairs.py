@@ -18,6 +18,7 @@ ENCODINGS = {  # and the file of each, in the folder of models
     "cl100k_base": "cl100k_base.bin",
     "o200k_harmony": "o200k_base.bin",  # has other special tokens, whose text is ordinary text here
 }
+_DIGESTS = {"o200k_base.bin": "c3d97c6f", "cl100k_base.bin": "4b68ba41"}  # `file_digest` of each
 _tables: dict[str, TokenTable] = {}  # by file
 
 
@@ -56,7 +57,10 @@ class BytePairCounter:
 
 
 def token_table(encoding: str) -> TokenTable:
-    """The table of an encoding: its file, mapped when it is first asked for. O(1)."""
+    """The table of an encoding: its file, mapped when it is first asked for, and checked: 0.3 to 0.7 ms.
+
+    Raises ValueError for a file that is damaged.
+    """
     file = ENCODINGS[encoding]
     if (table := _tables.get(file)) is None:  # of threads that open it at once, all get the same
         table = _tables.setdefault(file, _open(file))
@@ -64,7 +68,11 @@ def token_table(encoding: str) -> TokenTable:
 
 
 def _open(file: str) -> TokenTable:
-    from mmap import ACCESS_READ, mmap  # `import tersely` need not
+    from tersely.core.npy import file_digest, map_bytes  # `import tersely` need not
 
-    with Path(models.__file__).with_name(file).open("rb") as opened:
-        return TokenTable(mmap(opened.fileno(), 0, access=ACCESS_READ))
+    path = Path(models.__file__).with_name(file)
+    if (found := file_digest(path)) != _DIGESTS[file]:
+        raise ValueError(
+            f"{path} is damaged: its CRC-32 is {found}, not {_DIGESTS[file]}; install tersely again"
+        )
+    return TokenTable(map_bytes(path))

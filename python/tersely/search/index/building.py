@@ -25,7 +25,7 @@ from tersely.search.index.storage import (
     Shard,
     VectorFiles,
     Writer,
-    open_order,
+    find_damage,
     save_arrays,
     save_order,
     writing,
@@ -88,7 +88,7 @@ def build(
             if generation is not None:
                 stack.callback(generation.close)
         plan = _compare(folder, place, before, largest_file, progress)
-        plan.anew = "other_format" if writer.other_format else anew
+        plan.anew = writer.anew or anew
         stale = [one is None or change.any for one, change in zip(before, plan.changes, strict=True)]
         if header is not None and not any(stale):
             return plan.report(header, time.perf_counter() - started)
@@ -147,16 +147,12 @@ def _previous_generations(
         return nothing, "other_embedder"
     if len(header.shards) != len(nothing):
         return nothing, "other_shards"
-    try:
-        open_order(place, header)
-    except StoreError:
-        return nothing, "damaged"
+    damaged = {path.parent.name for path in find_damage(place, header)}  # what is taken over is whole
     found = list(nothing)
     for number, shard in enumerate(header.shards):
-        with contextlib.suppress(StoreError):
-            generation = Generation(place, shard, header.dimensions)
-            generation.by_file()  # what is taken over is whole
-            found[number] = generation
+        if shard.generation not in damaged:
+            with contextlib.suppress(StoreError):
+                found[number] = Generation(place, shard, header.dimensions)
     return found, "damaged" if None in found else None
 
 

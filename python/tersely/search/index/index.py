@@ -25,7 +25,7 @@ from tersely.search.index.ranking import (
     score_words,
 )
 from tersely.search.index.snapshot import Snapshot
-from tersely.search.index.storage import DEFAULT_FOLDER, HEADER, ChunkRow, locate, read_header
+from tersely.search.index.storage import DEFAULT_FOLDER, HEADER, ChunkRow, find_damage, locate, read_header
 
 __all__ = ["Index", "SearchMethod"]
 
@@ -116,6 +116,21 @@ class Index:
             )
         return index
 
+    @staticmethod
+    def check(folder: str | os.PathLike[str]) -> tuple[Path, ...]:
+        """Read all of an index and return its files that are damaged or gone; `Index.build` mends them.
+
+        Opening compares files of up to 1 MiB with their digests, this all of them: O(bytes), 1 GB a second or
+        more where they are in memory. Raises StoreError where there is no index or its header is damaged.
+        """
+        place = locate(folder)
+        header = read_header(place)
+        while found := tuple(find_damage(place, header)):
+            before, header = header, read_header(place)
+            if header == before:  # else a writer removed what it replaced
+                break
+        return found
+
     def search(self, query: str, top_n: int = 5, *, method: SearchMethod = "hybrid") -> list[ChunkResult]:
         """Find the best chunks for a query, best first.
 
@@ -193,12 +208,8 @@ class Index:
 
     def _snapshot(self) -> Snapshot:
         """Open what the header names now: one thread does, the others wait, as shards are many open files."""
-        for attempt in range(_TRIES):
-            try:
-                status = (self.folder / HEADER).stat()
-            except OSError as error:
-                raise StoreError(f"{self.folder} holds no index any more: {error.strerror}") from error
-            mark = (status.st_mtime_ns, status.st_ino, status.st_size)
+        for _ in range(_TRIES):
+            mark = self._mark()
             opened = self._opened
             if opened is not None and opened[0] == mark:
                 return opened[1]
@@ -208,12 +219,20 @@ class Index:
                 try:
                     state = Snapshot(self.folder, read_header(self.folder))
                 except StoreError:
-                    if attempt + 1 == _TRIES:
+                    if self._mark() == mark:  # else a writer removed what it replaced
                         raise
                 else:
                     self._opened = mark, state
                     return state
         raise StoreError(f"{self.folder} is written again and again; try again later")
+
+    def _mark(self) -> tuple[int, ...]:
+        """What changes when a writer replaces the header."""
+        try:
+            status = (self.folder / HEADER).stat()
+        except OSError as error:
+            raise StoreError(f"{self.folder} holds no index any more: {error.strerror}") from error
+        return status.st_mtime_ns, status.st_ino, status.st_size
 
     def _lock(self) -> threading.Lock:
         """The lock of this process: in a forked child, whoever held that of its parent is gone."""

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from tersely.core.tables import Float32s, Int32s, Int64s
-from tersely.search.index.storage import ChunkRow, Generation, Header, open_order
+from tersely.search.index.storage import ChunkRow, Generation, Header, check_small_files, open_order
 
 __all__ = ["Snapshot", "order_of", "shard_of"]
 
@@ -51,6 +51,7 @@ class Snapshot:
 
     def __init__(self, place: Path, header: Header) -> None:
         """Open it. Raises StoreError where a file is missing or damaged."""
+        check_small_files(place, header)
         self.header = header
         self.shards = [Generation(place, shard, header.dimensions) for shard in header.shards]
         self.order = open_order(place, header)

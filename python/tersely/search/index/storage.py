@@ -1,6 +1,7 @@
 """Write and read the folder of an index: generations that never change, a header that names those in use.
 
-    index.json     which format, which generation of each shard, what made them; replaced as a whole
+    index.json     which format, which generation of each shard with the digests of its files, what made them;
+                   replaced as a whole
     tersely.lock   held by the one that writes
     000007/        a shard: chunks.sqlite (text), vectors.f32, codes.i8 (the same in a byte a value), *.npy
                    (postings, scales of codes); the newest has the order of all
@@ -9,6 +10,9 @@ A writer makes new generations of the shards that change, sees them to the disk,
 removes the old ones. Killed at any moment, it leaves a header that names whole generations. Readers open
 files that never change, so they need no lock and may be many; one that has a generation open when it is
 removed reads on.
+
+The header has a digest of each file and of itself, so that damage and exchanged files are noticed: in small
+files when they are opened, in all by `find_damage` and before a writer takes them over.
 """
 
 from __future__ import annotations
@@ -16,12 +20,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +36,7 @@ import numpy.typing as npt
 
 from tersely.core.errors import StoreError
 from tersely.core.files import file_lock, make_folder, private, replace_file, sync_to_disk
-from tersely.core.npy import map_array, map_bytes
+from tersely.core.npy import file_digest, map_array, map_bytes
 from tersely.core.sqlite import DamageError, Database, Draft, Format
 from tersely.core.tables import Float32s, Int32s, Int64s
 from tersely.search.index.chunking import Chunk
@@ -47,6 +53,8 @@ __all__ = [
     "Shard",
     "VectorFiles",
     "Writer",
+    "check_small_files",
+    "find_damage",
     "locate",
     "open_order",
     "read_header",
@@ -55,16 +63,23 @@ __all__ = [
     "writing",
 ]
 
-FORMAT = 5  # of the whole folder
+FORMAT = 6  # of the whole folder
 HEADER, LOCK = "index.json", "tersely.lock"
 CHUNKS, VECTORS, CODES, ORDER = "chunks.sqlite", "vectors.f32", "codes.i8", "order.npy"
 DEFAULT_FOLDER = ".tersely"  # in the indexed folder
 _APPLICATION = "tersely index"
 _GENERATION = re.compile(r"[0-9]{6,12}")
 _LARGEST_HEADER = 2**16  # bytes
+_SMALL = 2**20  # bytes of a file that is checked when it is opened: 0.2 ms for an index of 10,000 chunks
 _ARRAYS = {"terms": "<u8", "first": "<i8", "rows": "<i4", "counts": "<u2", "sizes": "<i4"}
 _TYPES = {"reading": str, "embedder": str, "dimensions": int}
-_SHARD_TYPES = {"generation": str, "files": int, "chunks": int}
+_FILES = {
+    CHUNKS,
+    VECTORS,
+    CODES,
+    *(f"{name}.npy" for name in ("scale", "rest", "ids", *_ARRAYS)),
+}  # of a shard
+_SHARD_TYPES = {"generation": str, "files": int, "chunks": int, "digests": dict}
 _COLUMNS = "id, path, number, start, end, header_path, content, gap"
 _AT_ONCE = 500  # ids in a statement
 _NO_FLOATS = np.empty(0, dtype=np.float32)
@@ -90,11 +105,18 @@ _TABLES = Format("the text of an index", "index the folder again", (_make_tables
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """What index.json says of a shard: the folder in use, and how many files and chunks are in it."""
+    """What index.json says of a shard.
+
+    Attributes:
+        generation: the folder in use.
+        files, chunks: how many are in it.
+        digests: by name, of all that lies in the folder; none before the shard is committed.
+    """
 
     generation: str
     files: int
     chunks: int
+    digests: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +170,10 @@ def read_header(place: Path) -> Header:
     try:
         with path.open("rb") as file:
             found = json.loads(file.read(_LARGEST_HEADER))
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
         raise StoreError(f"{path} cannot be read: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise _unusable(path, error) from error
     if not isinstance(found, dict) or found.get("application") != _APPLICATION:
         raise StoreError(f"{path} is not the header of an index of tersely")
     if found.get("format") != FORMAT:
@@ -157,6 +181,8 @@ def read_header(place: Path) -> Header:
             f"{place} has the index format {found.get('format')!r}; this version reads {FORMAT}. "
             "Index the folder again: that makes it anew"
         )
+    if found.pop("digest", None) != _header_digest(found):
+        raise _unusable(path, "it is not what was written")
     shards = found.get("shards")
     own: dict[str, Any] = {name: found.get(name) for name in ("reading", "embedder", "dimensions")}
     if (
@@ -165,15 +191,39 @@ def read_header(place: Path) -> Header:
         or not shards
         or not all(isinstance(one, dict) and _has(one, _SHARD_TYPES) for one in shards)
     ):
-        raise StoreError(f"{path} is damaged: it must have {', '.join(_TYPES)}, and shards")
+        raise _unusable(path, f"it must have {', '.join(_TYPES)}, and shards")
     header = Header(shards=tuple(Shard(**one) for one in shards), **own)
     for shard in header.shards:
         if (
             not _GENERATION.fullmatch(shard.generation)
             or min(header.dimensions, shard.files, shard.chunks) < 0
+            or not shard.digests.keys() >= _FILES
         ):
-            raise StoreError(f"{path} is damaged: it names the generation {shard.generation!r}")
+            raise _unusable(path, f"it names the generation {shard.generation!r}")
     return header
+
+
+def _header_digest(found: dict[str, Any]) -> str:
+    """The digest of what a header says, in whatever order and layout it stands there."""
+    return f"{zlib.crc32(json.dumps(found, sort_keys=True).encode()):08x}"
+
+
+def find_damage(place: Path, header: Header, largest: float = math.inf) -> Iterator[Path]:
+    """Yield each file that is gone or not what was written, but for those of more than `largest` bytes."""
+    for shard in header.shards:
+        for name, digest in shard.digests.items():
+            path = place / shard.generation / Path(name).name
+            try:
+                if path.stat().st_size <= largest and file_digest(path) != digest:
+                    yield path
+            except OSError:
+                yield path
+
+
+def check_small_files(place: Path, header: Header) -> None:
+    """Raise StoreError where a file of an index that costs little to read is damaged or gone."""
+    for path in find_damage(place, header, _SMALL):
+        raise _unusable(path, "it is not what was written")
 
 
 def _has(values: dict[str, Any], types: dict[str, type]) -> bool:
@@ -201,20 +251,24 @@ def writing(place: Path) -> Iterator[Writer]:
             raise StoreError(f"another process writes to {place}; try again when it is through") from None
         with open(place / ".gitignore", "wb", opener=private) as file:
             file.write(b"*\n")
-        header, other_format = _own_header(place)
+        header, anew = _own_header(place)
         _remove_generations(place, header)
         try:
-            yield Writer(place, header, other_format)
+            yield Writer(place, header, anew)
         finally:
             _remove_generations(place, _own_header(place)[0])
 
 
-def _own_header(place: Path) -> tuple[Header | None, bool]:
-    """Read the index's header, None without one of this format; and say whether it has another format's."""
+def _own_header(place: Path) -> tuple[Header | None, str | None]:
+    """Read the index's header, None without a usable one; and say why there is none: `BuildReport.anew`."""
     try:
-        return read_header(place) if (place / HEADER).exists() else None, False
+        return read_header(place) if (place / HEADER).exists() else None, None
     except OtherFormatError:
-        return None, True
+        return None, "other_format"
+    except StoreError as error:
+        if isinstance(error.__cause__, OSError):
+            raise
+        return None, "damaged"
 
 
 @contextmanager
@@ -231,12 +285,12 @@ class Writer:
 
     Attributes:
         header: what there is; None for a new index.
-        other_format: whether there is an index of another version of tersely, which gives way.
+        anew: why there is an index that gives way: "other_format", "damaged"; else None.
     """
 
-    def __init__(self, place: Path, header: Header | None, other_format: bool) -> None:
+    def __init__(self, place: Path, header: Header | None, anew: str | None) -> None:
         """Begin; the lock is held."""
-        self.header, self.other_format, self._place = header, other_format, place
+        self.header, self.anew, self._place = header, anew, place
         self._next = 1 + (int(header.newest) if header else 0)
 
     def new_generation(self) -> Path:
@@ -248,21 +302,28 @@ class Writer:
 
     def commit(self, header: Header) -> None:
         """See new generations to the disk, then make the header name them, at once or not at all."""
-        place, known = self._place, () if self.header is None else self.header.shards
-        for shard in header.shards:
-            if shard not in known:
-                generation = place / shard.generation
-                for path in generation.iterdir():
-                    sync_to_disk(path)
-                sync_to_disk(generation)
+        place = self._place
+        header = replace(header, shards=tuple(map(self._synced, header.shards)))
         sync_to_disk(place)
-        text = json.dumps({"application": _APPLICATION, "format": FORMAT, **asdict(header)}, indent=1)
+        says = {"application": _APPLICATION, "format": FORMAT, **asdict(header)}
+        text = json.dumps({**says, "digest": _header_digest(says)}, indent=1)
         fresh = place / (HEADER + ".new")
         with open(fresh, "wb", opener=private) as file:
             file.write(f"{text}\n".encode())
         sync_to_disk(fresh)
         replace_file(fresh, place / HEADER)
         sync_to_disk(place)
+
+    def _synced(self, shard: Shard) -> Shard:
+        """See the files of a new shard to the disk, and note their digests."""
+        if shard.digests:
+            return shard
+        generation, digests = self._place / shard.generation, dict[str, str]()
+        for path in sorted(generation.iterdir()):
+            sync_to_disk(path)
+            digests[path.name] = file_digest(path)
+        sync_to_disk(generation)
+        return replace(shard, digests=digests)
 
 
 def _check_ours(place: Path) -> None:
@@ -387,7 +448,7 @@ def open_order(place: Path, header: Header) -> Int32s:
     return order
 
 
-def _unusable(path: Path, error: Exception) -> StoreError:
+def _unusable(path: Path, error: object) -> StoreError:
     return StoreError(f"{path} is damaged or was removed: {error}; index the folder again")
 
 
