@@ -222,7 +222,7 @@ def test_the_header_says_what_it_is(tmp_path: Path) -> None:
     write_folder(tmp_path)
     index = Index.build(tmp_path)
     header = json.loads((index.folder / "index.json").read_text())
-    assert header["application"] == "tersely index" and header["format"] == 5
+    assert header["application"] == "tersely index" and header["format"] == 6
     [shard] = header["shards"]
     assert shard["files"] == 5 and shard["chunks"] == len(index)
     assert str(tmp_path) not in json.dumps(header)

@@ -1,7 +1,7 @@
 """The `tersely` command: text to stdout, everything else to stderr.
 
-Exit codes: 0 done; 1 it does not fit into the budget, or the store does not have it; 2 wrong arguments or
-unreadable input.
+Exit codes: 0 done; 1 it does not fit into the budget, the store does not have it, or an index is damaged;
+2 wrong arguments, unreadable input, or output that cannot be written.
 """
 
 from __future__ import annotations
