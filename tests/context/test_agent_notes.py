@@ -225,6 +225,7 @@ def repeats(tree: Any) -> Iterator[tuple[int, Any]]:
         "a:\n- b\n",
         "stops '",
         "500 Ab ",
+        "Fixed the case\n",
     ],
 )
 def test_time_grows_with_the_text(piece: str) -> None:

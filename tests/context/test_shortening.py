@@ -186,7 +186,7 @@ def test_e008_ratios_that_are_none(ratio: Any) -> None:
 def test_rules_do_without_a_model(text: str) -> None:
     [made] = shortener().shorten([note(text)], WANTED)
     assert isinstance(made, ShortText) and made.method == "rules"
-    assert made.text.startswith("Editing src/auth.py:45, authenticate_user().")
+    assert made.text.startswith("Editing src/auth.py:45, authenticate_user()")
     assert made.tokens <= 0.6 * note(text).tokens
     assert check_preserved(note(text), made.text).passed
 

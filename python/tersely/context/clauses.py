@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 
 import tersely
-from tersely.core.tables import Kind
+from tersely.core.tables import Kind, SegmentTable
 
 __all__ = [
     "FAILS",
@@ -194,7 +195,7 @@ _CUES: dict[Role, re.Pattern[str]] = {
         _I + _HAVE + r" (?:just )?(?:begun|began|paused|reached|started|stopped)\b",
         rf"\b(?:are|is|now|still|was|were) (?:last )?(?:seen )?{_WORKING}\b",
         # not a subject: "Running the suite gave me this"
-        rf"^(?:now |still )?{_WORKING}\b(?!.{{1,80}} (?:did|failed|fails|gave|gives|helped|is|made|makes"
+        rf"^(?:now |still )?{_WORKING}\b(?![^,:;]{{1,80}} (?:did|failed|fails|gave|gives|helped|is|made|makes"
         rf"|showed"
         r"|shows|solved|took|was|were|worked)\b)",
     ),
@@ -295,6 +296,10 @@ _LABEL = re.compile(
     r"|$)"
 )
 _ITEM = re.compile(r"\s*(?:\d{1,3}[.)]|[-*•])\s{1,8}")
+_LINE_END = re.compile(r"[ \t\r]{0,80}\n(?P<indent>[ \t]{0,80})(?=\S)")
+_WRAPPED = 50  # characters of the narrowest text that programs wrap
+_RAGGED = 0.85  # of the longest line of a wrapped text: the other ones have as much
+_WHOLLY_QUOTED = re.compile(r"[\"“][^\"“”\n]{2,600}[\"”]\W{0,2}$")
 _HEADING = re.compile(r"#{1,6}\s{1,4}(?P<label>[^\n]{1,60})")
 _CUT = _any(
     # "..., now I ...", "... and I ...", "...; ...", "...: it ..."
@@ -306,6 +311,7 @@ _CUT = _any(
     # a full stop before a small letter, or behind a unit
     r"(?<=[a-z0-9_)\]'\"`]{2})(?<!\betc)(?<!\bincl)(?<!\bresp)(?<!\bvs)[.!?]\s{1,4}(?=[a-z])",
     r"(?<=\d [a-z])\.\s{1,4}(?=(?-i:[A-Z])[a-z])",
+    r"\s{0,4}\|\s{1,4}",  # cells of a table
 )
 _ADJUNCT = _any(
     r"(?:after|although|as|because|before|given|if|in order to|now that|once|since|to|when|while|without)\b"
@@ -337,26 +343,28 @@ _FILLER = _any(
     r"|obviously|of course|really|simply|so to say|sort of|to be honest)\b,?\s+"
 )
 _ALTERNATIVE = _any(r",?\s(?:instead of|rather than)(?:\s(?!because\b|since\b|as\b)[^\s,;()]{1,60}){1,12}")
-_AROUND, _BEHIND = ' \t\r\n-*•>"“', ' \t\r\n-*•>"“”'
+_AROUND, _BEHIND = ' \t\r\n-*•>|"“', ' \t\r\n-*•>|"“”'
 
 
 def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, int]] = ()) -> list[Clause]:
-    """Cut a text into clauses, in order. O(characters).
+    """Cut a text into clauses, in order: at lines that begin on purpose, and within sentences. O(characters).
 
     `notes`: whether somebody wrote it about their work; of anything else, and of what is `pasted` into it
     (start, end), only errors are told from the rest.
     """
     borders = [border for span in pasted for border in span]
     table = tersely.segment(text)
-    starts, ends = table.start.tolist(), table.end.tolist()
-    headings = table.heading.tolist()
-    rows = zip(starts, ends, table.kind.tolist(), headings, strict=True)
+    starts, ends, kinds = table.start.tolist(), table.end.tolist(), table.kind.tolist()
+    headings, blocks = table.heading.tolist(), table.block.tolist()
     found: list[Clause] = []
-    above: tuple[Role | None, str] = (None, "")  # of the label over a list
-    for sentence, (start, end, kind, heading) in enumerate(rows):
-        row = text[start:end]
+    above: tuple[Role | None, str] = (None, "")  # of the label over a list, or over the lines of a block
+    labelled = -1  # that block
+    for start, end, sentence in _lines(text, table):
+        row, kind, block, heading = text[start:end], kinds[sentence], blocks[sentence], headings[sentence]
         if kind == Kind.HEADING:
-            found.append(Clause(Role.OTHER, row, start, sentence))
+            title = row.lstrip("# ")
+            said = Role.OTHER if _under(row)[1] or not notes else _role(title)
+            found.append(Clause(said, title, end - len(title), sentence))
             continue
         if not notes or kind in _PASTED or bisect_right(borders, start) % 2:
             found += [
@@ -372,9 +380,9 @@ def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, i
             continue
         role, label, begin = _labelled(row)
         if label and not row[begin:].strip():
-            above = (role, label)  # alone in its line: it speaks for the list below
+            above, labelled = (role, label), block  # alone in its line: it speaks for what is below
             continue
-        if not label and kind == Kind.LIST_ITEM:
+        if not label and (kind == Kind.LIST_ITEM or (above[1] and block == labelled)):
             role, label = above
             over = heading
             while not label and over >= 0:
@@ -385,6 +393,45 @@ def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, i
             above = (None, "")
         found += _clauses(row, begin, start, sentence, role, label)
     return found
+
+
+def _lines(text: str, table: SegmentTable) -> Iterator[tuple[int, int, int]]:
+    """Yield (start, end, sentence) of the parts of sentences: each begins a line on purpose.
+
+    The lines of a block that a program wrapped go on in the next one, and so do indented ones of an item;
+    what opens like a clause of its own is one all the same. O(characters).
+    """
+    rows = zip(
+        table.start.tolist(), table.end.tolist(), table.kind.tolist(), table.block.tolist(), strict=True
+    )
+    ends = dict(zip(table.block.tolist(), table.end.tolist(), strict=True))
+    wrapped = (-1, False)
+    for sentence, (start, end, kind, block) in enumerate(rows):
+        if block != wrapped[0]:
+            wrapped = (block, _is_wrapped(text[start : ends[block]].split("\n")))
+        begin = start
+        for match in _LINE_END.finditer(text, start, end):
+            goes_on = wrapped[1] or (kind == Kind.LIST_ITEM and match["indent"])
+            if not goes_on or _opens(text[match.end() : min(end, match.end() + _LONGEST)]):
+                yield begin, match.start(), sentence
+                begin = match.end()
+        yield begin, end, sentence
+
+
+def _is_wrapped(lines: Sequence[str]) -> bool:
+    """Say whether each line but the last ends a sentence or is full: one more word would have made it about
+    as long as the longest, or longer."""
+    width = max(map(len, lines))
+    return width >= _WRAPPED and all(
+        len(line.rstrip()) + len(behind.split(None, 1)[0] if behind.strip() else "") >= _RAGGED * width
+        or line.rstrip().endswith((".", "!", "?", ":"))
+        for line, behind in pairwise(lines)
+    )
+
+
+def _opens(text: str) -> bool:
+    """Say whether a text begins with a capital and a label, or with words that show what a clause says."""
+    return text[:1].isupper() and bool(_labelled(text)[1] or any(cue.match(text) for cue in _CUES.values()))
 
 
 def _clauses(row: str, begin: int, start: int, sentence: int, role: Role | None, label: str) -> list[Clause]:
@@ -407,7 +454,8 @@ def _clauses(row: str, begin: int, start: int, sentence: int, role: Role | None,
 
 def _pieces(sentence: str) -> list[tuple[int, str]]:
     """Return (start, text) of the pieces of a sentence, without marks of lists and quotation around them."""
-    found, at = [], 0
+    found: list[tuple[int, str]] = []
+    at = 1 if _WHOLLY_QUOTED.match(sentence) else 0
     for cut in [*_CUT.finditer(sentence), None]:
         piece = sentence[at : cut.start() if cut else len(sentence)]
         if cut and len(piece) < _LONGEST and (piece.count("`") % 2 or piece.count('"') % 2):

@@ -23,8 +23,8 @@ from tersely.core.tables import Level
 __all__ = ["PARAPHRASES", "Form", "Paraphrase", "paraphrase"]
 
 # What can be left out of a form, in this order.
-_REMARKS, _SMALL_WORDS, _OLDER, _CIRCUMSTANCES, _NAMED, _OTHERS = range(6)
-_EVERY_SMALL_WORD = (-1, -1)  # stands where a phrase is named
+_REMARKS, _SMALL_WORDS, _OLDER, _LABELS, _CIRCUMSTANCES, _NAMED, _OTHERS = range(7)
+_EVERY_SMALL_WORD, _EVERY_LABEL = (-1, -1), (-2, -2)  # stand where a phrase is named
 _LISTED = (Role.DONE, Role.ACTIVE, Role.NEXT)  # what happened before goes before what comes next
 
 
@@ -89,7 +89,7 @@ class Form:
 
     def _removable(self) -> list[tuple[int, set[tuple[int, int]]]]:
         """Return what can be left out, step by step: its rank, and the phrases."""
-        steps: list[tuple[int, set[tuple[int, int]]]] = [(_SMALL_WORDS, {_EVERY_SMALL_WORD})]
+        steps = [(_SMALL_WORDS, {_EVERY_SMALL_WORD}), (_LABELS, {_EVERY_LABEL})]
         for role in _LISTED:
             clauses = self.reading.last(role)
             newest = clauses[:1] if role is Role.NEXT else clauses[-1:]
@@ -116,7 +116,7 @@ class Form:
         gone = {phrase for _, phrases in self._steps[:steps] for phrase in phrases}
         done, ahead = (self._said(role, gone) for role in (Role.DONE, Role.NEXT))
         if self.strategy == "error":
-            return _error(self.reading)
+            return _error(self.reading, self.reading.error_place)
         if self.strategy == "decision":
             return _decision(self.reading)
         if self.strategy == "progress":
@@ -125,16 +125,16 @@ class Form:
         current = _label_list("Current", self._said(Role.ACTIVE, gone, self._stated_by_head()))
         if self.strategy == "active_state":
             return self._add_place([*map(capitalized, done), current])
-        message, place = self.reading.error or "", str(self.reading.error_place)
-        wrong = "" if not place and says(" ".join(done), message) else _error(self.reading)
-        parts = [
-            _label_list("Done", done),
-            wrong,
-            _decision(self.reading),
-            current,
-            _label_list("Next", ahead),
-        ]
-        return self._add_place(parts)
+        message, place = self.reading.error or "", self.reading.error_place
+        finished, doing = [_label_list("Done", done)], ""
+        if _EVERY_LABEL in gone and self._stated_by_head():
+            if not any(clause.label for clause in self.reading.last(Role.DONE)):
+                finished = [*map(capitalized, done)]
+            doing, current = current.replace("Current:", ";", 1), ""
+            place = Place(None, place.line) if place.line and place.path == self.reading.now.path else place
+        wrong = "" if not str(place) and says(" ".join(done), message) else _error(self.reading, place)
+        parts = [*finished, wrong, _decision(self.reading), current, _label_list("Next", ahead)]
+        return self._add_place(parts, doing)
 
     def _said(self, role: Role, gone: set[tuple[int, int]], stated: tuple[str, ...] = ()) -> list[str]:
         """Return what the last clauses of a role say, without places at their ends that are `stated`."""
@@ -158,13 +158,16 @@ class Form:
         parts = (now.path, self.reading.now_function, None if now.line is None else str(now.line))
         return tuple(part for part in parts if part is not None) if self.reading.active else ()
 
-    def _add_place(self, parts: list[str]) -> str:
-        """Put the place of the work before the parts: the current one, and what is not said of the other."""
+    def _add_place(self, parts: list[str], task: str = "") -> str:
+        """Put the place of the work before the parts: the current one, and what is not said of the other.
+
+        `task`: behind the current one.
+        """
         reading, head = self.reading, ""
         if self._stated_by_head():
             verb = _VERB.search(" ".join(reading.active))
             doing = capitalized(verb.group().lower()) if verb else "Working on"
-            head = f"{doing} {_place(reading.now, reading.now_function)}"
+            head = f"{doing} {_place(reading.now, reading.now_function)}{task}"
         summary, here = _sentences([head, *parts]), reading.place
         if says(summary, here.path or "") and (here.line is None or says(summary, str(here.line))):
             here = Place(None, None)
@@ -226,11 +229,11 @@ _DECIDED = re.compile(
 _REASONS = re.compile(r"(?:, (?:and )?| and )(?:also |is |it['’]s )?", re.IGNORECASE)
 
 
-def _error(reading: Reading) -> str:
+def _error(reading: Reading, place: Place) -> str:
     """Write "Error: 'message' at path:line in function()."; the message is the source's, to the letter."""
     if reading.error is None:
         return ""
-    place, function = reading.error_place, reading.error_function or ""
+    function = reading.error_function or ""
     message = " ".join(reading.error.split())
     message = f"'{message}'" if reading.error_exact and "'" not in message else message
     if place.line is not None and says(message, str(place.line)):

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -136,12 +137,16 @@ def anchors(value: str) -> list[str]:
     return list(dict.fromkeys(text for _, text in sorted(found)))
 
 
-def shared_terms(text: str, value: str) -> float:
-    """Return the share in [0, 1] of the terms of `value` (folded, stemmed, without stop words) that `text`
-    has; 1.0 where it has none."""
-    ids, offsets, _ = _native.terms([text, value])
-    wanted = np.unique(ids[offsets[-2] :])
-    return float(np.isin(wanted, ids[: offsets[-2]]).mean()) if len(wanted) else 1.0
+def shared_terms(text: str, *values: str) -> list[float]:
+    """Return the share in [0, 1] of the terms of each value (folded, stemmed, without stop words) that `text`
+    has; 1.0 where it has none. O(characters)."""
+    ids, offsets, _ = _native.terms([text, *values])
+    there = np.isin(ids, ids[: offsets[1]])
+    shares = []
+    for first, last in pairwise(offsets[1:].tolist()):
+        _, rows = np.unique(ids[first:last], return_index=True)
+        shares.append(float(there[first + rows].mean()) if len(rows) else 1.0)
+    return shares
 
 
 # --- the fields ----------------------------------------------------------------------------------------
@@ -315,7 +320,8 @@ class PreservedItem:
 
 @dataclass(frozen=True, slots=True)
 class DroppedFact:
-    """What a short form leaves out: a number, path or name, or a statement that quotes, denies or decides.
+    """What a short form leaves out: a number, path or name, or a statement: one that quotes, denies or
+    decides, or another clause.
 
     Attributes:
         text: as the original has it; words in small letters.
@@ -456,7 +462,8 @@ def _dropped_words(source: Reading, text: str) -> list[DroppedFact]:
 
 
 def _dropped_statements(source: Reading, written: Reading) -> list[DroppedFact]:
-    """List what a note's own sentences quote, deny or decide and no clause of the other text says."""
+    """List what a note's own sentences quote, deny or decide and no clause of the other text says, and the
+    clauses of which it has less than half of the terms."""
     own = [clause for clause in source.clauses if not clause.is_pasted]
     found: dict[str, str] = {}
     statements = [fact for fact in source.facts if fact.kind in _STATEMENTS]
@@ -469,6 +476,9 @@ def _dropped_statements(source: Reading, written: Reading) -> list[DroppedFact]:
             about = [clause for clause in about if _DENIED.search(clause)]
         if not (about or says(written.text, fact.text)):
             found.setdefault(fact.text, _why_dropped(own[at]))
+    for clause, share in zip(own, shared_terms(written.text, *(one.message for one in own)), strict=True):
+        if share < _ABOUT:
+            found.setdefault(clause.message, _why_dropped(clause))
     return [DroppedFact(text, reason) for text, reason in found.items()]
 
 
@@ -513,7 +523,7 @@ def _lost(
     if name in _ACTIVE and not any(clause.role is Role.ACTIVE for clause in written.clauses):
         return not missing, missing
     # A clause whose anchors are gone, and reported elsewhere, is judged by its other words.
-    return shared_terms(text, whole) < ENOUGH_WORDS, missing
+    return shared_terms(text, whole)[0] < ENOUGH_WORDS, missing
 
 
 def _clauses_about(written: Reading, value: str, share: float = _ABOUT) -> list[str]:
