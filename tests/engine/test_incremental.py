@@ -71,12 +71,43 @@ def test_a008_one_line_edit_asks_about_under_a_tenth(query: str, line: int) -> N
     assert result.update is not None
     assert result.update.way == "incremental"
     assert 0 < result.update.recompressed < 0.02
-    # the counter sees the whole text, what comes out as often as it must, and else only what is new
+    # the counter sees the whole text once, what comes out, and else only what is new
+    assert counter.texts.count(now) == 1
     pieces = [text for text in counter.texts if text in LINES or text in NEW_LINE]
     assert 0 < sum(map(len, pieces)) < 0.02 * len(now)
-    assert sum(map(len, counter.texts)) < 4 * len(now)
+    asked = [text for text in counter.texts if len(text) < 200]
+    assert sum(map(len, asked)) < 0.02 * len(now)
+    assert len(counter.texts) - len(asked) <= 1 + 3  # choices as they are written, each 30% of the text
     assert sum(map(len, embedder.texts)) < 0.02 * len(now)
     assert bool(embedder.texts) == bool(query)
+
+
+@pytest.mark.parametrize("query", [None, "Which shipment met the herring crew?"])
+def test_a008_what_does_not_change_is_known_wherever_it_moves(query: str | None) -> None:
+    """Of several documents, pages among them; edits before, inside and behind a unit of a long line."""
+    page = (
+        "<html><body><h1>Quay</h1>" + "".join(f"<p>{line}</p>\n" for line in LINES[:200:2]) + "</body></html>"
+    )
+    long_line = " ".join(LINES[0:200:2])
+    texts = [LONG, page, long_line]
+    spy = Spy()
+    strategy = Incremental(tersely.strategies.Extractive(embedder=spy))
+
+    def compress() -> Any:
+        documents = [{"text": text, "id": str(number)} for number, text in enumerate(texts)]
+        return tersely.compress(documents, query, budget=2000, strategy=strategy, counter=spy)
+
+    compress()
+    for number, at in ((0, 0), (1, page.index("</p>")), (2, len(long_line) // 2), (2, len(long_line))):
+        spy.texts.clear()
+        texts[number] = f"{texts[number][:at]} It was moored twice. {texts[number][at:]}"
+        result = compress()
+        assert result.tokens == COUNTER.count(result.text) <= 2000
+        whole = "\n\n".join(texts)
+        assert spy.texts.count(whole) == 1
+        asked = [text for text in spy.texts if len(text) < 200]
+        assert sum(map(len, asked)) < 0.02 * len(whole)
+        assert len(spy.texts) - len(asked) <= 1 + 6
 
 
 def test_a044_first_update_compresses_fully_under_its_id() -> None:

@@ -20,7 +20,7 @@ from tersely.core.tables import Level
 from tersely.core.types import Document, Request
 from tersely.engine.auto import Auto
 from tersely.engine.finish import broken_promises
-from tersely.engine.memo import Memo, prepare_with
+from tersely.engine.memo import Known, prepare_with, price
 from tersely.providers.counters import resolve_counter
 from tersely.strategies import CompressionOptions, Extractive, Incremental, IncrementalCompressor
 from text_strategies import fragments
@@ -125,11 +125,12 @@ def test_x19_what_is_remembered_is_what_would_be_read(
         counter = resolve_counter(None)
         return Request((Document(text, "x", "A title"), Document("Other.")), query, 300, 1.0, counter)
 
-    memo, text = Memo(), BASE
-    prepare_with(memo, strategy, request(BASE)).fit()
+    known, text = [Known(), Known()], BASE
+    price(known, prepare_with(known, strategy, request(BASE)).reading)
     for change in changes:
         text = apply(text, change)
-    again = prepare_with(memo, strategy, request(text))
+    again = prepare_with(known, strategy, request(text))
+    price(known, again.reading)
     fresh = strategy.prepare(request(text))
     assert again.fit().to_dict() == fresh.fit().to_dict()
     assert again.reading.prices().counts.tolist() == fresh.reading.prices().counts.tolist()
@@ -191,11 +192,11 @@ def test_a048_memory_is_bounded() -> None:
     text = sample_texts.prose(400)
     for number in range(30):
         compressor.update(f"doc {number}", text)
-    strategy = Incremental(cache_bytes=2_000_000)
+    strategy = Incremental(cache_bytes=1_000_000)
     for number in range(10):
         tersely.compress([{"text": text, "id": str(number)}], strategy=strategy)
     assert 0 < len(strategy.cache) < 10
-    assert strategy.cache.nbytes <= 2_000_000
+    assert strategy.cache.nbytes <= 1_000_000
     compressor.update("doc 29", text)
     assert compressor.hits == 1
     compressor.update("doc 0", text)

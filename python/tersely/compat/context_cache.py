@@ -6,12 +6,11 @@ import sys
 
 from tersely.compat.contexts import CompressedContext
 from tersely.core.cache import BoundedCache
-from tersely.engine.memo import Memo
+from tersely.engine.memo import Known
 
 __all__ = ["CompressionCache"]
 
 _SEGMENT_BYTES = 64  # a row of the table, its score and its code
-_UNIT_BYTES = 250  # a text, and two entries with numbers
 
 
 class CompressionCache:
@@ -23,7 +22,7 @@ class CompressionCache:
 
     def __init__(self, nbytes: int = 64 * 2**20) -> None:
         """An empty cache of `nbytes` >= 0; with 0 it keeps nothing."""
-        self._cache: BoundedCache[CompressedContext | Memo] = BoundedCache(nbytes)
+        self._cache: BoundedCache[CompressedContext | Known] = BoundedCache(nbytes)
 
     def __len__(self) -> int:
         """Number of texts and readings."""
@@ -43,15 +42,14 @@ class CompressionCache:
         nbytes = sum(map(sys.getsizeof, texts)) + _SEGMENT_BYTES * segments
         self._cache.put(key.encode("utf-8"), context, nbytes)
 
-    def get_reading(self, key: str) -> Memo | None:
+    def get_reading(self, key: str) -> Known | None:
         """What is known of the segments of a chunk, or None."""
         found = self._cache.get(key.encode("utf-8"))
-        return found if isinstance(found, Memo) else None
+        return found if isinstance(found, Known) else None
 
-    def set_reading(self, key: str, reading: Memo) -> None:
+    def set_reading(self, key: str, reading: Known) -> None:
         """Keep what is known of the segments of a chunk."""
-        units = reading.counts
-        self._cache.put(key.encode("utf-8"), reading, sum(map(len, units)) + _UNIT_BYTES * len(units))
+        self._cache.put(key.encode("utf-8"), reading, reading.nbytes)
 
     def clear(self) -> None:
         """Forget everything but the counts."""

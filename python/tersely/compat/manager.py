@@ -9,8 +9,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from tersely import metrics
 from tersely.compat.assembly import Part, assemble
 from tersely.compat.compressor import Call, Compressor, checked_options, content_id
@@ -38,7 +36,7 @@ from tersely.engine.allocation import favour_of, weights_of
 from tersely.engine.auto import Auto
 from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import longest_prefix
-from tersely.engine.memo import Memo, prepare_with
+from tersely.engine.memo import Known, prepare_with, price
 from tersely.engine.required import with_required
 from tersely.providers.counters import resolve_counter
 
@@ -237,16 +235,13 @@ class Manager:
         self,
         chunks: Sequence[ContextChunk],
         keys: Sequence[str],
-        known: Sequence[Memo | None],
+        known: Sequence[Known | None],
         options: CompressionOptions,
         budget: int,
         strategy: Auto,
     ) -> Compressed:
         """Choose among the segments of the chunks; readings of new chunks go to the cache."""
-        memo = Memo()
-        for one in known:
-            if one is not None:
-                memo.add(one)
+        now = [Known() if one is None else replace(one) for one in known]  # others may be reading them
         request = Request(
             tuple(Document(chunk.content, chunk.id, metadata=chunk.metadata) for chunk in chunks),
             options.query_context or None,
@@ -256,19 +251,14 @@ class Manager:
             separator=self.separator,
             piece_separator=_PIECE_SEPARATOR,
         )
-        prepared = prepare_with(memo, strategy, request)
-        if prepared.fits(budget):
-            for key, one in zip(keys, known, strict=True):
-                if one is None:
-                    self.cache.set_reading(key, Memo())
-            return prepared.fit(budget)
-        document, pieces = prepared.reading.table.document, prepared.reading.pieces()
-        favour = favour_of([chunk.relevance for chunk in chunks], document)
+        prepared, favour = prepare_with(now, strategy, request), None
+        if not prepared.fits(budget):
+            price(now, prepared.reading)
+            favour = favour_of([chunk.relevance for chunk in chunks], prepared.reading.table.document)
         result = prepared.fit(budget, favour=favour)
-        limits = np.searchsorted(document, np.arange(len(chunks) + 1)).tolist()
-        for key, one, low, high in zip(keys, known, limits, limits[1:], strict=False):
-            if one is None or (low < high and not one.counts):
-                self.cache.set_reading(key, memo.of(pieces[low:high]))
+        for key, before, one in zip(keys, known, now, strict=True):
+            if before is None or before.counts is not one.counts:
+                self.cache.set_reading(key, one)
         return result
 
     def _chunk_context(

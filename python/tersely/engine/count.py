@@ -60,6 +60,8 @@ def count_units(
     counter: BatchTokenCounter, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s
 ) -> Int64s:
     """int64[n]: tokens of each `texts[document][start:end]`; raises like `count_batch`."""
+    if len(document) == 0:
+        return np.empty(0, dtype=np.int64)
     if isinstance(counter, BytePairCounter):
         return counter.count_spans(texts, document, start, end)
     return count_batch(counter, pieces(texts, document, start, end))

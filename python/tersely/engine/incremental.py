@@ -1,4 +1,4 @@
-"""Compress documents that change: what was kept stays, and what did not change is not counted again."""
+"""Compress documents that change: what was kept before the change stays as it was, for caches of prompts."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from tersely.core.cache import BoundedCache
 from tersely.core.errors import BudgetExceededError
-from tersely.core.tables import Float32s, SegmentTable, UInt8s
+from tersely.core.tables import Float32s
 from tersely.core.types import Compressed, Request
 from tersely.engine.auto import Auto
 from tersely.engine.count import count
 from tersely.engine.extractive import Extractive
 from tersely.engine.fit import Fit, choose, fit
 from tersely.engine.line_diff import Diff, common_prefix, compare
-from tersely.engine.memo import Memo, prepare_with
+from tersely.engine.memo import Known, Numbers, by_document, carry, prepare_with, price
 from tersely.engine.prepare import Prepared
 from tersely.engine.reading import Reading
 from tersely.engine.select import FIRST_KEPT, REASONS
@@ -34,6 +35,8 @@ _STICKY = 1.1  # a kept unit is given up for one that is worth so many times as 
 _DRIFT = 0.015  # share of the worth of a fresh choice that may be lost before it is made,
 _APPEND_DRIFT = 0.03  # and where text was only added at the end
 _SELECTED, _PINNED = REASONS.index("selected"), REASONS.index("pinned")
+_SPAN_BYTES = 200  # of a kept or dropped unit of a result
+_NEW = 255  # in place of a status: the version before did not have the unit
 _NOTHING = Diff((), (), 0.0)
 
 
@@ -50,8 +53,8 @@ class IncrementalUpdate:
             of the text, as a code fence does), "budget" (what stays did not fit), "quality" (a fresh choice
             is worth too much more), "embedder" (it failed), "reranker" (there is one); else "".
         diff: against the version before; empty where there was none.
-        recompressed: share of the source's characters in units that the version before did not have, in
-            [0, 1]: tokenizer and embedder were asked about these alone. 1 where the way is "full".
+        recompressed: share of the characters of all units in those that the version before did not have, in
+            [0, 1]: only these were embedded, and counted one by one. 1 where the way is "full".
         prefix_tokens_kept: tokens of what the compressed texts before and now both begin with: the leading
             part that a prompt cache can use again. A tokenizer may see its last token differently.
     """
@@ -70,24 +73,23 @@ class State:
     Attributes:
         request, result: what was asked, and the answer.
         update: how it came about.
-        table, pieces, status: the units, their texts, and the codes of the choice (indices into REASONS);
-            None and empty where everything was kept as it was, or one unit was cut.
-        memo: what is known of the pieces.
+        status: of each document, the codes of the choice (indices into REASONS); empty where everything was
+            kept as it was, or one unit was cut.
+        known: of each document, tokens and cosines of its units.
     """
 
     request: Request
     result: Compressed
     update: IncrementalUpdate
-    table: SegmentTable | None = None
-    pieces: Sequence[str] = ()
-    status: UInt8s = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
-    memo: Memo = field(default_factory=Memo)
+    status: Sequence[Numbers] = ()
+    known: Sequence[Known] = ()
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory, roughly: texts (whole, as units, dropped and kept), what is known of units."""
-        texts = sum(sys.getsizeof(document.text) for document in self.request.documents)
-        return 3 * texts + 400 * len(self.status) + 2000
+        """Bytes in memory, roughly: texts, what is kept of them, and numbers of units."""
+        texts = 2 * sum(sys.getsizeof(document.text) for document in self.request.documents)
+        numbers = sum(one.nbytes for one in self.status) + sum(one.nbytes for one in self.known)
+        return texts + numbers + _SPAN_BYTES * self.result.receipt.segments + 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,8 @@ def advance(
 ) -> State:
     """Compress the request's documents; `before`: the state of an earlier version of them.
 
-    All of the text is read in one native pass; the tokenizer and the embedder are asked about new units only.
+    All of the text is read again, in native passes, and its tokens are counted as a whole; units that the
+    version before had, too, are neither counted nor embedded.
     After a change of less than 10% of the characters, units that lie wholly before it stay in or out as they
     were, so that the text begins as before, and units that were kept after it only give way to those that
     are worth a tenth more per token. Where that does not fit the budget, or is worth 1.5% less than a fresh
@@ -156,32 +159,29 @@ def advance(
         target: original tokens -> the budget; None: the request's.
         afresh: nothing stays, for other options.
 
-    O(characters + lines log lines); tokenizer and embedder: O(characters of new units).
+    O(characters + lines log lines); the embedder: O(characters of new units).
     """
     if before is not None and before.request == request and not afresh:
         return replace(before, update=IncrementalUpdate("same", "", _NOTHING, 0.0, before.result.tokens))
-    known = before is not None and not afresh and _comparable(before.request, request)
-    memo = Memo()
-    if before is not None and known:
-        memo.add(before.memo)
-    prepared = prepare_with(memo, strategy, request)
-    tokens = prepared.original_tokens
-    budget = prepared.allowed(None, None) if target is None else target(tokens)
-    diff = _difference(before.request, request) if before is not None and known else _NOTHING
+    known, status = [Known() for _ in request.documents], list[Numbers]()
+    diff, reason = _NOTHING, "new" if before is None else "options"
+    if before is not None and not afresh and _comparable(before.request, request):
+        diff, known, status = _brought_over(before, request)
+        reason = "change_ratio" if diff.change_ratio >= _CHANGE_LIMIT else ""
+    prepared = prepare_with(known, strategy, request)
+    budget = prepared.allowed(None, None) if target is None else target(prepared.original_tokens)
     if prepared.fits(budget):
-        reason = "fits" if diff.change_ratio < _CHANGE_LIMIT else "change_ratio"
-        result = prepared.fit(budget)
-        return _state(request, before, result, "full", reason if known else _unknown(before), diff, 1.0)
+        return _state(request, before, prepared.fit(budget), "full", reason or "fits", diff, 1.0)
     reading = prepared.reading
-    pieces = reading.pieces()
-    chosen, share, reason = None, 1.0, _unknown(before)
-    if before is not None and known:
-        had = set(before.pieces)
-        new = sum(len(piece) for piece in pieces if piece not in had)
-        share = new / max(sum(map(len, pieces)), 1)
-        reason = _obstacle(strategy.text, before, reading, diff, share)
+    price(known, reading)
+    chosen, share = None, 1.0
+    if before is not None and not reason:
+        codes = carry(status, reading.texts, reading.table, _NEW)
+        sizes = reading.table.end - reading.table.start
+        share = float(sizes[codes == _NEW].sum() / max(int(sizes.sum()), 1))
+        reason = _obstacle(strategy.text, before, reading, share)
         if not reason:
-            chosen, reason = _settled(before, reading, pieces, budget)
+            chosen, reason = _settled(before.status, codes, reading, budget)
     way: Literal["full", "incremental"] = "incremental"
     if chosen is None:
         way, share = "full", 1.0
@@ -195,7 +195,7 @@ def advance(
     state = _state(request, before, result, way, reason, diff, share)
     if chosen.cut is not None or len(chosen.status) == 0:
         return state
-    return replace(state, table=reading.table, pieces=pieces, status=chosen.status, memo=memo.of(pieces))
+    return replace(state, status=by_document(reading.texts, reading.table, chosen.status), known=known)
 
 
 def _fresh(prepared: Prepared, budget: int) -> Fit | None:
@@ -206,65 +206,85 @@ def _fresh(prepared: Prepared, budget: int) -> Fit | None:
         return None
 
 
-def _unknown(before: State | None) -> str:
-    return "new" if before is None else "options"
+def _brought_over(before: State, now: Request) -> tuple[Diff, list[Known], list[Numbers]]:
+    """What changed in all documents together, and what is known of units that stay, where they are now."""
+    old, new = ([document.text for document in request.documents] for request in (before.request, now))
+    compared = [compare(one, other) for one, other in zip(old, new, strict=True)]
+    moved = sum(
+        round(diff.change_ratio * max(len(a), len(b)))
+        for (diff, _), a, b in zip(compared, old, new, strict=True)
+    )
+    size = max(sum(map(len, old)), sum(map(len, new)), 1)
+    added = tuple(line for diff, _ in compared for line in diff.added)
+    removed = tuple(line for diff, _ in compared for line in diff.removed)
+
+    def bring(index: int, numbers: Numbers | None) -> Numbers | None:
+        if numbers is None or numbers.text is not old[index]:  # what a page shows: compared when it is read
+            return numbers
+        return numbers.moved_to(new[index], compared[index][1])
+
+    known = [
+        Known(bring(index, one.counts), bring(index, one.cosines))
+        for index, one in enumerate(before.known or [Known() for _ in old])
+    ]
+    status = [bring(index, one) or one for index, one in enumerate(before.status)]
+    return Diff(added, removed, moved / size), known, status
 
 
-def _obstacle(options: Extractive, before: State, reading: Reading, diff: Diff, share: float) -> str:
+def _obstacle(options: Extractive, before: State, reading: Reading, share: float) -> str:
     """Why what was kept before says nothing now; "" where it does."""
-    if diff.change_ratio >= _CHANGE_LIMIT:
-        return "change_ratio"
-    if before.table is None:
+    if not before.status:
         return "fitted"
     if options.reranker is not None:
         return "reranker"
-    if "embedder_failed" in reading.warnings and before.memo.cosines:
+    if "embedder_failed" in reading.warnings and any(one.cosines is not None for one in before.known):
         return "embedder"
     return "structure" if share > _NEW_LIMIT else ""
 
 
-def _settled(before: State, reading: Reading, pieces: Sequence[str], budget: int) -> tuple[Fit | None, str]:
-    """A choice that keeps what was kept, as far as that is right; else None, and why."""
-    first = _unchanged_rows(before, reading)
-    before_change = np.arange(len(reading.table)) < first
-    codes = zip(before.pieces, before.status.tolist(), strict=True)
-    kept_texts = {piece for piece, code in codes if code >= FIRST_KEPT}
-    was_kept = np.array([piece in kept_texts for piece in pieces], dtype=bool)
-    was_kept[:first] = before.status[:first] >= FIRST_KEPT
+def _settled(
+    before: Sequence[Numbers], codes: npt.NDArray[Any], reading: Reading, budget: int
+) -> tuple[Fit | None, str]:
+    """A choice that keeps what was kept, as far as that is right; else None, and why.
+
+    `before`: what became of the units of the version before; `codes`: of those that there are now.
+    """
+    first = _unchanged(before, reading)
+    was_kept = (codes >= FIRST_KEPT) & (codes != _NEW)
     favour: Float32s = np.where(was_kept, np.float32(_STICKY), np.float32(1))
     held = np.zeros(len(favour), dtype=np.uint8)
-    held[:first] = np.where(was_kept[:first], before.status[:first], 0)
+    held[:first] = np.where(was_kept[:first], codes[:first], 0)
     held[held == _PINNED] = _SELECTED  # perhaps nobody pins it this time
     held[reading.pinned > 0] = _PINNED
+    before_change = np.arange(len(favour)) < first
     settled = np.where(before_change & ~was_kept & (reading.pinned == 0), np.float32(0), favour)
+    appended = first == sum(len(one.values) for one in before)
     reason = "budget"
     for kept, factors in ((held, settled), (None, favour)) if first else ((None, favour),):
         try:
             fitted = fit(reading, budget, kept=kept, favour=factors)
         except BudgetExceededError:
             continue
-        drift = _APPEND_DRIFT if kept is not None and first == len(before.status) else _DRIFT
+        drift = _APPEND_DRIFT if kept is not None and appended else _DRIFT
         if fitted.cut is None and _share_of_best(reading, fitted, budget) >= 1 - drift:
             return fitted, ""
         reason = "quality"
     return None, reason
 
 
-def _unchanged_rows(before: State, reading: Reading) -> int:
+def _unchanged(before: Sequence[Numbers], reading: Reading) -> int:
     """How many units at the start lie wholly before the first change, and are the same as before."""
-    old, new = before.table, reading.table
-    assert old is not None
-    pairs = zip(before.request.documents, reading.request.documents, strict=True)
-    document, at = len(reading.texts), 0
-    for index, (was, now) in enumerate(pairs):
-        if was.text != now.text:
-            document, at = index, common_prefix(was.text, now.text)
-            break
-    size = min(len(old), len(new))
-    same = (new.document[:size] < document) | ((new.document[:size] == document) & (new.end[:size] <= at))
-    for one, other in ((old.document, new.document), (old.start, new.start), (old.end, new.end)):
-        same &= one[:size] == other[:size]
-    return size if same.all() else int(np.argmin(same))
+    table = reading.table
+    for index, (old, text) in enumerate(zip(before, reading.texts, strict=True)):
+        low, high = np.searchsorted(table.document, [index, index + 1]).tolist()
+        size = min(high - low, len(old.start))
+        start, end = table.start[low : low + size], table.end[low : low + size]
+        at = len(text) if old.text == text else common_prefix(old.text, text)
+        same = (start == old.start[:size]) & (end == old.end[:size]) & (end <= at)
+        count = size if same.all() else int(np.argmin(same))
+        if count < max(high - low, len(old.start)):
+            return int(low) + count
+    return len(table)
 
 
 def _comparable(before: Request, now: Request) -> bool:
@@ -273,16 +293,6 @@ def _comparable(before: Request, now: Request) -> bool:
         (r.query, r.separator, r.counter, [(d.id, d.title) for d in r.documents]) for r in (before, now)
     ]
     return settings[0] == settings[1]
-
-
-def _difference(before: Request, now: Request) -> Diff:
-    """What was added and removed in all documents together."""
-    pairs = [compare(old.text, new.text) for old, new in zip(before.documents, now.documents, strict=True)]
-    size = max(*(sum(len(document.text) for document in r.documents) for r in (before, now)), 1)
-    moved = sum(c.old_end - c.old_start + c.new_end - c.new_start for _, places in pairs for c in places)
-    added = tuple(line for diff, _ in pairs for line in diff.added)
-    removed = tuple(line for diff, _ in pairs for line in diff.removed)
-    return Diff(added, removed, moved / size)
 
 
 def _share_of_best(reading: Reading, fitted: Fit, budget: int) -> float:
@@ -306,6 +316,12 @@ def _state(
     share: float,
 ) -> State:
     """A state without units, with what the update says of itself."""
-    prefix = result.text[: common_prefix(before.result.text, result.text)] if before is not None else ""
-    kept = min(count(request.counter, prefix), result.tokens) if prefix else 0
-    return State(request, result, IncrementalUpdate(way, reason, diff, share, kept))
+    same = common_prefix(before.result.text, result.text) if before is not None else 0
+    if before is not None and same == len(before.result.text):
+        prefix = before.result.tokens
+    elif 2 * same <= len(result.text):
+        prefix = count(request.counter, result.text[:same]) if same else 0
+    else:  # a counter reads what is shorter
+        prefix = result.tokens - count(request.counter, result.text[same:])
+    prefix = min(max(prefix, 0), result.tokens)
+    return State(request, result, IncrementalUpdate(way, reason, diff, share, prefix))

@@ -49,7 +49,7 @@ def compute_diff(old: str, new: str) -> Diff:
 
 
 def compare(old: str, new: str) -> tuple[Diff, list[Change]]:
-    """`compute_diff`, and the places that differ, in order; what lies between them is equal."""
+    """`compute_diff`, and the characters that differ, in order; what lies between them is equal."""
     if old == new:
         return Diff((), (), 0.0), []
     a, b = old.split("\n"), new.split("\n")
@@ -60,7 +60,7 @@ def compare(old: str, new: str) -> tuple[Diff, list[Change]]:
         added=tuple(line for _, _, k, m in hunks for line in b[k:m]),
         removed=tuple(line for i, j, _, _ in hunks for line in a[i:j]),
         change_ratio=moved / max(len(old), len(new)),
-    ), places
+    ), [_trimmed(old, new, place) for place in places]
 
 
 _Hunk = tuple[int, int, int, int]  # a[i:j] became b[k:m]
@@ -103,6 +103,14 @@ def common_prefix(a: Sequence[str], b: Sequence[str]) -> int:
         else:
             high = middle - 1
     return low
+
+
+def _trimmed(old: str, new: str, place: Change) -> Change:
+    """A change without the characters that both of its sides begin and end with."""
+    one, other = old[place.old_start : place.old_end], new[place.new_start : place.new_end]
+    head = common_prefix(one, other)
+    tail = common_prefix(one[head:][::-1], other[head:][::-1])
+    return Change(place.old_start + head, place.old_end - tail, place.new_start + head, place.new_end - tail)
 
 
 def _anchors(a: list[str], b: list[str]) -> list[tuple[int, int]]:

@@ -224,10 +224,13 @@ class Reading:
         unneeded[needed[needed >= 0]] = False
         status[unneeded] = 0
 
-    def prices(self) -> Prices:
-        """What each unit costs. Units are counted in one batch, when they are first asked for."""
+    def prices(self, known: Int64s | None = None) -> Prices:
+        """What each unit costs. Units are counted in one batch, when they are first asked for.
+
+        `known`: int64[n], tokens of units where they are known, which are not counted then; -1 elsewhere.
+        """
         if self._prices is None:
-            self._prices = self._count(separator_cost(self.request))
+            self._prices = self._count(separator_cost(self.request), known)
         return self._prices
 
     def adds_up(self) -> bool:
@@ -238,17 +241,26 @@ class Reading:
         off = abs(self.original - int(np.add.reduce(prices.counts)))
         return off <= self.original * _ADDITIVE + len(self.table)  # white space may be a token each
 
-    def _count(self, separator: int) -> Prices:
+    def estimated(self) -> Bools | None:
+        """bool[n]: units that are never counted; None: all are."""
+        if self.fragments is None or self.bulk is None:
+            return self.bulk if self.fragments is None else self.fragments
+        return self.bulk | self.fragments
+
+    def _count(self, separator: int, known: Int64s | None) -> Prices:
         size = len(self.table)
         largest = _LARGEST_SUM // max(size, 1)
-        table, skipped = self.table, self.bulk
-        if self.fragments is not None:
-            skipped = self.fragments if skipped is None else skipped | self.fragments
+        table, skipped = self.table, self.estimated()
         document, start, end = table.document, table.start, table.end
         if skipped is not None:
             rows = (~skipped).nonzero()[0]
             document, start, end = document[rows], start[rows], end[rows]
-        found = count_units(self.request.counter, self.texts, document, start, end)
+            known = None if known is None else known[rows]
+        new = slice(None) if known is None else np.flatnonzero(known < 0)
+        found = count_units(self.request.counter, self.texts, document[new], start[new], end[new])
+        if known is not None:
+            known[new] = found
+            found = known
         if isinstance(self.request.counter, BytePairCounter):  # a unit has text, so at least a token
             paid = found + separator if separator else found
         else:  # others may count as they like
