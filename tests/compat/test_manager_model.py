@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+import pytest
 from sample_texts import prose
+from tersely import BudgetExceededError
 from tersely.providers.counters import resolve_counter
 from tersely.strategies import (
     CompressionOptions,
@@ -60,3 +63,37 @@ def test_X18_a_failure_is_said_and_not_cached() -> None:
     assert "model_failed" in str(prepared.report)
     manager.prepare_context(CHUNKS, "Which crew?", 900)
     assert len(model.prompts) == 4
+
+
+@pytest.mark.parametrize("relevances", [[None], [0.9, 0.3, 0.6]])
+def test_A067_a_list_that_grows_hits_with_a_model_too(relevances: list[float | None]) -> None:
+    model = Model(first_sentences)
+    manager = Manager(OPTIONS, llm=model)
+    chunks = [
+        ContextChunk(str(i), prose(20 + 3 * i), relevance=relevances[i % len(relevances)]) for i in range(20)
+    ]
+    reports = [manager.prepare_context(chunks[:turn], "Which crew?", 2000).report for turn in range(10, 21)]
+    hits = sum(report.cache_hits for report in reports)
+    assert hits / sum(report.cache_hits + report.cache_misses for report in reports) > 0.65
+    assert len(model.prompts) < 50  # of 165 chunks
+    assert all(0.85 * 2000 < report.token_count <= 2000 for report in reports)
+    again = Manager(OPTIONS, llm=model).prepare_context(chunks, "Which crew?", 2000)
+    assert (
+        again.text == manager.prepare_context(chunks, "Which crew?", 2000).text
+    )  # whatever was asked before
+
+
+class Picky(ExtractiveCompressor):
+    """Gives nothing under 81 tokens."""
+
+    def compress(self, content: str, options: Any = None, *, source: str | None = None) -> Any:
+        if options.target_tokens < 81:
+            raise BudgetExceededError("81", required=81, budget=options.target_tokens)
+        return super().compress(content, options, source=source)
+
+
+def test_A067_a_chunk_that_needs_more_than_a_step_gets_its_share() -> None:
+    manager = Manager(OPTIONS, compressor=Picky())
+    prepared = manager.prepare_context([ContextChunk(str(i), prose(30 + i)) for i in range(3)], "", 260)
+    assert [chunk.id for chunk in prepared.report.chunks] == ["0", "1", "2"]  # shares of 85, steps of 64
+    assert count(prepared.text) <= 260

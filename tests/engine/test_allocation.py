@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tersely import BudgetExceededError
 from tersely.compat.assembly import Assembly, Part, assemble
-from tersely.engine.allocation import fill, share_out, weights_of
+from tersely.engine.allocation import fill, in_steps, share_out, weights_of
 from tersely.providers.counters import resolve_counter
 from tersely.strategies import seed_allocate
 
@@ -134,3 +134,15 @@ def test_A052_never_over_under_any_counter(sizes: list[int], budget: int, counte
     assert resolve_counter(counter).count(found.text) == found.tokens <= budget
     assert found.text
     assert {*found.shares, *found.refused} == set(range(len(sizes)))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 5000)), max_size=30))
+def test_A067_steps_are_few_and_of_no_larger_sum(given: list[tuple[int, int]]) -> None:
+    sizes = [max(size, share) for size, share in given]
+    shares = {index: share for index, (_, share) in enumerate(given)}
+    steps = in_steps(shares, sizes)
+    assert sum(steps.values()) <= sum(shares.values())
+    for index, step in steps.items():
+        assert step == sizes[index] or bin(step)[4:].count("1") == 0  # two leading bits
+        assert shares[index] * 2 // 3 <= step <= max(sizes[index], 0)
+        assert (step == 0) == (shares[index] == 0)

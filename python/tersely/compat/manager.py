@@ -32,7 +32,7 @@ from tersely.core.options import CompressionMethod, CompressionOptions
 from tersely.core.protocols import BatchTokenCounter
 from tersely.core.threads import map_in_threads
 from tersely.core.types import Compressed, Document, Receipt, Request, count_reasons
-from tersely.engine.allocation import favour_of, weights_of
+from tersely.engine.allocation import favour_of, in_steps, weights_of
 from tersely.engine.auto import Auto
 from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import longest_prefix
@@ -106,8 +106,9 @@ class Manager:
         content, the query and the options, so a chunk that stays in a list that changes is a hit.
 
         With a language model, or a compressor of the caller's own, the budget is shared out over the chunks
-        first, in proportion to their relevance, none more than it has; each is compressed to its share, or
-        comes from the cache, for the same share. Where that fails, whole segments are kept instead, and where
+        first, in proportion to their relevance and in coarse steps, none more than it has; each is compressed
+        to its share, or comes from the cache, for the same share: in steps most shares stay as they are while
+        a list grows. Where that fails, whole segments are kept instead, and where
         that fails too, the chunk's head; else it is dropped.
 
         The whole never counts more than the budget, and the report says what became of each chunk. Raises
@@ -386,13 +387,15 @@ class _ByShares:
         return PreparedContext(found.text, tuple(chunk.text for chunk in chunks), report)
 
     def _make(self, shares: Mapping[int, int]) -> dict[int, Part]:
-        first: dict[tuple[str, int], tuple[int, int]] = {}
-        for index, share in shares.items():
-            first.setdefault((self.chunks[self.usable[index]].content, share), (index, share))
+        steps = in_steps(shares, self.sizes)
+        items_of = {index: (index, steps[index], max(share, steps[index])) for index, share in shares.items()}
+        first: dict[tuple[str, int], tuple[int, int, int]] = {}
+        for item in items_of.values():
+            first.setdefault((self.chunks[self.usable[item[0]]].content, item[1]), item)
         items = list(first.values())
         made = map_in_threads(self._one, items, self.manager.workers)
-        found = {index: part for (index, _), part in zip(items, made, strict=True)}
-        for item in shares.items():  # equal ones afterwards, from the cache: never a race of two threads
+        found = {item[0]: part for item, part in zip(items, made, strict=True)}
+        for item in items_of.values():  # equal ones afterwards, from the cache: never a race of two threads
             if item[0] not in found:
                 found[item[0]] = self._one(item)
         for index in shares:
@@ -401,8 +404,9 @@ class _ByShares:
                 self.misses += not self.made[index].cached
         return {index: found[index] for index in shares}
 
-    def _one(self, item: tuple[int, int]) -> Part:
-        index, share = item
+    def _one(self, item: tuple[int, int, int]) -> Part:
+        """The part of a chunk, by index, in its share of the budget, or in `most` where that is too small."""
+        index, share, most = item
         place = self.usable[index]
         chunk = self.chunks[place]
         if share < 1:
@@ -410,7 +414,8 @@ class _ByShares:
         try:
             context, text, reason, cached = self.manager.compress_chunk(chunk, self.query, share)
         except BudgetExceededError as error:
-            return Part(None, max(int(error.required), 1))
+            required = max(int(error.required), 1)
+            return self._one((index, required, most)) if share < required <= most else Part(None, required)
         except Exception as error:  # one bad chunk must not lose the others; it stands in the report
             self.dropped[place] = DroppedChunk(chunk.id, "failed", f"{type(error).__name__}: {error}")
             return Part(None)

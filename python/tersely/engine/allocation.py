@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tersely.core import checks
 from tersely.core.tables import Float32s, Int32s, Int64s
 
-__all__ = ["favour_of", "fill", "seed_allocate", "share_out", "weights_of"]
+__all__ = ["favour_of", "fill", "in_steps", "seed_allocate", "share_out", "weights_of"]
 
 _LEAST = 8  # tokens: with less, nothing is said
 
@@ -88,6 +88,32 @@ def share_out(
         low, high = (middle, high) if enough(middle) else (low, middle - 1)
     chosen, share = shares(min(low, len(size)))
     return dict(zip(chosen.tolist(), share.tolist(), strict=True))
+
+
+def in_steps(shares: Mapping[int, int], sizes: Sequence[int]) -> dict[int, int]:
+    """Shares in coarse steps (16, 24, 32, 48, 64, 96 ... tokens), of the same sum at most.
+
+    Whoever gets its whole size keeps it; other shares are rounded down, and what is left lifts the first ones
+    by a step. A share that changes little, as when a list grows, mostly stays as it was, and with it what a
+    model was asked to write. O(shares).
+    """
+    steps = {index: _step(share) if share < sizes[index] else share for index, share in shares.items()}
+    left = sum(shares.values()) - sum(steps.values())
+    for index, step in steps.items():
+        lifted = min(step + _leading(step), sizes[index])
+        if step and step < lifted <= step + left:
+            left -= lifted - step
+            steps[index] = lifted
+    return steps
+
+
+def _step(share: int) -> int:
+    return share // _leading(share) * _leading(share)
+
+
+def _leading(share: int) -> int:
+    """The second highest bit of a share: what it is a multiple of in steps."""
+    return 1 << max(share.bit_length() - 2, 0)
 
 
 def favour_of(relevances: Sequence[float | None], document: Int32s) -> Float32s | None:
