@@ -1,9 +1,10 @@
-"""The data directory: JSON lines, gzipped. None of it is in the repository; its own README describes it."""
+"""The data directory: JSON lines, compressed. None of it is in the repository; its README describes it."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import lzma
 import random
 from collections.abc import Iterator
 from itertools import count as numbers
@@ -28,18 +29,19 @@ ENGLISH = (
     "sum_news",
     "sum_scitldr",
 )
-_SUFFIX = ".jsonl.gz"
+_OPEN = {".jsonl.gz": gzip.open, ".jsonl.xz": lzma.open}
 _SEED = 7
 
 
 def names(data: Path) -> list[str]:
     """Names of the data sets, sorted."""
-    return sorted(path.name.removesuffix(_SUFFIX) for path in data.glob("*" + _SUFFIX))
+    return sorted(path.name.removesuffix(suffix) for suffix in _OPEN for path in data.glob("*" + suffix))
 
 
 def rows(data: Path, name: str) -> Iterator[dict[str, Any]]:
     """The rows of one data set."""
-    with gzip.open(data / (name + _SUFFIX), "rt", encoding="utf-8") as lines:
+    suffix = next(suffix for suffix in _OPEN if (data / (name + suffix)).exists())
+    with _OPEN[suffix](data / (name + suffix), "rt", encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
 

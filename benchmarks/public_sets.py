@@ -12,20 +12,18 @@ import io
 import json
 import re
 import zipfile
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from itertools import islice
-from math import log
+from itertools import accumulate
 from typing import Any
+
+from benchmarks.distractors import Distractors
 
 __all__ = ["SETS", "PublicSet", "Source"]
 
 Row = dict[str, Any]
 _ROWS = 400  # of a set, at most
-_BESIDE = 9  # paragraphs beside the one that answers
-_WORD = re.compile(r"\w+")
 _GITHUB = "https://raw.githubusercontent.com"
 
 
@@ -182,34 +180,48 @@ def _qed(sources: Sequence[bytes]) -> Iterator[Row]:
     every = [
         one for one in _lines(sources[0]) if (one["annotation"].get("selected_sentence") or {}).get("string")
     ]
-    texts = list(dict.fromkeys(one["paragraph_text"] for one in every))
     titles = {one["paragraph_text"]: one["title_text"] for one in every}
-    where: dict[str, list[int]] = defaultdict(list)
-    for at, text in enumerate(texts):
-        for word in set(_WORD.findall(text.casefold())):
-            where[word].append(at)
+    near = Distractors(list(titles))
     for one in _chosen({**one, "id": f"qed-{one['example_id']}"} for one in every):
         gold, answers = one["paragraph_text"], _qed_answers(one)
-        shared: dict[int, float] = defaultdict(float)
-        for word in dict.fromkeys(_WORD.findall(one["question_text"].casefold())):
-            for place in where.get(word, ()):
-                shared[place] += log(len(texts) / len(where[word]))
-        near = sorted(shared, key=lambda place: (-shared[place], place))
-        candidates = (texts[place] for place in near)
-        others = (text for text in candidates if text != gold and not any(said in text for said in answers))
-        shown = sorted([gold, *islice(others, _BESIDE)])  # by their words: the first is not always the one
+        shown = near.among(
+            one["question_text"],
+            [gold],
+            lambda text, answers=answers: not any(said in text for said in answers),
+        )
         said = one["annotation"]["selected_sentence"]
-        at = shown.index(gold)
         places = [{"text": said["string"], "answer_start": said["start"]}]
         yield {
             "id": one["id"],
             "query": one["question_text"],
-            "documents": [
-                {"id": str(number), "title": titles[text], "text": text} for number, text in enumerate(shown)
-            ],
-            "evidence": _evidence(gold, at, places, "selected_sentence"),
+            "documents": _documents(shown, titles),
+            "evidence": _evidence(gold, shown.index(gold), places, "selected_sentence"),
             "answers": answers,
         }
+
+
+def _selqa(sources: Sequence[bytes]) -> Iterator[Row]:
+    """Each question beside the section that answers it and nine of other articles that share its words."""
+    every = [{**one, "id": f"selqa-{at}"} for at, one in enumerate(json.loads(sources[0])) if one["answers"]]
+    titles = {" ".join(one["candidates"]): one["article"] for one in every}
+    near = Distractors(list(titles))
+    for one in _chosen(iter(every)):
+        gold, sentences = " ".join(one["candidates"]), one["candidates"]
+        shown = near.among(
+            one["question"], [gold], lambda text, article=one["article"]: titles[text] != article
+        )
+        starts = [0, *accumulate(len(sentence) + 1 for sentence in sentences)]
+        places = [{"text": sentences[at], "answer_start": starts[at]} for at in one["answers"]]
+        yield {
+            "id": one["id"],
+            "query": one["question"],
+            "documents": _documents(shown, titles),
+            "evidence": _evidence(gold, shown.index(gold), places, "answer_sentence"),
+        }
+
+
+def _documents(texts: Sequence[str], titles: Mapping[str, str]) -> list[Row]:
+    return [{"id": str(at), "title": titles[text], "text": text} for at, text in enumerate(texts)]
 
 
 def _qed_answers(one: Row) -> list[str]:
@@ -318,5 +330,17 @@ SETS = (
             ),
         ),
         _scitldr,
+    ),
+    PublicSet(
+        "selqa",
+        "Apache-2.0 (SelQA, Emory NLP); text of Wikipedia, CC BY-SA 3.0",
+        (
+            Source(
+                f"{_GITHUB}/emorynlp/selqa/master/ass/selqa-ass-test.json",
+                2_983_123,
+                "ca1184d94cc9030883723fab76ef8180b3cf5fb142549a5648d22f59fe7c6fc6",
+            ),
+        ),
+        _selqa,
     ),
 )

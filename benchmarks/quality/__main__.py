@@ -1,6 +1,7 @@
 """Quality: what tersely and its peers keep of what matters, at the same budgets under the same tokenizer.
 
 Examples:
+    python -m benchmarks.quality --data DIR --unseen              the README's table
     python -m benchmarks.quality --data DIR
     python -m benchmarks.quality --data DIR --model DIR2 --cache DIR3 --json quality.json --plot quality.png
     python -m benchmarks.quality --data DIR --half tuned --rows 20 --systems tersely,bm25 --parts evidence
@@ -22,7 +23,7 @@ from benchmarks.quality.halves import BOTH, HALVES, REPORTED
 from benchmarks.quality.once import Ledger
 from benchmarks.quality.own import own_system
 from benchmarks.quality.run import Runner
-from benchmarks.quality.systems import System, systems
+from benchmarks.quality.systems import HAND, System, systems
 from benchmarks.quality.tasks import (
     ENCODING,
     RATIOS,
@@ -33,6 +34,7 @@ from benchmarks.quality.tasks import (
     sampled,
     summary_tasks,
 )
+from benchmarks.quality.unseen import unseen_questions
 from benchmarks.report import Report
 
 _PARTS = ("evidence", "languages", "summaries", "time")
@@ -73,13 +75,18 @@ def main() -> None:
 
 
 def _measure(result: Report, runner: Runner, options: argparse.Namespace) -> None:
-    by_set = questions(options.data)
-    tasks = list(at_ratios(sampled(by_set, options.rows, options.half), RATIOS))
+    by_set = {} if options.unseen else questions(options.data)
+    sample = (
+        unseen_questions(options.data, options.rows)
+        if options.unseen
+        else sampled(by_set, options.rows, options.half)
+    )
+    tasks = list(at_ratios(sample, RATIOS))
     if "evidence" in options.parts:
         answers = runner.answers(tasks, evidence.score, "evidence")
         rows = evidence.overall(result, runner.systems, answers, _sample(options))
         evidence.by_set(result, runner.systems, answers)
-        result.targets += targets.evidence_targets(answers)
+        result.targets += () if options.unseen else targets.evidence_targets(answers)
         result.details["evidence"] = [answer.row() for answer in answers]
         if options.plot:
             plot.draw(options.plot, rows, _sample(options))
@@ -108,6 +115,8 @@ def _languages(
 
 def _summaries(result: Report, runner: Runner, options: argparse.Namespace) -> None:
     tasks = list(summary_tasks(options.data, options.rows, options.half, evidence.SHOWN))
+    if not tasks:
+        return
     without = [system for system in runner.systems if not system.needs_query]
     answers = Runner(without, runner.ledger, runner.cache, runner.outputs).answers(
         tasks, summaries.score, "summaries"
@@ -117,11 +126,11 @@ def _summaries(result: Report, runner: Runner, options: argparse.Namespace) -> N
 
 
 def _time(result: Report, runner: Runner, tasks: list[Task]) -> None:
-    rows = warm.rows([system for system in runner.systems if system.ours], tasks, runner.ledger)
-    if rows:
-        result.table(f"{warm.TEXTS} texts of {warm.TOKENS:,} tokens with a query, warm", warm.COLUMNS, rows)
-        for row in rows:
-            result.targets += targets.time_target(row["system"], row["cpu"])
+    present = [system for system in runner.systems if system.run is not None and system.name != HAND]
+    rows = warm.rows(present, tasks, runner.ledger)
+    result.table(f"{warm.TEXTS} texts of {warm.TOKENS:,} tokens with a query", warm.COLUMNS, rows)
+    for row in rows:
+        result.targets += targets.time_target(row["system"], row["cpu"])
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -136,6 +145,11 @@ def _parser() -> argparse.ArgumentParser:
         action="store_const",
         const=BOTH,
         help="both halves in one shuffle: with --rows 60 the sample of the recorded numbers",
+    )
+    parser.add_argument(
+        "--unseen",
+        action="store_true",
+        help="the sets that nothing was fitted or tuned on, instead of the development data",
     )
     parser.add_argument(
         "--language-rows", type=int, metavar="N", help="questions for the table by language (default: all)"
@@ -197,7 +211,7 @@ def _chosen(parser: argparse.ArgumentParser, known: list[System], given: str | N
 
 
 def _sample(options: argparse.Namespace) -> str:
-    return f"{options.rows} rows a set, {_half(options)}"
+    return f"{options.rows} rows a set, {'never fitted on' if options.unseen else _half(options)}"
 
 
 def _half(options: argparse.Namespace) -> str:

@@ -36,7 +36,8 @@ from benchmarks.progress import Progress
 from benchmarks.quality.fit import gold_rows
 from benchmarks.quality.forest import FAMILIES, MAY_SHIP
 from benchmarks.quality.halves import BOTH, REPORTED, TUNED
-from benchmarks.quality.tasks import QUESTION_SETS, TRAINING_SETS, Question, questions, sampled
+from benchmarks.quality.tasks import QUESTION_SETS, TRAINING_SETS, Question, sampled
+from benchmarks.quality.unseen import fitting_questions
 
 _SEED = 0
 _RIDGE = 1e-4
@@ -110,7 +111,7 @@ def _arguments() -> argparse.Namespace:
 
 def _calls(directory: Path, rows: int, embedder: CheckedEmbedder | None) -> Iterator[Call]:
     """All calls. Queries of wrong ones are drawn by chance, the same ones each time."""
-    development, training = (questions(directory, sets) for sets in (QUESTION_SETS, TRAINING_SETS))
+    development, training = (fitting_questions(directory, sets) for sets in (QUESTION_SETS, TRAINING_SETS))
     chosen = [(one, True) for one in sampled(development, rows, TUNED)]
     chosen += [(one, False) for one in sampled(development, rows, REPORTED)]
     chosen += [(one, one.set in MAY_SHIP) for one in sampled(training, rows, BOTH)]

@@ -33,7 +33,8 @@ from benchmarks import report, tokens
 from benchmarks.arguments import make_parser
 from benchmarks.progress import Progress
 from benchmarks.quality.halves import REPORTED, TUNED
-from benchmarks.quality.tasks import ENCODING, SENTENCE, Question, questions, sampled
+from benchmarks.quality.tasks import ENCODING, QUESTION_SETS, SENTENCE, Question, sampled
+from benchmarks.quality.unseen import fitting_questions
 
 _EPSILON = 0.05
 _LEAST_DEVIATION = 0.1  # of a feature: below it, the ridge would let rare features have any weight
@@ -80,7 +81,7 @@ class Pairs:
 def main() -> None:
     """The command."""
     options = _arguments()
-    by_set = questions(options.data)
+    by_set = fitting_questions(options.data, QUESTION_SETS)
     result = report.Report("quality/fit", {"rows": options.rows, "ridge": options.ridge}, ("scipy",))
     path = Path(str(files("tersely.models").joinpath("relevance.json")))
     weights = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

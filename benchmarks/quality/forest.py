@@ -45,9 +45,9 @@ from benchmarks.quality.tasks import (
     RATIOS,
     TRAINING_SETS,
     Question,
-    questions,
     sampled,
 )
+from benchmarks.quality.unseen import fitting_questions
 
 __all__ = ["FAMILIES", "MAY_SHIP"]
 
@@ -222,7 +222,7 @@ def _arguments() -> argparse.Namespace:
 
 def _questions(directory: Path, rows: int) -> list[tuple[Question, bool]]:
     """Questions, and whether what ships may be fitted on them."""
-    development, training = (questions(directory, sets) for sets in (QUESTION_SETS, TRAINING_SETS))
+    development, training = (fitting_questions(directory, sets) for sets in (QUESTION_SETS, TRAINING_SETS))
     found = [(one, True) for one in sampled(development, rows, TUNED)]
     found += [(one, False) for one in sampled(development, rows, REPORTED)]
     return found + [(one, one.set in MAY_SHIP) for one in sampled(training, rows, BOTH)]

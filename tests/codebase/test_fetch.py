@@ -81,6 +81,11 @@ def files() -> dict[str, bytes]:
         for number, text in enumerate([TEXT, "The ferry is red. It is old.", "No ferry runs. It rains."])
     ]  # fmt: skip
     scitldr = {"paper_id": "p1", "source": ["We sail.", "It works."], "target": ["Sailing works."]}
+    selqa = [
+        {"article": f"A{at}", "question": f"When do {said}?", "answers": [1],
+         "candidates": ["", f"Many {said}.", "They rest."]}
+        for at, said in enumerate(["gulls rest", "ferries rest"])
+    ]  # fmt: skip
     return {
         "data.zip": archive.getvalue(),
         "COVID-QA.json": json.dumps(squad(None)).encode(),
@@ -88,6 +93,7 @@ def files() -> dict[str, bytes]:
         "qed-dev.jsonlines": "\n".join(map(json.dumps, [*qed, {**qed[0], "annotation": {}}])).encode(),
         **dict.fromkeys([f"xquad.{code}.json" for code in LANGUAGES], json.dumps(squad("Ferry")).encode()),
         "test.jsonl": json.dumps(scitldr).encode(),
+        "selqa-ass-test.json": json.dumps([*selqa, {**selqa[0], "answers": []}]).encode(),
     }  # fmt: skip
 
 
@@ -135,6 +141,15 @@ def test_sets_are_fetched_checked_and_read(
     assert len(qed["qed-0"]["documents"]) == 3 and len(qed["qed-1"]["documents"]) == 2, (
         "no other has the answer"
     )
+    unseen = benchmark("quality.unseen").unseen_questions(data, 5)
+    assert sorted(one.content["evidence"][0]["text"] for one in unseen) == [
+        "Many ferries rest.",
+        "Many gulls rest.",
+    ]
+    for one in unseen:
+        (piece,) = one.content["evidence"]
+        assert one.row["documents"][piece["doc"]]["text"][piece["start"] : piece["end"]] == piece["text"]
+        assert len(one.row["documents"]) == 2
     assert benchmark("data").names(data) == sorted(one.name for one in benchmark("public_sets").SETS)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
 import importlib
 import json
+import lzma
 import subprocess
 import sys
 from pathlib import Path
@@ -204,6 +206,84 @@ def test_the_command_end_to_end(root: Path, tmp_path: Path) -> None:
     assert {row["system"] for row in written["details"]["summaries"]} == {"tersely", "lead"}
     assert len(written["details"]["evidence"]) == 4 * 4 * 12
     assert any(target["target"].endswith("warm") for target in written["targets"])
+
+
+FITTING = ("fit", "forest", "calibration")
+
+
+def passages(number: int) -> dict[str, Any]:
+    """A question as it comes with its passages, the evidence in the second of them."""
+    texts = [f"Nothing is said of lamp {number}.", f"Lamp {number} hangs in the hall. It is red."]
+    return {
+        "q": f"Where is lamp {number}?",
+        "p": texts,
+        "t": ["", f"Lamp {number}"],
+        "e": [[1, 0, texts[1].index(" It")]],
+        "k": "sent",
+    }
+
+
+def test_unseen_questions_are_the_same_ones_beside_passages_of_others(tmp_path: Path) -> None:
+    unseen = harness("unseen")
+    rows = [passages(number) for number in range(30)]
+    name = next(iter(unseen.UNSEEN))
+    found = []
+    for order in (rows, rows[::-1]):
+        with lzma.open(tmp_path / f"{name}.jsonl.xz", "wt", encoding="utf-8") as lines:
+            lines.writelines(json.dumps(row) + "\n" for row in order)
+        found.append(unseen.unseen_questions(tmp_path, 12))
+    assert [one.content["query"] for one in found[0]] == [one.content["query"] for one in found[1]]
+    assert len(found[0]) == 12
+    for one in found[0]:
+        (piece,) = one.content["evidence"]
+        texts = [document["text"] for document in one.row["documents"]]
+        assert texts[piece["doc"]][piece["start"] : piece["end"]] == piece["text"]
+        assert len(texts) == len(set(texts)) == 10 and sum(piece["text"] in text for text in texts) == 1
+
+
+@pytest.mark.parametrize("command", FITTING)
+def test_nothing_is_fitted_on_an_unseen_family(command: str, tmp_path: Path, root: Path) -> None:
+    """By the name of a set, whatever stands before or behind it; every fitting command asks one function."""
+    unseen = harness("unseen")
+    code = (root / "benchmarks" / "quality" / f"{command}.py").read_text(encoding="utf-8")
+    called = {
+        node.func.id
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    assert "fitting_questions" in called and not {"questions", "unseen_questions"} & called
+    for family in unseen.UNSEEN:
+        with pytest.raises(ValueError, match=f"{family}, which nothing may be fitted"):
+            unseen.refuse_unseen(f"train_{family}_part", [])
+    plain = data_folder(tmp_path)
+    sets = harness("tasks").QUESTION_SETS
+    assert unseen.fitting_questions(plain, sets)
+    (plain / "qa_houses.jsonl.gz").rename(plain / f"qa_{family}.jsonl.gz")
+    with pytest.raises(ValueError, match="nothing may be fitted"):
+        unseen.fitting_questions(plain, sets)
+
+
+def test_a_question_that_is_reported_is_known_under_any_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    unseen = harness("unseen")
+    reported = unseen._reported()
+    assert set(reported) == set(unseen.UNSEEN) and len(reported) >= 3
+    assert all(len(set(digests)) >= 40 for digests in reported.values())
+    unseen.refuse_unseen("train_lamps", ["Where is the lamp?"])
+    monkeypatch.setattr(unseen, "_reported", lambda: {"lamps": [unseen._digest("where is  THE lamp?")]})
+    with pytest.raises(ValueError, match="train_other is of lamps"):
+        unseen.refuse_unseen("train_other", ["Who?", "Where is the lamp?"])
+
+
+def test_no_other_code_writes_what_is_fitted(root: Path) -> None:
+    """What ships in tersely/models comes from the fitting commands, the table from packages of Debian."""
+    writers = [
+        path
+        for path in (root / "benchmarks").rglob("*.py")
+        if "tersely.models" in (code := path.read_text(encoding="utf-8")) and "write_text" in code
+    ]
+    assert sorted(path.stem for path in writers) == sorted(FITTING)
+    made = (root / "tools" / "static_table" / "make.sh").read_text(encoding="utf-8")
+    assert 'tersely distill "$work/model" "$work/texts"' in made and "TERSELY_DATA" not in made
 
 
 def run_own(folder: Path, root: Path, code: str, *more: str) -> subprocess.CompletedProcess[str]:
