@@ -143,7 +143,7 @@ class Index:
             top_n: at most so many, from 1.
             method: "hybrid", "lexical" or "vector".
 
-        O(chunks * dimensions); about 4 ms for 100,000 chunks.
+        O(chunks * dimensions).
         """
         if not isinstance(query, str):
             raise TypeError(f"query must be str, not {type(query).__name__}")
