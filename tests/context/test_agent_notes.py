@@ -89,6 +89,17 @@ def test_e016_segments_lose_nothing_that_was_read(tmp_path: Path) -> None:
         ("I'm on line 1,204 of x.csv.", {"line_number": 1204, "file_path": "x.csv"}),
         ("I'm on line 1.5 of the poem.", {"line_number": None}),
         ("The makefiles and Makefiles of others.", {"file_path": None}),
+        ("Editing データ/読込.py, line 3.", {"file_path": "データ/読込.py", "line_number": 3}),
+        (
+            "I'm in app/[slug]/page.tsx at line 7.",
+            {"file_path": "app/[slug]/page.tsx", "function_name": None},
+        ),
+        ("I'm editing go.mod now.", {"file_path": "go.mod", "function_name": None}),
+        ("Editing BUILD.bazel, line 9.", {"file_path": "BUILD.bazel", "function_name": None}),
+        (
+            "I'm in C:\\Program Files\\x\\y.cs:4.",
+            {"file_path": "C:\\Program Files\\x\\y.cs", "line_number": 4},
+        ),
     ],
 )
 def test_e014_places(text: str, found: dict[str, Any]) -> None:
@@ -226,6 +237,10 @@ def repeats(tree: Any) -> Iterator[tuple[int, Any]]:
         "stops '",
         "500 Ab ",
         "Fixed the case\n",
+        "[a]/.b",
+        "/a.読[b]",
+        "'a b/",
+        "C:\\a ",
     ],
 )
 def test_time_grows_with_the_text(piece: str) -> None:

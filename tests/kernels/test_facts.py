@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import tersely
@@ -37,7 +39,48 @@ EXAMPLES = [
         ["2024-01-31T10:30:00Z", "31/12/2024", "3rd of May", "Monday"],
     ),
     ("2024年1月31日に会う。", K.DATE, ["2024年1月31日"]),
-    ("リスト.csv から data.csv へ。 看./src/a.py 和 .env", K.PATH, ["data.csv", "./src/a.py", ".env"]),
+    (
+        "リスト.csv から data.csv へ。 看./src/a.py 和 .env",
+        K.PATH,
+        ["リスト.csv", "data.csv", "./src/a.py", ".env"],
+    ),
+    (
+        "In app/[slug]/page.tsx, src/(a)/@b/[...c].vue or f(x).csv.",
+        K.PATH,
+        ["app/[slug]/page.tsx", "src/(a)/@b/[...c].vue"],
+    ),
+    ("データ/読込.py と、次にデータ/表.csv。", K.PATH, ["データ/読込.py", "データ/表.csv"]),
+    (
+        "데이터/읽기.py, ข้อมูล/อ่าน.py, файл/пример.txt.",
+        K.PATH,
+        ["데이터/읽기.py", "ข้อมูล/อ่าน.py", "файл/пример.txt"],
+    ),
+    (
+        "Makefile, go.mod, .clang-format, core/BUILD.",
+        K.PATH,
+        ["Makefile", "go.mod", ".clang-format", "core/BUILD"],
+    ),
+    (
+        "x.test.ts a.tar.gz app.log.1 .env.local Dockerfile.dev",
+        K.PATH,
+        ["x.test.ts", "a.tar.gz", "app.log.1", ".env.local", "Dockerfile.dev"],
+    ),
+    (
+        "In C:\\Program Files (x86)\\a b\\c.txt; copy C:\\a D:\\b.",
+        K.PATH,
+        ["C:\\Program Files (x86)\\a b\\c.txt", "C:\\a", "D:\\b"],
+    ),
+    (
+        "Open \"/home/me/my notes/a b.md\", `C:\\a b\\c d.txt` and 'src/My Docs/Read.md'.",
+        K.PATH,
+        ["/home/me/my notes/a b.md", "C:\\a b\\c d.txt", "src/My Docs/Read.md"],
+    ),
+    ('Run `python a b/main.py`, say "see a/b.py or c/d.py".', K.PATH, ["a/b.py", "c/d.py"]),
+    (
+        "データ/読込.py:8, Makefile:12 and app/[id]/x.ts(3,4).",
+        K.PATH_LINE,
+        ["データ/読込.py:8", "Makefile:12", "app/[id]/x.ts(3,4)"],
+    ),
     ("From v1.2.3 over 2.0-rc1 and 3.13.0a1 to V2.", K.VERSION, ["v1.2.3", "2.0-rc1", "3.13.0a1", "V2"]),
     (
         "We met Dr. Anna Smith in New York, at the University of California.",
@@ -287,6 +330,50 @@ def test_facts_weigh_what_they_are_hard_to_recover() -> None:
     assert facts.weight.dtype == np.float32
     assert (facts.weight >= 0.3).all()
     assert (facts.weight <= 3).all()
+
+
+FOLDERS = (
+    "src",
+    "データ",
+    "app",
+    "[slug]",
+    "(auth)",
+    "{id}",
+    "файл",
+    "데이터",
+    "a-b_c",
+    "v2",
+    "@ui",
+    "[...all]",
+)
+FILES = (
+    "page.tsx",
+    "読込.py",
+    "index.test.ts",
+    "a.tar.gz",
+    "[id].ts",
+    "Makefile",
+    "main.rs",
+    "go.mod",
+    "x.log.1",
+)
+
+
+@given(
+    st.lists(st.sampled_from(FOLDERS), max_size=4),
+    st.sampled_from(FILES),
+    st.sampled_from(["", ":12", "(3,4)"]),
+)
+def test_E014_a_path_is_found_whole_whatever_its_parts_are(folders: list[str], file: str, line: str) -> None:
+    path = "/".join([*(["src"] if folders and folders[0][0] in "[({@" else []), *folders, file]) + line
+    kind = K.PATH_LINE if line else K.PATH
+    assert facts_of(f"I am in {path} now.") == [(kind, path)]
+
+
+@given(st.text("a/\\.:[](){} '`\"C読を1-", max_size=60))
+def test_E014_facts_of_paths_do_not_overlap(text: str) -> None:
+    found = [fact for fact in tersely.find_facts(text) if fact.kind in RUNS]
+    assert all(one.end <= two.start for one, two in pairwise(found))
 
 
 RUNS = (K.NUMBER, K.DATE, K.VERSION, K.FENCED_CODE, K.INLINE_CODE, K.PATH, K.PATH_LINE, K.URL, K.IDENTIFIER)

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/text/fact_paths.hpp"
 #include "kernels/text/fact_runs.hpp"
 #include "kernels/text/facts.hpp"
 #include "kernels/text/guard_runs.hpp"
@@ -145,8 +146,20 @@ std::size_t FactReader::read_backticks(std::size_t at) {
             return end + marks;
         }
     }
+    if (const std::size_t past = marks == 1 ? read_quoted_path(at) : 0; past > 0) return past;
     emit(FactKind::kInlineCode, {at, end + marks});
     return std::max(end + marks, at + 1);
+}
+
+// The path with spaces in the marks at `at`; returns where reading goes on, 0 where there is none.
+std::size_t FactReader::read_quoted_path(std::size_t at) {
+    if (runs_only_ || at + 1 >= text_.size() || (at > begin_ && in_word(decode_before(text_, at).code))) return 0;
+    const FoundFact path = quoted_path(text_, at);
+    if (!path) return 0;
+    flush_name();
+    emit(path.kind, path.span);
+    starts_ = false;
+    return std::max(path.span.end, text_.find(text_[at], at + 1) + 1);
 }
 
 // The quote that the mark at `at` opens, if it is one. What is in it is read all the same.

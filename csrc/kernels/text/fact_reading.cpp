@@ -1,6 +1,7 @@
 // The words and runs of facts.hpp: which reader takes each.
 #include <algorithm>
 
+#include "kernels/text/fact_paths.hpp"
 #include "kernels/text/fact_runs.hpp"
 #include "kernels/text/facts.hpp"
 #include "kernels/text/full_stop.hpp"
@@ -12,8 +13,10 @@ namespace tersely::text {
 namespace {
 
 constexpr std::size_t kLongestRun = 256;  // bytes of a run that are looked at together
+constexpr std::size_t kMostCovered = 32;  // facts within a path, and those found beside them
 constexpr std::string_view kOpeners = "<>+^&$~";
-constexpr std::uint32_t kTriggers = kNegates | kObliges | kDecides | kErrorType | kErrorLevel | kExits | kLogLevel;
+constexpr std::uint32_t kTriggers =
+    kNegates | kObliges | kDecides | kErrorType | kErrorLevel | kExits | kLogLevel | kFileName;
 
 bool in_ascii_run(char byte) {
     const auto code = static_cast<unsigned char>(byte);
@@ -106,7 +109,11 @@ std::size_t FactReader::read_run(std::size_t at) {
     const std::string_view marks = text_.substr(run.begin, word - run.begin);
     const bool digit = is_digit(decode(text_, word).code);
     std::size_t next = 0;
-    if (digit && signs_number(marks)) {
+    FoundFact path = wider_path(text_, begin_, run);
+    if (!path) path = spaced_path(text_, run);
+    if (path) {
+        next = take_path(path);
+    } else if (digit && signs_number(marks)) {
         next = read_led_by_digit(run, word);
     } else if (const std::size_t first = view().substr(0, kLongestDollar).find_first_of("0123456789");
                first != std::string_view::npos && is_dollar(view(), first)) {
@@ -136,6 +143,22 @@ std::size_t FactReader::read_run(std::size_t at) {
         return whole;
     }
     return std::max(next, at + decode(text_, at).length);
+}
+
+// A path that is more than a run: what was found in it before is part of it. Returns where reading goes on.
+std::size_t FactReader::take_path(const FoundFact& path) {
+    const std::size_t first = std::max(first_row_, rows_.size() - std::min(rows_.size(), kMostCovered));
+    for (std::size_t row = rows_.size(); row > first; --row) {
+        const FactRow& found = rows_[row - 1];
+        if (found.kind > FactKind::kIdentifier || found.kind == FactKind::kQuote || found.span.begin < path.span.begin)
+            continue;
+        rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(row - 1));
+        if (clause_row_ >= row) --clause_row_;
+    }
+    if (name_.words > 0 && name_.span.end > path.span.begin) name_ = {};
+    flush_name();
+    emit(path.kind, path.span);
+    return path.span.end;
 }
 
 // What the marks behind a run say about what follows.
@@ -228,6 +251,11 @@ std::size_t FactReader::use_word(Span word, std::uint32_t use) {
         const bool numbered =
             text_.substr(word.begin).starts_with("No. ") || text_.substr(word.begin).starts_with("no. ");
         if (use & kCamel) emit(FactKind::kIdentifier, word);
+        if (use & kFileName) {
+            const std::size_t line = place_end(text_, word.end);
+            emit(line > 0 ? FactKind::kPathLine : FactKind::kPath, {word.begin, std::max(line, word.end)});
+            next = std::max(line, word.end);
+        }
         if (use & kErrorType) next = read_error(word, false);
         if (use & (kErrorLevel | kLogLevel)) next = read_error(word, true);
         if (use & kExits) next = std::max(next, read_exit(word));

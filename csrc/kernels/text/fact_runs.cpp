@@ -1,9 +1,9 @@
 #include "kernels/text/fact_runs.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "kernels/text/abbreviations.hpp"
+#include "kernels/text/fact_paths.hpp"
 #include "kernels/text/fact_words.hpp"
 #include "kernels/text/guard_runs.hpp"
 #include "kernels/text/guard_words.hpp"
@@ -13,10 +13,13 @@
 namespace tersely::text {
 namespace {
 
-constexpr std::string_view kSeparators = "/\\";
-
 bool small_or_digit(char byte) { return ascii_lower(byte) || ascii_digit(byte); }
 bool name_byte(char byte) { return ascii_alpha(byte) || ascii_digit(byte) || byte == '_'; }
+
+std::size_t digits_end(std::string_view text, std::size_t at) {
+    while (at < text.size() && ascii_digit(text[at])) ++at;
+    return at;
+}
 
 // A URL goes on to a space, a quotation mark, an angle bracket or East Asian punctuation; what closes the sentence is
 // not in it.
@@ -49,90 +52,6 @@ bool is_mail(std::string_view run) {
     return stop != std::string_view::npos && stop > 0 && stop + 1 < host.size() &&
            std::all_of(run.begin(), run.begin() + static_cast<std::ptrdiff_t>(sign), mail_byte) &&
            std::all_of(host.begin(), host.end(), mail_byte);
-}
-
-bool is_rooted(std::string_view run) {
-    static constexpr std::array<std::string_view, 7> kRoots = {"./", "../", "~/", ".\\", "..\\", "/", "\\\\"};
-    if (run.size() > 3 && ascii_alpha(run[0]) && run[1] == ':' && among(run[2], kSeparators)) return true;
-    return std::any_of(kRoots.begin(), kRoots.end(), [run](std::string_view root) { return run.starts_with(root); });
-}
-
-// Whether separators make a path of the run: it is rooted, or ends in a file, or a part is no word of prose.
-bool is_path(std::string_view run) {
-    if (run.find_first_of(kSeparators) == std::string_view::npos) return is_file_name(run);
-    std::size_t letters = 0;
-    std::size_t parts = 0;
-    bool marked = false;  // a part has an underscore or begins with a full stop
-    bool plain = true;    // every part is small letters, digits and dashes
-    bool empty = false;
-    std::string_view last;
-    for (std::size_t at = 0; at <= run.size();) {
-        const std::size_t end = std::min(run.find_first_of(kSeparators, at), run.size());
-        last = run.substr(at, end - at);
-        empty |= last.empty() && at > 0 && end < run.size();
-        if (!last.empty()) ++parts;
-        marked |= last.find('_') != std::string_view::npos || (last.size() > 1 && last[0] == '.');
-        plain &= std::all_of(last.begin(), last.end(), [](char byte) { return small_or_digit(byte) || byte == '-'; });
-        letters += static_cast<std::size_t>(std::count_if(last.begin(), last.end(), [](char byte) {
-            return ascii_alpha(byte) || static_cast<unsigned char>(byte) > 127;
-        }));
-        at = end + 1;
-    }
-    if (letters < 2 || empty || among(run[0], "<&")) return is_rooted(run) && letters >= 2 && run.starts_with("\\\\");
-    if (is_rooted(run)) return parts > 1 || run.size() > 3;
-    if (ascii_digit(run[0])) return is_file_name(last);
-    return marked || is_file_name(last) || (parts > 3 && plain);
-}
-
-std::size_t digits_end(std::string_view text, std::size_t at) {
-    while (at < text.size() && ascii_digit(text[at])) ++at;
-    return at;
-}
-
-// Past the line number behind a path, 0 where there is none.
-std::size_t line_end(std::string_view text, std::size_t at) {
-    const auto number = [&](std::size_t from) { return digits_end(text, from) > from ? digits_end(text, from) : 0; };
-    const auto starts = [&](std::string_view mark) { return text.substr(std::min(at, text.size())).starts_with(mark); };
-    static constexpr std::array<std::string_view, 3> kLines = {"\", line ", ", line ", ":line "};
-    for (const std::string_view mark : kLines) {
-        if (starts(mark)) return number(at + mark.size());
-    }
-    const bool square = starts(":[");
-    if (square || starts("(")) {
-        std::size_t end = number(at + (square ? 2 : 1));
-        if (end > 0 && end < text.size() && text[end] == ',')
-            end = number(end + (text.substr(end).starts_with(", ") ? 2 : 1));
-        return end > 0 && end < text.size() && text[end] == (square ? ']' : ')') ? end + 1 : 0;
-    }
-    if (!starts(":")) return 0;
-    const std::size_t end = number(at + 1);
-    if (end == 0 || end >= text.size() || text[end] != ':') return end;
-    const std::size_t column = number(end + 1);
-    return column > 0 ? column : end;
-}
-
-// Whether the run is the end of a name that begins in another script: the ".csv" of "リスト.csv".
-bool only_extension(std::string_view text, Span run) {
-    return run.begin > 0 && run.end - run.begin > 1 && text[run.begin] == '.' && name_byte(text[run.begin + 1]) &&
-           is_word(decode_before(text, run.begin).code);
-}
-
-FoundFact path_at(std::string_view text, Span run) {
-    if (only_extension(text, run)) return {};
-    std::string_view whole = text.substr(run.begin, run.end - run.begin);
-    const std::size_t drive = is_rooted(whole) && whole.size() > 1 && whole[1] == ':' ? 2 : 0;
-    const std::size_t colon = whole.find(':', drive);
-    if (colon != std::string_view::npos) {
-        whole = whole.substr(0, colon);
-        run.end = run.begin + colon;
-    }
-    if (whole.empty() || !is_path(whole)) return {};
-    if (const std::size_t end = line_end(text, run.end); end > 0) return {FactKind::kPathLine, {run.begin, end}};
-    if (run.end < text.size() && among(text[run.end], kSeparators) &&
-        (run.end + 1 == text.size() || !in_word(decode(text, run.end + 1).code))) {
-        ++run.end;  // "src/"
-    }
-    return {FactKind::kPath, run};
 }
 
 // Names with full stops or "::" between them: each begins with a letter or an underscore.

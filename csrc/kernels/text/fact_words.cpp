@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "kernels/text/abbreviations.hpp"
+#include "kernels/text/fact_paths.hpp"
 #include "kernels/text/guard_runs.hpp"
 #include "kernels/text/guard_words.hpp"
 #include "kernels/text/terms.hpp"
@@ -55,13 +56,6 @@ constexpr std::string_view kNoNames =
     "today "
     "tomorrow yesterday note see figure table section chapter appendix page item step part example okay yeah oh mm "
     "hmm uh um right sure actually figures tables sections equation algorithm ";
-constexpr std::string_view kFileEndings =
-    " py pyi ipynb c h cc cpp hpp cxx cs java kt kts scala go rs rb php pl pm lua r jl js jsx mjs cjs ts tsx vue css "
-    "scss less html htm xml xsl svg json jsonl yaml yml toml ini cfg conf env lock md rst txt tex pdf doc docx xls "
-    "xlsx ppt pptx csv tsv sql db sqlite log out err sh bash zsh fish bat ps1 cmd exe dll so a o lib jar war class "
-    "whl egg gz tgz tar zip bz2 xz zst 7z rar png jpg jpeg gif webp ico mp3 mp4 wav mov avi bin dat npy npz pkl pt "
-    "onnx parquet proto thrift cmake gradle mk make dockerfile patch diff spec swift m mm ex exs erl hs ml clj el "
-    "vim tf hcl rpm deb iso img apk pem crt key pub ";
 constexpr std::string_view kDomains =
     " com org net io dev gov edu mil int info app ai co uk de fr eu us ca au jp cn in nl ch at it es se no pl ru br ";
 constexpr std::u32string_view kUnits =
@@ -88,6 +82,7 @@ struct FoldedUses {
         for (const std::string_view word : negations()) uses[word] |= kNegates;
         add_words(kTitles, kTitle, uses);
         add_words(kNoNames, kCommon, uses);
+        for (const std::string_view word : {"makefile", "justfile", "dockerfile"}) uses[word] |= kFileName;
         for (const auto& [word, bits] : uses) lengths[start(word)] |= 1U << word.size();
     }
     static std::size_t start(std::string_view word) {
@@ -127,12 +122,6 @@ std::uint32_t look_up(const Uses& uses, std::string_view word) {
     return found == uses.end() ? 0 : found->second;
 }
 
-std::string lower_ascii(std::string_view word) {
-    std::string lower(word);
-    for (char& byte : lower) byte = ascii_upper(byte) ? static_cast<char>(byte + 32) : byte;
-    return lower;
-}
-
 std::size_t length_of_any(std::string_view rest, std::u32string_view letters) {
     if (rest.empty()) return 0;
     const Decoded first = decode(rest, 0);
@@ -156,6 +145,7 @@ std::uint32_t word_use(std::string_view word) {
     if (plain.empty() || plain.size() > kLongestUse) return 0;
     std::uint32_t bits = by_fold.look_up(plain) | look_up(by_spelling, word);
     if (ascii_lower(word[0]) && inner_capital(word)) bits |= kCamel;
+    if (is_named_file(word)) bits |= kFileName;
     if (is_stop_word(plain) || is_sentence_starter(plain) || is_function_word(plain)) bits |= kCommon;
     return bits;
 }
@@ -167,18 +157,6 @@ bool is_error_type(std::string_view name) {
         return name.size() > ending.size() + 1 && name.ends_with(ending) &&
                ascii_alpha(name[name.size() - ending.size() - 1]);
     });
-}
-
-bool is_file_name(std::string_view run) {
-    const std::size_t stop = run.rfind('.');
-    if (stop == std::string_view::npos || stop + 1 == run.size()) return false;
-    const std::string_view ending = run.substr(stop + 1);
-    if (stop == 0) return ending.size() > 2 && std::all_of(ending.begin(), ending.end(), ascii_lower);
-    const bool letter = std::any_of(run.begin(), run.begin() + static_cast<std::ptrdiff_t>(stop), [](char byte) {
-        return ascii_alpha(byte) || static_cast<unsigned char>(byte) > 127;
-    });
-    static const Uses endings = listed(kFileEndings);
-    return letter && endings.contains(lower_ascii(ending));
 }
 
 bool is_host(std::string_view run) {

@@ -30,6 +30,7 @@ enum WordUse : std::uint32_t {
     kLogLevel = 1U << 18U,    // "ERROR", "FATAL": the rest of a log line is its message
     kLinks = 1U << 19U,       // between words of one name: "of", "de", "van"
     kCamel = 1U << 20U,       // "camelCase"
+    kFileName = 1U << 21U,    // "Makefile": a file that needs no ending
 };
 
 // The uses of a word as it is written. O(length).
@@ -39,9 +40,6 @@ std::uint32_t small_word_use(std::string_view word);
 
 // Whether the name ends in Error, Exception, Warning, Fault, Panic or Failure and says of what.
 bool is_error_type(std::string_view name);
-
-// Whether a run is the name of a file: a stem, a full stop and an ending that files have ("a.py", ".gitignore").
-bool is_file_name(std::string_view run);
 
 // Whether a run is a host name, in small letters, under a domain that is common ("docs.example.org").
 bool is_host(std::string_view run);

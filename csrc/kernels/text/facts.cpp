@@ -28,7 +28,7 @@ constexpr std::array<Act, 128> kActs = [] {
         if (letter == '!' || letter == '?') acts[byte] = Act::kStop;
     }
     acts['`'] = Act::kTick;
-    acts['"'] = Act::kQuote;
+    acts['"'] = acts['\''] = Act::kQuote;
     acts['['] = Act::kBracket;
     acts['\n'] = Act::kLine;
     return acts;
@@ -263,7 +263,8 @@ std::size_t FactReader::step(std::size_t at) {
         case Act::kTick:
             return read_backticks(at);
         case Act::kQuote:
-            read_quote(at, '"');
+            if (const std::size_t end = read_quoted_path(at)) return end;
+            if (text_[at] == '"') read_quote(at, '"');
             return at + 1;
         case Act::kBracket:
             if (const std::size_t end = kind_ == Kind::kCode || kind_ == Kind::kLogLine ? 0 : skip_citation(at))

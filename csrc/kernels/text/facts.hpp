@@ -16,8 +16,10 @@
 //    within one block, not in code or data; folded words.
 //  - FENCED_CODE: the whole block, nothing in it counts by itself. INLINE_CODE: `…` within a block; what is nothing but
 //    one fact of another kind in backticks ("`a/b.py`") is that fact.
-//  - PATH: "/a/b", "./x", "src/x.py", "C:\x", "setup.py". PATH_LINE: a path with ":12", ":12:5", "(12)", "(12,5)",
-//    ":[12,5]" or "\", line 12" behind; "path:12:5". URL: with a scheme, "www.", a host; mail addresses.
+//  - PATH: "/a/b", "./x", "src/x.py", "C:\x", "setup.py", "app/[id]/x.ts", "データ/読込.py", "Makefile"; with spaces
+//  where
+//    it stands in quotation marks or behind a drive (fact_paths.hpp). PATH_LINE: a path with ":12", ":12:5", "(12)",
+//    "(12,5)", ":[12,5]" or "\", line 12" behind. URL: with a scheme, "www.", a host; mail addresses.
 //  - IDENTIFIER: snake_case, camelCase, CONST_CASE, dotted.names, a::b, call(), --flags, #123, @user, sha256, hashes,
 //    UUIDs, IP addresses; without "()".
 //  - ERROR: a type ("ValueError"), or a level with a colon behind ("error: ", "error[E0308]: "), with the message up to
@@ -62,6 +64,8 @@ enum class FactKind : std::uint8_t {
     kDecision,
 };
 
+struct FoundFact;
+
 struct FactRow {
     FactKind kind;
     std::uint8_t counts;  // 0: a single word at the start of a sentence, so far
@@ -88,7 +92,8 @@ struct OpenName {
 };
 
 // Which facts are read: all, or only those that a run of characters tells by itself, which takes a fraction of the
-// time: NUMBER, DATE, VERSION, INLINE_CODE, FENCED_CODE, PATH, PATH_LINE, URL, IDENTIFIER, and NAME with digits.
+// time: NUMBER, DATE, VERSION, INLINE_CODE, FENCED_CODE, PATH, PATH_LINE, URL, IDENTIFIER, and NAME with digits; no
+// paths with spaces in quotation marks, nor files named by a word.
 enum class FactScope : std::uint8_t { kAll, kRuns };
 
 class FactReader {
@@ -115,6 +120,7 @@ class FactReader {
     std::size_t read_run(std::size_t at);
     std::size_t read_led_by_digit(Span run, std::size_t digit);
     std::size_t read_words(Span run);
+    std::size_t take_path(const FoundFact& path);
     std::size_t read_capital(Span word, std::uint32_t use);
     std::size_t use_word(Span word, std::uint32_t use);
     void close_run(std::size_t end, std::size_t whole);
@@ -122,6 +128,7 @@ class FactReader {
     std::size_t skip_label(const Segments& rows, std::size_t row) const;  // fact_marks.cpp
     std::size_t skip_citation(std::size_t at) const;
     std::size_t read_backticks(std::size_t at);
+    std::size_t read_quoted_path(std::size_t at);
     void read_quote(std::size_t at, char32_t open);
     std::size_t read_error(Span type, bool level);
     std::size_t read_exit(Span word);

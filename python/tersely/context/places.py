@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,77 +44,27 @@ class Mention:
 
 
 _LINE_BEHIND = re.compile(r"(?::|\(|\"?,? lines? )\[?(\d{1,9})(?=\D|$)")
-_NAMED_FILE = re.compile(  # files that are known without an extension
-    r"\b(?:Berksfile|Brewfile|CODEOWNERS|Caddyfile|Capfile|Containerfile|Dockerfile|Earthfile|Fastfile"
-    r"|GNUmakefile|Gemfile|Guardfile|Jenkinsfile|Justfile|Makefile|Pipfile|Podfile|Procfile|Rakefile"
-    r"|SConscript|SConstruct|Snakefile|Tiltfile|Vagrantfile|justfile"
-    r"|makefile|AUTHORS|CHANGELOG|CONTRIBUTING|LICENSE|README)(?:\.[A-Za-z][\w-]{0,40})?(?![\w/\\])"
-    r"(?::(\d{1,9}))?|(?<![\w.])\.(?:clang-format|clang-tidy"
-    r"|dockerignore|editorconfig|env|eslintrc|gitattributes|gitignore|npmrc|nvmrc"
-    r"|prettierrc)\b(?::(\d{1,9}))?"
-)
-_EXTENSION = re.compile(r"(?<=\w)\.[A-Za-z][A-Za-z0-9]{0,9}(?![A-Za-z0-9_/\\])(?::(\d{1,9}))?")
-_PATH_MARKS = frozenset("/\\.-_~@+")
 
 
 def find_paths(text: str, facts: Sequence[Fact] | None = None) -> list[Mention]:
     """Find the files that a text names, in source order, each with the line behind it.
 
-    `facts`: `tersely.find_facts(text)`, where that is known. To the paths among them come files that need no
-    extension ("Makefile") and names in other scripts, also without spaces between words. O(characters).
+    `facts`: `tersely.find_facts(text)`, where that is known. O(characters).
     """
-    facts = tersely.find_facts(text) if facts is None else facts
     found = []
-    for fact in facts:
+    for fact in tersely.find_facts(text) if facts is None else facts:
         if fact.kind is FactKind.PATH:
             found.append(Mention(fact.start, fact.end, fact.text))
         elif fact.kind is FactKind.PATH_LINE:
             behind = _LINE_BEHIND.search(fact.text, 1)
             name = fact.text[: behind.start()] if behind else fact.text
             found.append(Mention(fact.start, fact.end, name, int(behind[1]) if behind else None))
-    taken = [(mention.start, mention.end) for mention in found]
-    patterns = [_NAMED_FILE] if text.isascii() else [_NAMED_FILE, _EXTENSION]
-    for pattern in patterns:
-        last = 0
-        for match in pattern.finditer(text):
-            line = next((group for group in match.groups() if group), None)
-            end = match.end() - (len(line) + 1 if line else 0)
-            start = match.start()
-            script = _script(text[start - 1 : start])
-            while start > last and _in_path(text[start - 1]):
-                if pattern is _EXTENSION and _script(text[start - 1]) not in (script, None):
-                    break  # a word before it, in a script without spaces
-                start -= 1
-            last = match.end()
-            name = text[start:end]
-            known = pattern is _NAMED_FILE or (
-                not name.isascii() and ("/" in name or match.group()[1].islower())
-            )
-            if known and not any(start < stop and begin < end for begin, stop in _around(taken, start)):
-                found.append(Mention(start, match.end(), name, int(line) if line else None))
-        found.sort(key=start_of)
-        taken = [(mention.start, mention.end) for mention in found]
     return found
 
 
 def start_of(mention: Mention | Fact | Clause) -> int:
     """Sort key: where something starts in its text."""
     return mention.start
-
-
-def _script(character: str) -> str | None:
-    """Return the first word of a letter's name, which those of one script share; None for other signs."""
-    return unicodedata.name(character, "").partition(" ")[0] if character.isalpha() else None
-
-
-def _in_path(character: str) -> bool:
-    return character.isalnum() or character in _PATH_MARKS
-
-
-def _around(taken: list[tuple[int, int]], at: int) -> list[tuple[int, int]]:
-    """The places beside one, of places in order that do not overlap."""
-    index = bisect_left(taken, (at, at))
-    return taken[max(index - 1, 0) : index + 2]
 
 
 #: Words for the line of a file, in some languages.
