@@ -71,9 +71,9 @@ EXAMPLES = [
         ["C:\\Program Files (x86)\\a b\\c.txt", "C:\\a", "D:\\b"],
     ),
     (
-        "Open \"/home/me/my notes/a b.md\", `C:\\a b\\c d.txt` and 'src/My Docs/Read.md'.",
+        "Open \"/srv/me/my notes/a b.md\", `C:\\a b\\c d.txt` and 'src/My Docs/Read.md'.",
         K.PATH,
-        ["/home/me/my notes/a b.md", "C:\\a b\\c d.txt", "src/My Docs/Read.md"],
+        ["/srv/me/my notes/a b.md", "C:\\a b\\c d.txt", "src/My Docs/Read.md"],
     ),
     ('Run `python a b/main.py`, say "see a/b.py or c/d.py".', K.PATH, ["a/b.py", "c/d.py"]),
     (
