@@ -21,14 +21,15 @@ constexpr std::uint32_t kRounds = 128;  // of so many, between looks for Ctrl-C
 constexpr std::size_t kPiece = 4;  // bytes of one, about
 constexpr std::size_t kAhead = 4;  // bytes behind a piece by which its end is known, white space aside
 
-// Up to which byte the ends of pieces are the same whatever follows the text, or is cut off behind it. A pattern looks
-// at all of a run of white space; else at no more than kAhead bytes behind a piece ("'ll" and the next character), or
-// at a run of letters that ends the same way: with none that is small.
-std::size_t settled_in(std::string_view text) {
+// Up to which byte the ends of pieces are the same whatever follows the text, or is cut off behind it; `begin` or less
+// where none behind it is. A pattern looks at all of a run of white space; else at no more than kAhead bytes behind a
+// piece ("'ll" and the next character), or at a run of letters that ends the same way: with none that is small.
+// O(text.size() - begin).
+std::size_t settled_in(std::string_view text, std::size_t begin) {
     std::size_t end = text.size();
-    while (end > 0) {
+    while (end > begin) {
         std::size_t at = end - 1;
-        while (at > 0 && text::is_continuation(text[at])) --at;
+        while (at > begin && text::is_continuation(text[at])) --at;
         if (char_class(text::decode(text, at).code) != kSpace) break;
         end = at;
     }
@@ -181,14 +182,14 @@ std::size_t Counter::count_through(std::string_view text, std::size_t& at, std::
 
 std::size_t Counter::count_part(std::string_view text, std::size_t begin, std::size_t end, const Marks& marks) {
     std::size_t at = begin;
-    return count_through(text.substr(0, end), at, end, {0, &marks, settled_in(text.substr(0, end))});
+    return count_through(text.substr(0, end), at, end, {0, &marks, settled_in(text.substr(0, end), begin)});
 }
 
 std::size_t Counter::count_joined(std::string_view joined, std::span<const std::size_t> starts,
                                   std::span<const std::size_t> sizes, std::span<const Marks> marks) {
     std::size_t tokens = 0, at = 0;
     for (std::size_t i = 0; i < starts.size(); ++i) {
-        const Marked within{starts[i], &marks[i], settled_in(joined.substr(starts[i], sizes[i]))};
+        const Marked within{starts[i], &marks[i], settled_in(joined.substr(starts[i], sizes[i]), 0)};
         tokens += count_through(joined, at, starts[i] + sizes[i], within);
     }
     const Marks none;

@@ -50,8 +50,8 @@ class Counter {
     std::size_t count(std::string_view text);
     // The same, and the marks of a text of less than 4 GB.
     std::size_t count(std::string_view text, Marks& marks);
-    // What `count` says of text[begin, end), given the marks of the text: none, or all. O(pieces near both ends and
-    // log(marks)), O(end - begin) without marks.
+    // What `count` says of text[begin, end), given the marks of the text: none, or all. O(pieces near both ends,
+    // white space at its end and log(marks)), O(end - begin) without marks or at the most.
     std::size_t count_part(std::string_view text, std::size_t begin, std::size_t end, const Marks& marks);
     // What `count` says of `joined`, in which a text for each of `marks` stands at `starts`, of so many bytes. Cost:
     // that of `count_part` for each.
