@@ -3,6 +3,7 @@
 #include "bind/arrays.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
+#include "kernels/text/occurrences.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/term_class.hpp"
 #include "kernels/text/terms.hpp"
@@ -12,6 +13,8 @@ namespace py = pybind11;
 
 namespace tersely::bind {
 namespace {
+
+constexpr std::size_t kMostWanted = std::size_t{1} << 30U;  // bytes of strings that are looked for
 
 struct Table {
     text::Segments rows;
@@ -140,6 +143,32 @@ py::tuple terms(const py::list& texts) {
     return py::make_tuple(to_array(std::move(ids)), to_array(std::move(offsets)), words);
 }
 
+// Where strings occur: the number of each, the text's, start and end, as kernels/text/occurrences.hpp says.
+py::tuple occurrences(const py::object& texts, const py::list& strings) {
+    const GivenTexts list(texts);
+    const Utf8List wanted(strings);
+    require(wanted.bytes() < kMostWanted, "strings must have less than 1 GiB");
+    std::vector<std::int32_t> string, document;
+    std::vector<std::int64_t> start, end;
+    {
+        const Release release;
+        std::vector<text::StringFinder::Found> found;
+        text::StringFinder finder(wanted.views());
+        for (std::size_t i = 0; i < list.views().size(); ++i) {
+            found.clear();
+            finder.find(list.views()[i], found);
+            for (const auto& one : found) {
+                string.push_back(one.string);
+                document.push_back(static_cast<std::int32_t>(i));
+                start.push_back(one.start);
+                end.push_back(one.end);
+            }
+        }
+    }
+    return py::make_tuple(to_array(std::move(string)), to_array(std::move(document)), to_array(std::move(start)),
+                          to_array(std::move(end)));
+}
+
 }  // namespace
 
 void bind_text(py::module_& m) {
@@ -150,6 +179,7 @@ void bind_text(py::module_& m) {
     m.def("analyze", &analyze, py::arg("texts"), py::arg("extras"), py::arg("level"), py::arg("window"));
     m.def("read_terms", &read_terms, py::arg("texts"));
     m.def("terms", &terms, py::arg("texts"));
+    m.def("occurrences", &occurrences, py::arg("texts"), py::arg("strings"));
     m.def("isa", &simd::isa,
           "The instruction set in use, such as 'avx512vnni', 'avx2' or 'neondot'; TERSELY_ISA forces one.");
 }

@@ -30,7 +30,6 @@ from tersely.content.detect import detect
 from tersely.content.log_file import compress_file
 from tersely.content.registry import CONTENT_TYPES
 from tersely.core import checks
-from tersely.core.documents import to_spans
 from tersely.core.protocols import Strategy
 from tersely.core.shares import percent
 from tersely.core.tables import Level
@@ -38,6 +37,7 @@ from tersely.core.types import Compressed, Document, Receipt, Request
 from tersely.engine.auto import Auto
 from tersely.engine.extractive import Extractive
 from tersely.engine.facts import PRESERVABLE
+from tersely.engine.places import to_spans
 from tersely.engine.strategies import STRATEGIES
 from tersely.providers.counters import resolve_counter
 

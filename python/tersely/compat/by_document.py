@@ -69,7 +69,7 @@ class ByDocument:
         texts = [document.text for document in request.documents]
         if original <= budget:
             return Prepared(request, Extractive(), original_tokens=original).fit(budget)
-        alone = [_request_for(request, index) for index in range(len(texts))]
+        alone = _requests(request)
         sizes = count_batch(request.counter, texts).tolist()
         made: dict[int, Compressed] = {}
 
@@ -93,23 +93,21 @@ class ByDocument:
         return _combine(request, found.text, found.tokens, budget, original, kept, dropped)
 
 
-def _request_for(request: Request, index: int) -> Request:
-    """Make the request for one document alone."""
-    groups = []
+def _requests(request: Request) -> list[Request]:
+    """Make the request for each document alone."""
+    pinned: list[list[tuple[int, int, int]]] = [[] for _ in request.documents]
+    groups: list[list[_Spans]] = [[] for _ in request.documents]
+    for document, start, end in request.pinned:
+        pinned[document].append((0, start, end))
     for group in request.groups:
         documents = {document for document, _, _ in group}
         if len(documents) > 1:
             raise ValueError(f"a group must lie in one document here, not in {sorted(documents)}")
-        if documents == {index}:
-            groups.append(_as_first_document(group))
-    pinned = _as_first_document(tuple(span for span in request.pinned if span[0] == index))
-    return replace(
-        request, documents=(request.documents[index],), pinned=pinned, groups=tuple(groups), ratio=1.0
-    )
-
-
-def _as_first_document(spans: _Spans) -> _Spans:
-    return tuple((0, start, end) for _, start, end in spans)
+        groups[documents.pop()].append(tuple((0, start, end) for _, start, end in group))
+    return [
+        replace(request, documents=(document,), pinned=tuple(pins), groups=tuple(held), ratio=1.0)
+        for document, pins, held in zip(request.documents, pinned, groups, strict=True)
+    ]
 
 
 def _drop_whole(request: Request, tokens: int) -> Compressed:

@@ -14,7 +14,7 @@ from tersely import metrics
 from tersely.content.registry import CONTENT_TYPES
 from tersely.content.units import ContentReader
 from tersely.core import checks
-from tersely.core.documents import to_documents, to_groups, to_level, to_spans
+from tersely.core.documents import to_documents, to_level
 from tersely.core.facts import Fact, FactReport
 from tersely.core.names import AnyStrategyName, LevelName
 from tersely.core.protocols import Strategy
@@ -25,6 +25,7 @@ from tersely.engine.auto import Auto, fit_as, prepare_by
 from tersely.engine.dedup import dedup_texts, dedup_vectors, keys_of_guards
 from tersely.engine.extractive import Extractive
 from tersely.engine.facts import check_names, fact_report, facts_after, list_facts
+from tersely.engine.places import to_groups, to_spans
 from tersely.engine.prepare import Prepared
 from tersely.engine.render import Rendered
 from tersely.engine.segment import segment as _segment

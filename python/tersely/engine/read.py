@@ -23,6 +23,7 @@ from tersely.engine.reading import Reading, Region
 from tersely.engine.score import term_weights
 from tersely.engine.select import mark_groups, mark_pinned
 from tersely.engine.worth import add_floor, analyze_text, redundancy_of, set_joint_worth, worth_of_text
+from tersely.kernels.sets import united
 from tersely.providers.utf8 import Texts
 
 if TYPE_CHECKING:
@@ -500,21 +501,14 @@ def _grouped(
     table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, int]]], follows: Int32s
 ) -> Int32s:
     """int32[n]: the groups of the caller, and of units that stand or fall with others."""
+    asked = mark_groups(table, groups)
     behind = np.flatnonzero(follows >= 0)
     if len(behind) == 0:
-        return mark_groups(table, groups)
-    owner = np.arange(len(table), dtype=np.int32)
-    owner[behind] = follows[behind]
-    while (owner[owner] != owner).any():
-        owner = owner[owner]
+        return asked
+    held = np.flatnonzero(asked >= 0)
+    rows = np.concatenate((behind, held))
+    root = united(len(table), rows, np.concatenate((follows[behind], asked[held])))
     group = np.full(len(table), -1, dtype=np.int32)
-    group[behind] = owner[behind]
-    group[owner[behind]] = owner[behind]
-    if not groups:
-        return group
-    asked = mark_groups(table, groups)
-    for number in np.unique(asked[asked >= 0]).tolist():  # all of a unit that a group has a part of
-        rows = np.flatnonzero(asked == number)
-        rows = np.union1d(rows, np.flatnonzero((group >= 0) & np.isin(group, group[rows])))
-        group[rows] = rows[0]
+    for some in (rows, follows[behind]):
+        group[some] = root[some]
     return group

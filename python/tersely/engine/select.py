@@ -112,39 +112,48 @@ def select(
     return chosen[more:] if more else chosen
 
 
-def _rows_of(table: SegmentTable, document: int, start: int, end: int) -> slice:
-    """The rows of a document that overlap [start, end)."""
-    first, last = np.searchsorted(table.document, [document, document + 1])
-    low = first + int(np.searchsorted(table.end[first:last], start, side="right"))
-    high = first + int(np.searchsorted(table.start[first:last], end, side="left"))
-    return slice(int(low), int(max(low, high)))
+def _rows_of(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> tuple[Int64s, Int64s]:
+    """The first row that overlaps each (document, start, end), and the one behind the last."""
+    document, start, end = np.array(spans, dtype=np.int64).reshape(-1, 3).T
+    wide = 1 + max(int(table.end.max(initial=0)), int(end.max(initial=0)))  # than any document
+    rows = table.document * np.int64(wide)
+    low = np.searchsorted(rows + table.end, document * wide + start, side="right")
+    high = np.searchsorted(rows + table.start, document * wide + end, side="left")
+    return low, np.maximum(low, high)
+
+
+def _covered(size: int, low: Int64s, high: Int64s) -> npt.NDArray[np.bool_]:
+    """bool[size]: what lies in one of the runs [low, high). O(size + runs)."""
+    opens, closes = (np.bincount(edges, minlength=size + 1) for edges in (low, high))
+    covered: npt.NDArray[np.bool_] = np.cumsum(opens - closes)[:size] > 0
+    return covered
 
 
 def mark_pinned(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> UInt8s:
-    """uint8[n]: 1 for segments that overlap a (document, start, end) span."""
-    pinned = np.zeros(len(table), dtype=np.uint8)
-    for document, start, end in spans:
-        pinned[_rows_of(table, document, start, end)] = 1
-    return pinned
+    """uint8[n]: 1 for segments that overlap a (document, start, end) span. O(n + spans log(n))."""
+    if not spans:
+        return np.zeros(len(table), dtype=np.uint8)
+    return _covered(len(table), *_rows_of(table, spans)).astype(np.uint8)
 
 
 def mark_groups(table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, int]]]) -> Int32s:
     """int32[n]: the group of each segment (its lowest row), -1 where it has none.
 
-    Groups that share a segment are merged.
+    Groups that share a segment are merged. O(n + spans log(n)).
     """
     group = np.empty(len(table), dtype=np.int32)
     group.fill(-1)
     if not groups:
         return group
-    claimed, first = [_NO_INT64], [_NO_INT64]  # rows of groups, and the first row of each one's group
-    for spans in groups:
-        parts = [_rows_of(table, *span) for span in spans]
-        rows = np.concatenate([np.arange(part.start, part.stop) for part in parts])
-        claimed.append(rows)
-        first.append(np.repeat(rows[:1], len(rows)))
-    every = np.concatenate(claimed)
-    group[every] = united(len(table), np.concatenate(first), every)[every]
+    low, high = _rows_of(table, [span for spans in groups for span in spans])
+    some = high > low  # of segments
+    low, high = low[some], high[some]
+    of = np.repeat(np.arange(len(groups)), [len(spans) for spans in groups])[some]
+    _, first, places = np.unique(of, return_index=True, return_inverse=True)
+    touching = np.flatnonzero(_covered(len(table), low, high - 1))  # with the next row
+    i, j = np.concatenate((low[first][places], touching)), np.concatenate((low, touching + 1))
+    every = _covered(len(table), low, high)
+    group[every] = united(len(table), i, j)[every]
     return group
 
 

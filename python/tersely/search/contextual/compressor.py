@@ -14,10 +14,10 @@ import numpy.typing as npt
 from tersely import metrics
 from tersely.core import checks
 from tersely.core.cache import BoundedCache
-from tersely.core.documents import to_spans
 from tersely.core.errors import BudgetExceededError, RelevanceScoringError, SummarizationError
 from tersely.core.tables import Level
 from tersely.engine.count import count_batch
+from tersely.engine.places import to_spans
 from tersely.engine.required import with_required
 from tersely.providers.counters import resolve_counter
 from tersely.providers.flows import Flow, limited, run_flow, run_flow_async
