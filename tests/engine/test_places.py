@@ -1,4 +1,4 @@
-"""Strings that callers name are found wherever they occur, all at once; rows of spans are marked all at once."""
+"""Strings that callers name are found wherever they occur, and the rows of spans marked."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 import tersely
-from growth import MOST, growth
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_texts import prose
 from tersely import Document, _native
 from tersely.engine.places import to_groups, to_spans
 from tersely.engine.segment import segment

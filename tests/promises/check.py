@@ -9,10 +9,10 @@ from random import Random
 from typing import Any
 
 from tersely.core.documents import to_documents
-from tersely.engine.places import to_groups, to_spans
 from tersely.core.errors import BudgetExceededError
 from tersely.core.types import Compressed, Request
 from tersely.engine.finish import broken_promises
+from tersely.engine.places import to_groups, to_spans
 from tersely.providers.counters import resolve_counter
 
 from promises.counters import COUNTERS, function_of

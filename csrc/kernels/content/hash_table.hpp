@@ -40,7 +40,8 @@ class HashTable {
     std::size_t place(std::uint64_t hash) const {
         const std::uint64_t wanted = key(hash);
         const std::size_t mask = slots_.size() - 1;
-        std::size_t at = static_cast<std::size_t>(wanted ^ (wanted >> 32U)) & mask;
+        // By the upper bits of a product, into which all bits go: those of hashes may be much alike.
+        std::size_t at = static_cast<std::size_t>(wanted * 0x9E3779B97F4A7C15ULL >> 32U) & mask;
         while (slots_[at].first != 0 && slots_[at].first != wanted) at = (at + 1) & mask;
         return at;
     }

@@ -48,9 +48,8 @@ def _to_spans(
     """Return the places of each list; all strings of all of them are looked for at once."""
     places: list[list[tuple[int, int, int]]] = []
     asked: dict[str, list[int]] = {}  # the lists of each string
-    for spans in lists:
-        if isinstance(spans, (str, Span)):
-            spans = [spans]
+    for one in lists:
+        spans = [one] if isinstance(one, (str, Span)) else one
         if not isinstance(spans, Iterable):
             raise TypeError(f"{name} must be a list of spans or strings, not {type(spans).__name__}")
         found: list[tuple[int, int, int]] = []

@@ -122,18 +122,17 @@ def _rows_of(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> tupl
     return low, np.maximum(low, high)
 
 
-def _covered(size: int, low: Int64s, high: Int64s) -> npt.NDArray[np.bool_]:
-    """bool[size]: what lies in one of the runs [low, high). O(size + runs)."""
+def _covered(size: int, low: Int64s, high: Int64s) -> UInt8s:
+    """uint8[size]: what lies in one of the runs [low, high). O(size + runs)."""
     opens, closes = (np.bincount(edges, minlength=size + 1) for edges in (low, high))
-    covered: npt.NDArray[np.bool_] = np.cumsum(opens - closes)[:size] > 0
-    return covered
+    return (np.cumsum(opens - closes)[:size] > 0).astype(np.uint8)
 
 
 def mark_pinned(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> UInt8s:
     """uint8[n]: 1 for segments that overlap a (document, start, end) span. O(n + spans log(n))."""
     if not spans:
         return np.zeros(len(table), dtype=np.uint8)
-    return _covered(len(table), *_rows_of(table, spans)).astype(np.uint8)
+    return _covered(len(table), *_rows_of(table, spans))
 
 
 def mark_groups(table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, int]]]) -> Int32s:
@@ -152,7 +151,7 @@ def mark_groups(table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, i
     _, first, places = np.unique(of, return_index=True, return_inverse=True)
     touching = np.flatnonzero(_covered(len(table), low, high - 1))  # with the next row
     i, j = np.concatenate((low[first][places], touching)), np.concatenate((low, touching + 1))
-    every = _covered(len(table), low, high)
+    every = np.flatnonzero(_covered(len(table), low, high))
     group[every] = united(len(table), i, j)[every]
     return group
 

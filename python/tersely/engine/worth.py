@@ -93,7 +93,9 @@ def _with_columns(analysis: Analysis) -> Analysis:
         named[head] = np.concatenate((above, terms[asked[terms]]))
     if not any(map(len, named.values())):
         return analysis
-    added = [named[head] for head in table.heading[rows].tolist()]
+    room = (table.end[rows] - table.start[rows]).tolist()  # characters: no row is in more columns
+    heads = table.heading[rows].tolist()
+    added = [named[head][:most] for head, most in zip(heads, room, strict=True)]
     count = np.zeros(len(offsets) - 1, dtype=np.int64)
     count[rows] = [len(terms) for terms in added]
     behind = np.repeat(offsets[rows + 1], count[rows])
