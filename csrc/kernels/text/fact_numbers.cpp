@@ -14,6 +14,7 @@ namespace tersely::text {
 namespace {
 
 constexpr std::size_t kMostGroups = 8;
+constexpr std::size_t kLongestTime = 64;  // bytes of one that are read
 
 // Digits in groups with single marks between them: "2024-01-31T10:30".
 struct Groups {
@@ -60,7 +61,7 @@ bool is_day_first(const Groups& g) {
 
 // The end of a time of day whose groups begin at `first`, 0 where there is none; past its fraction and zone.
 std::size_t time_end(std::string_view text, std::size_t at) {
-    const Groups g = read_groups(text, at);
+    const Groups g = read_groups(text.substr(0, std::min(at + kLongestTime, text.size())), at);
     if (g.count < 2 || !g.sized(0, 1, 2) || g.size[1] != 2 || g.mark[0] != ':' || g.value[0] > 24 || g.value[1] > 59) {
         return 0;
     }
