@@ -144,7 +144,7 @@ py::tuple terms(const py::list& texts) {
 }
 
 // Where strings occur: the number of each, the text's, start and end, as kernels/text/occurrences.hpp says.
-py::tuple occurrences(const py::object& texts, const py::list& strings) {
+py::tuple occurrences(const py::object& texts, const py::list& strings, bool every) {
     const GivenTexts list(texts);
     const Utf8List wanted(strings);
     require(wanted.bytes() < kMostWanted, "strings must have less than 1 GiB");
@@ -153,7 +153,7 @@ py::tuple occurrences(const py::object& texts, const py::list& strings) {
     {
         const Release release;
         std::vector<text::StringFinder::Found> found;
-        text::StringFinder finder(wanted.views());
+        text::StringFinder finder(wanted.views(), every);
         for (std::size_t i = 0; i < list.views().size(); ++i) {
             found.clear();
             finder.find(list.views()[i], found);
@@ -179,7 +179,7 @@ void bind_text(py::module_& m) {
     m.def("analyze", &analyze, py::arg("texts"), py::arg("extras"), py::arg("level"), py::arg("window"));
     m.def("read_terms", &read_terms, py::arg("texts"));
     m.def("terms", &terms, py::arg("texts"));
-    m.def("occurrences", &occurrences, py::arg("texts"), py::arg("strings"));
+    m.def("occurrences", &occurrences, py::arg("texts"), py::arg("strings"), py::arg("every") = false);
     m.def("isa", &simd::isa,
           "The instruction set in use, such as 'avx512vnni', 'avx2' or 'neondot'; TERSELY_ISA forces one.");
 }

@@ -43,7 +43,7 @@ def table_rows(
 ]: ...  # delimiter, start, end, role, head, standing
 def look_for_pairs(text: str) -> float: ...  # share of lines
 def occurrences(
-    texts: list[str] | Utf8, strings: list[str]
+    texts: list[str] | Utf8, strings: list[str], every: bool = False
 ) -> tuple[_Int32s, _Int32s, _Int64s, _Int64s]: ...  # string, text, start, end
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...
 def read_terms(texts: list[str]) -> tuple[_Int32s, _Int64s, _UInt8s]: ...  # ids, offsets, class of each term

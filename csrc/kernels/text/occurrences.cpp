@@ -13,7 +13,7 @@ constexpr std::uint32_t kRounds = 1U << 16U;  // bytes between looks for Ctrl-C
 
 }  // namespace
 
-StringFinder::StringFinder(std::span<const std::string_view> strings) {
+StringFinder::StringFinder(std::span<const std::string_view> strings, bool every) : every_(every) {
     std::vector<std::int32_t> order(strings.size());
     std::iota(order.begin(), order.end(), 0);
     const auto string = [&](std::size_t place) { return strings[static_cast<std::size_t>(order[place])]; };
@@ -88,7 +88,7 @@ void StringFinder::find(std::string_view text, std::vector<Found>& found) {
         for (std::int32_t at = nodes_[static_cast<std::size_t>(node)].ended; at != kNone;) {
             Node& one = nodes_[static_cast<std::size_t>(at)];
             found.push_back({one.string, characters - lengths_[static_cast<std::size_t>(one.string)], characters});
-            if (one.reported) break;
+            if (one.reported && !every_) break;
             one.reported = true;
             at = nodes_[static_cast<std::size_t>(one.longest)].ended;
         }

@@ -1,10 +1,10 @@
 // Where given strings occur in texts (Aho and Corasick 1975).
 //
 // Contract: `strings` are distinct, none is empty. At every place of a text where one of them ends, the longest of
-// these is reported; the others that end there are parts of it and are reported with it the first time only. So each
-// string that occurs is reported, each of its other occurrences is, or lies in one that is, and there are no more
-// reports than bytes and strings. In the order of texts and ends, the longest first. O(bytes of the texts, and of the
-// strings times log(strings)).
+// these is reported; the others that end there are parts of it and are reported with it the first time only, or always
+// where `every` is asked for. So each string that occurs is reported, each of its other occurrences is, or lies in one
+// that is, and there are no more reports than bytes and strings. In the order of texts and ends, the longest first.
+// O(bytes of the texts, bytes of the strings times log(strings), and reports).
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class StringFinder {
         std::int64_t start, end;  // characters of the text
     };
 
-    explicit StringFinder(std::span<const std::string_view> strings);
+    StringFinder(std::span<const std::string_view> strings, bool every);
     // Adds what is found in a text of valid UTF-8; throws Cancelled.
     void find(std::string_view text, std::vector<Found>& found);
 
@@ -43,6 +43,7 @@ class StringFinder {
     std::array<std::int32_t, 256> first_{};  // the node of one byte; 0: none
     std::vector<Node> nodes_;                // by length, and one behind the last
     std::vector<std::int64_t> lengths_;      // characters of each string
+    bool every_;
 };
 
 }  // namespace tersely::text

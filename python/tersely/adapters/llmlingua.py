@@ -9,6 +9,7 @@ github.com/microsoft/LLMLingua). Needs no other package.
 from __future__ import annotations
 
 import warnings
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -163,7 +164,8 @@ class PromptCompressor:
             strategy = tersely.Extractive(preserve=("numbers",))
         first = checks.whole_number(options["keep_first_sentence"], "keep_first_sentence")
         last = checks.whole_number(options["keep_last_sentence"], "keep_last_sentence")
-        pinned = _pinned(texts, [order.index(index) for index in whole_ones], first, last)
+        places = {index: place for place, index in enumerate(order)}
+        pinned = _pinned(texts, [places[index] for index in whole_ones], first, last)
         result = self._fit(texts, question or None, budget, ends, strategy, pinned)
         prompt = _framed(result.text, ends)
         answer = self._answer(prompt, origin)
@@ -261,13 +263,17 @@ class PromptCompressor:
         origin = self.counter.count(json_text(pairs))
         if checks.flag(options["use_keyvalue_level_filter"], "use_keyvalue_level_filter"):
             budget = checks.budget_of(int(target) if target >= 0 else None, rate, origin)
-            left = {pair.key: self._pair(pair, 1.0, question) for pair in pairs}
-            for index in reversed(_order([json_text([pair]) for pair in pairs], question, "sort")):
-                if self.counter.count(json_text(left.values())) <= budget:
-                    break
-                if pairs[index].removable:
-                    del left[pairs[index].key]
-            pairs = [pair for pair in pairs if pair.key in left]
+            shorter = [self._pair(pair, 1.0, question) for pair in pairs]
+            order = _order([json_text([pair]) for pair in pairs], question, "sort")
+            gone = [pairs[index].key for index in reversed(order) if pairs[index].removable]
+
+            def fits(number: int) -> bool:
+                without = set(gone[:number])
+                left = json_text(pair for pair in shorter if pair.key not in without)
+                return self.counter.count(left) <= budget
+
+            removed = set(gone[: bisect_left(range(len(gone)), True, key=fits)])
+            pairs = [pair for pair in pairs if pair.key not in removed]
         written = [json_text([pair]) for pair in pairs]
         order = _order(written, question, options["reorder_keyvalue"], "reorder_keyvalue")
         pairs = [pairs[index] for index in order]

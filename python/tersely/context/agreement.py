@@ -8,7 +8,7 @@ what a short form says has a part in it, so what those miss is not missed here.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -281,8 +281,9 @@ class _Text:
         for word in words:
             places = self.places(word)
             near = {place + step for place in places for step in (-1, 1)}
-            for place in near.intersection(range(len(self.pieces))):
-                alike[place] = alike.get(place, 0.0) + 0.5 / len(places)
+            for place in near:
+                if 0 <= place < len(self.pieces):
+                    alike[place] = alike.get(place, 0.0) + 0.5 / len(places)
 
 
 def _clauses(text: str, sentences: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -331,11 +332,12 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
             if times > often.get(word, times) and _kind(word) == "number":
                 found.append(next(piece.text for piece in pieces if word in piece.exact))
     times_now = Counter(word for piece in short.pieces for word in piece.exact)
+    last_clause = {word: piece.text for piece in short.pieces for word in piece.exact}
     for word, times in times_now.items():
         if times > whole.get(word, times) and any(
             times_now[other] < whole[other] for other in original.like(word)
         ):
-            found.append(next(piece.text for piece in reversed(short.pieces) if word in piece.exact))
+            found.append(last_clause[word])
     before: dict[str, str] = {}  # kind -> the last word of it in this run
     for index, piece in enumerate(short.pieces):
         if piece.ends_run or (index and piece.sentence != short.pieces[index - 1].sentence):
@@ -402,11 +404,18 @@ def _is_turned(original: _Text, first: str, second: str, in_clause: bool) -> boo
     places = [original.where.get(word, []) for word in (first, second)]
     if not all(places):
         return False
-    both = set(places[0]) & set(places[1]) if in_clause and min(map(len, places)) <= _LOOKED_AT else set()
+    few, many = sorted(places, key=len)
+    both = [place for place in few if _among(place, many)] if in_clause and len(few) <= _LOOKED_AT else []
     clauses = [exact for place in both if {first, second} <= set(exact := original.pieces[place].exact)]
     if clauses:
         return not any(first in exact[: _last(exact, second)] for exact in clauses)
     return places[0][0] > places[1][-1]
+
+
+def _among(place: int, places: Sequence[int]) -> bool:
+    """Say whether a place is one of ascending ones. O(log)."""
+    at = bisect_left(places, place)
+    return at < len(places) and places[at] == place
 
 
 def _last(words: Sequence[str], word: str) -> int:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import tersely
 from tersely.context.clauses import Clause, Role, capitalized, without_alternative, without_filler
 from tersely.context.places import Place
-from tersely.context.preservation import anchors, says
+from tersely.context.preservation import anchors, says, says_before
 from tersely.context.reading import Reading, read
 from tersely.core import checks
 from tersely.core.tables import Level
@@ -264,10 +264,7 @@ def _place(place: Place, function: str | None) -> str:
 
 
 def _label_list(label: str, texts: list[str]) -> str:
-    once: list[str] = []
-    for text in texts:
-        if not any(says(other, text) for other in once):
-            once.append(text)
+    once = [text for text, said in zip(texts, says_before(texts), strict=True) if not said]
     return f"{label}: {'; '.join(once)}" if once else ""
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,7 @@ _EXACT = (
 _LONG = 200  # characters; what is longer is no part of a word
 _IN_PATH = re.compile(r"[/\\]|\w\.[a-z]")  # of names of files
 _GOES_ON = re.compile(r"~|[./\\-]\w")
+_APART = "\n"  # between folded texts, which have none
 _MADE_UP = frozenset(_EXACT) - {FactKind.PATH_LINE}
 
 
@@ -79,18 +80,43 @@ def says(text: str, value: str) -> bool:
 
     Case and white space do not count; "()" behind a name does not either. O(characters).
     """
-    wanted = " ".join(value.casefold().split()).removesuffix("()")
-    if not wanted:
-        return True
-    plain = " ".join(text.casefold().split())
-    if len(wanted) > _LONG:
-        return wanted in plain
-    at = plain.find(wanted)
-    while at >= 0:
-        if _stands_alone(plain, at, at + len(wanted)):
-            return True
-        at = plain.find(wanted, at + 1)
-    return False
+    return says_each(text, [value])[0]
+
+
+def says_each(text: str, values: Sequence[str]) -> list[bool]:
+    """Say of each value whether it stands in `text` as a whole, as `says`. O(characters of all)."""
+    wanted = [_folded(value).removesuffix("()") for value in values]
+    found = {"", *(one for _, one in _standing(_folded(text), wanted))}
+    return [one in found for one in wanted]
+
+
+def says_before(texts: Sequence[str]) -> list[bool]:
+    """Say of each text whether one before it says it as a whole, as `says`. O(characters of all)."""
+    folded = [_folded(text) for text in texts]
+    wanted = [text.removesuffix("()") for text in folded]
+    first: dict[str, int] = {"": -1}
+    for at, one in _standing(_APART.join(folded), wanted):
+        first.setdefault(one, at)
+    starts = accumulate((len(text) + len(_APART) for text in folded), initial=0)
+    return [first[one] < start for one, start in zip(wanted, starts, strict=False)]
+
+
+def _said(text: str, values: Sequence[str]) -> set[str]:
+    """Return the values that stand in `text`."""
+    return {value for value, said in zip(values, says_each(text, values), strict=True) if said}
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _standing(text: str, wanted: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield where strings stand in a text, and which, in the order of their ends; long ones anywhere."""
+    strings = list(dict.fromkeys(filter(None, wanted)))
+    numbers, _, starts, ends = _native.occurrences([text], strings, True)
+    for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        if end - start > _LONG or _stands_alone(text, start, end):
+            yield start, strings[number]
 
 
 def says_line(text: str, line: int | str) -> bool:
@@ -405,9 +431,11 @@ def check_preserved(
         lost, missing = _lost(name, value, compressed_text, source, written, known)
         known.update(missing)
         items.append(PreservedItem(name, value, "lost" if lost else "kept", tuple(missing)))
-    for number, rule in enumerate(dict.fromkeys([*source.rules, *_orders(source)])):
-        missing = [anchor for anchor in anchors(rule) if not says(compressed_text, anchor)]
-        stated = says(compressed_text, rule)
+    needed = {rule: anchors(rule) for rule in [*source.rules, *_orders(source)]}
+    there = _said(compressed_text, [*needed, *(one for some in needed.values() for one in some)])
+    for number, rule in enumerate(needed):
+        missing = [anchor for anchor in needed[rule] if anchor not in there]
+        stated = rule in there
         if not (stated or missing) and number < _MOST_RULES:
             stated = any(_FORBIDDEN.search(said) for said in _clauses_about(written, rule, _RULE))
         items.append(PreservedItem("constraint", rule, "kept" if stated else "lost", tuple(missing)))
@@ -467,6 +495,7 @@ def _dropped_statements(source: Reading, written: Reading) -> list[DroppedFact]:
     own = [clause for clause in source.clauses if not clause.is_pasted]
     found: dict[str, str] = {}
     statements = [fact for fact in source.facts if fact.kind in _STATEMENTS]
+    there = _said(written.text, [fact.text for fact in statements])
     for number, fact in enumerate(statements):
         at = bisect_left(own, fact.start + 1, key=start_of) - 1
         if at < 0 or fact.start >= own[at].end:
@@ -474,7 +503,7 @@ def _dropped_statements(source: Reading, written: Reading) -> list[DroppedFact]:
         about = _clauses_about(written, fact.text) if number < _MOST_RULES else []
         if fact.kind is FactKind.NEGATION:
             about = [clause for clause in about if _DENIED.search(clause)]
-        if not (about or says(written.text, fact.text)):
+        if not (about or fact.text in there):
             found.setdefault(fact.text, _why_dropped(own[at]))
     for clause, share in zip(own, shared_terms(written.text, *(one.message for one in own)), strict=True):
         if share < _ABOUT:
@@ -511,7 +540,8 @@ def _lost(
     if name in _TO_THE_LETTER or (name == "last_error" and source.error_exact):
         gone = not states(text, name, value)
         return gone and whole not in known, [whole] if gone else []
-    missing = [anchor for anchor in anchors(whole) if not says(text, anchor)]
+    needed = anchors(whole)
+    missing = [anchor for anchor, said in zip(needed, says_each(text, needed), strict=True) if not said]
     if name in _PLACES:
         return not states(text, name, value) and (not missing or bool(set(missing) - known)), missing
     if set(missing) - known:

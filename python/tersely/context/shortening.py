@@ -18,7 +18,7 @@ from tersely.context.preservation import (
     fields_to_preserve,
     inject_preserved_metadata,
     metadata_to_state,
-    says,
+    says_each,
 )
 from tersely.context.prompt import segment_prompt
 from tersely.context.reading import Reading, is_note, pasted_blocks, read_segment
@@ -299,6 +299,6 @@ def _front_tokens(
 def _unsaid(reading: Reading, state: str) -> str:
     """Return the clauses that a state does not say, without those about what was not chosen."""
     clauses = [one for one in reading.clauses if one.role in (Role.OTHER, Role.ERROR, Role.DONE)]
-    return "\n".join(
-        one.text for one in clauses if len(one.text.split()) > _FRAGMENT and not says(state, one.message)
-    )
+    clauses = [one for one in clauses if len(one.text.split()) > _FRAGMENT]
+    said = says_each(state, [one.message for one in clauses])
+    return "\n".join(one.text for one, there in zip(clauses, said, strict=True) if not there)
