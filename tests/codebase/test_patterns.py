@@ -21,7 +21,7 @@ from pattern_inputs import hostile_texts
 BUILDERS = {
     "engine/finish.py": {"_unaccounted"},
     "report/marks.py": {"_place"},
-    "context/preservation.py": {"says_line"},
+    "context/saying.py": {"says_line"},
     "context/clauses.py": {"_any"},
 }
 SIZES = (4_096, 8_192, 16_384)  # characters

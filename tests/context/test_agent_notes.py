@@ -14,7 +14,7 @@ import tersely.context
 from agent_notes import DEVELOPED_ON, HELD_ASIDE, AgentNote
 from growth import MOST, growth
 from segment_samples import NOTE, note
-from tersely.context.preservation import says
+from tersely.context.saying import says
 from tersely.memory import SegmentMemory, check_preserved, extract_preserved_metadata, paraphrase
 from tersely.store import Store
 

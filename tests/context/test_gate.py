@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from segment_samples import NOON, note, ticking
 from tersely.context.policy import is_critical
-from tersely.context.preservation import check_preserved, says
+from tersely.context.preservation import check_preserved
 from tersely.context.reading import read
+from tersely.context.saying import says
 from tersely.memory import ContextState, SegmentMemory, extract_preserved_metadata
 from tersely.store import Store
 

@@ -20,7 +20,8 @@ from segment_samples import (
     SCENARIO_SUMMARY,
     note,
 )
-from tersely.context.preservation import FIELDS, fields_to_preserve, says, says_line
+from tersely.context.preservation import FIELDS, fields_to_preserve
+from tersely.context.saying import says, says_line
 from tersely.memory import (
     CompressionState,
     ContextSegment,

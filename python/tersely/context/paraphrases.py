@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import tersely
 from tersely.context.clauses import Clause, Role, capitalized, without_alternative, without_filler
 from tersely.context.places import Place
-from tersely.context.preservation import anchors, says, says_before
+from tersely.context.preservation import anchors
 from tersely.context.reading import Reading, read
+from tersely.context.saying import says, says_before
 from tersely.core import checks
 from tersely.core.tables import Level
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,9 @@ import tersely
 from tersely import _native
 from tersely.context.agreement import DENIES, contradictions, exact_words, has_word, word_tokens
 from tersely.context.clauses import Clause, Role, without_alternative
-from tersely.context.places import LINE_WORDS, find_paths, start_of
+from tersely.context.places import find_paths, start_of
 from tersely.context.reading import FORBIDS_AT_START, Reading, read, read_segment
+from tersely.context.saying import said_values, says, says_each, says_line
 from tersely.context.segment import ContextSegment
 from tersely.core import checks
 from tersely.core.facts import FactKind
@@ -36,8 +37,6 @@ __all__ = [
     "fields_to_preserve",
     "inject_preserved_metadata",
     "metadata_to_state",
-    "says",
-    "says_line",
     "states",
 ]
 
@@ -57,8 +56,6 @@ RECENCY_METADATA = ["current_file", "cursor_position", "recent_changes", "pendin
 DEFAULT_PRESERVE_METADATA = ["file_path", "line_number", "active_state"]
 
 
-# --- whether a text says something ---------------------------------------------------------------------
-
 _EXACT = (
     FactKind.NUMBER,
     FactKind.DATE,
@@ -68,88 +65,7 @@ _EXACT = (
     FactKind.URL,
     FactKind.IDENTIFIER,
 )
-_LONG = 200  # characters; what is longer is no part of a word
-_IN_PATH = re.compile(r"[/\\]|\w\.[a-z]")  # of names of files
-_GOES_ON = re.compile(r"~|[./\\-]\w")
-_APART = "\n"  # between folded texts, which have none
 _MADE_UP = frozenset(_EXACT) - {FactKind.PATH_LINE}
-
-
-def says(text: str, value: str) -> bool:
-    """Say whether `value` stands in `text` as a whole: not within a longer word or number.
-
-    Case and white space do not count; "()" behind a name does not either. O(characters).
-    """
-    return says_each(text, [value])[0]
-
-
-def says_each(text: str, values: Sequence[str]) -> list[bool]:
-    """Say of each value whether it stands in `text` as a whole, as `says`. O(characters of all)."""
-    wanted = [_folded(value).removesuffix("()") for value in values]
-    found = {"", *(one for _, one in _standing(_folded(text), wanted))}
-    return [one in found for one in wanted]
-
-
-def says_before(texts: Sequence[str]) -> list[bool]:
-    """Say of each text whether one before it says it as a whole, as `says`. O(characters of all)."""
-    folded = [_folded(text) for text in texts]
-    wanted = [text.removesuffix("()") for text in folded]
-    first: dict[str, int] = {"": -1}
-    for at, one in _standing(_APART.join(folded), wanted):
-        first.setdefault(one, at)
-    starts = accumulate((len(text) + len(_APART) for text in folded), initial=0)
-    return [first[one] < start for one, start in zip(wanted, starts, strict=False)]
-
-
-def _said(text: str, values: Sequence[str]) -> set[str]:
-    """Return the values that stand in `text`."""
-    return {value for value, said in zip(values, says_each(text, values), strict=True) if said}
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
-
-
-def _standing(text: str, wanted: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield where strings stand in a text, and which, in the order of their ends; long ones anywhere."""
-    strings = list(dict.fromkeys(filter(None, wanted)))
-    numbers, _, starts, ends = _native.occurrences([text], strings, True)
-    for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
-        if end - start > _LONG or _stands_alone(text, start, end):
-            yield start, strings[number]
-
-
-def says_line(text: str, line: int | str) -> bool:
-    """Say whether `text` names this line: "line 45", "lines 40-45", "src/auth.py:45", "L45", "Line: 45".
-
-    `line` as text is one of 1 to 9 digits; no other text is the number of a line.
-    """
-    if isinstance(line, str):
-        if not _NUMBER.fullmatch(line):
-            return False
-        line = int(line)
-    ahead = (
-        rf"(?:\b(?:{LINE_WORDS})\b[\s:#]{{0,4}}(?:\d{{1,9}}\s?(?:-|–|,|and|to|und|bis)\s?){{0,3}}|:|\(|\bL)"
-    )
-    return re.search(rf"{ahead}(?:{line}|{line:,})(?!\w|[.,]\d)", text, re.IGNORECASE) is not None
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    first, last = text[start], text[end - 1]
-    before, behind = text[max(start - 2, 0) : start], text[end : end + 2]
-    if _in_word(first) and _in_word(before[-1:]):
-        return False
-    if _in_word(last) and _in_word(behind[:1]):
-        return False
-    if _GOES_ON.match(behind) and _IN_PATH.search(text[start:end]):
-        return False  # "a/b.py" in "a/b.py.bak"
-    if first.isdigit() and before[-1:] in (".", ",") and before[:1].isdigit():
-        return False
-    return not (last.isdigit() and behind[:1] in (".", ",") and behind[1:].isdigit())
-
-
-def _in_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
 
 
 def anchors(value: str) -> list[str]:
@@ -307,7 +223,6 @@ def states(text: str, name: str, value: Any) -> bool:
 ENOUGH_WORDS = 0.25  # of a clause's terms, beside all its numbers, paths and names
 _SUBJECTS = 12  # most frequent terms of a text: what it is about
 _LONGEST_FRONT = 1_000  # characters
-_NUMBER = re.compile(r"\d{1,9}")
 _DENIED = re.compile(  # the same in other words
     rf"{DENIES.pattern}|\bno\b|\bun\w+|\bfail|\bmissing\b|\binvalid\b|\black|\bstill\b|\binstead\b",
     re.IGNORECASE,
@@ -432,7 +347,7 @@ def check_preserved(
         known.update(missing)
         items.append(PreservedItem(name, value, "lost" if lost else "kept", tuple(missing)))
     needed = {rule: anchors(rule) for rule in [*source.rules, *_orders(source)]}
-    there = _said(compressed_text, [*needed, *(one for some in needed.values() for one in some)])
+    there = said_values(compressed_text, [*needed, *(one for some in needed.values() for one in some)])
     for number, rule in enumerate(needed):
         missing = [anchor for anchor in needed[rule] if anchor not in there]
         stated = rule in there
@@ -495,7 +410,7 @@ def _dropped_statements(source: Reading, written: Reading) -> list[DroppedFact]:
     own = [clause for clause in source.clauses if not clause.is_pasted]
     found: dict[str, str] = {}
     statements = [fact for fact in source.facts if fact.kind in _STATEMENTS]
-    there = _said(written.text, [fact.text for fact in statements])
+    there = said_values(written.text, [fact.text for fact in statements])
     for number, fact in enumerate(statements):
         at = bisect_left(own, fact.start + 1, key=start_of) - 1
         if at < 0 or fact.start >= own[at].end:

@@ -18,11 +18,11 @@ from tersely.context.preservation import (
     fields_to_preserve,
     inject_preserved_metadata,
     metadata_to_state,
-    says_each,
 )
 from tersely.context.prompt import segment_prompt
 from tersely.context.reading import Reading, is_note, pasted_blocks, read_segment
 from tersely.context.results import SegmentError
+from tersely.context.saying import says_each
 from tersely.context.segment import ContextSegment
 from tersely.core import checks
 from tersely.core.cache import BoundedCache
