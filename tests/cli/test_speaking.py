@@ -17,8 +17,8 @@ from tersely.cli.main import _COMMANDS
 
 TEXT = "The ferry leaves at six. Low water is at noon. Gulls steal chips. The café waits for rain. " * 6
 DONE = re.compile(
-    r"^tersely: [\d,]+ tokens to [\d,]+ \(\d+%; budget [\d,]+\) in [\d.]+ m?s: \d+ of \d+ segments kept, "
-    r"read as prose\n$"
+    r"^tersely: [\d,]+ tokens to [\d,]+ \(\d+%; budget [\d,]+\) in [\d.]+ m?s, loading included: "
+    r"\d+ of \d+ segments kept, read as prose\n$"
 )
 
 

@@ -15,13 +15,8 @@ from pathlib import Path
 import pytest
 from markdown_blocks import ROOT
 
-PAGES = sorted(
-    [
-        ROOT / "README.md",
-        ROOT / "ARCHITECTURE.md",
-        *(ROOT / "docs").rglob("*.md"),
-        *(ROOT / "python").rglob("*.md"),
-    ]
+PAGES = sorted(page for page in ROOT.glob("*.md") if page.name != "CHANGELOG.md") + sorted(
+    page for folder in ("docs", "python") for page in (ROOT / folder).rglob("*.md")
 )
 FIGURE = re.compile(
     r"(?<![\w.])\.\d{2,3}\b|\b\d[\d.]*%|\b\d[\d,.]* ?(?:ms|µs|us|MB/s|GB/s|core-hours)\b|\b\d+\.\d+ s\b"

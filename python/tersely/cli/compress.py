@@ -238,7 +238,7 @@ def _say_what_was_done(result: Compressed, seconds: float) -> None:
     receipt = result.receipt
     types = ", ".join(dict.fromkeys(receipt.content_types))
     estimate = f"; tokens of {receipt.counter}" if "an estimate" in receipt.counter else ""
-    took = f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
+    took = (f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms") + ", loading included"
     print(
         f"tersely: {result.original_tokens:,} tokens to {result.tokens:,} ({percent(result.ratio)}; budget "
         f"{receipt.budget:,}) in {took}: {len(result.kept):,} of {receipt.segments:,} segments kept"
