@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tersely.history.messages import Piece
+
 SAID = [
     ("user", "Please find out why the nightly job fails on host web-17. Never restart the database."),
     ("assistant", "I will look at the logs of the job first."),
@@ -75,6 +77,11 @@ def anthropic(rounds: int = 1) -> list[dict[str, Any]]:
             else:
                 messages.append({"role": role, "content": _vary(said, turn)})
     return messages
+
+
+def pieces_of(texts: list[str]) -> list[Piece]:
+    """Texts as pieces that somebody said."""
+    return [Piece(text, "text", ()) for text in texts]
 
 
 def _vary(said: str, turn: int) -> str:

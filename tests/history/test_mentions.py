@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from growth import MOST, growth
+from histories import pieces_of
 from tersely.history.mentions import find_mentions
 
 
 def stated(text: str) -> set[str]:
-    found = find_mentions([text])
+    found = find_mentions(pieces_of([text]))
     pieces = {text[s:e] for s, e in zip(found.start.tolist(), found.end.tolist(), strict=True)}
     return pieces | {text[start:end] for _, start, end in found.inner}
 
@@ -32,7 +33,7 @@ def test_what_is_stated(text: str, expected: set[str]) -> None:
 
 def test_places_are_of_their_text() -> None:
     texts = ["a é b/c.py", "", "日本 d_e", "x"]
-    found = find_mentions(texts)
+    found = find_mentions(pieces_of(texts))
     rows = zip(found.document.tolist(), found.start.tolist(), found.end.tolist(), strict=True)
     assert [(document, texts[document][start:end]) for document, start, end in rows] == [
         (0, "b/c.py"),
@@ -43,11 +44,11 @@ def test_places_are_of_their_text() -> None:
 @pytest.mark.growth
 @pytest.mark.parametrize("piece", ["a-", "1-", '"', "error ", "error\n", '"ab" ', "`", "_", "A1", "{"])
 def test_time_is_linear(piece: str) -> None:
-    assert growth(lambda size: "{" + piece * size, lambda text: find_mentions([text])) < MOST
+    assert growth(lambda size: "{" + piece * size, lambda text: find_mentions(pieces_of([text]))) < MOST
 
 
 def test_a_capital_of_two_small_letters_moves_no_line() -> None:
     text = "İ" * 40 + "\nit is plain\nit failed here\nand plain again"
-    found = find_mentions([text])
+    found = find_mentions(pieces_of([text]))
     stated = [text[start:end] for start, end in zip(found.start, found.end, strict=True)]
     assert "it failed here" in stated and "it is plain" not in stated

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from histories import pieces_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tersely.history import mentions as notes
 from tersely.history.mentions import Mentions, Notes, find_mentions, join_mentions
-from tersely.history.messages import Entry, Piece
+from tersely.history.messages import Entry
 
 TEXTS = st.lists(
     st.text(max_size=60)
@@ -28,14 +29,17 @@ def same(one: Mentions, other: Mentions) -> bool:
 @given(TEXTS, st.integers(0, 12), st.integers(0, 12))
 def test_mentions_of_parts_are_those_of_the_whole(texts: list[str], cut: int, first: int) -> None:
     cut, first = min(cut, len(texts)), min(first, len(texts))
-    parts = [(find_mentions(texts[:cut]), -first), (find_mentions(texts[cut:]), cut - first)]
-    assert same(join_mentions(parts), find_mentions(texts[first:]))
+    parts = [
+        (find_mentions(pieces_of(texts[:cut])), -first),
+        (find_mentions(pieces_of(texts[cut:])), cut - first),
+    ]
+    assert same(join_mentions(parts), find_mentions(pieces_of(texts[first:])))
 
 
 @settings(deadline=None)
 @given(st.lists(TEXTS.map(lambda texts: texts[:3]), max_size=12), st.data())
 def test_notes_of_a_history_that_grows(messages: list[list[str]], data: st.DataObject) -> None:
-    entries = [Entry("user", tuple(Piece(text, "text", ()) for text in texts)) for texts in messages]
+    entries = [Entry("user", tuple(pieces_of(texts))) for texts in messages]
     costs = [data.draw(st.sampled_from([5, notes._AT_ONCE])) for _ in entries]
     kept, first = Notes(), 0
     for length in range(len(entries) + 1):
@@ -44,4 +48,4 @@ def test_notes_of_a_history_that_grows(messages: list[list[str]], data: st.DataO
             kept.read(entries[:length], first, costs[:length])
         else:
             texts = [text for some in messages[first:length] for text in some]
-            assert same(kept.since(entries[:length], first), find_mentions(texts))
+            assert same(kept.since(entries[:length], first), find_mentions(pieces_of(texts)))

@@ -155,6 +155,7 @@ def test_quotes_can_be_told_apart_whatever_they_say(said: list[tuple[str, str]])
         groups=atomic_groups(entries),
         costs=count_entries(counter, entries),
         counter=counter,
+        picture_tokens=0,
         stays={},
         called={},
         numbers=range(len(messages)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from tersely.kernels.sets import united
 __all__ = [
     "PRESERVABLE",
     "FactCoverage",
+    "TextIndex",
     "check_names",
     "choose_facts",
     "fact_keys",
@@ -378,38 +379,48 @@ def facts_after(
 
 
 class _Searcher:
-    """Looks for facts in texts, from the places of their rarest words, of which so many are tried at most."""
-
-    _TRIES = 200
+    """Looks for facts in texts, whatever their case and white space."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self.words = _indexed(" ".join(_words(text) for text in texts))
-        self.plain = _indexed(" ".join(" ".join(text.casefold().split()) for text in texts))
+        self.words = TextIndex(" ".join(_words(text) for text in texts))
+        self.plain = TextIndex(" ".join(" ".join(text.casefold().split()) for text in texts))
 
     def has(self, fact: Fact) -> bool:
         """Whether the fact stands in the texts; of a name, whether all its words do."""
         if fact.kind is FactKind.FENCED_CODE:
             return False  # to the letter, or not at all: its key says it
-        if fact.kind is FactKind.NAME and all(word in self.words[1] for word in _words(fact.text).split()):
+        if fact.kind is FactKind.NAME and all(
+            word in self.words.places for word in _words(fact.text).split()
+        ):
             return True
         if fact.kind in _IN_WORDS:
-            return self._stands(_words(fact.text), *self.words)
-        return self._stands(" ".join(fact.text.casefold().strip("`").split()), *self.plain)
+            return self.words.stands(_words(fact.text))
+        return self.plain.stands(" ".join(fact.text.casefold().strip("`").split()))
 
-    def _stands(self, wanted: str, text: str, places: Mapping[str, Sequence[int]]) -> bool:
+
+class TextIndex:
+    """The words of a text, to look up what stands in it, as no part of a longer word or number.
+
+    Of what is looked up the rarest word is tried, at so many of its places at most. O(characters).
+    """
+
+    _TRIES = 200
+
+    def __init__(self, text: str) -> None:
+        """Read the text."""
+        self.text = text
+        self.places: dict[str, list[int]] = {}
+        for match in _WORD.finditer(text):
+            self.places.setdefault(match.group(), []).append(match.start())
+
+    def stands(self, wanted: str) -> bool:
+        """Whether `wanted` stands in the text to the letter; what has no word does not."""
         matches = list(_WORD.finditer(wanted))
         if not matches:
             return False
-        rarest = min(matches, key=lambda match: len(places.get(match.group(), ())))
-        starts = (at - rarest.start() for at in places.get(rarest.group(), ())[: self._TRIES])
-        return any(start >= 0 and _stands_alone(wanted, text, start) for start in starts)
-
-
-def _indexed(text: str) -> tuple[str, dict[str, list[int]]]:
-    places: dict[str, list[int]] = {}
-    for match in _WORD.finditer(text):
-        places.setdefault(match.group(), []).append(match.start())
-    return text, places
+        rarest = min(matches, key=lambda match: len(self.places.get(match.group(), ())))
+        starts = (at - rarest.start() for at in self.places.get(rarest.group(), ())[: self._TRIES])
+        return any(start >= 0 and _stands_alone(wanted, self.text, start) for start in starts)
 
 
 def _words(text: str) -> str:

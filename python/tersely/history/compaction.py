@@ -11,8 +11,9 @@ from tersely.core.errors import BudgetExceededError
 from tersely.core.protocols import Strategy
 from tersely.core.ratios import Ratios
 from tersely.engine.required import with_required
+from tersely.history.accounts import MessageAccount
 from tersely.history.excerpts import relevance_of
-from tersely.history.folding import FoldedHistory, History, MessageAccount, fold, shorten_held
+from tersely.history.folding import FoldedHistory, History, fold, shorten_held
 from tersely.history.groups import (
     REPLY_TOKENS,
     atomic_groups,
@@ -40,7 +41,9 @@ class CompactedMessages(Ratios):
         originals: the messages as they came.
         warnings: reason codes: "empty_query", "query_without_matches" (it was as without one),
             "strategy_failed" (what was to shorten a result raised, so the message was folded),
-            "unknown_shape" (some message holds what is not known: it counts, and may be folded or left out).
+            "unknown_shape" (some message holds what is not known: it counts, and may be folded or left out),
+            "facts_left_out" (accounts list facts that nothing states any more), "errors_left_out" (so they do
+            words of tools that tell of a failure).
     """
 
     messages: list[Any]
@@ -89,12 +92,14 @@ def compact_messages(
     """Fit a chat history into a token budget.
 
     The newest messages stay as they are as far as the budget goes, a long result of a tool among them
-    shorter. Of older ones excerpts stay, in one message that stands for them: every path, identifier, error,
-    date and the like once, where it was stated last, as far as the budget goes, then whole lines. They are
-    quoted with their sources, so that nothing that a tool gave passes for the user's words. A call of
-    tools and its results stay or go together. System messages, messages with pictures or cache markers, and
-    what is pinned are left alone; only where those with cache markers do not fit, results of tools in them
-    become shorter. All that a message holds counts, whatever its shape.
+    shorter. Of older ones excerpts stay, in one message that stands for them: first what failed in its own
+    words, then every path, identifier, date and the like once, where it was stated last, as far as the budget
+    goes, then whole lines; what did not fit is listed in the accounts. They are quoted with their sources, so
+    that nothing that a tool gave passes for the user's words. A call of tools and its results stay or go
+    together. Pictures in results of tools give way to a line of text, the oldest first. System messages,
+    messages with other pictures or with cache markers, and what is pinned are left alone; only where those
+    with cache markers or pictures do not fit, pictures give way and results become shorter in them, too. All
+    that a message holds counts, whatever its shape.
 
     Args:
         messages: OpenAI chat messages, items of the Responses API, messages of Anthropic, Bedrock, Gemini,
@@ -143,6 +148,7 @@ def compact_messages(
         groups=groups,
         costs=costs,
         counter=counting,
+        picture_tokens=picture_tokens,
         stays=stays,
         called=called_tools(entries),
         numbers=range(len(entries)),

@@ -15,8 +15,9 @@ import numpy as np
 from tersely.core import checks
 from tersely.core.errors import BudgetExceededError
 from tersely.core.protocols import Strategy
+from tersely.history.accounts import MessageAccount, Places
 from tersely.history.compaction import CompactedMessages, check_options, compact_messages
-from tersely.history.folding import NEWEST_ROOM, History, MessageAccount, fold, shorten_held
+from tersely.history.folding import NEWEST_ROOM, History, fold, shorten_held
 from tersely.history.groups import (
     REPLY_TOKENS,
     atomic_groups,
@@ -33,8 +34,6 @@ __all__ = ["Compactor"]
 
 _FULL = 0.6  # of the room beside what must stay: excerpts that take more are made anew, shorter
 _FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more than `headroom` leaves
-
-Places = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(eq=False, slots=True)
@@ -192,6 +191,7 @@ class Compactor:
             groups=groups,
             costs=np.array(costs, dtype=np.int64),
             counter=counter,
+            picture_tokens=self.picture_tokens,
             stays=stays,
             called=self._called,
             numbers=numbers,
@@ -200,15 +200,26 @@ class Compactor:
             mentions=mentions,
         )
         history = shorten_held(history, frame, self.budget)
-        fixed += int(history.costs.sum()) - sum(costs)
+        fixed += int(history.now.sum()) - sum(costs)
         newest = sum(costs[slice(*groups[-1])])
         wanted = min(fixed + int(newest / NEWEST_ROOM) + 1, int(_FOLDED_TO * self.budget))
         target = max(fixed + int((1 - self.headroom) * (self.budget - fixed)), wanted)
         folded = fold(history, target - frame)
-        for old, account in zip(head, folded.accounts, strict=False):
-            if anew:
-                kept = _original_places(old.kept, account.kept) if old.kept else account.kept
-                self._accounts[old.number] = replace(account, index=old.number, kept=kept)
+        for account in self._accounts[:done]:
+            if account.reason == "stated_elsewhere":  # perhaps by a message that is folded now
+                self._accounts[account.index] = replace(account, reason="budget")
+        for old, account in zip(head if anew else (), folded.accounts, strict=False):
+            made = replace(account, index=old.number)
+            if old.kept:  # the account is of what was left of it
+                before = self._accounts[old.number]
+                lost = {*before.lost, *_original_places(old.kept, account.lost)}
+                made = replace(
+                    before,
+                    outcome=account.outcome,
+                    kept=_original_places(old.kept, account.kept),
+                    lost=tuple(sorted(lost)),
+                )
+            self._accounts[old.number] = made
         accounts = folded.accounts[len(head) :]
         self._accounts[done:] = [
             replace(account, index=number) for account, number in zip(accounts, tail, strict=True)
@@ -269,9 +280,9 @@ class _SentMessage:
 
 
 def _with_mentions(head: list[_SentMessage]) -> tuple[list[_SentMessage], Mentions]:
-    pieces = [(piece.text, old) for old in head for piece in old.entry.pieces]
+    pieces = [(piece, old) for old in head for piece in old.entry.pieces]
     excerpts = [row for row, (_, old) in enumerate(pieces) if old.kept]
-    return head, find_mentions([text for text, _ in pieces], excerpts)
+    return head, find_mentions([piece for piece, _ in pieces], excerpts)
 
 
 def _excerpt(entry: Entry, kept: Places) -> tuple[Piece, ...]:

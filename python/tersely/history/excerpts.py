@@ -22,8 +22,8 @@ from tersely.core.tables import Float32s, Float64s, Int32s, Int64s, Kind, Level,
 from tersely.core.types import Document
 from tersely.engine.count import count_batch
 from tersely.engine.relevance import RERANK_SHARE, hybrid, read_for_query
-from tersely.history.mentions import Mentions, find_mentions
-from tersely.history.messages import HEADER, Entry, Piece
+from tersely.history.mentions import FAILED, Mentions, find_mentions
+from tersely.history.messages import HEADER, Entry, Path, Piece
 from tersely.providers.embedders import resolve_embedder
 
 __all__ = [
@@ -63,7 +63,7 @@ def source_of(entry: Entry, piece: Piece, number: int, called: Mapping[str, str]
     "excerpts 14"; what has no known shape is nobody's words: "other 12". `called`: id of a call -> name of
     the tool.
     """
-    if piece.kind == "result" or (piece.kind == "data" and piece.call):
+    if piece.kind == "result" or (piece.kind in ("data", "picture") and (piece.call or entry.role == "tool")):
         name = entry.name if entry.role == "tool" and entry.name else called.get(piece.call, "")
         return f"tool {name} {number}" if _NAME.fullmatch(name) else f"tool {number}"
     if piece.kind == "excerpts":
@@ -85,7 +85,8 @@ class StatedFacts:
     Attributes:
         entry: int64[pieces], the entry of each piece of all entries.
         mentions: of the pieces.
-        rows: rows of `mentions` that state something no later entry states, newest first.
+        rows: rows of `mentions` that state something no later entry states, newest first; those of texts
+            that are sent in part at the end.
         entries: int64[rows], how many entries state the same.
         costs: int64[rows], tokens of each.
         tokens: int64[entries], what the rows of an entry take, with the source of its line.
@@ -105,18 +106,21 @@ def read_stated_facts(
     stays: Collection[int],
     excerpts: Collection[int] = (),
     mentions: Mentions | None = None,
+    shorter: Collection[tuple[int, Path]] = (),
 ) -> StatedFacts:
     """Find the facts of entries.
 
     `stays`: entries that are sent anyway, so that nothing else needs to state what they do. `excerpts`:
     entries that hold nothing but excerpts, a line each. `mentions`: of all texts, where they are known.
+    `shorter`: (entry, path) of texts that are sent in part, so that anything else states what they do.
     O(characters + facts log facts).
     """
-    texts = [piece.text for entry in entries for piece in entry.pieces]
+    pieces = [piece for entry in entries for piece in entry.pieces]
+    texts = [piece.text for piece in pieces]
     entry_of = np.repeat(np.arange(len(entries)), [len(entry.pieces) for entry in entries])
     if mentions is None:
         known = [row for row, index in enumerate(entry_of.tolist()) if index in excerpts] if excerpts else []
-        mentions = find_mentions(texts, known)
+        mentions = find_mentions(pieces, known)
     inner: dict[int, list[tuple[int, int]]] = {}
     for row, start, end in mentions.inner.tolist():
         if row in inner:
@@ -128,7 +132,11 @@ def read_stated_facts(
     seen: set[str] = set()
     held = np.zeros(len(entries), dtype=bool)
     held[list(stays)] = True
-    staying = held[owners]
+    partly = np.array(
+        [(owner, piece.path) in shorter for owner, piece in zip(entry_of.tolist(), pieces, strict=True)],
+        dtype=bool,
+    )[mentions.document]
+    staying = held[owners] & ~partly
     is_staying = staying.tolist()
     latest: dict[str, int] = {}
     often: dict[str, int] = {}
@@ -141,7 +149,8 @@ def read_stated_facts(
                 often[key] = often.get(key, 0) + 1
     chosen: list[int] = []
     keys: list[str] = []
-    for row in [*np.flatnonzero(staying).tolist(), *np.flatnonzero(~staying)[::-1].tolist()]:
+    turn = np.where(staying, 0, 1 + partly)
+    for row in np.lexsort((np.where(staying, 1, -1) * np.arange(len(turn)), turn)).tolist():
         text = texts[documents[row]]
         key = text[starts[row] : ends[row]]
         if key in seen:
@@ -354,7 +363,7 @@ def _facts(script: _Transcript, stated: StatedFacts, folded: Bools, entries: int
     often = np.where(worth >= _IDENTIFIES, np.log2(np.maximum(stated.entries, 1)), 0.0)
     counts = np.minimum(recency * (1 + often), 1.0)
     # Short or long: no other words say it.
-    best = np.argsort(-worth * counts, kind="stable")
+    best = np.lexsort((-worth * counts, worth < FAILED))
     best = best[folded[owner[best]]]
     begin = script.begins[np.searchsorted(script.pieces, piece[best])]
     rows = stated.rows[best]

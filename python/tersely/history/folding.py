@@ -27,14 +27,15 @@ from tersely.engine.fit import fit
 from tersely.engine.reading import Prices, Reading, Region
 from tersely.engine.render import Rendered
 from tersely.engine.select import FIRST_KEPT
+from tersely.history.accounts import MessageAccount, Sent
 from tersely.history.excerpts import Excerpts, StatedFacts, frame_excerpts, read_excerpts, read_stated_facts
-from tersely.history.groups import MESSAGE_TOKENS, check_room
+from tersely.history.groups import MESSAGE_TOKENS, check_room, count_entries
 from tersely.history.hints import document_of_result, hints_by_call
 from tersely.history.mentions import Mentions
-from tersely.history.messages import Entry, Path
+from tersely.history.messages import Entry, Path, read_messages
 from tersely.history.writing import new_user_message, with_texts
 
-__all__ = ["NEWEST_ROOM", "FoldedHistory", "History", "MessageAccount", "fold", "shorten_held"]
+__all__ = ["NEWEST_ROOM", "FoldedHistory", "History", "fold", "shorten_held"]
 
 _NEWEST_SHARE = 0.3  # of the budget: for the newest messages even where facts of older ones go short
 _NEWEST_SHARE_ASKED = 0.1  # the same where a query says what matters
@@ -44,30 +45,8 @@ _HELD_SHARE = 0.5  # of what is free: for results in messages with cache markers
 
 _LEAST_REPEAT = 200  # characters: results that are shorter are left as they are, however often they came
 _LONGEST_DIFF = 2000  # lines of two results together that are compared line by line
+_MILD = ("cache_marker", "with_held", "picture")  # why messages stay that may become shorter where they must
 _WORTHWHILE = 0.5  # a difference replaces a text where it is at most this share of it
-
-
-@dataclass(frozen=True, slots=True)
-class MessageAccount:
-    """Accounts for a message.
-
-    Attributes:
-        index: of the message in the history.
-        outcome: "verbatim"; "compressed": its results are shorter; "folded": excerpts of it stand in a
-            message that stands for several; "dropped": nothing of it is left.
-        reason: "fits" (so does everything), "system", "pinned", "picture", "cache_marker", "with_held"
-            (it belongs to such a one), "task" (the first of the user), "newest", "budget", "repeated" (a
-            newer message has it), "stated_elsewhere" (it had no fact that is not stated still).
-        tokens: of the message in the history.
-        kept: where it was folded, the places that are still there: (piece, start, end); pieces are the texts
-            of the message in order.
-    """
-
-    index: int
-    outcome: Literal["verbatim", "compressed", "folded", "dropped"]
-    reason: str
-    tokens: int
-    kept: tuple[tuple[int, int, int], ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -79,6 +58,7 @@ class History:
         groups: ranges of messages that stay or go together.
         costs: int64[n], tokens of each message.
         counter: counts them.
+        picture_tokens: what a picture is taken to cost.
         stays: index -> reason of messages that are left alone.
         called: the tool of each call, by its id.
         numbers: of the messages, as the reader is told them.
@@ -87,7 +67,9 @@ class History:
         mentions: of all pieces, where they are known.
         relevance: float64[n], of each message to the query; None: there is none.
         query: "" without.
-        originals: index -> tokens before, of messages that `shorten_held` made shorter.
+        changed: other texts for messages that stay, by their paths.
+        reasons: why, by the index.
+        now: int64[n], tokens of each message, as changed.
     """
 
     messages: Sequence[Any]
@@ -95,6 +77,7 @@ class History:
     groups: Sequence[tuple[int, int]]
     costs: Int64s
     counter: BatchTokenCounter
+    picture_tokens: int
     stays: Mapping[int, str]
     called: Mapping[str, str]
     numbers: Sequence[int]
@@ -103,7 +86,28 @@ class History:
     mentions: Mentions | None = None
     relevance: Float64s | None = None
     query: str = ""
-    originals: Mapping[int, int] = field(default_factory=dict)
+    changed: Mapping[int, Mapping[Path, str]] = field(default_factory=dict)
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    now: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    def __post_init__(self) -> None:
+        """As nothing is changed yet, messages cost what they did."""
+        if not len(self.now):
+            object.__setattr__(self, "now", self.costs)
+
+    def rewrite(self, texts: Mapping[int, Mapping[Path, str]], reason: str) -> History:
+        """The history with these texts as well, counted as they are sent. O(characters of these messages)."""
+        if not texts:
+            return self
+        changed = {
+            **self.changed,
+            **{index: {**self.changed.get(index, {}), **texts[index]} for index in texts},
+        }
+        sent = read_messages([with_texts(self.messages[index], changed[index]) for index in texts])
+        now = self.now.copy()
+        now[list(texts)] = count_entries(self.counter, sent, self.picture_tokens)
+        reasons = {**dict.fromkeys(texts, reason), **self.reasons}
+        return replace(self, changed=changed, reasons=reasons, now=now)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -121,17 +125,19 @@ def fold(history: History, budget: int) -> FoldedHistory:
 
     What `history.stays` names must fit; then all does. O(characters + facts log facts).
     """
-    changed, now = _point_to_repeats(history)
-    reasons = dict.fromkeys(changed, "repeated")
-    stated = None
-    if history.relevance is None:
-        stated = read_stated_facts(
-            history.counter, history.entries, history.stays, history.excerpts, history.mentions
-        )
     frame = _message_tokens(history.counter, "")
-    owed = [0] * len(now) if stated is None else stated.tokens.tolist()
-    stay, border = _newest_groups(history, now, owed, budget, frame)
-    choice = _Choice(history, stated, stay, now, changed, reasons)
+    free = [
+        index
+        for index in range(len(history.costs))
+        if index not in history.stays and index not in history.excerpts
+    ]
+    newest = max(int(_NEWEST_SHARE * budget) // max(history.picture_tokens, 1), 1)
+    history = _leave_out_pictures(history, free, int(history.now.sum()) + frame - budget, newest)
+    history = history.rewrite(_repeats(history), "repeated")
+    stated = _stated(history, (), history.mentions)
+    owed = [0] * len(history.costs) if history.relevance is not None else stated.tokens.tolist()
+    stay, border = _newest_groups(history, owed, budget, frame)
+    choice = _Choice(history, stated, stay)
     warnings: list[str] = []
     shorter = None if border is None else _with_shorter(choice, border, warnings)
     if shorter is not None:
@@ -144,61 +150,85 @@ def fold(history: History, budget: int) -> FoldedHistory:
 def shorten_held(history: History, frame: int, budget: int) -> History:
     """The history with what must stay within `budget` tokens, `frame` of which other things take.
 
-    Where it does not fit, results of tools in messages with cache markers become shorter, and the markers
-    stay. A small first message of the user is added to `history.stays`. Raises BudgetExceededError.
+    Where it does not fit, pictures that nobody pinned are left out, the oldest first; then results of tools
+    in messages with cache markers become shorter, and the markers stay. A small first message of the user is
+    added to `history.stays`. Raises BudgetExceededError.
     """
-    counter, stays, costs = history.counter, dict(history.stays), history.costs.copy()
-    others = {index for index, reason in stays.items() if reason not in ("cache_marker", "with_held")}
-    results = [
-        (index, piece)
+    counter, stays = history.counter, dict(history.stays)
+    firm = {index for index, reason in stays.items() if reason not in _MILD}
+    mild = [
+        index
         for first, last in history.groups
-        if others.isdisjoint(range(first, last))
+        if firm.isdisjoint(range(first, last))
         for index in range(first, last)
         if index in stays
-        for piece in history.entries[index].pieces
-        if piece.kind == "result"
+    ]
+    over = frame + int(history.now[list(stays)].sum()) - budget
+    history = _leave_out_pictures(history, mild, over, 0)
+    results = [
+        (index, piece) for index in mild for piece in history.entries[index].pieces if piece.kind == "result"
     ]
     sizes = count_batch(counter, [piece.text for _, piece in results])
     least = np.minimum(sizes, _LEAST_RESULT)
     savings = int((sizes - least).sum())
     check_room(
-        history.entries, history.groups, costs.tolist(), stays, frame, budget, history.excerpts, savings
+        history.entries, history.groups, history.now.tolist(), stays, frame, budget, history.excerpts, savings
     )
     history = replace(history, stays=dict(sorted(stays.items())))
-    spare = budget - frame - sum([int(costs[index]) for index in stays]) + int(sizes.sum())
+    spare = budget - frame - int(history.now[list(stays)].sum()) + int(sizes.sum())
     if spare >= sizes.sum():
         return history
     shares = fill(sizes, np.ones(len(sizes)), max(int(_HELD_SHARE * spare), int(least.sum())))
-    messages, entries = list(history.messages), list(history.entries)
-    originals: dict[int, int] = {}
-    hints = hints_by_call(entries)
+    hints = hints_by_call(history.entries)
+    texts: dict[int, dict[Path, str]] = {}
     for (index, held), size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True):
         if share < size:
-            document = document_of_result(held, hints)
-            shorter = Auto().compress(Request((document,), None, share, 0.3, counter)).text
-            originals.setdefault(index, int(costs[index]))
-            costs[index] += int(count_batch(counter, [shorter])[0]) - size
-            messages[index] = with_texts(messages[index], {held.path: shorter})
-            pieces = [
-                replace(piece, text=shorter) if piece.path == held.path else piece
-                for piece in entries[index].pieces
-            ]
-            entries[index] = replace(entries[index], pieces=tuple(pieces))
-    return replace(
-        history, messages=messages, entries=entries, costs=costs, originals=originals, mentions=None
+            request = Request((document_of_result(held, hints),), None, share, 0.3, counter)
+            texts.setdefault(index, {})[held.path] = Auto().compress(request).text
+    return history.rewrite(texts, "budget")
+
+
+def _leave_out_pictures(history: History, indices: Sequence[int], over: int, newest: int) -> History:
+    """The history without the oldest pictures of these messages, so many that `over` tokens are free.
+
+    `newest`: so many pictures stay in any case.
+    """
+    found = [
+        (index, piece)
+        for index in (indices if over > 0 else ())
+        for piece in history.entries[index].pieces
+        if piece.kind == "picture" and piece.path
+    ]
+    found = found[: max(len(found) - newest, 0)]
+    saved = history.picture_tokens - count_batch(history.counter, [piece.text for _, piece in found])
+    texts: dict[int, dict[Path, str]] = {}
+    for (index, piece), tokens in zip(found, saved.tolist(), strict=True):
+        if over > 0 and tokens > 0:
+            over -= tokens
+            texts.setdefault(index, {})[piece.path] = piece.text
+    return history.rewrite(texts, "budget")
+
+
+def _stated(history: History, results: Sequence[_Result], mentions: Mentions | None) -> StatedFacts:
+    """The facts of the history; texts that are sent in part, `results` among them, state none for others."""
+    shorter = {(index, path) for index, texts in history.changed.items() for path in texts}
+    shorter |= {(result.index, result.path) for result in results}
+    return read_stated_facts(
+        history.counter, history.entries, history.stays, history.excerpts, mentions, shorter
     )
 
 
 def _newest_groups(
-    history: History, now: Sequence[int], owed: Sequence[int], budget: int, frame: int
+    history: History, owed: Sequence[int], budget: int, frame: int
 ) -> tuple[list[bool], tuple[int, int, int] | None]:
     """Which messages stay whole; and (first, last, tokens) of the group before them, where it does not fit.
 
     Those stay that must; then groups from the newest on, as long as the facts of older ones find room behind
-    them, or a share of the budget is left. `now`: tokens of each message; `owed`: of its facts, which are to
-    be stated once it is folded; `frame`: of an empty message of excerpts. O(groups).
+    them, or a share of the budget is left. `owed`: tokens of each message's facts, which are to be stated
+    once it is folded; `frame`: of an empty message of excerpts. O(groups).
     """
     share = _NEWEST_SHARE if history.relevance is None else _NEWEST_SHARE_ASKED
+    now: list[int] = history.now.tolist()
     used = sum([now[index] for index in history.stays])
     rest = sum(owed) + frame
     stay = [index in history.stays for index in range(len(now))]
@@ -241,51 +271,43 @@ class _Choice:
     Attributes:
         history, stated: what there is, and its facts.
         stay: which messages stay in their places.
-        now: tokens of each, as changed.
-        changed, reasons: other texts for messages that stay, and why.
         results: what is still to become shorter.
     """
 
     history: History
-    stated: StatedFacts | None
+    stated: StatedFacts
     stay: Sequence[bool]
-    now: Sequence[int]
-    changed: Mapping[int, Mapping[Path, str]]
-    reasons: Mapping[int, str]
     results: Sequence[_Result] = ()
 
 
 def _with_shorter(choice: _Choice, border: tuple[int, int, int], warnings: list[str]) -> _Choice | None:
     """Add the group at the border with shorter results; None where too little of them would be left."""
-    first, last, room = border
-    results = _long_results(choice, first, last, room)
+    history, (first, last, room) = choice.history, border
+    results = _long_results(history, first, last, room)
     if not results:
         return None
     stay = [*choice.stay[:first], *[True] * (last - first), *choice.stay[last:]]
-    reasons = {**choice.reasons, **dict.fromkeys([result.index for result in results], "budget")}
-    choice = replace(choice, stay=stay, reasons=reasons, results=results)
-    strategy = choice.history.strategy
-    if strategy is None:
-        return choice
+    stated = _stated(history, results, choice.stated.mentions)
+    if history.strategy is None:
+        return _Choice(history, stated, stay, results)
     try:
-        choice = _shorten_results(choice, strategy)
+        history = _shorten_results(history, results, history.strategy)
     except Exception:  # foreign code: the messages are folded instead, nothing is lost
         warnings.append("strategy_failed")
         return None
-    return choice if sum(choice.now[first:last]) <= room else None
+    return _Choice(history, stated, stay) if history.now[first:last].sum() <= room else None
 
 
-def _long_results(choice: _Choice, first: int, last: int, room: int) -> list[_Result]:
+def _long_results(history: History, first: int, last: int, room: int) -> list[_Result]:
     """Results of a group that have to be shorter for it to take `room` tokens; [] where that is no use."""
-    history = choice.history
     results = [
         (index, piece)
         for index in range(first, last)
         for piece in history.entries[index].pieces
-        if piece.kind == "result" and piece.path not in choice.changed.get(index, ())
+        if piece.kind == "result" and piece.path not in history.changed.get(index, ())
     ]
     sizes = count_batch(history.counter, [piece.text for _, piece in results])
-    spare = room - (sum(choice.now[first:last]) - int(sizes.sum()))
+    spare = room - int(history.now[first:last].sum() - sizes.sum())
     if not results or spare < _LEAST_RESULT:
         return []
     shares = fill(sizes, np.ones(len(sizes)), spare)
@@ -298,49 +320,48 @@ def _long_results(choice: _Choice, first: int, last: int, room: int) -> list[_Re
     return found if all(result.share >= _LEAST_RESULT for result in found) else []
 
 
-def _shorten_results(choice: _Choice, strategy: Strategy) -> _Choice:
-    """The choice with results as the caller's strategy makes them; raises whatever it does."""
-    history, now = choice.history, list(choice.now)
-    changed = {index: dict(texts) for index, texts in choice.changed.items()}
-    for result in choice.results:
+def _shorten_results(history: History, results: Sequence[_Result], strategy: Strategy) -> History:
+    """The history with results as the caller's strategy makes them; raises whatever it does."""
+    texts: dict[int, dict[Path, str]] = {}
+    for result in results:
         request = Request((result.document,), None, result.share, 0.3, history.counter)
-        text = strategy.compress(request).text
-        changed.setdefault(result.index, {})[result.path] = text
-        now[result.index] += int(count_batch(history.counter, [text])[0]) - result.tokens
-    return replace(choice, changed=changed, now=now, results=())
+        texts.setdefault(result.index, {})[result.path] = strategy.compress(request).text
+    return history.rewrite(texts, "budget")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _FitResult:
     """The result of the fit: a message of excerpts, shorter results, tokens of all messages together.
 
-    `places`: of each folded message, what is kept of it.
+    `kept`: (piece, start, end) of what is kept of folded messages, in order; pieces of all are counted on.
     """
 
     text: str
     results: tuple[str, ...]
     tokens: int
-    places: Mapping[int, tuple[tuple[int, int, int], ...]]
+    kept: tuple[Int64s, Int64s, Int64s]
 
 
 def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
     """Choose among the excerpts of messages that do not stay, and among the units of long results."""
     history = choice.history
-    used = sum([tokens for tokens, stays in zip(choice.now, choice.stay, strict=True) if stays])
-    used -= sum([result.tokens for result in choice.results])
-    room = budget - used
     folded = ~np.array(choice.stay, dtype=bool)
+    used = int(history.now[~folded].sum()) - sum([result.tokens for result in choice.results])
+    room = budget - used
     if room <= frame:
         folded[:] = False
     else:
         room -= frame
     excerpts = read_excerpts(
-        history.counter, history.entries, history.numbers, history.called, choice.stated, folded, room,
-        history.relevance,
+        history.counter, history.entries, history.numbers, history.called,
+        None if history.relevance is not None else choice.stated, folded, room, history.relevance,
     )  # fmt: skip
     reading = _reading(history, excerpts, choice.results, frame)
     if len(reading.table) == 0:
-        return _FitResult("", ("",) * len(choice.results), used, {})  # results of nothing but white space
+        nothing = excerpts.places(np.empty(0, dtype=np.int64))
+        return _FitResult(
+            "", ("",) * len(choice.results), used, nothing
+        )  # results of nothing but white space
     floors = [0, *(result.share for result in choice.results)]
     found = fit(reading, room, floors=floors if choice.results else None)
     result = finish(reading, found, room)
@@ -348,7 +369,7 @@ def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
     kept = np.flatnonzero(found.status[: len(excerpts.table)] >= FIRST_KEPT)
     tokens = used + result.tokens + (frame if lines else 0)
     text = frame_excerpts(lines) if lines else ""
-    return _FitResult(text, tuple(texts), tokens, _places(history, excerpts, kept))
+    return _FitResult(text, tuple(texts), tokens, excerpts.places(kept))
 
 
 def _message_tokens(counter: BatchTokenCounter, lines: str) -> int:
@@ -452,56 +473,43 @@ def _shift_region(region: Region, size: int) -> Region:
     return replace(region, document=region.document + 1, first=region.first + size, last=region.last + size)
 
 
-def _places(
-    history: History, excerpts: Excerpts, kept: Int64s
-) -> dict[int, tuple[tuple[int, int, int], ...]]:
-    """Of each message (piece of it, start, end) of what is kept, in order, without overlap."""
-    many = [len(entry.pieces) for entry in history.entries]
-    owner = np.repeat(np.arange(len(many)), many)
-    first = np.cumsum([0, *many])
-    piece, start, end = excerpts.places(kept)
-    index = owner[piece] if len(piece) else piece
-    found: dict[int, list[tuple[int, int, int]]] = {}
-    rows = zip(index.tolist(), (piece - first[index]).tolist(), start.tolist(), end.tolist(), strict=True)
-    for message, *place in rows:
-        found.setdefault(message, []).append((place[0], place[1], place[2]))
-    return {message: tuple(places) for message, places in found.items()}
-
-
 def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> FoldedHistory:
     """Messages and accounts of a choice: the excerpts stand in the place of the first that is folded."""
     history, text = choice.history, fitted.text
-    changed = {index: dict(texts) for index, texts in choice.changed.items()}
+    changed = {index: dict(texts) for index, texts in history.changed.items()}
     for result, shorter in zip(choice.results, fitted.results, strict=True):
         changed.setdefault(result.index, {})[result.path] = shorter
-    owed = None if choice.stated is None else choice.stated.tokens.tolist()
+    reasons = {**history.reasons, **dict.fromkeys([result.index for result in choice.results], "budget")}
+    sent = Sent(history.entries, choice.stated, choice.stay, changed, fitted.kept)
+    kept, lost = sent.places(*fitted.kept), sent.places(*sent.lost)
     messages: list[Any] = []
     accounts: list[MessageAccount] = []
     outcome: Literal["verbatim", "compressed", "folded", "dropped"]
     for index, (stays, tokens) in enumerate(zip(choice.stay, history.costs.tolist(), strict=True)):
-        places: tuple[tuple[int, int, int], ...] = ()
+        entry, texts, places = history.entries[index], changed.get(index, {}), kept.get(index, ())
         if stays:
-            outcome, reason, message = "verbatim", history.stays.get(index, "newest"), history.messages[index]
-            if index in changed:
-                outcome, reason = "compressed", choice.reasons[index]
-                message = with_texts(message, changed[index])
-            elif index in history.originals:
-                outcome = "compressed"
-            messages.append(message)
+            outcome = "compressed" if texts else "verbatim"
+            reason = history.stays.get(index, reasons.get(index, "newest") if texts else "newest")
+            messages.append(with_texts(history.messages[index], texts))
         else:
             if text:
                 messages.append(new_user_message(text, history.messages))
                 text = ""  # in the place of the first
-            places = fitted.places.get(index, ())
-            outcome = "folded" if places else "dropped"
-            reason = "budget" if places or owed is None or owed[index] else "stated_elsewhere"
-        before = history.originals.get(index, tokens)
-        accounts.append(MessageAccount(index, outcome, reason, before, places))
+            outcome, reason = ("folded", "budget") if places else ("dropped", sent.why_dropped(entry))
+        gone = [
+            piece for piece in entry.pieces if piece.kind == "picture" and (not stays or piece.path in texts)
+        ]
+        accounts.append(
+            MessageAccount(index, outcome, reason, tokens, places, lost.get(index, ()), len(gone))
+        )
+    said = ("errors_left_out", "facts_left_out")
+    found = (sent.lost_failures, bool(lost))
+    warnings = [*warnings, *(code for code, holds in zip(said, found, strict=True) if holds)]
     return FoldedHistory(messages, fitted.tokens, tuple(accounts), tuple(dict.fromkeys(warnings)))
 
 
-def _point_to_repeats(history: History) -> tuple[dict[int, dict[Path, str]], list[int]]:
-    """Other texts for results that a newer message repeats, and the tokens of each message with them.
+def _repeats(history: History) -> dict[int, dict[Path, str]]:
+    """Other texts for results that a newer message repeats.
 
     Two results of the same call (tool and arguments) are compared line by line, any two as a whole; the
     newest stays as it is. O(characters), and for repeated calls the lines of both.
@@ -511,9 +519,8 @@ def _point_to_repeats(history: History) -> tuple[dict[int, dict[Path, str]], lis
     same: dict[str, int] = {}
     newest: dict[str, tuple[int, str]] = {}
     found: dict[int, dict[Path, str]] = {}
-    texts: list[tuple[int, str, str]] = []
     for index in reversed(range(len(entries))):
-        for piece in entries[index].pieces:
+        for piece in entries[index].pieces if index not in history.excerpts else ():
             if piece.kind != "result" or len(piece.text) < _LEAST_REPEAT:
                 continue
             call = made.get(piece.call, "")
@@ -525,16 +532,11 @@ def _point_to_repeats(history: History) -> tuple[dict[int, dict[Path, str]], lis
                 text = None
             if text is not None and index not in history.stays:
                 found.setdefault(index, {})[piece.path] = text
-                texts.append((index, piece.text, text))
                 continue
             same.setdefault(piece.text, index)
             if call:
                 newest.setdefault(call, (index, piece.text))
-    now: list[int] = history.costs.tolist()
-    counts = count_batch(history.counter, [text for _, old, new in texts for text in (old, new)]).tolist()
-    for number, (index, _, _) in enumerate(texts):
-        now[index] += counts[2 * number + 1] - counts[2 * number]
-    return found, now
+    return found
 
 
 def _difference(text: str, index: int, newer: str) -> str | None:

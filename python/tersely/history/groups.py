@@ -69,7 +69,8 @@ def count_entries(counter: BatchTokenCounter, entries: Sequence[Entry], picture_
         before = len(texts)
         texts.append(entry.role)
         for piece in entry.pieces:
-            texts.append(piece.text)
+            if piece.kind != "picture":
+                texts.append(piece.text)
         for text in (entry.name, entry.opaque):
             if text:
                 texts.append(text)

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tersely.content.detect import detect_each
 from tersely.core.facts import FactKind
 from tersely.core.tables import Int64s, Level
 from tersely.engine.facts import find_facts
 from tersely.engine.segment import segment
-from tersely.history.messages import Entry
+from tersely.history.messages import Entry, Piece
 
 __all__ = ["Mentions", "Notes", "find_mentions", "join_mentions"]
 
@@ -36,14 +37,32 @@ for _kind, _worth in {
 }.items():
     _WORTH[_kind] = _worth
 _FAILURE_WORTH, _CODE_WORTH, _VALUE_WORTH, _EXCERPT_WORTH = 1.0, 0.7, 0.5, 0.3
+FAILED = 2.0  # of what a tool says of a failure: it comes before all else, however old it is
 
 # What a line says that tells of a failure, in small letters.
 _FAILURES = ("error", "exception", "failed", "failure", "traceback", "fatal", "panic", "cannot ", "denied",
              "no such file", "fail:")  # fmt: skip
+_NO_NEWS = {
+    "code",
+    "diff",
+    "html",
+}  # what of a text of such a kind holds these words says nothing of a failure
 _LONGEST_LINE = 300  # characters of such a line; a longer one is data
+_HEAD, _TAIL = 400, 800  # characters of what failed, whole lines from its start and its end: the words for it
 # Codes: letters and digits in one word ("HAT039", "gift_card_7480005", "c-17").
 _CODES = re.compile(r"\b(?:[A-Za-z_-]{1,40}+\d|\d[\d_-]{0,40}+[A-Za-z])[\w-]{2,}+")
 _LONGEST_CODE = 64
+# What is ours in a message of excerpts (the explanation, marker lines, sources), and in shortened results.
+_OURS = {
+    "excerpts": re.compile(
+        r"^(?:\[Excerpts of [^\n]*|=== \d+ ===$"
+        r"|(?:user|assistant|other|excerpts|tool(?: [\w.:-]{1,64})?) \d+: )",
+        re.ASCII | re.MULTILINE,
+    ),
+    "result": re.compile(
+        r"… (?:lines? )?[×\d][^\n\"]*|^\[(?:The same as|As) in message \d+", re.ASCII | re.MULTILINE
+    ),
+}
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
 # Strings of JSON; a colon behind one makes it a key. Bounded, so that the scan stays linear.
 _STRINGS = re.compile(r'"((?:[^"\\\n]|\\.){0,1000}+)"(\s*:)?')
@@ -58,7 +77,7 @@ class Mentions:
     Attributes:
         document: int64[m], index of the text.
         start, end: int64[m], characters of that text, half-open.
-        worth: float64[m], of the most important fact in it, in (0, 1].
+        worth: float64[m], of the most important fact in it, in (0, 1], or FAILED.
         inner: int64[k, 3], facts within a larger mention: its row, start and end, as above.
     """
 
@@ -73,14 +92,15 @@ class Mentions:
         return len(self.document)
 
 
-def find_mentions(texts: Sequence[str], excerpts: Collection[int] = ()) -> Mentions:
-    """Find the mentions of the texts. O(characters + facts log facts).
+def find_mentions(pieces: Sequence[Piece], excerpts: Collection[int] = ()) -> Mentions:
+    """Find the mentions of the texts of pieces. O(characters + facts log facts).
 
     `excerpts`: indices of texts whose every line is a mention: what was found before, and no more stands in
     its surroundings.
     """
+    texts = [piece.text for piece in pieces]
     first = np.cumsum([0, *map(len, texts)], dtype=np.int64)[:-1] + np.arange(len(texts))
-    start, end, worth = _facts(texts, first, excerpts)
+    start, end, worth = _facts(pieces, first, excerpts)
     order = np.lexsort((-end, start))
     start, end, worth = start[order], end[order], worth[order]
     reach = np.concatenate(([-1], np.maximum.accumulate(end)[:-1])) if len(end) else end
@@ -156,13 +176,19 @@ class Notes:
         for entry in entries[len(self._pieces) - 1 : last]:
             self._pieces.append(self._pieces[-1] + len(entry.pieces))
         if self._upto < last:
-            texts = [piece.text for entry in entries[self._upto : last] for piece in entry.pieces]
-            self._parts.append((self._upto, last, find_mentions(texts)))
+            pieces = [piece for entry in entries[self._upto : last] for piece in entry.pieces]
+            self._parts.append((self._upto, last, find_mentions(pieces)))
             self._upto = last
 
 
-def _facts(texts: Sequence[str], first: Int64s, excerpts: Collection[int]) -> tuple[Int64s, Int64s, Float64s]:
+def _facts(
+    pieces: Sequence[Piece], first: Int64s, excerpts: Collection[int]
+) -> tuple[Int64s, Int64s, Float64s]:
     """Start, end and worth of every fact; the texts stand in one row, a character between them."""
+    texts = [piece.text for piece in pieces]
+    for row, piece in enumerate(pieces):
+        if piece.kind in _OURS:  # what number a message has, or how much is left out, is no fact
+            texts[row] = _OURS[piece.kind].sub(lambda ours: " " * len(ours[0]), piece.text)
     plain = [text.replace("```", "   ") for text in texts]  # what stands in fenced code counts by itself
     facts = find_facts(plain, segment(plain, Level.SENTENCE))
     worth = _WORTH[facts.kind]
@@ -185,15 +211,46 @@ def _facts(texts: Sequence[str], first: Int64s, excerpts: Collection[int]) -> tu
     ]
     spans = [np.array(places, dtype=np.int64).reshape(-1, 2) for places in (codes, values, found)]
     spans[0] = spans[0][spans[0][:, 1] - spans[0][:, 0] <= _LONGEST_CODE]
-    own = np.concatenate([lines, *spans])
-    own_worth = np.repeat(
-        [_FAILURE_WORTH, _CODE_WORTH, _VALUE_WORTH, _EXCERPT_WORTH], [len(lines), *map(len, spans)]
-    )
+    spans += [lines, _failures(pieces, first, lines)]
+    own = np.concatenate(spans)
+    worths = (_CODE_WORTH, _VALUE_WORTH, _EXCERPT_WORTH, _FAILURE_WORTH, FAILED)
+    own_worth = np.repeat(worths, [*map(len, spans)])
     return (
         np.concatenate(((facts.start + offset)[counts], own[:, 0])),
         np.concatenate(((facts.end + offset)[counts], own[:, 1])),
         np.concatenate((worth[counts], own_worth)),
     )
+
+
+def _failures(pieces: Sequence[Piece], first: Int64s, lines: Int64s) -> Int64s:
+    """int64[k, 2]: lines in which tools say what failed; `lines`: those of all texts that tell of a failure.
+
+    Of a result that is said to have failed these are any lines, else `lines`, unless it is text in which such
+    words are no news; of many, those at its start and its end.
+    """
+    borders = np.searchsorted(lines[:, 0], np.append(first, np.iinfo(np.int64).max)).tolist()
+    told = [
+        row
+        for row, piece in enumerate(pieces)
+        if piece.failed or (piece.kind == "result" and borders[row] < borders[row + 1])
+    ]
+    kinds = detect_each([pieces[row].text for row in told])
+    found: list[tuple[int, int]] = []
+    for row, kind in zip(told, kinds, strict=True):
+        at, text = int(first[row]), pieces[row].text
+        if pieces[row].failed:
+            spans = [(at + match.start(), at + match.end()) for match in _LINE.finditer(text)]
+        elif kind.kind not in _NO_NEWS:
+            spans = lines[borders[row] : borders[row + 1]].tolist()
+        else:
+            continue
+        size = np.cumsum([end - start for start, end in spans])
+        found += [
+            (start, min(end, start + _LONGEST_LINE))
+            for (start, end), before, upto in zip(spans, [0, *size], size, strict=False)
+            if before < _HEAD or size[-1] - upto < _TAIL
+        ]
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
 def _failing_lines(text: str) -> Int64s:

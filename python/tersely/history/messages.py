@@ -8,8 +8,9 @@ as any of its dumps. Whatever a message holds beside what is read here counts as
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal, TypeGuard
 
 from tersely.core import checks
@@ -36,7 +37,7 @@ __all__ = [
 ]
 
 Path = tuple[str | int, ...]
-Kind = Literal["text", "result", "records", "rows", "call", "data", "excerpts"]
+Kind = Literal["text", "result", "records", "rows", "call", "data", "excerpts", "picture"]
 
 #: The first line of a message of excerpts, by which it is known when it comes back.
 HEADER = (
@@ -67,7 +68,17 @@ _KINDS = TEXTS | _THOUGHTS | PICTURES | _CALLS | RESULTS
 _IDENTITIES = ("tool_use_id", "toolUseId", "tool_call_id", "toolCallId", "call_id", "id")
 _NAMES = ("name", "toolName", "tool_name")
 _ARGUMENTS = ("input", "args", "arguments")
-_OUTPUTS = ("content", "output", "result", "response", "return_value", "error", "errorText")
+_OUTPUTS = ("content", "output", "result", "response", "return_value", "error", "errorText",
+            "parts")  # fmt: skip
+
+# What such a field, its kind or its state says of a call that failed.
+_FAILED = {"error", "failed", "failure", "output-error", "output-denied", "error-text", "error-json",
+           "retry-prompt"}  # fmt: skip
+
+# What a picture is, and where it can be had again.
+_MEDIA = re.compile(r"(?:data:)?((?:image|audio|video|application|text)/[\w.+-]{1,60})", re.ASCII)
+_ADDRESS = re.compile(r"[a-z][a-z0-9]{1,9}://[^\s\[\]]{1,200}|file[-_]\w{1,80}", re.ASCII)
+_NOUNS = {"audio": "sound", "video": "video", "application": "file", "text": "file"}
 
 # Fields that frame a message, and are not what it says: a short value is part of the frame that is counted.
 _FRAME = {*_IDENTITIES, "role", "type", "kind", "part_kind", "status", "state", "index", "is_error",
@@ -91,15 +102,18 @@ class Piece:
         kind: "text"; "result": what a tool gave; "call": name and arguments of a call; "data": what else a
             message holds, as JSON where it is no text; "excerpts": of messages that were folded before
             (excerpts.py); "records": data that a tool gave, as JSON, "rows": blocks with a JSON object each,
-            as a list of these (results.py). Calls and data are not changed in place.
-        path: the keys that lead to it in the message; () for a call and for data.
+            as a list of these (results.py); "picture": what stands in the place of an image, a sound or a
+            file that is left out. Calls and data are not changed in place.
+        path: the keys that lead to it in the message; () for what cannot be changed in place.
         call: id of the call that it makes or is the result of, "" where that is not said.
+        failed: it is of a result whose message says that the call failed.
     """
 
     text: str
     kind: Kind
     path: Path
     call: str = ""
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +126,8 @@ class Entry:
         calls, answers: ids of the tool calls that it makes, and of those whose results it holds; a call that
             stands beside its result in one message is in neither.
         name: name of the speaker or the tool, "" without.
-        pictures: parts that are no text (images, sound, files).
         opaque: text that is sent but neither read nor changed (thinking, signatures).
-        held: why it has to stay as it is ("system", "cache_marker", "picture"), else "".
+        held: why it has to stay as it is ("system", "cache_marker", "picture": no tool gave it), else "".
         leads: it may not be parted from the next message (a reasoning item).
         unknown: something of it has no shape that is known here.
     """
@@ -124,11 +137,15 @@ class Entry:
     calls: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     name: str = ""
-    pictures: int = 0
     opaque: str = ""
     held: str = ""
     leads: bool = False
     unknown: bool = False
+
+    @property
+    def pictures(self) -> int:
+        """Number of parts that are no text (images, sound, files)."""
+        return sum([piece.kind == "picture" for piece in self.pieces])
 
 
 def read_messages(messages: Sequence[Any], first: int = 0) -> list[Entry]:
@@ -195,7 +212,7 @@ def as_mapping(message: Any) -> Mapping[str, Any] | None:
     kind = getattr(message, "type", None)
     content = getattr(message, "content", None)
     if isinstance(kind, str) and isinstance(content, (str, list)) and not hasattr(message, "role"):
-        fields = ("name", "tool_call_id", "tool_calls", "invalid_tool_calls")
+        fields = ("name", "tool_call_id", "tool_calls", "invalid_tool_calls", "status")
         more = getattr(message, "additional_kwargs", None) or {}
         return {
             "role": _langchain_role(kind),
@@ -235,7 +252,7 @@ class MessageReader:
     pieces: list[Piece] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
-    pictures: int = 0
+    shown: bool = False  # it has a picture that is no result of a tool
     opaque: list[str] = field(default_factory=list)
     held: str = ""
     leads: bool = False
@@ -258,14 +275,14 @@ class MessageReader:
             self.item(given, what)
         if self.role == "system":
             self.held = "system"
-        elif self.pictures:
+        elif self.shown and (not self.answers or any(piece.kind == "text" for piece in self.pieces)):
             self.held = self.held or "picture"
         return self.entry()
 
     def entry(self) -> Entry:
         """What was read so far."""
         return Entry(
-            self.role, tuple(self.pieces), tuple(self.calls), tuple(self.answers), self.name, self.pictures,
+            self.role, tuple(self.pieces), tuple(self.calls), tuple(self.answers), self.name,
             "".join(self.opaque), self.held, self.leads, self.unknown,
         )  # fmt: skip
 
@@ -285,6 +302,8 @@ class MessageReader:
                 self.made_calls(value, (*path, key))
             elif key in read and key != "name":
                 self.output(value, (*path, key), self.call)
+        if self.role == "tool" and _tells_failure(given):
+            self.pieces = [replace(piece, failed=True) for piece in self.pieces]
         self.rest(given, path, read)
 
     def item(self, given: Mapping[str, Any], what: str) -> None:
@@ -294,7 +313,8 @@ class MessageReader:
             self.leads = True
             self.opaque.append(to_json(given))
         elif what in PICTURES:
-            self.picture(given, ())
+            self.shown = True
+            self.picture(given, (), ())
         elif what.endswith(("_call", "_output")):
             call = what.endswith("_call")
             self.tool(given, (), what, call=call, result=not call or "call_id" not in given)
@@ -333,7 +353,8 @@ class MessageReader:
                 self.content(fields[key], (*inner, key))
             self.rest(fields, inner, texts)
         elif what in PICTURES:
-            self.picture(fields, inner)
+            self.shown |= self.role != "tool"
+            self.picture(fields, inner, path, self.call)
         elif what in _THOUGHTS:
             self.opaque.append(to_json(fields))
         elif what in _CALLS or what in RESULTS:
@@ -351,8 +372,8 @@ class MessageReader:
             self.unknown = True
             self.data(fields, inner)
 
-    def picture(self, block: Mapping[str, Any], path: Path) -> None:
-        """A block that is no text; a document may be text, and its title and the like are."""
+    def picture(self, block: Mapping[str, Any], path: Path, place: Path, call: str = "") -> None:
+        """A block at `place` that is no text; a document may be text, and its title and the like are."""
         self.mark(block)
         source = block.get("source")
         texts = source if isinstance(source, Mapping) and source.get("type") in ("text", "content") else {}
@@ -362,8 +383,9 @@ class MessageReader:
                 self.rest(block, path, {"source"})
                 self.rest(texts, (*path, "source"), {key})
                 return
-        self.pictures += 1
-        self.opaque += [text for text in _strings(block) if not _is_encoded(text)]
+        listed = bool(place) and isinstance(place[-1], int)  # else it is all that its place can hold
+        self.pieces.append(Piece(_left_out(block), "picture", place if listed else (), call))
+        self.opaque += [text for text in _leaves(block, (str,)) if not _is_encoded(text)]
 
     def tool(self, given: Mapping[str, Any], path: Path, what: str, *, call: bool, result: bool) -> None:
         """A call of a tool, its result, or both in one."""
@@ -375,10 +397,13 @@ class MessageReader:
             words = [name, *(_shown(given[key]) for key in _ARGUMENTS if key in given)]
             self.pieces.append(Piece(" ".join(words).strip(), "call", (), identity))
         if result:
+            first = len(self.pieces)
             for key in _OUTPUTS:
                 if given.get(key) is not None:
                     read.add(key)
                     self.output(given[key], (*path, key), identity)
+            if _tells_failure(given):
+                self.pieces[first:] = [replace(piece, failed=True) for piece in self.pieces[first:]]
         if call is not result and identity:
             (self.calls if call else self.answers).append(identity)
         self.rest(given, path, read)
@@ -412,7 +437,7 @@ class MessageReader:
                 self.pieces.append(Piece(fields["text"], "result", (*inner, "text"), call))
                 self.rest(fields, inner, {"text"})
             elif what in PICTURES:
-                self.picture(fields, inner)
+                self.picture(fields, inner, path, call)
             elif what == "content" and is_list(value.get("value")):
                 self.output(value["value"], (*path, "value"), call)
                 self.rest(value, path, {"value"})
@@ -476,16 +501,47 @@ def _first(given: Mapping[str, Any], keys: Sequence[str]) -> str:
     return next((str(given[key]) for key in keys if given.get(key)), "")
 
 
-def _strings(value: Any) -> Iterator[str]:
-    """Every string in a value, but for keys."""
-    if isinstance(value, str):
+def _tells_failure(given: Mapping[str, Any]) -> bool:
+    """Whether a result of a tool, or what it holds, says in a field of its own that the call failed."""
+    inner = [plain(given[key]) for key in _OUTPUTS if given.get(key)]
+    return any(_says_failed(value) for value in (given, *inner) if isinstance(value, Mapping))
+
+
+def _says_failed(given: Mapping[str, Any]) -> bool:
+    states = [given.get(key) for key in ("status", "state", "outcome", "type", "part_kind")]
+    return (
+        any(given.get(key) is True for key in ("is_error", "isError"))
+        or given.get("success") is False
+        or any(given.get(key) for key in ("error", "errorText"))
+        or any(
+            isinstance(state, str) and (state.lower() in _FAILED or state.endswith("_error"))
+            for state in states
+        )
+    )
+
+
+def _left_out(block: Mapping[str, Any]) -> str:
+    """Say in words what stands in the place of a picture: "[picture left out: image/png, 12 kB]"."""
+    values = list(_leaves(block, (str, bytes)))
+    texts = [text for text in values if isinstance(text, str)]
+    media = next((match[1] for match in map(_MEDIA.match, texts) if match), "")
+    address = next((text for text in texts if _ADDRESS.fullmatch(text)), "")
+    data = max(values, key=len, default="")
+    size = len(data) if isinstance(data, bytes) else len(data.partition(";base64,")[2] or data) * 3 // 4
+    known = [media, address or (f"{size} bytes" if size < 1000 else f"{size / 1000:.0f} kB")]
+    return f"[{_NOUNS.get(media.partition('/')[0], 'picture')} left out: {', '.join(filter(None, known))}]"
+
+
+def _leaves(value: Any, kinds: tuple[type, ...]) -> Iterator[Any]:
+    """Every value of these kinds within a value, but for keys."""
+    if isinstance(value, kinds):
         yield value
     elif isinstance(value, Mapping):
         for inner in value.values():
-            yield from _strings(inner)
+            yield from _leaves(inner, kinds)
     elif is_list(value):
         for inner in value:
-            yield from _strings(inner)
+            yield from _leaves(inner, kinds)
 
 
 def _is_encoded(text: str) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely.core.checks import number, whole_number
+from tersely.history.accounts import MessageAccount
 from tersely.history.compaction import CompactedMessages, compact_messages
-from tersely.history.folding import MessageAccount
 from tersely.history.groups import count_entries
 from tersely.history.messages import read_messages
 from tersely.providers.counters import resolve_counter

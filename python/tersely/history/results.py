@@ -67,7 +67,8 @@ def read_result(result: Any) -> Entry:
         raise ValueError("the result is nested too deeply") from None
     for piece in entry.pieces:
         checks.text(piece.text, "the result")
-    return replace(entry, role="tool")
+    pieces = tuple([piece for piece in entry.pieces if piece.kind != "picture"])
+    return replace(entry, role="tool", pieces=pieces)
 
 
 def _is_message(value: Any) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.history.messages import LANGCHAIN_TYPES, Path, is_list, to_json
+from tersely.history.messages import LANGCHAIN_TYPES, Path, is_list, plain, to_json
 
 __all__ = ["REMOVED", "Rows", "new_user_message", "with_texts"]
 
@@ -74,9 +74,25 @@ def _blocks_like(blocks: Sequence[Any], rows: Rows) -> Any:
 
 def _put_block(block: Any, places: list[tuple[Path, Any]]) -> Any:
     made = _put(block, places)
+    if isinstance(made, str) and not isinstance(block, str):
+        return _text_block(made, block)
     if made is REMOVED and isinstance(block, Mapping) and "cache_control" in block:
         return {**block, "text": "…"}
     return made
+
+
+def _text_block(text: str, like: Any) -> Any:
+    """A block that says `text` in the place of the picture `like`; a provider's cache still ends there."""
+    shape = like if isinstance(like, Mapping) else plain(like)
+    if "kind" in shape and "type" not in shape:  # pydantic-ai writes texts bare
+        return text
+    made: dict[str, Any] = {"text": text}
+    if "type" in shape:
+        made["type"] = "input_text" if str(shape["type"]).startswith(("input_", "computer_")) else "text"
+    if "cache_control" in shape:
+        made["cache_control"] = shape["cache_control"]
+    validate = None if like is shape or "type" in shape else getattr(type(like), "model_validate", None)
+    return validate(made) if validate else made  # a part of Gemini's SDK, or a mapping
 
 
 def new_user_message(text: str, like: Sequence[Any]) -> Any:

@@ -50,11 +50,11 @@ if TYPE_CHECKING:
         SegmentType,
         new_segment,
     )
+    from tersely.history.accounts import MessageAccount
     from tersely.history.compaction import CompactedMessages, compact_messages
     from tersely.history.compaction_config import CompactionConfig, CompactionResult
     from tersely.history.compactor import Compactor
     from tersely.history.conversation import ConversationMemory, ConversationTurn
-    from tersely.history.folding import MessageAccount
     from tersely.history.planning import CompactionPlan, Prices, apply, break_even, plan
     from tersely.history.repl import REPLEntry, REPLHistory
     from tersely.history.repl_compactor import MemoryCompactor
@@ -119,7 +119,7 @@ __getattr__, __dir__ = load_late(
         "tersely.history.compaction_config": ("CompactionConfig", "CompactionResult"),
         "tersely.history.compactor": ("Compactor",),
         "tersely.history.conversation": ("ConversationMemory", "ConversationTurn"),
-        "tersely.history.folding": ("MessageAccount",),
+        "tersely.history.accounts": ("MessageAccount",),
         "tersely.history.planning": ("CompactionPlan", "Prices", "apply", "break_even", "plan"),
         "tersely.history.repl": ("REPLEntry", "REPLHistory"),
         "tersely.history.repl_compactor": ("MemoryCompactor",),

@@ -46,7 +46,7 @@ DROPPED = {
     "empty": "there is nothing in it",
     "summarized": "the summary stands for it",
     "repeated": "a newer message has it",
-    "stated_elsewhere": "it had no fact that is not stated still",
+    "stated_elsewhere": "each of its lines stands elsewhere",
     "newest": "shortened, though among the newest",
 }
 OUTCOMES = {
@@ -89,6 +89,8 @@ _WARNINGS = {
     "relevance_doubtful": "No document surely has to do with the query; the most probable one stays.",
     "reserve_shrunk": "The reserve for the response did not fit into the budget, so it is smaller.",
     "strategy_failed": "What was to shorten a result failed, so the message was folded.",
+    "facts_left_out": "Facts were left out that nothing states any more; the accounts list them.",
+    "errors_left_out": "Words of tools that tell of a failure were left out.",
     "unknown_shape": "Some message holds what is not known; it counts, and may be folded.",
     "reranker_failed": "The reranking model failed; relevance was scored without it.",
 }
