@@ -6,7 +6,7 @@ import gzip
 import json
 import lzma
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count as numbers
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ ENGLISH = (
     "sum_news",
     "sum_scitldr",
 )
-_OPEN = {".jsonl.gz": gzip.open, ".jsonl.xz": lzma.open}
+_OPEN: dict[str, Callable[..., Any]] = {".jsonl.gz": gzip.open, ".jsonl.xz": lzma.open}
 _SEED = 7
 
 

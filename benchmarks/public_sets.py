@@ -184,11 +184,7 @@ def _qed(sources: Sequence[bytes]) -> Iterator[Row]:
     near = Distractors(list(titles))
     for one in _chosen({**one, "id": f"qed-{one['example_id']}"} for one in every):
         gold, answers = one["paragraph_text"], _qed_answers(one)
-        shown = near.among(
-            one["question_text"],
-            [gold],
-            lambda text, answers=answers: not any(said in text for said in answers),
-        )
+        shown = near.among(one["question_text"], [gold], _lacks(answers))
         said = one["annotation"]["selected_sentence"]
         places = [{"text": said["string"], "answer_start": said["start"]}]
         yield {
@@ -207,9 +203,7 @@ def _selqa(sources: Sequence[bytes]) -> Iterator[Row]:
     near = Distractors(list(titles))
     for one in _chosen(iter(every)):
         gold, sentences = " ".join(one["candidates"]), one["candidates"]
-        shown = near.among(
-            one["question"], [gold], lambda text, article=one["article"]: titles[text] != article
-        )
+        shown = near.among(one["question"], [gold], _of_others(one["article"], titles))
         starts = [0, *accumulate(len(sentence) + 1 for sentence in sentences)]
         places = [{"text": sentences[at], "answer_start": starts[at]} for at in one["answers"]]
         yield {
@@ -218,6 +212,14 @@ def _selqa(sources: Sequence[bytes]) -> Iterator[Row]:
             "documents": _documents(shown, titles),
             "evidence": _evidence(gold, shown.index(gold), places, "answer_sentence"),
         }
+
+
+def _lacks(answers: Sequence[str]) -> Callable[[str], bool]:
+    return lambda text: not any(said in text for said in answers)
+
+
+def _of_others(article: str, titles: Mapping[str, str]) -> Callable[[str], bool]:
+    return lambda text: titles[text] != article
 
 
 def _documents(texts: Sequence[str], titles: Mapping[str, str]) -> list[Row]:

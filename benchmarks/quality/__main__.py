@@ -3,7 +3,7 @@
 Examples:
     python -m benchmarks.quality --data DIR --unseen              the README's table
     python -m benchmarks.quality --data DIR
-    python -m benchmarks.quality --data DIR --model DIR2 --cache DIR3 --json quality.json --plot quality.png
+    python -m benchmarks.quality --data DIR --model DIR2 --cache DIR3 --json quality.json
     python -m benchmarks.quality --data DIR --half tuned --rows 20 --systems tersely,bm25 --parts evidence
     python -m benchmarks.quality --data DIR --own mine.py --systems tersely,bm25,mine
     python -m benchmarks.quality --data DIR --reference           the sample of the recorded numbers
@@ -90,8 +90,6 @@ def _measure(result: Report, runner: Runner, options: argparse.Namespace) -> Non
         result.details["evidence"] = [answer.row() for answer in answers]
         if options.plot:
             plot.draw(options.plot, rows, _sample(options))
-        if options.curves:
-            plot.draw_curves(options.curves, rows, _sample(options))
     if "languages" in options.parts:
         _languages(result, runner, by_set, options)
     if "summaries" in options.parts:
@@ -170,12 +168,8 @@ def _parser() -> argparse.ArgumentParser:
         "--model", type=Path, metavar="DIR", help="model.onnx or model_int8.onnx, and tokenizer.json"
     )
     parser.add_argument("--cache", type=Path, metavar="DIR", help="keeps the answers of the slow peers")
-    parser.add_argument("--plot", type=_plot_file, metavar="FILE", help="draws there (.png or .svg)")
     parser.add_argument(
-        "--curves",
-        type=_plot_file,
-        metavar="FILE",
-        help="evidence against budget alone, for the README",
+        "--plot", type=_plot_file, metavar="FILE", help="evidence against budget (.png or .svg)"
     )
     parser.add_argument("--outputs", type=Path, metavar="DIR", help="every task and text, JSON lines")
     return parser

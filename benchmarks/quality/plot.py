@@ -1,4 +1,4 @@
-"""Evidence kept against the budget, alone or beside CPU time against evidence kept, as one picture."""
+"""Evidence kept against the budget, as a picture."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.quality.evidence import SHOWN
 from benchmarks.quality.systems import HAND, OURS
 from benchmarks.quality.tasks import RATIOS
 
-__all__ = ["draw", "draw_curves"]
+__all__ = ["draw"]
 
 _OURS = ("#d55e00", "#cc79a7", "#8c2d04")
 #: Okabe and Ito's colours, told apart by colour-blind readers; the markers differ, too.
@@ -22,17 +22,6 @@ _GREY = "#8a8a8a"
 
 def draw(path: Path, rows: Sequence[dict[str, Any]], sample: str) -> None:
     """Write the picture, in the format of the file's ending; rows as `evidence.overall` gives them."""
-    pyplot, shown, styles = _pyplot(), _shown(rows), _styles([row["system"] for row in rows])
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(16, 7), layout="constrained")
-    _curves(left, shown, styles)
-    _times(right, [row for row in shown if row["system"] != HAND], styles)
-    figure.suptitle(f"Evidence kept, mean over the sets, 95% bootstrap intervals; {sample}", fontsize=12)
-    figure.savefig(path, dpi=110)
-    pyplot.close(figure)
-
-
-def draw_curves(path: Path, rows: Sequence[dict[str, Any]], sample: str) -> None:
-    """Write the evidence kept against the budget alone, small enough to be read on a page of text."""
     pyplot = _pyplot()
     figure, axes = pyplot.subplots(figsize=(8.4, 4.4), layout="constrained")
     _curves(axes, _shown(rows), _styles([row["system"] for row in rows]))
@@ -83,34 +72,6 @@ def _curves(axes: Any, rows: list[dict[str, Any]], styles: dict[str, dict[str, A
 
 def _over(row: dict[str, Any]) -> str:
     return f"{row['system']}, over budget in {row['over']:.0%}" if row["over"] else str(row["system"])
-
-
-def _times(axes: Any, rows: list[dict[str, Any]], styles: dict[str, dict[str, Any]]) -> None:
-    kept = str(SHOWN)
-    ordered = sorted(rows, key=lambda row: -row[kept])
-    for row in ordered:
-        style = styles[row["system"]]
-        axes.errorbar(
-            row["cpu"],
-            row[kept],
-            [[row[kept] - row[f"{kept} low"]], [row[f"{kept} high"] - row[kept]]],
-            color=style["color"],
-            marker=style["marker"],
-            markersize=10 if row["system"].startswith(OURS) else 7,
-            capsize=2,
-            zorder=style.get("zorder", 2),
-        )
-    axes.set(xscale="log", xlabel="CPU ms per 10,000 tokens (median, log scale)")
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.set_ylabel(f"evidence kept at {SHOWN:.0%}")
-    labels = [
-        (row["cpu"], row[kept], f"{row['system']}, {_ms(row['cpu'])}", row["system"]) for row in ordered
-    ]
-    _labels(axes, labels, styles)
-
-
-def _ms(value: float) -> str:
-    return f"{value:.1f} ms" if value < 10 else f"{value:,.0f} ms"
 
 
 def _labels(
