@@ -45,7 +45,11 @@ def overall(
         Column("earlier", "from cache"),
     ]
     present = [row for row in rows if "cpu" in row]
-    report.table("Budgets and time (medians over the tasks)", budget, present)
+    report.table(
+        "Budgets and time (medians over the tasks; short texts pay what each call costs)",
+        budget,
+        present,
+    )
     return rows
 
 
