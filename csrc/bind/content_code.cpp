@@ -62,6 +62,12 @@ py::object code_units(const py::str& text, const std::string& language, const st
     return to_tuple(std::move(code));
 }
 
+bool is_python(const py::str& text) {
+    const Utf8List list(py::list(py::make_tuple(text)));
+    const Release release;
+    return content::is_python(content::CodeLines(list.views()[0]));
+}
+
 std::vector<content::ByteSpan> spans_of(const Input<std::int64_t>& starts, const Input<std::int64_t>& ends,
                                         std::size_t size) {
     const std::span<const std::int64_t> first = view(starts);
@@ -105,6 +111,7 @@ py::tuple code_units_of(const py::str& text, const std::string& language, const 
 
 void bind_content_code(py::module_& m) {
     m.def("code_units", &code_units, py::arg("text"), py::arg("language"), py::arg("query"), py::arg("only_sure"));
+    m.def("is_python", &is_python, py::arg("text"));
     m.def("code_units_of", &code_units_of, py::arg("text"), py::arg("language"), py::arg("query"),
           py::arg("body_starts"), py::arg("body_ends"), py::arg("starts"), py::arg("ends"), py::arg("glued"));
 }

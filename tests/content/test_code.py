@@ -62,6 +62,28 @@ def test_x22_python_that_parses_still_parses(path: Path) -> None:
         check(text, result)
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_a068_the_standard_library_parses_whatever_it_is_called(named: bool) -> None:
+    """All files with definitions or imports, named or not; what cannot hold a unit is cut."""
+    nodes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ImportFrom)
+    paths = sorted(path for path in STDLIB.rglob("*.py") if "site-packages" not in path.parts)
+    hard = [STDLIB / name for name in ("sqlite3/dump.py", "stringprep.py", "hashlib.py", "curses/has_key.py")]
+    for path in [*paths[::15], *hard, *STDLIB.glob("idlelib/idle_test/test_searchengine.py")]:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError):  # of files that test such errors
+            continue
+        if not any(isinstance(node, nodes) for node in tree.body):
+            continue
+        document = {"text": text, "id": path.name} if named else text
+        result = tersely.compress(document, ratio=0.5)
+        if "no_unit_fits" in result.receipt.warnings:
+            continue
+        assert result.receipt.content_types == ("code",), path
+        ast.parse(result.text)
+
+
 @pytest.mark.parametrize("path", PYTHON, ids=lambda path: path.stem)
 def test_a001_a068_signatures_stay_at_a_third(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
@@ -83,6 +105,7 @@ statements = st.recursive(
             "return",
             '"""One.\n\nTwo.\nThree.\nFour.\n"""',
             "# why",
+            "## further out",
             "call(\n    1,\n)",
             "a = 1; b = 2",
         ]
@@ -108,7 +131,8 @@ statements = st.recursive(
 
 def to_source(statement: object, indent: str = "") -> str:
     if isinstance(statement, str):
-        return "\n".join(indent + line if line else line for line in statement.split("\n"))
+        lines = statement.split("\n")
+        return "\n".join(indent + line if line and not line.startswith("##") else line for line in lines)
     head, body = statement  # type: ignore[misc]
     inner = indent + ("        " if head.startswith("match") else "    ")
     body = [*body, "pass"]

@@ -183,7 +183,8 @@ ENDLESS = [
 @pytest.mark.parametrize("unit", ENDLESS)
 def test_reading_is_linear(unit: str) -> None:
     def run(text: str) -> object:
-        return [_native.code_units(text, name, "", False) for name in ("python", "typescript", "rust", "cpp")]
+        names = ("python", "typescript", "rust", "cpp")
+        return _native.is_python(text), [_native.code_units(text, name, "", False) for name in names]
 
     assert growth(lambda size: unit * (size // len(unit) + 1), run) < MOST
 
@@ -193,3 +194,37 @@ def test_spans_that_are_not_in_the_text_are_refused() -> None:
     for starts, ends in ((three, three + 5), (three, three - 1), (-three, three), (three, none)):
         with pytest.raises(ValueError, match=r"must"):
             _native.code_units_of("a\nb c", "go", "", starts, ends, none, none, none)
+
+
+@pytest.mark.parametrize(
+    "path", [*sorted(STDLIB.glob("[a-z]*.py"))[::6], STDLIB / "sqlite3" / "dump.py", STDLIB / "hashlib.py"]
+)
+def test_a068_python_is_told_by_reading_it(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    nodes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.If, ast.For, ast.Try, ast.ImportFrom)
+    blocks = any(isinstance(node, nodes) for node in ast.parse(text).body)
+    assert _native.is_python(text) == blocks
+
+
+@pytest.mark.parametrize("language", [*SAMPLES])
+def test_a068_no_other_language_reads_as_python(language: str) -> None:
+    assert _native.is_python(SAMPLES[language][0]) == (language == "python")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "import os\n",  # of Java, Go and others, too
+        "Use this one:\n    def f(x):\n        return x\nIt is the shortest.\n",
+        "if:\n  - a\nfor:\n  - b\n",
+        "def f():\nreturn 1\n",
+        "def f(x)\n  x + 1\nend\n",
+        "class A:\n    x = 'open\n",
+        "from the start, import duties rose\n",
+        "x = 1 2\ndef f():\n    pass\n",
+        "def f():\n    return `ls`\n",
+    ],
+)
+def test_a068_what_no_python_parser_takes_is_not_told_as_python(text: str) -> None:
+    assert not _native.is_python(text)

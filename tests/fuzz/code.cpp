@@ -44,6 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string text = replace_invalid({reinterpret_cast<const char*>(data + 1), size - 1});
     const CodeLines lines(text);
     check_units(lines, language, read_code(lines, language));
+    if (is_python(lines)) check(read_indents(lines).sure, "what is Python beyond doubt is read as such");
     std::vector<ByteSpan> spans;  // that need not nest
     std::vector<std::size_t> glued;
     for (std::size_t at = 0; at < text.size(); at += 1 + data[at % size] % 16) {

@@ -12,12 +12,33 @@ namespace {
 using View = std::string_view;
 
 constexpr std::array<View, 4> kContinues = {"else", "elif", "except", "finally"};
+constexpr std::array<View, 14> kOpens = {"if",  "elif",    "else", "for",   "while", "try",   "except",
+                                         "def", "finally", "with", "class", "async", "match", "case"};
+// Words that stand beside a name, a number or a string; in older Python, too.
+constexpr std::array<View, 37> kJoins = {
+    "and",    "as",     "assert", "async",  "await", "break",    "case", "class", "continue", "def",
+    "del",    "elif",   "else",   "except", "exec",  "finally",  "for",  "from",  "global",   "if",
+    "import", "in",     "is",     "lambda", "match", "nonlocal", "not",  "or",    "pass",     "print",
+    "raise",  "return", "try",    "type",   "while", "with",     "yield"};
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+template <std::size_t n>
+bool among(View word, const std::array<View, n>& words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 View first_word(View line) {
     std::size_t end = 0;
     while (end < line.size() && code_word_byte(line[end])) ++end;
     return line.substr(0, end);
+}
+
+// Whether a head that ends in a colon is one of Python: `if` and the like say of what.
+bool opens_block(View head, View word) {
+    if (!among(word, kOpens)) return false;
+    const std::size_t next = head.find_first_not_of(" \t", word.size());
+    const bool alone = next != View::npos && head[next] == ':';
+    return !alone || word == "try" || (word != "elif" && among(word, kContinues));
 }
 
 // Statements of one indentation.
@@ -32,10 +53,14 @@ struct Level {
 
 class Reader {
   public:
-    explicit Reader(const CodeLines& lines) : lines_(lines), text_(lines.text()) { levels_.emplace_back(); }
+    // `strict`: not sure either where two operands stand side by side, or a colon ends what opens no block; then the
+    // rest is not read.
+    Reader(const CodeLines& lines, bool strict) : lines_(lines), text_(lines.text()), strict_(strict) {
+        levels_.emplace_back();
+    }
 
     CodeShape run() && {
-        for (std::int32_t line = 0; line < lines_.count();) {
+        for (std::int32_t line = 0; line < lines_.count() && (shape_.sure || !strict_);) {
             if (lines_.blank(line) || lines_[line][0] == '#' || lines_[line] == "\\") {
                 ++line;
                 continue;
@@ -53,13 +78,32 @@ class Reader {
     }
 
   private:
+    enum class Token : std::uint8_t { kOther, kWord, kString };
+
     // The last line of the logical line that begins on `line`; notes whether it ends in a colon.
     std::int32_t logical_end(std::int32_t line) {
         int brackets = 0;
         colon_ = false;
+        Token before = Token::kOther;
         for (std::size_t at = lines_.start(line); at < text_.size();) {
             check_cancelled();
             const char byte = text_[at];
+            if (strict_ && code_word_byte(byte)) {
+                const View word = first_word(text_.substr(at));
+                const bool joins = among(word, kJoins);
+                const char next = at + word.size() < text_.size() ? text_[at + word.size()] : '\n';
+                if (!joins && word.size() <= 2 && (next == '"' || next == '\'')) {  // the prefix of a string
+                    at += word.size();
+                    continue;
+                }
+                if (!joins && before != Token::kOther) shape_.sure = false;
+                if (word.find('$') != View::npos) shape_.sure = false;
+                before = joins ? Token::kOther : Token::kWord;
+                colon_ = false;
+                at += word.size();
+                continue;
+            }
+            if (strict_ && (byte == '`' || byte == '?')) shape_.sure = false;
             if (byte == '\n') {
                 if (brackets == 0) return line;
                 ++line;
@@ -86,6 +130,8 @@ class Reader {
                     const bool long_one = with_values || text_.substr(at, 3) == std::string(3, byte);
                     return long_one ? lines_.count() - 1 : line;
                 }
+                if (before == Token::kWord) shape_.sure = false;
+                before = Token::kString;
                 line += static_cast<std::int32_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at),
                                                              text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
                 colon_ = false;
@@ -97,7 +143,10 @@ class Reader {
                 shape_.sure = false;
                 brackets = 0;
             }
-            if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\f') colon_ = byte == ':' && brackets == 0;
+            if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\f') {
+                colon_ = byte == ':' && brackets == 0;
+                before = Token::kOther;
+            }
             ++at;
         }
         if (brackets > 0) shape_.sure = false;
@@ -137,7 +186,7 @@ class Reader {
     void add(Level& level, LineSpan logical) {
         const View head = lines_[logical.first];
         const View word = first_word(head);
-        const bool goes_on = std::find(kContinues.begin(), kContinues.end(), word) != kContinues.end();
+        const bool goes_on = among(word, kContinues);
         if ((goes_on || level.decorated) && !level.statements.empty()) {
             level.statements.back().last = logical.last;
         } else {
@@ -146,6 +195,7 @@ class Reader {
         }
         level.decorated = head[0] == '@';
         level.opens = colon_;
+        if (strict_ && colon_ && !opens_block(head, word)) shape_.sure = false;
     }
 
     // A body of the last statement.
@@ -182,11 +232,21 @@ class Reader {
     const View text_;
     std::vector<Level> levels_;
     CodeShape shape_;
+    const bool strict_;
     bool colon_ = false;
 };
 
 }  // namespace
 
-CodeShape read_indents(const CodeLines& lines) { return Reader(lines).run(); }
+CodeShape read_indents(const CodeLines& lines) { return Reader(lines, false).run(); }
+
+bool is_python(const CodeLines& lines) {
+    const CodeShape shape = Reader(lines, true).run();
+    if (!shape.sure || !shape.folds.empty()) return shape.sure;
+    return std::any_of(shape.statements.begin(), shape.statements.end(), [&](const LineSpan& part) {
+        const View head = lines[part.first];
+        return head.starts_with("from ") && head.find(" import ") != View::npos;
+    });
+}
 
 }  // namespace tersely::content

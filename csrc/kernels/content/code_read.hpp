@@ -12,6 +12,11 @@ namespace tersely::content {
 // part of the statement before. Not sure: brackets or strings without an end, indentation that does not match.
 CodeShape read_indents(const CodeLines& lines);
 
+// Whether a text is Python beyond doubt: its marks add up as above, no two operands stand side by side as words of
+// prose and of most other languages do, only words of Python open blocks, and there is a block or a "from ... import".
+// O(bytes).
+bool is_python(const CodeLines& lines);
+
 // Languages with braces. Strings, characters, comments, and the literals of their own (templates and regular
 // expressions of JavaScript, raw strings of Go, Rust and C++, lifetimes of Rust) are passed over. A body is what stands
 // between braces on several lines, of JavaScript between "[" and "]", too. A statement ends with ";", a closing brace

@@ -75,9 +75,13 @@ class Cutter {
         for (const CodeBody& inside : fold->bodies) {
             LineSpan lines = inside.lines;
             if (lines.first <= at || lines.last > span.last) continue;
-            if (python_) {  // comments before the first statement are the body's
-                while (lines.first - 1 > at && (lines_.blank(lines.first - 1) || lines_[lines.first - 1][0] == '#'))
-                    --lines.first;
+            if (python_) {  // comments before the first statement are the body's, unless they stand further out
+                const std::size_t indent = lines_.columns(lines.first);
+                const auto belongs = [&](std::int32_t line) {
+                    return lines_.blank(line) || (lines_[line][0] == '#' && lines_.columns(line) >= indent);
+                };
+                while (lines.first - 1 > at && belongs(lines.first - 1)) --lines.first;
+                while (lines_.blank(lines.first)) ++lines.first;
             }
             const bool blank = all_blank(at, lines.first - 1);
             if (row < 0 && blank) continue;

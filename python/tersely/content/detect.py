@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -67,6 +68,7 @@ _UNSURE = frozenset({"prose", "markdown", "conversation", "code", "mixed", "tool
 _DIALECTS = {"tsx": "typescript"}  # languages of files -> as `Detection` calls them
 
 _HEAD, _MIDDLE, _TAIL = 6144, 3072, 3072  # characters that are read of a long text
+_PYTHON = (":\n", ":\r\n", "\nfrom ")  # of Python that is told by its reading, some stands in it
 _NEAR = 65_536  # how far the middle part may move to start where a line ends
 
 
@@ -133,7 +135,19 @@ def named_detection(name: str, found: Detection) -> Detection:
 def detect_each(texts: Sequence[str]) -> list[Detection]:
     """`detect` for many texts without lone surrogates."""
     found = _native.detect([_sample(text) for text in texts])
-    return [Detection(KINDS[kind], LANGUAGES[language], confidence) for kind, language, confidence in found]
+    return [
+        _settled(Detection(KINDS[kind], LANGUAGES[language], confidence), text)
+        for (kind, language, confidence), text in zip(found, texts, strict=True)
+    ]
+
+
+def _settled(found: Detection, text: str) -> Detection:
+    """What a text is where its look leaves doubt: Python, where all of it reads as such. O(characters)."""
+    unknown = found.kind == "code" and found.language in (None, "yaml")
+    if (unknown or found.confidence <= _CERTAIN) and any(sign in text for sign in _PYTHON):
+        with contextlib.suppress(UnicodeEncodeError):  # a lone surrogate further on
+            return Detection("code", "python", 1.0) if _native.is_python(text) else found
+    return found
 
 
 def in_pairs(text: str) -> bool:
