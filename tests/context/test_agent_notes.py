@@ -13,6 +13,7 @@ import pytest
 import tersely.context
 from agent_notes import DEVELOPED_ON, HELD_ASIDE, AgentNote
 from growth import MOST, growth
+from ordinary_notes import FIRST_HALF, SECOND_HALF
 from segment_samples import NOTE, note
 from tersely.context.saying import says
 from tersely.memory import SegmentMemory, check_preserved, extract_preserved_metadata, paraphrase
@@ -105,6 +106,50 @@ def test_e016_segments_lose_nothing_that_was_read(tmp_path: Path) -> None:
 def test_e014_places(text: str, found: dict[str, Any]) -> None:
     values = extract_preserved_metadata(note(text))
     assert {name: values.get(name) for name in found} == found
+
+
+def understood(text: str, wanted: dict[str, Any]) -> bool:
+    """Whether each field of a note says the words that are wanted, among others."""
+    found = extract_preserved_metadata(note(text), [*wanted])
+    return all(says(str(found.get(name, "")), words) for name, words in wanted.items())
+
+
+@pytest.mark.parametrize(("text", "wanted"), FIRST_HALF)
+def test_e016_e019_ordinary_wordings_are_understood(text: str, wanted: dict[str, Any]) -> None:
+    assert understood(text, wanted)
+
+
+def test_e016_e019_so_are_most_of_those_that_nobody_looked_at() -> None:
+    assert sum(understood(*one) for one in SECOND_HALF) >= 22
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("I'm going with option 2", "Decision: option 2."),
+        ("We've settled on Redis because it is fast and known.", "Decision: Redis (fast, known)."),
+        ("It was decided to ship.", "Decision: ship."),
+        ("Approach B was chosen in the end.", "Decision: Approach B was chosen in the end."),
+        ("I'm going to rename the chosen file.", ""),
+        ("We haven't decided yet. That's how it is.", ""),
+    ],
+)
+def test_e019_decisions_in_other_words(text: str, decision: str) -> None:
+    assert paraphrase(text, "decision").text == decision
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("The function is read_block", "read_block"),
+        ("The helper I'm editing is called slugify.", "slugify"),
+        ("The function is called twice.", None),
+        ("The method is called recursively.", None),
+        ("The function is slow and fails if the flag is use_cache.", None),
+    ],
+)
+def test_e016_functions_in_other_words(text: str, name: str | None) -> None:
+    assert extract_preserved_metadata(note(text), ["function_name"]).get("function_name") == name
 
 
 @pytest.mark.parametrize(

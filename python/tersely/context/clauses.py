@@ -18,6 +18,7 @@ import tersely
 from tersely.core.tables import Kind, SegmentTable
 
 __all__ = [
+    "DECIDES",
     "FAILS",
     "Clause",
     "Role",
@@ -101,6 +102,7 @@ _I = r"\b(?:i|we)"
 _HAVE = r"(?:['’]ve| have|['’]d| had)?"
 _AM = r"(?:i['’]m|i am|we['’]re|we are|i['’]ve been|i have been|we['’]ve been|we have been|been)"
 _WORKING = (
+    r"(?!going (?:for|to|with)\b)"
     r"(?:adapt|add|build|chang|continu|convert|creat|deal|debugg|document|edit|fix|go|handl|implement"
     r"|investigat|look|merg|migrat|mov|pok|port|read|refactor|remov|review|rewrit|runn|splitt|test|trac|try"
     r"|updat|work|writ)ing"
@@ -126,6 +128,12 @@ _RESULTS = (
     r"|retries|returns|runs|sends|shows|skips|supports|takes|uses|validates|waits|works|writes)"
 )
 
+#: Words of a decision, before what was decided; some stand behind it, too ("B was chosen").
+DECIDES = (
+    r"(?:agreed|choosing|(?<!the )chosen|chose|decided|decision|(?:going|go|went) (?:for|with)"
+    r"|made up (?:my|our) minds?|(?:my|our|the) choice|opt(?:ed|ing) for|pick(?:ed|ing)(?! up)|plan of record"
+    r"|settl(?:ed|ing) (?:for|on)|stick(?:ing)? (?:to|with))"
+)
 #: What fails, says of itself that it does: with no message, these words are one.
 FAILS = _any(
     r"(?<!no longer )(?<!not )(?<!never )(?<!n't )(?<!n’t )\b(?:abort(?:s|ed)|blew up|blows up|crash(?:es|ed)"
@@ -138,9 +146,9 @@ FAILS = _any(
 # that stands first here.
 _CUES: dict[Role, re.Pattern[str]] = {
     Role.DECISION: _any(
-        r"\b(?:agreed|chose|decided|decision|going with|opted|picked|settled on|went with)\b",
-        r"(?:\b(?:has|have|had)|['’]ve) chosen\b",
-        r"\bwe['’]ll go with\b",
+        rf"(?:{_I}(?:['’][a-z]{{1,2}}| am| are| have| will)? (?:just |now |\w{{1,30}}ly )?)?\b{DECIDES}\b",
+        r"^let(?:['’]s| us) (?:choose|keep|pick|stick|use)\b",
+        r"^(?!.{0,40}\b(?:as|how|that|what|where) it is)[^,;:]{2,40} it is[.!]?$",
     ),
     Role.REJECTED: _any(
         r"^(?:the )?(?:other |alternative|rejected|instead of)",
@@ -156,12 +164,13 @@ _CUES: dict[Role, re.Pattern[str]] = {
         r"^let(?:['’]s| me| us)\b",
         r"^(?:check|confirm|ensure|make sure|try|verify)\b",
         rf"^(?:and |so )?(?:after that |afterwards |then ){_TASKS}\b",
-        rf"^(?:after|as soon as|if|once|when) [^,]{{1,80}}(?:, (?:please )?{_TASKS}\b|\bcan\b)",
+        r"^(?:after|as soon as|if|once|when) [^,]{1,80}"
+        rf"(?:, (?:please )?{_TASKS}\b|(?:,[^,]{{1,60}})?\bcan\b)",
         r"\bnext[.!]?$",
         r"\b(?:best|better|crucial|essential|important|necessary|prudent|time) to\b",
         r"\bto[- ]?do\b",
         r"\bremain(?:s|ing)?\b",
-        r"\b(?:what|all|that)(?:['’]s| is) left\b",
+        r"\b(?:what|all|that)(?:['’]s| is) (?:left|missing|open)\b",
         r"\b(?:are|is|still|yet) (?:missing|open|outstanding|pending|to come|unfinished|untouched)\b",
         r"^(?:outstanding|pending)\b",
         r"\bopen (?:end|issue|item|point|question|task)s?\b",
@@ -174,13 +183,13 @@ _CUES: dict[Role, re.Pattern[str]] = {
         rf"\b(?:must|shall|should) be {_FINISHED}\b",
         _I + r"(?:['’]ll| will| can| would|['’]d like| would like)\b",
         r"\bwould be (?:better|good|great|nice|worth)\b",
-        r"\b(?:my|our|the) (?:aim|goal|idea|plan)\b",
+        r"\b(?:my|our|the) (?:aim|goal|idea|plan)\b(?! of record)",
         r"\bneeds (?:a|an|another|more|some|the|\w{2,20}ing)\b",
     ),
     Role.ACTIVE: _any(
         r"\b(?:currently|presently|right now)\b",
         r"\bat (?:present|the moment)\b",
-        r"^(?:the )?current (?:state|task|work)\b",
+        r"^(?:(?:my|our|the) )?current (?:state|task|work)\b",
         r"^the task (?:involves|is)\b",
         r"\bin the (?:middle|midst|process) of\b",
         r"\b(?:half ?way|in progress|midway|under ?way)\b",
@@ -189,7 +198,7 @@ _CUES: dict[Role, re.Pattern[str]] = {
         r"\bleft off\b",
         r"\bwhere (?:i am|we are)\b",
         r"\b(?:breakpoint|cursor) (?:is|sits|stands)\b",
-        rf"\b{_AM} (?:\w{{1,30}} )?{_WORKING}\b",
+        rf"\b(?:{_AM}|keep|kept) (?:\w{{1,30}} )?{_WORKING}\b",
         rf"\b{_AM} (?!going\b|getting\b|meaning\b|planning\b|seeing\b)\w{{2,30}}ing\b",
         r"\b(?:i['’]m|i am|we['’]re|we are|now) (?:currently |now |still )?(?:at|in|inside|on|within)\b",
         _I + _HAVE + r" (?:just )?(?:begun|began|paused|reached|started|stopped)\b",
@@ -210,7 +219,7 @@ _CUES: dict[Role, re.Pattern[str]] = {
         rf"\bnow {_RESULTS}\b",
         r"\b(?:go|goes|went|passes|pass) through\b",
         r"\bso far\b",
-        r"\bgot .{1,60} (?:to work|(?:build|go|mov|pass|runn|work)ing|green)\b",
+        r"\bgot .{1,60} (?:to (?:build|compile|pass|run|work)|(?:build|go|mov|pass|runn|work)ing|green)\b",
         r"\bgot rid of\b",
         r"\b(?:managed|(?:am|are|was|were) (?:finally )?able) to\b",
         r"\b(?:are|is|was|were) (?:all |now )?(?:gone|solved|sorted)\b",
@@ -329,7 +338,8 @@ _OPENING = _any(
     r"(?:working on|work on)\s+",
     r"(?:about|going|has|have|hope|intend|like|need|needs|plan|planning|want|wants) to\s+",
     r"(?:can|must|should|will|would)\s+",
-    r"(?:what|all)(?: still)?(?: remains|(?:['’]s| that['’]s| is| that is) left) is\s+(?:that |to )?",
+    r"(?:what|all)(?: still)?(?: remains|(?:['’]s| that['’]s| is| that is) (?:left|missing|open)) is\s+"
+    r"(?:that |to )?",
     r"(?:still )?left to do\b[,:]?\s+",
     r"(?:the )?(?:last|next|open|remaining) (?:issue|item|one|point|problem|question|step|task"
     r"|thing)s?(?: (?:on|of) (?:my|the) list)? (?:are|is|will be|would be)\s+(?:that |to )?",

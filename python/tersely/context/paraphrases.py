@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import tersely
-from tersely.context.clauses import Clause, Role, capitalized, without_alternative, without_filler
+from tersely.context.clauses import DECIDES, Clause, Role, capitalized, without_alternative, without_filler
 from tersely.context.places import Place
 from tersely.context.preservation import anchors
 from tersely.context.reading import Reading, read
@@ -223,8 +223,8 @@ _IT_IS = re.compile(
     re.IGNORECASE,
 )
 _DECIDED = re.compile(
-    r"\b(?:agreed (?:on|to)|chose|chosen|decided(?: on| that)?(?: we should| to)?|decision(?: is"
-    r"| was)?(?: to)?:?|going with|opted for|picked|settled on|we['’]ll go with|went with) ",
+    rf"\b(?:(?<!was )(?<!were )(?<!been ){DECIDES}|(?<=was )decided)(?: made)?(?: is| was)?(?: on| that| to)?"
+    r"(?: we should)?:? ",
     re.IGNORECASE,
 )
 _REASONS = re.compile(r"(?:, (?:and )?| and )(?:also |is |it['’]s )?", re.IGNORECASE)

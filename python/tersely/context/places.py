@@ -83,10 +83,12 @@ _CALLED = re.compile(
     rf"\b(?P<name>[A-Za-z_$][\w$.]{{0,99}}(?:::[\w$.]{{1,99}}){{0,5}})\(\)"
     rf"|\bline \d{{1,9}}, in (?P<frame>{_NAME})"
 )
-_BEHIND = re.compile(  # "the function parse", "fn parse", "Function: parse"
-    r"\b(?:constructor|def|fn|fonction|func|funci[oó]n|fun|function|funktion|handler|hook|macro|method|methode"
-    r"|m[eé]thode|m[eé]todo|procedure|proc|routine|sub|test):?"
-    rf"\s{{1,3}}(?:called\s|named\s)?(?P<quote>[`'\"]?)(?P<name>{_NAME})",
+_BEHIND = re.compile(  # "the function parse", "fn parse", "the helper I use is called parse"
+    r"\b(?:constructor|def|fn|fonction|func|funci[oó]n|fun|function|funktion|handler|helper|hook|macro|method"
+    r"|methode|m[eé]thode|m[eé]todo|procedure|proc|routine|sub|test)(?: name)?:?"
+    r"(?:(?:\s(?:here|in question|now|(?:that )?(?:i|we)(?:['’][a-z]{1,2}| am| are| have)? \w{1,20}))?"
+    r"\s(?P<is>is|was))?"
+    rf"\s{{1,3}}(?P<called>called\s|named\s)?(?P<quote>[`'\"]?)(?P<name>{_NAME})",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(  # "the parse method", "parse_args method"
@@ -102,15 +104,20 @@ correct could crashes cost current default did different do does each empty enti
 fails failing fast few final first fix following for free from generic get gets good got hangs had has hash
 have helper here how if in inner inside instance into is it its itself lambda last leaf least like long loss
 main many may member might missing more most must my needs nested never new next no normal not now of old on
-one only or original other our outer over own parent particular previous private proper public pure raises
-recursive relevant respective returns right runs same second setup should shown similar simple single slow
-small so some special specific standard static still such takes template test tests than that the their then
-there these they third this those throws to two under unit unused used usual utility very virtual was well
-were what when where which while whole will with within without works would wrapper wrong you your
+often once one only or original other our outer over own parent particular previous private proper public
+pure raises recursive relevant respective returns right runs same second setup should shown similar simple
+single slow small so some special specific standard static still such takes template test tests than that
+the their then there these they third this those throws to twice two under unit unused used usual utility
+very virtual was well were what when where which while whole will with within without works would wrapper
+wrong you your
 """
 _NO_NAME = frozenset(_WORDS.split())
 _ENDS_NAME = re.compile(
     r"[`'\")]{0,2}\s?(?:[.,;:(]|$|(?:around|at|from|in|inside|is|now|of|on|was|where|which|within)\b)"
+)
+_NEAR = 20  # characters between a function and its place, or a word for it
+_INSIDE = re.compile(
+    r"\b(?:(?:body|end|middle|start|top) of|inside|within)\s{1,3}(?:the\s)?[`'\"]?$", re.IGNORECASE
 )
 _BETWEEN = re.compile(
     r"[\s,:(`'\"]{1,3}(?:(?:at|from|in|inside|of|within)\s)?(?:file\s|line\s|ln\s|the\s){0,2}[(`'\"]{0,2}"
@@ -118,12 +125,13 @@ _BETWEEN = re.compile(
 
 
 def find_functions(text: str, facts: Sequence[Fact], places: Sequence[Mention]) -> list[Mention]:
-    """Find the functions that a text names: as calls, beside "method" and the like, beside a path or line."""
+    """Find the functions that a text names: as calls, behind "inside", beside a word for them or a place."""
     called = [Mention(*_name_span(match), _name(match)) for match in _CALLED.finditer(text)]
     found = [mention for mention in called if not mention.name.isupper()]  # "DONE()" is a macro
     for match in _BEHIND.finditer(text):
         name, plain = _name(match), not match["quote"] and not _LIKE_CODE.search(match["name"])
-        if not plain or (name.lower() not in _NO_NAME and _ENDS_NAME.match(text, match.end())):
+        told = not match["is"] or (match["called"] and not name.endswith("ly"))
+        if not plain or (told and name.lower() not in _NO_NAME and _ENDS_NAME.match(text, match.end())):
             found.append(Mention(*_name_span(match), name))
     for match in _BEFORE.finditer(text):
         name, plain = _name(match), not match["quote"] and not _LIKE_CODE.search(match["name"])
@@ -137,7 +145,8 @@ def find_functions(text: str, facts: Sequence[Fact], places: Sequence[Mention]) 
         index = bisect_left(starts, fact.start)
         before = text[places[index - 1].end : fact.start] if index else "-"
         behind = text[fact.end : starts[index]] if index < len(starts) else "-"
-        if any(len(gap) <= 20 and _BETWEEN.fullmatch(gap) for gap in (before, behind)):
+        inside = _INSIDE.search(text, max(fact.start - _NEAR, 0), fact.start)
+        if inside or any(len(gap) <= _NEAR and _BETWEEN.fullmatch(gap) for gap in (before, behind)):
             found.append(Mention(fact.start, fact.end, fact.text))
     return sorted(found, key=start_of)
 
