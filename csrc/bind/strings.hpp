@@ -3,15 +3,32 @@
 
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 namespace tersely::bind {
 
+// The UTF-8 of a str, as bytes; U+FFFD, which is as long, stands for each lone surrogate. Offsets in characters are
+// those of the str.
+inline PyObject* to_utf8(PyObject* text) {
+    PyObject* bytes = PyUnicode_AsUTF8String(text);
+    if (bytes != nullptr || PyErr_ExceptionMatches(PyExc_UnicodeEncodeError) == 0) return bytes;
+    PyErr_Clear();
+    bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
+    if (bytes == nullptr) return nullptr;
+    char* at = PyBytes_AS_STRING(bytes);  // nobody else has these bytes yet
+    char* const end = at + PyBytes_GET_SIZE(bytes);
+    for (; (at = std::find(at, end, '\xED')) != end; at += 3) {
+        if (static_cast<unsigned char>(at[1]) >= 0xA0) std::copy_n("\xEF\xBF\xBD", 3, at);
+    }
+    return bytes;
+}
+
 // Holds a reference to each string (ASCII: its own memory is viewed; else a UTF-8 copy that is
-// freed with this object, not cached on the string). Raises TypeError for an item that is not a str
-// and UnicodeEncodeError for a lone surrogate. Construct and destroy it with the GIL held.
+// freed with this object, not cached on the string). Raises TypeError for an item that is not a str.
+// Construct and destroy it with the GIL held.
 class Utf8List {
   public:
     explicit Utf8List(const pybind11::list& texts) {
@@ -23,7 +40,7 @@ class Utf8List {
                                     static_cast<std::size_t>(PyUnicode_GET_LENGTH(text.ptr())));
                 continue;
             }
-            PyObject* bytes = PyUnicode_AsUTF8String(text.ptr());
+            PyObject* bytes = to_utf8(text.ptr());
             if (bytes == nullptr) throw pybind11::error_already_set();
             held_.push_back(pybind11::reinterpret_steal<pybind11::object>(bytes));
             views_.emplace_back(PyBytes_AS_STRING(bytes), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes)));

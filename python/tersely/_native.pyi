@@ -1,4 +1,4 @@
-"""The native border. Arrays are C-contiguous and one-dimensional; texts hold no lone surrogates."""
+"""The native border. Arrays are C-contiguous and one-dimensional; a lone surrogate is read as U+FFFD."""
 
 from collections.abc import Callable
 from mmap import mmap

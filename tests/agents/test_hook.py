@@ -125,7 +125,10 @@ def test_what_is_not_taken_is_neither_kept_nor_counted(
 ) -> None:
     picture = {"type": "image", "data": "iVBORw0K", "mimeType": "image/png"}
     given = event({"content": [*MCP, picture]}, "mcp__a__b", turn_id="t")
-    assert answered(given, capfd, monkeypatch, "--agent", "codex", "-b", "300") == ({}, "")
+    assert answered(given, capfd, monkeypatch, "--agent", "codex", "-b", "300") == (
+        {},
+        "tersely hook: the result stays as it is: a shorter one would not be taken in its place\n",
+    )
     stdout = "data:image/png;base64," + "iVBORw0K" * 2000
     assert (
         answered(event({**BASH, "stdout": stdout, "isImage": True}), capfd, monkeypatch, "-b", "300")[0] == {}
@@ -354,3 +357,32 @@ def test_cpu_of_an_answer_from_cold(tmp_path: Path) -> None:
         used.append(spent)
         assert b"updatedToolOutput" in done.stdout
     assert min(used) < CPU_SECONDS
+
+
+def test_half_a_character_or_a_bad_byte_does_not_switch_the_hook_off(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    half = event([{"type": "text", "text": LOG + "\ud83d"}])
+    plain = json.dumps(event(MCP)).encode()
+    for bad in (half, plain.replace(b"payment 4711", b"payment\xff 4711")):
+        answer, err = answered(bad, capfd, monkeypatch, "--budget", "300")
+        made = answer["hookSpecificOutput"]["updatedToolOutput"][0]["text"]
+        assert COUNT(made) <= 300 and "\ud83d" not in made and not err
+
+
+def test_an_event_is_not_read_without_a_bound(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tersely.cli.hook._MOST", 1 << 20)
+    whole = io.BytesIO(json.dumps(event(LOG * 90)).encode())
+    assert len(whole.getvalue()) > 1 << 20
+    answer, err = answered(whole.getvalue(), capfd, monkeypatch)
+    assert (answer, err) == ({}, "tersely hook: the result stays as it is: the event has more than 1 MB\n")
+
+
+def test_a_long_result_that_stays_is_said_to(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = json.dumps(event([])).replace("[]", "[" * 900 + json.dumps(LOG) + "]" * 900)
+    answer, err = answered(whole.encode(), capfd, monkeypatch, "--budget", "300")
+    assert answer or err.startswith("tersely hook: the result stays as it is: ")

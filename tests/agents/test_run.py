@@ -58,7 +58,8 @@ def test_a_long_output_fits_and_the_whole_is_kept(environment: dict[str, str], s
 def test_of_an_output_too_long_to_be_read_both_ends_fit_the_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    monkeypatch.setattr("tersely.cli.run._MOST", 3_000)
+    monkeypatch.setattr("tersely.cli.run._MOST_READ", 3_000)
+    monkeypatch.setattr("tersely.cli.run._MOST_KEPT", 6_000)
     kept = tmp_path / "kept.sqlite"
     command = ["run", "--budget", "100", "--store", str(kept), "--", PYTHON, "-c"]
     assert main([*command, f"{LINES}\nprint('ERROR: disk full')\nraise SystemExit(3)"]) == 3
@@ -68,7 +69,7 @@ def test_of_an_output_too_long_to_be_read_both_ends_fit_the_budget(
     with Store.open(kept, read_only=True) as store:
         whole = store.expand(written.out.decode().split("tersely expand ")[1].split()[0])
     assert whole.startswith("worker 0 wrote a row\n") and whole.endswith("row\nERROR: disk full\n")
-    assert "bytes left out here" in whole and len(whole) < 3_100
+    assert "bytes left out here" in whole and 5_900 < len(whole) < 6_100
     assert main(["run", "--budget", "30000", "--", PYTHON, "-c", LINES]) == 0
     assert capfdbinary.readouterr().out.count(b"wrote a row") == 900  # longer than what is read, and fits
 
@@ -231,3 +232,46 @@ def test_ctrl_c_reaches_the_command(environment: dict[str, str]) -> None:
     os.write(terminal.screen, b"\x03")
     assert terminal.ended() == 6
     assert terminal.seen.count(b"caught") == 1
+
+
+def test_one_bad_byte_does_not_switch_the_door_off(environment: dict[str, str], tmp_path: Path) -> None:
+    log = tmp_path / "l.log"
+    for word in (b"", "✅".encode()):
+        rows = [b"line %d of a log" % row for row in range(3000)]
+        rows[1500] = b"ERROR: the caf\xe9 is closed " + word
+        log.write_bytes(b"\n".join(rows) + b"\n")
+        done = run(environment, "-b", "200", "--", "cat", str(log))
+        text = done.stdout.decode("utf-8")
+        assert COUNT(text) <= 200 and ("caf\ufffd is" if word else "café is") in text
+        assert b"Some of it was no UTF-8" in done.stderr
+        id = text.rstrip("]\n").rpartition("tersely expand ")[2]
+        expand = [PYTHON, "-m", "tersely", "expand", id]
+        whole = subprocess.run(expand, env=environment, capture_output=True, check=True).stdout
+        assert whole == log.read_bytes()
+
+
+def test_what_is_no_text_is_written_as_it_came_and_that_is_said(environment: dict[str, str]) -> None:
+    data = bytes(range(256)) * 90
+    code = f"import sys; sys.stdout.buffer.write(bytes(range(256)) * {len(data) // 256})"
+    done = run(environment, "-b", "100", "--", PYTHON, "-c", code)
+    assert done.stdout == data
+    assert done.stderr.startswith(b"tersely run: the output is written as it came: it is no text: 'utf-8'")
+
+
+def test_memory_is_bounded_whatever_the_output(environment: dict[str, str], tmp_path: Path) -> None:
+    """64 MB of JSON lines, which take most memory a byte: 2 GB before, of which 16 MB are read now."""
+    code = (
+        "import json\nfor n in range(1040):\n"
+        ' line = \'{"id":%d,"msg":"request done","ms":7,"user":"u%d"}\\n\'\n'
+        ' print("".join(line % (n, k) for k in range(1200)), end="")'
+    )
+    command = [PYTHON, "-m", "tersely", "run", "-b", "300", "--", PYTHON, "-c", code]
+    measured = (
+        "import resource, subprocess, sys\n"
+        "subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)"
+    )
+    done = subprocess.run(
+        [PYTHON, "-c", measured, *command], env=environment, capture_output=True, check=True
+    )
+    assert b"the first 83" in done.stderr and int(done.stdout) < 900

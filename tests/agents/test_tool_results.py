@@ -8,10 +8,13 @@ import functools
 import inspect
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import odd_counters
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +22,7 @@ from result_shapes import CACHED, IMAGE, LOG, MAPPINGS, ROWS, differences, texts
 from tersely import BudgetExceededError, Extractive, StoreError
 from tersely.agents import ToolResultCompressor, ToolResultReport, compress_tool, compress_tool_result
 from tersely.agents.tool_results import FILE_READERS
+from tersely.core.text import to_bytes, well_formed
 from tersely.providers.counters import resolve_counter
 from tersely.store import Store
 
@@ -139,8 +143,7 @@ class Opaque:
         ([Opaque()], "unknown_shape"),
         ({1: ROWS}, "unknown_shape"),
         ({"rows": (1, 2) * 900}, "unknown_shape"),
-        (b"\xff\xfe" * 900, "not_text"),
-        ("\ud800" * 900, "not_text"),
+        (bytes(range(256)) * 9, "not_text"),
     ],
 )
 def test_what_is_not_understood_is_left_alone_and_told(result: Any, status: str) -> None:
@@ -364,3 +367,145 @@ def test_the_decorator_never_loses_a_result_and_never_hides_an_error() -> None:
     for wrong in (int, 3, (row for row in ()), (lambda: (yield 1))):
         with pytest.raises(TypeError):
             compress_tool(wrong)  # type: ignore[call-overload]
+
+
+def with_text(value: Any, text: str) -> Any:
+    """Data whose strings have a text between their words, and between the parts of paths."""
+    if isinstance(value, dict):
+        return {key: with_text(inner, text) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [with_text(inner, text) for inner in value]
+    return value.replace(" ", text).replace("/module", text) if isinstance(value, str) else value
+
+
+HALF = "Half an emoji \ud83d of a log that was cut by its sender."
+
+
+@pytest.mark.parametrize("name", MAPPINGS)
+def test_a_lone_surrogate_is_replaced_and_the_rest_shortened(name: str, store: Store) -> None:
+    if isinstance(MAPPINGS[name], (bytes, bytearray)):
+        return  # below
+    half, read = (with_text(MAPPINGS[name], f" {one} ") for one in ("\ud83d", "\ufffd"))
+    made, told = compress(half, budget=400)
+    assert told.status == "compressed" and told.tokens <= 400 and "characters_replaced" in told.warnings
+    shown, expected = (json.dumps(one, ensure_ascii=False) for one in (made, compress(read, budget=400)[0]))
+    assert well_formed(shown) == expected  # what is not shortened stays as it came
+    assert "\ud83d" in store.expand(compress(half, budget=400, store=store)[1].id)
+
+
+def test_half_a_character_does_not_switch_the_door_off() -> None:
+    made, told = compress(f"{LOG}\n{HALF}", budget=300)
+    assert told.status == "compressed" and COUNT(made) <= 300 and "\ud83d" not in made
+    fitting = [{"type": "text", "text": HALF}]
+    assert compress(fitting, budget=300)[0] is fitting
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray])
+def test_bytes_that_are_nearly_utf_8_are_shortened_and_come_back(kind: Any, store: Store) -> None:
+    for bad in (b"caf\xe9 \xe2\x9c\x85", b"caf\xe9"):  # UTF-8 else; nothing else beyond ASCII
+        whole = kind(LOG.encode() + bad + b"\n" + LOG.encode())
+        made, told = compress(whole, budget=300, store=store, pinned=["caf"])
+        assert type(made) is kind and COUNT(made.decode("utf-8")) <= 300
+        assert ("caf\ufffd ✅" if len(bad) > 4 else "café") in made.decode()
+        assert told.status == "compressed" and "characters_replaced" in told.warnings
+        assert to_bytes(store.expand(told.id)) == whole
+
+
+def strings_of(value: Any) -> Iterator[str]:
+    """Every key and value of data, as text."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from strings_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings_of(inner)
+    else:
+        yield value if isinstance(value, str) else json.dumps(value)
+
+
+def odd_rows(count: int, odd: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": f"j{n}",
+            "note": f"said {odd}{n}{odd} to {odd}",
+            "n": n + 0.5,
+            f"key {odd}{n}": n,
+            "in": [{"x": f"{odd}y{n}"}],
+        }
+        for n in range(count)
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.text('ab"\\\n\t/é\u2028\ud83d', min_size=1, max_size=4),
+    st.sampled_from(["data", "json", "blocks", "nested"]),
+    st.integers(0, 99),
+    st.sampled_from(["said {odd}{n}{odd}", "{odd}y{n}", "key {odd}{n}", "j{n}", "{n}.5"]),
+)
+def test_what_is_pinned_stands_in_data_or_the_call_raises(odd: str, shape: str, n: int, pin: str) -> None:
+    rows = odd_rows(100, odd)
+    result = {
+        "data": {"rows": rows},
+        "json": json.dumps({"rows": rows}),
+        "blocks": [{"type": "text", "text": json.dumps(row)} for row in rows],
+        "nested": {"a": {"b": [rows, {"log": LOG}]}},
+    }[shape]
+    pinned = pin.format(odd=odd, n=n)
+    try:
+        made, told = compress(result, budget=500, pinned=[pinned])
+    except BudgetExceededError as error:
+        made, told = compress(result, budget=int(error.required), pinned=[pinned])
+    except ValueError as error:
+        assert "pinned" in str(error)
+        return
+    if shape in ("json", "blocks"):
+        texts = [made] if shape == "json" else [block["text"] for block in made]
+        read = well_formed(pinned)
+        forms = (read, json.dumps(pinned)[1:-1], json.dumps(read, ensure_ascii=False)[1:-1])
+        found = any(form in text for form in forms for text in texts)
+    else:
+        found = any(well_formed(pinned) in well_formed(one) for one in strings_of(made))
+    assert found and "pins_not_found" not in told.warnings
+
+
+@pytest.mark.parametrize("pin", ['"j40"', '"id":"j40"', '"id": "j40"', '"n":40.5', "j40"])
+def test_json_that_is_pinned_stands_however_it_is_spaced(pin: str) -> None:
+    made, told = compress({"rows": odd_rows(100, '"')}, budget=500, pinned=[pin])
+    spaced, tight = json.dumps(made), json.dumps(made, separators=(",", ":"))
+    assert (pin in spaced or pin in tight) and told.warnings.count("pins_not_found") == 0
+
+
+def test_what_cannot_stay_as_it_was_pinned_is_an_error_and_leaves_the_result() -> None:
+    blocks = [{"type": "text", "text": json.dumps(row)} for row in odd_rows(100, "|")]
+    with pytest.raises(ValueError, match="give the text of one value or key"):
+        compress_tool_result(blocks, budget=400, pinned=['"id": "j40"'])
+    told: list[ToolResultReport] = []
+    compressor = ToolResultCompressor(400, pinned=['"id": "j40"'], report=told.append)
+    assert compressor.compress_or_leave(blocks) is blocks
+    assert told[0].status == "failed" and "give the text of one value" in told[0].problem
+
+
+@pytest.mark.parametrize("wrong", odd_counters.WRONG)
+@pytest.mark.parametrize("result", [LOG, {"rows": ROWS}], ids=["text", "data"])
+def test_a_counter_that_does_not_count_is_an_error(wrong: str, result: Any) -> None:
+    with pytest.raises(ValueError, match="the token counter"):
+        compress_tool_result(result, budget=300, counter=odd_counters.WRONG[wrong]())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_counter_that_counts_otherwise_each_time_gives_a_result_or_an_error(seed: int) -> None:
+    random = Random(seed)
+    counters = [
+        odd_counters.growing(),
+        odd_counters.Answers(lambda texts: [random.randint(0, len(text)) for text in texts]),
+        odd_counters.Answers(lambda texts: [random.choice([len(text) // 4, 1000]) for text in texts]),
+        odd_counters.Answers(
+            lambda texts: [max(len(text) // 4 + random.randint(-9, 9), 0) for text in texts]
+        ),
+    ]
+    for counter in counters:
+        for result in (LOG, {"rows": ROWS}):
+            with suppress(ValueError, BudgetExceededError):
+                compress_tool_result(result, budget=300, counter=counter)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import tersely
 from tersely.cli import files, main
-from tersely.cli.encodings import decode
 from tersely.cli.main import _COMMANDS
+from tersely.core.text import decode
 
 TEXT = "The ferry leaves at six. Low water is at noon. Gulls steal chips. The café waits for rain. " * 6
 DONE = re.compile(

@@ -138,13 +138,24 @@ def test_A052_X09_never_over_the_budget(items: list[tuple[str, float]], budget: 
 
 
 def test_A053_X18_a_failing_chunk_does_not_abort_the_call() -> None:
-    chunks = [*CHUNKS[:1], ContextChunk(id="bad", content="bad \ud800"), *CHUNKS[1:2]]
+    chunks = [*CHUNKS[:1], ContextChunk(id="bad", content=b"bad"), *CHUNKS[1:2]]  # type: ignore[arg-type]
     output = Manager().prepare_context(chunks, QUERY, 200)
     assert [chunk.id for chunk in output.report.chunks] == ["guide", "log"]
     (dropped,) = output.report.dropped
     assert (dropped.id, dropped.reason) == ("bad", "failed")
-    assert "surrogate" in dropped.detail
+    assert "content must be str, not bytes" in dropped.detail
     assert "chunks_dropped" in output.report.warnings
+
+
+def test_a_chunk_with_a_lone_surrogate_is_used_and_told() -> None:
+    chunks = [*CHUNKS[:1], ContextChunk(id="half", content="bad \ud800"), *CHUNKS[1:2]]
+    for output in (
+        Manager().prepare_context(chunks, QUERY, 200),
+        Manager().prepare_context_for_call(chunks, QUERY, 9000),
+        Manager(compressor=Spy("bad \ud800")).prepare_context(chunks, QUERY, 200),
+    ):
+        assert "bad \ufffd" in output.text and not output.report.dropped
+    assert "characters_replaced" in Manager().prepare_context(chunks, QUERY, 200).report.warnings
 
 
 def test_X18_a_failing_compressor_gives_way_to_the_extractive_one() -> None:

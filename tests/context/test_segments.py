@@ -76,8 +76,8 @@ def test_segments_refuse_what_they_cannot_hold() -> None:
         note(type="chat")
     with pytest.raises(ValueError, match="segment_id"):
         new_segment(" ", "text")
-    with pytest.raises(ValueError, match="surrogate"):
-        note("\ud800")
+    with pytest.raises(ValueError, match="segment_id must be a name that UTF-8 can write"):
+        new_segment("\ud800", "text")
     with pytest.raises(ValueError, match="line_number must be a whole number from 0, not -1"):
         note(line_number=-1)
 

@@ -169,8 +169,12 @@ def test_texts_that_have_a_utf_8_form(value: str) -> None:
 def test_what_is_no_text() -> None:
     with pytest.raises(TypeError, match=r"^query must be str, not bytes$"):
         checks.text(b"a", "query")
-    with pytest.raises(ValueError, match=r"^query has a lone surrogate '\\ud83d' at character 3$"):
-        checks.text("a b\ud83d", "query")
+
+
+def test_half_a_character_is_replaced_and_names_nothing() -> None:
+    assert checks.text("a b\ud83d", "query") == "a b\ufffd"
+    with pytest.raises(ValueError, match="id must be a name that UTF-8 can write, not 'a\\\\ud83d'"):
+        checks.identifier("a\ud83d", "id")
 
 
 def test_lists_of_texts() -> None:

@@ -49,14 +49,14 @@ def test_no_items() -> None:
     assert tersely.compress_batch([], [], threads=3) == []
 
 
-BAD_ITEMS = ["Rope. Fog.", 5, "Salt. Net.", "\ud800", None, "Cod. Eel."]
+BAD_ITEMS = ["Rope. Fog.", 5, "Salt. Net.", b"x", None, "Cod. Eel."]
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_one_bad_item_does_not_lose_the_others(threads: int) -> None:
     results = tersely.compress_batch(BAD_ITEMS, budget=1, counter=odd_counters.words, threads=threads)
     kinds = [type(result) for result in results]
-    assert kinds == [Compressed, TypeError, Compressed, ValueError, TypeError, Compressed]
+    assert kinds == [Compressed, TypeError, Compressed, TypeError, TypeError, Compressed]
     assert [result.text for result in results if isinstance(result, Compressed)] == ["Rope.", "Salt.", "Cod."]
 
 

@@ -407,8 +407,7 @@ def test_time_does_not_depend_on_the_length_of_a_long_text() -> None:
 def test_arguments_are_checked() -> None:
     with pytest.raises(TypeError, match="text must be str, not bytes"):
         tersely.detect(b"x")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="lone surrogate"):
-        tersely.detect("a \ud800")
+    assert tersely.detect("a \ud800", "b\ud800.py") == tersely.detect("a \ufffd", "b.py")
 
 
 def test_files_of_this_project() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import UserDict
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +12,12 @@ from typing import Any
 import odd_counters
 import pytest
 import tersely
+from hypothesis import given
+from hypothesis import strategies as st
 from result_checks import check_result
 from tersely import Document
 from tersely.core.documents import to_documents
+from tersely.core.text import well_formed
 
 TEXT = "The rope is wet. The fog is thick. The salt is dry."
 
@@ -108,18 +112,30 @@ def test_wrong_types_are_named(name: str) -> None:
         tersely.compress(documents)
 
 
-@pytest.mark.parametrize(
-    ("documents", "message"),
-    [
-        ("ab\ud800", r"the text of document 0 has a lone surrogate '\\ud800' at character 2"),
-        (["fine", "\udfff"], "the text of document 1 has a lone surrogate"),
-        ("\udc00\ud800", "the text of document 0 has a lone surrogate"),
-        ([{"text": "fine", "title": "x\ud834"}], "the title of document 0 has a lone surrogate"),
-    ],
-)
-def test_lone_surrogates_are_refused(documents: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        tersely.compress(documents)
+@given(st.lists(st.text("ab. \n\ud800\udc00é\U0001f680", min_size=1), min_size=1), st.integers(1, 40))
+def test_lone_surrogates_are_replaced_where_they_stand(texts: list[str], budget: int) -> None:
+    read = [well_formed(text) for text in texts]
+    try:
+        expected = tersely.compress(read, "a\ufffd", budget=budget)
+    except tersely.BudgetExceededError as error:
+        with pytest.raises(tersely.BudgetExceededError, match=re.escape(str(error))):
+            tersely.compress(texts, "a\ud800", budget=budget)
+        return
+    made = tersely.compress(texts, "a\ud800", budget=budget)
+    assert (made.text, list(made.kept), list(made.dropped)) == (
+        expected.text, list(expected.kept), list(expected.dropped)
+    )  # fmt: skip
+    assert [made.expand(number) for number in range(len(texts))] == texts
+    assert ("characters_replaced" in made.receipt.warnings) == (read != texts)
+    for span in made.kept:
+        assert made.expand(span) == texts[span.document][span.start : span.end]
+
+
+def test_pins_and_titles_with_a_lone_surrogate() -> None:
+    text = "Rope was sold. Gate \ud83d was opened. Salt was bought. Cod is fish."
+    made = tersely.compress([{"text": text, "title": "x\ud834"}], budget=8, pinned=["Gate \ud83d was"])
+    assert "Gate \ufffd was opened." in made.text
+    assert made.documents[0].title == "x\ufffd"
 
 
 STRANGE = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tersely.core.types import Document, Receipt, Request
@@ -16,8 +18,8 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-def receipt_of(tokens: int = 9, status: np.ndarray = STATUS) -> Receipt:
-    request = Request((Document("Rope."),), None, 10, 0.3, resolve_counter(words))
+def receipt_of(tokens: int = 9, status: np.ndarray = STATUS, counter: Any = words) -> Receipt:
+    request = Request((Document("Rope."),), None, 10, 0.3, resolve_counter(counter))
     return make_receipt(
         request, 10, tokens, 40, status, ["empty_query"], recounts=3, reasons=REASONS, first_kept=2
     )
@@ -45,5 +47,7 @@ def test_exactly_the_budget_is_fine() -> None:
 
 
 def test_one_over_the_budget_is_not() -> None:
-    with pytest.raises(AssertionError, match="11 tokens for a budget of 10"):
+    with pytest.raises(ValueError, match="11 tokens for a budget of 10: the token counter words"):
         receipt_of(11)
+    with pytest.raises(AssertionError, match="11 tokens for a budget of 10"):
+        receipt_of(11, counter=None)

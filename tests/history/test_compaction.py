@@ -374,9 +374,16 @@ def test_a_query_that_says_nothing_is_reported(query: str, warning: str) -> None
     assert result.messages == compact_messages(messages, budget=2000).messages
 
 
-def test_a_lone_surrogate_is_named() -> None:
-    with pytest.raises(ValueError, match=r"messages\[1\].*surrogate"):
-        compact_messages([{"role": "user", "content": "a"}, {"role": "user", "content": "\ud800"}], budget=1)
+def test_a_lone_surrogate_is_read_as_a_replacement_character_and_told() -> None:
+    half = [{"role": "user", "content": f"Gate {n} was opened \ud83d in file{n}.py."} for n in range(60)]
+    whole = [{**one, "content": one["content"].replace("\ud83d", "\ufffd")} for one in half]
+    made, read = (compact_messages(given, budget=300) for given in (half, whole))
+    assert made.warnings == ("characters_replaced",) and read.warnings == ()
+    assert made.tokens == read.tokens and made.originals == half
+    for one, other in zip(made.messages, read.messages, strict=True):
+        assert one in half or one == other
+    compactor = Compactor(300)
+    assert compactor.compact(half).warnings == ("characters_replaced",)
 
 
 def test_a_result_is_read_as_what_its_call_says_it_is() -> None:

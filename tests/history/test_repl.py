@@ -226,7 +226,7 @@ def test_c016_what_programs_print_may_be_no_text() -> None:
     connector = Connector("Done.")
     history = steps(9, output="bad \ud800 byte {}").append("last")
     result = MemoryCompactor(None, connector).compact(history, task="odd \udc00")
-    assert result.used_llm and "bad ? byte" in connector.prompts[0]
+    assert result.used_llm and "bad \ufffd byte" in connector.prompts[0]
 
 
 def test_c012_x33_format_of_the_summary_entry() -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from small_corpora import Corpus, flat
 from tersely import _native
+from tersely.core.text import well_formed
 from tersely.engine.score import FEATURES
 from tersely.models import relevance_forest
 
@@ -149,7 +152,10 @@ def test_texts_must_be_str(texts: list[object]) -> None:
         _native.terms(texts)
 
 
-def test_lone_surrogates_are_refused() -> None:
-    for call in (lambda: _native.segment(["\ud800"], 2, 10), lambda: _native.terms(["a\udfff"])):
-        with pytest.raises(UnicodeEncodeError):
-            call()
+@given(st.lists(st.text(st.characters(categories=["L", "Z", "Cs", "So"])), max_size=5))
+def test_lone_surrogates_are_read_as_replacement_characters(texts: list[str]) -> None:
+    read = [well_formed(text) for text in texts]
+    assert list(map(len, read)) == list(map(len, texts))
+    for call in (_native.terms, lambda some: _native.segment(some, 2, 10)):
+        for one, other in zip(call(texts), call(read), strict=True):
+            assert np.array_equal(one, other)

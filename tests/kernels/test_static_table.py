@@ -203,8 +203,7 @@ def test_nothing_is_kept_after_a_call() -> None:
         for _ in range(20):
             table.embed(texts)
             table.ids(texts[0])
-            with pytest.raises(UnicodeEncodeError):
-                table.embed([*texts, "\ud800"])
+            table.embed([*texts, "\ud800"])
         with pytest.raises(ValueError, match="scale"):
             _native.StaticTable("\n".join(WORDS).encode(), wordpieces.codes(WORDS, 256)[0], bad)
 

@@ -343,9 +343,9 @@ def test_wrong_arguments_are_named(wrong: Any) -> None:
         to_html(wrong)
 
 
-def test_a_query_with_a_lone_surrogate_is_an_error() -> None:
-    with pytest.raises(ValueError, match="surrogate"):
-        to_html(tersely.compress(HARBOUR, budget=12), "\ud800")
+def test_half_a_character_is_drawn_as_a_replacement_character() -> None:
+    page = to_html(tersely.compress(HARBOUR + "\ud83d", budget=12), "gate\ud800")
+    assert "gate\ufffd" in page and page.encode("utf-8")
 
 
 def contents() -> dict[str, str]:

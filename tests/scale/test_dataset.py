@@ -137,7 +137,7 @@ POISON: list[Any] = [
     None,
     {"text": None},
     {"text": 3},
-    {"text": "\ud800 lone"},
+    {"text": {"a": 1}},
     {"text": "Gates open.", "budget": "many"},
     {"text": "Gates open at seven.", "budget": 0},
     {"text": "Gates open.", "query": 5},
@@ -150,7 +150,9 @@ def test_poison_rows_go_to_the_error_column(tmp_path: Path) -> None:
     lines = [json.dumps(row) for row in rows]
     poison = [json.dumps(row) if row else "{not JSON" for row in POISON]
     path = tmp_path / "in.jsonl"
-    path.write_bytes("\n".join([*lines[:2], *poison, *lines[2:]]).encode() + b'\n{"text": "\xff"}\n[1]\n')
+    path.write_bytes(
+        "\n".join([*lines[:2], *poison, *lines[2:]]).encode() + b'\n{"text": "\xff\xfe\xf0\xf1"}\n[1]\n'
+    )
     report = compress_dataset(path, tmp_path / "out", workers=0)
     found = read_out(tmp_path / "out")
     assert report.finished and report.errors == len(POISON) + 2 and report.rows == len(POISON) + 6

@@ -278,7 +278,7 @@ def test_the_budget_of_a_call_is_its_configs() -> None:
     [
         ([DocumentChunk(id="a", content=b"x")], TypeError),
         ([1], TypeError),
-        (["\ud800"], ValueError),
+        ([{"text": "x", "title": 5}], TypeError),
         (7, TypeError),
     ],  # type: ignore[arg-type]
 )

@@ -207,7 +207,6 @@ def test_results_of_all_kinds_are_read() -> None:
         ([{"text": "x", "score": 1}, "y"], ValueError, "result 1 has no score"),
         ([{"text": "x", "score": float("nan")}], ValueError, "finite"),
         ([{"text": "x", "score": True}], ValueError, "finite"),
-        (["\ud800"], ValueError, "lone surrogate"),
     ],
 )
 def test_what_is_no_result_is_named(results: object, error: type[Exception], message: str) -> None:

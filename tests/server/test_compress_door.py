@@ -87,7 +87,6 @@ def test_a_result_of_a_tool_comes_back_in_its_shape(address: str) -> None:
         ({"text": 1}, {}, 400, "text must be of type string"),
         ({"text": "a", "budget": 0}, {}, 400, "budget"),
         ({"text": "a", "path": "/etc/passwd"}, {}, 400, "unknown argument 'path'"),
-        ({"text": "\ud800"}, {}, 400, "text"),
         ({"text": "a"}, {"content_type": "text/plain"}, 415, "application/json"),
         ({"text": "a"}, {"host": "evil.example"}, 403, "Host"),
         ({"text": "a"}, {"origin": "https://evil.example"}, 403, "origin"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import zlib
+from collections.abc import Callable, Sequence
+from typing import Any
 
 
 def words(text: str) -> int:
@@ -47,3 +50,37 @@ def sawtooth(text: str) -> int:
 
 ALL = [words, characters, utf8_bytes, quarters, lines, remainder, wave, checksum, squares, sawtooth]
 STEADY = [words, characters, utf8_bytes, quarters, lines, squares]  # a longer text never counts less
+
+
+class Answers:
+    """A counter that gives `answer(texts)` for the counts of a batch."""
+
+    def __init__(self, answer: Callable[[Sequence[str]], Any]) -> None:
+        self.answer = answer
+
+    def count(self, text: str) -> Any:
+        return next(iter(self.answer([text])), None)
+
+    def count_batch(self, texts: Sequence[str]) -> Any:
+        return self.answer(texts)
+
+
+def growing() -> Answers:
+    """A counter that counts a text higher each time."""
+    asked = itertools.count()
+    return Answers(lambda texts: [len(text) // 4 + next(asked) for text in texts])
+
+
+#: Answers that are no counts, each a new counter.
+WRONG: dict[str, Callable[[], Any]] = {
+    "negative": lambda: Answers(lambda texts: [-1 for _ in texts]),
+    "boolean": lambda: Answers(lambda texts: [True for _ in texts]),
+    "short": lambda: Answers(lambda texts: [len(text) // 4 for text in texts][:-1]),
+    "long": lambda: Answers(lambda texts: [9, *(len(text) // 4 for text in texts)]),
+    "infinite": lambda: Answers(lambda texts: [float("inf") for _ in texts]),
+    "no number": lambda: Answers(lambda texts: [float("nan") for _ in texts]),
+    "a text": lambda: Answers(lambda texts: ["7" for _ in texts]),
+    "nothing": lambda: Answers(lambda texts: None),
+    "huge": lambda: Answers(lambda texts: [10**30 for _ in texts]),
+    "failing": lambda: Answers(lambda texts: 1 // 0),
+}

@@ -45,7 +45,7 @@ def compress_tool(
     """
     query = options.pop("query", None)
     if query is not None:
-        checks.text(query, "query")
+        query = checks.text(query, "query")
     compressor = ToolResultCompressor(budget, **options)
     if function is None:
         return lambda function: _wrap(function, compressor, query)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,8 +12,10 @@ from tersely.agents.records import read_records, with_note
 from tersely.core import checks
 from tersely.core.cache import digest_of
 from tersely.core.errors import BudgetExceededError
+from tersely.core.text import decode, well_formed
 from tersely.core.types import Compressed, Document
 from tersely.engine.api import compress_as
+from tersely.engine.count import count_batch
 from tersely.engine.render import Rendered
 from tersely.engine.required import with_required
 from tersely.history.hints import hints_of
@@ -39,6 +43,12 @@ FILE_READERS = frozenset(
 _MAY_SHRINK = ("result", "records", "rows")  # kinds of pieces
 _ID_DIGITS = 16  # of an original: hexadecimal digits of its digest
 _LONG = 200  # characters: shorter texts are touched only where that does not do
+_PROBLEMS = {
+    "not_text": "it is no text",
+    "unknown_shape": "it has no shape that is known",
+    "not_taken": "a shorter one would not be taken in its place",
+    "failed": "",
+}
 _GONE = "…"  # stands where nothing of a text is left: models refuse empty blocks
 
 
@@ -48,13 +58,14 @@ class ToolResultReport:
 
     Attributes:
         status: "compressed"; else it is as it came: "fits", "kept" (the caller named the tool, or it reads
-            files), "unknown_shape", "not_text", "failed" (only where a failure must not matter), "not_taken"
-            (the agent of a hook takes no shorter one of its shape).
+            files), "unknown_shape", "not_text" (bytes of no text, data nested too deeply), "failed" (where a
+            failure must not matter), "not_taken" (the agent of a hook takes no shorter one of its shape).
         tokens, original_tokens: of its texts and data; 0 where they are not known.
         budget: tokens allowed.
         name: the tool's, "" where nobody said it.
         id: under which the store has the whole; "" without a store.
-        warnings: reason codes of the receipt, or what failed; "unknown_shape": a part has none that is known.
+        warnings: reason codes of the receipt, or what failed; "unknown_shape": a part has none that is known;
+            "pins_not_found": what is pinned, or some of it, does not stand in this result.
     """
 
     status: str
@@ -64,6 +75,13 @@ class ToolResultReport:
     name: str = ""
     id: str = ""
     warnings: tuple[str, ...] = ()
+
+    @property
+    def problem(self) -> str:
+        """Why a long result stays as it is, in words; "" where it does not, or the caller named the tool."""
+        if self.status not in _PROBLEMS:
+            return ""
+        return ": ".join(filter(None, (_PROBLEMS[self.status], *self.warnings)))
 
 
 def compress_tool_result(
@@ -88,8 +106,9 @@ def compress_tool_result(
     told. Markers say in their places what was left out.
 
     Args:
-        result: a str, bytes of UTF-8, content blocks, messages and items of OpenAI, Anthropic, Gemini,
-            Bedrock, LangChain, MCP, pydantic-ai or the Agents SDK, or any data of dicts, lists and scalars.
+        result: a str, bytes of text (those of UTF-8 come back), content blocks, messages and items of OpenAI,
+            Anthropic, Gemini, Bedrock, LangChain, MCP, pydantic-ai or the Agents SDK, or any data of dicts,
+            lists and scalars.
         budget: tokens allowed for its texts and data; pictures and sealed parts stay and are not counted.
         query: what the agent is after.
         store: keeps the whole first; the last line of the shortened text, which says how much was left out,
@@ -97,7 +116,7 @@ def compress_tool_result(
         name: the tool's name.
         arguments: of the call, a mapping or its JSON: a path or a command line in it says what the result is.
         counter, strategy: as in `tersely.compress`.
-        pinned: strings; what holds one of them stays.
+        pinned: strings; what holds one of them stays. Of data, a value's text will do, or JSON.
         keep_tools: names of tools whose results are never shortened.
         keep_files: nor are those of tools that read files, which may be edited next (FILE_READERS).
         expand_with: how the line says to get the whole, "{id}" for its id.
@@ -140,16 +159,25 @@ class ToolResultCompressor:
                 raise TypeError(f"{name} must be a list of strings, not one str")
             checks.texts(list(getattr(self, name)), name)
         checks.flag(self.keep_files, "keep_files")
-        checks.text(self.expand_with, "expand_with")
+        object.__setattr__(self, "expand_with", checks.text(self.expand_with, "expand_with"))
         checks.callable_or_none(self.report, "report")
         if self.store is not None and not hasattr(self.store, "keep"):
             raise TypeError(f"store must be a tersely.store.Store, not {type(self.store).__name__}")
 
     def compress(
-        self, result: Any, query: str | None = None, name: str | None = None, arguments: Any = None
+        self,
+        result: Any,
+        query: str | None = None,
+        name: str | None = None,
+        arguments: Any = None,
+        *,
+        whole: Callable[[], bytes] | None = None,
     ) -> Any:
-        """Compress a result; raises as `compress_tool_result`."""
-        return self._reported(*self._compress(result, query, name or "", arguments))
+        """Compress a result; raises as `compress_tool_result`.
+
+        `whole`: gives what the store keeps, where `result` are bytes that were taken from it.
+        """
+        return self._reported(*self._compress(result, query, name or "", arguments, whole=whole))
 
     def compress_or_leave(
         self,
@@ -181,17 +209,20 @@ class ToolResultCompressor:
         name: str,
         arguments: Any,
         is_taken: Callable[[Any], bool] | None = None,
+        whole: Callable[[], bytes] | None = None,
     ) -> tuple[Any, ToolResultReport]:
         if query is not None:
-            checks.text(query, "query")
+            query = checks.text(query, "query")
         encoded = isinstance(result, (bytes, bytearray))
+        text, given = result, None
         try:
-            text = bytes(result).decode("utf-8") if encoded else result
+            if encoded:
+                text, guess = decode(bytes(result))
+                given = None if guess is None else bytes(result).decode("utf-8", "surrogateescape")
             entry = read_result(text)
-        except ValueError as error:  # no UTF-8, a lone surrogate, nested too deeply
+        except ValueError as error:  # no text, nested too deeply
             return result, ToolResultReport("not_text", 0, 0, self.budget, name, "", (str(error),))
-        sizes = self.counter.count_batch([piece.text for piece in entry.pieces])
-        original = int(sum(sizes))
+        original = self._count(piece.text for piece in entry.pieces)
         pieces = [piece for piece in entry.pieces if piece.kind in _MAY_SHRINK and piece.text]
         unknown = ("unknown_shape",) if entry.unknown else ()
         status = "fits" if original <= self.budget else ""
@@ -203,18 +234,25 @@ class ToolResultCompressor:
             return result, ToolResultReport(status, original, original, self.budget, name, "", unknown)
 
         fixed = original - self._count(piece.text for piece in pieces)
-        call = _Call(text, pieces, fixed, original, query, *hints_of(arguments), _id_of(pieces))
+        pins = _Pins(self.pinned, entry.pieces)
+        call = _Call(
+            text, pieces, fixed, original, query, *hints_of(arguments), _id_of(pieces, given), pins, given
+        )
 
         def attempt(allowed: int) -> _Shortened | None:
             return None if allowed >= original else self._shorten(call, allowed)
 
         made = with_required(attempt, self.budget, original)
         assert made is not None
+        pins.check(made.result)
         if is_taken is not None and not is_taken(made.result):
             return result, ToolResultReport("not_taken", original, original, self.budget, name, "", unknown)
         if self.store is not None:
-            self.store.keep(made.compressed, id=call.id, tool=name, tokens=(original, made.tokens))
-        told = (*unknown, *made.compressed.receipt.warnings)
+            kept = None if whole is None else whole().decode("utf-8", "surrogateescape")
+            self.store.keep(
+                made.compressed, id=call.id, tool=name, tokens=(original, made.tokens), whole=kept
+            )
+        told = (*unknown, *made.compressed.receipt.warnings, *pins.warnings)
         id = call.id if self.store is not None else ""
         return (
             type(result)(made.result.encode("utf-8")) if encoded else made.result,
@@ -257,7 +295,7 @@ class ToolResultCompressor:
                 budget=allowed - around,
                 counter=self.counter,
                 strategy=self.strategy,
-                pinned=[pin for pin in self.pinned if any(pin in piece.text for piece in call.pieces)],
+                pinned=call.pins.of(call.pieces),
             )
         except BudgetExceededError as error:
             raise BudgetExceededError(str(error), required=error.required + around, budget=allowed) from None
@@ -277,7 +315,7 @@ class ToolResultCompressor:
         return f"[tersely: {left} of {call.original} tokens of this result were left out{way}]"
 
     def _count(self, texts: Iterable[str]) -> int:
-        return int(sum(self.counter.count_batch(list(texts))))
+        return int(count_batch(self.counter, [well_formed(text) for text in texts]).sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,12 +330,54 @@ class _Call:
     file: str | None
     command: str | None
     id: str  # of the whole, in a store
+    pins: _Pins
+    given: str | None  # the bytes of a result that was read in another encoding than UTF-8
 
     def document(self, piece: Piece) -> Document:
         """A text or data, as the engine takes it."""
         if piece.kind != "result":
             return Document(piece.text, metadata={"content_type": "application/json"})
-        return Document(piece.text, name=self.file, command=self.command)
+        return Document(piece.text, name=self.file, command=self.command, given=self.given)
+
+
+class _Pins:
+    """Strings that must stay, as the texts of a result spell them: as they are, or in JSON."""
+
+    def __init__(self, pinned: Sequence[str], pieces: Sequence[Piece]) -> None:
+        texts = [well_formed(piece.text) for piece in pieces] if pinned else []
+        found = {pin: [form for form in _spellings(pin) if _has(texts, form)] for pin in pinned}
+        self._found = {pin: forms for pin, forms in found.items() if forms}
+        self.warnings = ("pins_not_found",) if len(self._found) < len(found) else ()
+
+    def of(self, pieces: Sequence[Piece]) -> list[str]:
+        """The forms that stand in pieces."""
+        texts = [well_formed(piece.text) for piece in pieces] if self._found else []
+        return [form for forms in self._found.values() for form in forms if _has(texts, form)]
+
+    def check(self, result: Any) -> None:
+        """Raise ValueError where one of them does not stand in the shortened result any more."""
+        if not self._found:
+            return
+        texts = [well_formed(piece.text) for piece in read_result(result).pieces]
+        for pin, forms in self._found.items():
+            if not any(_has(texts, form) for form in forms):
+                problem = "does not stand in the shortened data as it does in the whole"
+                raise ValueError(f"pinned: {checks.shown(pin)} {problem}: give the text of one value or key")
+
+
+def _spellings(pin: str) -> list[str]:
+    """A string as texts may have it: as it is, in a string of JSON, as JSON with and without blanks."""
+    escaped, pin = json.dumps(pin)[1:-1], well_formed(pin)
+    forms = [pin, json.dumps(pin, ensure_ascii=False)[1:-1], escaped]
+    for left, right in ("{}", "[]"):  # members, values
+        with suppress(ValueError, RecursionError):
+            value = json.loads(f"{left}{pin}{right}")
+            forms += [to_json(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]]
+    return list(dict.fromkeys(forms))
+
+
+def _has(texts: Sequence[str], form: str) -> bool:
+    return any(form in text for text in texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,9 +389,9 @@ class _Shortened:
     compressed: Compressed
 
 
-def _id_of(pieces: Sequence[Piece]) -> str:
+def _id_of(pieces: Sequence[Piece], given: str | None) -> str:
     """The same result has the same id."""
-    return digest_of([piece.text for piece in pieces]).hex()[:_ID_DIGITS]
+    return digest_of([piece.text for piece in pieces] if given is None else [given]).hex()[:_ID_DIGITS]
 
 
 def _values(pieces: Sequence[Piece], parts: Sequence[str], note: str) -> dict[Path, Any]:

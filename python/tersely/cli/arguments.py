@@ -6,10 +6,10 @@ import argparse
 import os
 from typing import Any, NoReturn, TypeAlias
 
-from tersely.cli.encodings import encoding_name
 from tersely.core import checks
 from tersely.core.errors import MissingExtraError
 from tersely.core.tables import Level
+from tersely.core.text import encoding_name
 from tersely.providers.counters import resolve_counter
 
 __all__ = [

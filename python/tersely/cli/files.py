@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
-from tersely.cli.encodings import decode
+from tersely.core.documents import read_document, warnings_about
+from tersely.core.text import decode, to_bytes
 from tersely.core.types import Document
 
 __all__ = [
@@ -107,7 +108,7 @@ def _print_waiting(shown: str) -> None:
 
 def write(text: str, output: str | None) -> None:
     """Write the exact text to a file, or to standard output, where a terminal gets a line end after it."""
-    data = text.encode("utf-8")
+    data = to_bytes(text)
     if output is not None:
         try:
             Path(output).write_bytes(data)
@@ -154,7 +155,9 @@ def _read_one(name: str, encoding: str | None) -> Document:
                 f"tersely: note: {_shown(name)} is read as {guessed}; --encoding says another",
                 file=sys.stderr,
             )
-        return Document(text, id=_shown(name))
+        document = read_document(Document(text, id=_shown(name)), name)
+        note_warnings(warnings_about([document]))
+        return document
     except IsADirectoryError as error:
         shown = _shown(name).rstrip("/") or "/"
         raise InputError(

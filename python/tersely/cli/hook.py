@@ -12,16 +12,22 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.agents.hook import AGENTS, answer_event
 from tersely.cli.arguments import Commands, add_command
 from tersely.cli.files import InputError
 from tersely.cli.store import expand_with, result_store
+from tersely.core.text import decode
+
+if TYPE_CHECKING:
+    from tersely.agents.tool_results import ToolResultReport
 
 __all__ = ["add_hook", "is_event", "run_hook"]
 
 BUDGET = 2000  # tokens of a result
+_MOST = 1 << 24  # bytes of an event: reading takes up to some 35 times as much memory
+_BLOCK = 1 << 16
 
 _EXAMPLES = """examples:
   tersely hook install claude-code            # shows what it would change, and asks
@@ -84,11 +90,15 @@ def run_hook(arguments: argparse.Namespace) -> None:
 def _answer(arguments: argparse.Namespace) -> None:
     answer = {}
     try:
-        given = sys.stdin.buffer.read()
-        if len(given) > arguments.budget:  # no text has more tokens than bytes
+        given = sys.stdin.buffer.read(_MOST + 1)
+        if len(given) > _MOST:
+            _note(f"the event has more than {_MOST >> 20} MB")
+            while sys.stdin.buffer.read(_BLOCK):  # an agent that is still writing would fail
+                pass
+        elif len(given) > arguments.budget:  # no text has more tokens than bytes
             from tersely.agents.tool_results import ToolResultCompressor
 
-            event = json.loads(given)
+            event = json.loads(decode(given)[0])
             with result_store(arguments.store) as store:
                 compressor = ToolResultCompressor(
                     arguments.budget,
@@ -96,12 +106,17 @@ def _answer(arguments: argparse.Namespace) -> None:
                     keep_tools=arguments.keep,
                     keep_files=not arguments.files,
                     expand_with=expand_with(arguments.store),
-                    report=lambda told: None if told.status != "failed" else _note(told.warnings[0]),
+                    report=_report,
                 )
                 answer = answer_event(arguments.agent or "claude-code", event, compressor)
     except Exception as error:  # the agent goes on with the result as it is
         _note(f"{type(error).__name__}: {error}")
     sys.stdout.write(json.dumps(answer) + "\n")
+
+
+def _report(told: ToolResultReport) -> None:
+    if told.problem:
+        _note(told.problem)
 
 
 def _note(text: str) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -12,12 +14,15 @@ from typing import IO
 from tersely.cli.arguments import Commands, add_command, utf8_text
 from tersely.cli.files import discard_output
 from tersely.cli.store import expand_with, result_store
+from tersely.core.text import CHARACTERS_REPLACED
+from tersely.report.words import in_words
 
 __all__ = ["add_run", "run_run"]
 
 BUDGET = 2000  # tokens of the output
 _IN_MEMORY = 1 << 24  # bytes of output
-_MOST = 1 << 26  # bytes that are read: of more, the first and the last half of so many
+_MOST_KEPT = 1 << 26  # bytes that a store gets: of more, the first and the last half of so many
+_MOST_READ = 1 << 24  # bytes that are read, likewise: reading takes up to some 35 times as much memory
 
 _EXAMPLES = """examples:
   tersely run -- pytest -x
@@ -26,8 +31,9 @@ _EXAMPLES = """examples:
 
 The exit code is the command's, 128 + n where signal n ended it, 127 where there is no such command. Output
 and errors are one text, in the order in which they came; where a terminal watches, they are shown as they
-come, and the short form follows. What fits the budget is written as it came. Of more than 64 MB the first and
-the last 32 are read, and kept. No shell: nothing in the words of the command is expanded.
+come, and the short form follows. What fits the budget is written as it came. Of more than 16 MB the first and
+the last 8 are read, of more than 64 MB the first and the last 32 are kept. The store has bytes that are no
+UTF-8 as they came. No shell: nothing in the words of the command is expanded.
 """
 
 
@@ -60,56 +66,74 @@ def run_run(arguments: argparse.Namespace) -> int:
         except OSError as error:
             print(f"tersely: cannot run {command[0]}: {error.strerror}", file=sys.stderr)
             return 127 if isinstance(error, FileNotFoundError) else 126
-        size = kept.tell()
-        kept.seek(0)
         try:
-            fits = size <= arguments.budget  # no text has more tokens than bytes
-            _write_short(kept.read() if fits or size <= _MOST else _ends(kept, size), command, arguments)
+            _write_short(kept, command, arguments)
             sys.stdout.flush()
         except BrokenPipeError:  # the reader went away, as `head` does
             discard_output()
     return code
 
 
-def _write_short(whole: bytes, command: list[str], arguments: argparse.Namespace) -> None:
+def _write_short(kept: IO[bytes], command: list[str], arguments: argparse.Namespace) -> None:
     """Write the output within the budget; whatever fails, as it came."""
     watched = sys.stdout.isatty()  # what a terminal showed already is not written again
-    short = whole
-    if len(whole) > arguments.budget:  # no text has more tokens than bytes
+    short = None
+    if kept.tell() > arguments.budget:  # no text has more tokens than bytes
         try:
-            short = _shorten(whole.replace(b"\r\n", b"\n") if watched else whole, command, arguments)
+            short = _shorten(kept, watched, command, arguments)
         except Exception as error:
             _note(f"the output is written as it came: {type(error).__name__}: {error}")
-    if not watched or len(short) < len(whole):
-        _write(b"\n" + short + b"\n" if watched else short)
+    if short is not None:
+        sys.stdout.buffer.write(b"\n" + short + b"\n" if watched else short)
+    elif not watched:
+        kept.seek(0)
+        shutil.copyfileobj(kept, sys.stdout.buffer)
 
 
-def _ends(kept: IO[bytes], size: int) -> bytes:
-    """Read the beginning and end of a long output, in whole lines; a line between says what is missing."""
-    first = kept.read(_MOST // 2)
+def _shorten(
+    kept: IO[bytes], watched: bool, command: list[str], arguments: argparse.Namespace
+) -> bytes | None:
+    """The output within the budget; None where it is to be written as it came."""
+    from tersely.agents.tool_results import ToolResultCompressor, ToolResultReport
+
+    told: list[ToolResultReport] = []
+    read, is_whole = _read(kept, _MOST_READ, "read"), kept.tell() <= _MOST_READ
+    read = read.replace(b"\r\n", b"\n") if watched else read
+    with result_store(arguments.store) as store:
+        compressor = ToolResultCompressor(
+            arguments.budget,
+            store,
+            keep_files=False,
+            expand_with=expand_with(arguments.store),
+            report=told.append,
+        )
+        call = {"command": shlex.join(command)}
+        name = Path(command[0]).name
+        whole = None if is_whole else lambda: _read(kept, _MOST_KEPT, "kept")
+        short: bytes = compressor.compress(read, arguments.query, name, call, whole=whole)
+    if told[0].problem:
+        _note(f"the output is written as it came: {told[0].problem}")
+    if CHARACTERS_REPLACED in told[0].warnings:
+        _note(in_words(CHARACTERS_REPLACED))
+    if short is read:
+        return None if is_whole or told[0].problem else read
+    return short if short.endswith(b"\n") else short + b"\n"
+
+
+def _read(kept: IO[bytes], most: int, what: str) -> bytes:
+    """Read an output; of a long one its beginning and end, and a line between that says what is missing."""
+    size = kept.seek(0, os.SEEK_END)
+    kept.seek(0)
+    if size <= most:
+        return kept.read()
+    first = kept.read(most // 2)
     first = first[: first.rfind(b"\n") + 1] or first
-    kept.seek(size - _MOST // 2)
+    kept.seek(size - most // 2)
     last = kept.read()
     last = last[last.find(b"\n") + 1 :] or last
     left_out = f"[tersely run: {size - len(first) - len(last)} of {size} bytes left out here]\n"
-    _note(f"of {size} bytes, the first {len(first)} and the last {len(last)} are read")
+    _note(f"of {size} bytes, the first {len(first)} and the last {len(last)} are {what}")
     return first + left_out.encode() + last
-
-
-def _shorten(whole: bytes, command: list[str], arguments: argparse.Namespace) -> bytes:
-    from tersely.agents.tool_results import ToolResultCompressor
-
-    with result_store(arguments.store) as store:
-        compressor = ToolResultCompressor(
-            arguments.budget, store, keep_files=False, expand_with=expand_with(arguments.store)
-        )
-        call = {"command": shlex.join(command)}
-        short: bytes = compressor.compress(whole, arguments.query, Path(command[0]).name, call)
-    return short if short.endswith(b"\n") or short is whole else short + b"\n"
-
-
-def _write(data: bytes) -> None:
-    sys.stdout.buffer.write(data)
 
 
 def _note(text: str) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 
 from tersely.compat.assembly import Part, assemble
 from tersely.core import checks
+from tersely.core.documents import warnings_about
 from tersely.core.errors import BudgetExceededError
 from tersely.core.facts import FactReport
 from tersely.core.protocols import Strategy
@@ -146,7 +147,7 @@ def _combine(
         segments=sum(reasons.values()),
         reasons=reasons,
         recounts=sum(one.recounts for one in receipts) + 1,
-        warnings=tuple(dict.fromkeys([*warnings, *lost])),
+        warnings=tuple(dict.fromkeys([*warnings, *lost, *warnings_about(request.documents)])),
         facts=_facts(kept),
         used_llm=any(one.used_llm for one in receipts),
         fallback_reason=next((one.fallback_reason for one in receipts if one.fallback_reason), None),

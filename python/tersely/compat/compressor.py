@@ -25,6 +25,7 @@ from tersely import _native, metrics
 from tersely.compat.contexts import CompressedContext, OriginalContext
 from tersely.compat.metadata import describe
 from tersely.core import checks
+from tersely.core.documents import read_document
 from tersely.core.errors import NotReversibleError
 from tersely.core.options import CompressionMethod, CompressionOptions
 from tersely.core.protocols import BatchTokenCounter, Strategy
@@ -209,7 +210,7 @@ class Compressor(Forms[CompressedContext]):
         Raises:
             BudgetExceededError: nothing of the text fits into the target, or not all that is to be preserved
                 with `strict_preserve`.
-            ValueError, TypeError: a wrong argument, or a text with a lone surrogate.
+            ValueError, TypeError: a wrong argument.
         """
         call = self.call(content, options)
 
@@ -259,10 +260,10 @@ class Compressor(Forms[CompressedContext]):
         """Check the arguments of a call and choose its strategy."""
         started = time.perf_counter()
         options = checked_options(options)
-        checks.text(content, "content")
-        tokens = count(self.counter, content)
+        document = read_document(Document(content), "content")
+        tokens = count(self.counter, document.text)
         target = options.target(tokens)
-        request = Request((Document(content),), options.query_context or None, target, 1.0, self.counter)
+        request = Request((document,), options.query_context or None, target, 1.0, self.counter)
         strategy = Extractive() if tokens <= target else self.strategy_for(options, tokens)
         verbatim = (CompressionMethod.EXTRACTIVE, CompressionMethod.HIERARCHICAL)
         lacks_model = self.lacks_model and tokens > target and options.preferred_method not in verbatim
@@ -283,7 +284,7 @@ class Compressor(Forms[CompressedContext]):
         `id`: None: a new one. `kind`, `more`: a subclass of CompressedContext, and values of its fields.
         """
         options, receipt = call.options, result.receipt
-        content = call.request.documents[0].text
+        content, given = call.request.documents[0].text, result.expand()
         fell_back = receipt.fallback_reason is not None and not receipt.used_llm
         verbatim = fell_back or isinstance(call.strategy, (Auto, Extractive))
         method = CompressionMethod.EXTRACTIVE if verbatim else getattr(call.strategy, "method", self.method)
@@ -299,8 +300,8 @@ class Compressor(Forms[CompressedContext]):
 
         return kind.build(
             {"warnings": all_warnings},
-            id=self.new_id(content, options) if id is None else id,
-            original=OriginalContext(content, result.original_tokens, source, self.now()),
+            id=self.new_id(given, options) if id is None else id,
+            original=OriginalContext(given, result.original_tokens, source, self.now()),
             compressed=result.text,
             compression_ratio=result.ratio,
             token_count=result.tokens,

@@ -12,7 +12,7 @@ from tersely import metrics
 from tersely.compat.compressor import Compressor, Forms, checked_options
 from tersely.compat.contexts import CompressionLevel, HierarchicalContext, OriginalContext
 from tersely.compat.extractive_compressor import ExtractiveCompressor
-from tersely.core import checks
+from tersely.core.documents import read_document
 from tersely.core.errors import NotReversibleError
 from tersely.core.options import CompressionMethod, CompressionOptions
 from tersely.core.types import Compressed, Document, Request
@@ -69,17 +69,17 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
         Raises as `Compressor.compress` does.
         """
         options = checked_options(options)
-        checks.text(content, "content")
+        document = read_document(Document(content), "content")
         timestamp = self.compressor.now()
         if options.preferred_method is CompressionMethod.HIERARCHICAL:  # as all of this is
             options = replace(options, preferred_method=CompressionMethod.HYBRID)
         verbatim = self.compressor.verbatim_for(options)
         if verbatim is not None:
             started = perf_counter()
-            tokens, levels, warnings = self._verbatim(content, options, verbatim)
+            tokens, levels, warnings = self._verbatim(document, options, verbatim)
             metrics.observe(self.method, tokens, levels[0].token_count, perf_counter() - started)
         else:  # the compressor's calls are observed, one by one
-            tokens, levels, warnings = self._cascade(content, options)
+            tokens, levels, warnings = self._cascade(document.text, options)
         return HierarchicalContext(
             levels,
             OriginalContext(content, tokens, source, timestamp),
@@ -94,10 +94,10 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
         return compressed.original.content
 
     def _verbatim(
-        self, content: str, options: CompressionOptions, strategy: Auto
+        self, document: Document, options: CompressionOptions, strategy: Auto
     ) -> tuple[int, Sequence[CompressionLevel], list[str]]:
         query, counter = options.query_context or None, self.compressor.counter
-        prepared = strategy.prepare(Request((Document(content),), query, None, 1.0, counter))
+        prepared = strategy.prepare(Request((document,), query, None, 1.0, counter))
         results = prepared.levels(level_targets(prepared.original_tokens, self.levels))
         for result in results:
             self.compressor.checked(result)

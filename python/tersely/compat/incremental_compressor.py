@@ -13,8 +13,8 @@ from tersely import metrics
 from tersely.compat.compressor import Call, checked_options
 from tersely.compat.contexts import CompressedContext
 from tersely.compat.extractive_compressor import ExtractiveCompressor
-from tersely.core import checks
 from tersely.core.cache import BoundedCache
+from tersely.core.documents import read_document
 from tersely.core.options import CompressionOptions
 from tersely.core.types import Document, Request
 from tersely.engine.auto import Auto
@@ -109,14 +109,14 @@ class IncrementalCompressor(ExtractiveCompressor):
         """
         if not isinstance(id, str):
             raise TypeError(f"id must be str, not {type(id).__name__}")
-        checks.text(content, "content")
+        document = read_document(Document(content, id), "content")
         started = time.perf_counter()
         options = self.options if options is None else checked_options(options)
         key = hashlib.sha256(id.encode("utf-8", "surrogatepass")).digest()
         before = self._cache.get(key)
         same = before is not None and before.options == options
         strategy = before.strategy if before is not None and same else self.extractive_for(options)
-        request = Request((Document(content, id),), options.query_context or None, None, 1.0, self.counter)
+        request = Request((document,), options.query_context or None, None, 1.0, self.counter)
         state = advance(
             strategy,
             request,

@@ -26,10 +26,12 @@ from tersely.compat.hierarchical_compressor import HierarchicalCompressor
 from tersely.compat.model_compressors import HybridCompressor
 from tersely.core import checks
 from tersely.core.cache import BoundedCache
+from tersely.core.documents import read_document, warnings_about
 from tersely.core.errors import BudgetExceededError
 from tersely.core.facts import FactReport
 from tersely.core.options import CompressionMethod, CompressionOptions
 from tersely.core.protocols import BatchTokenCounter
+from tersely.core.text import well_formed
 from tersely.core.threads import map_in_threads
 from tersely.core.types import Compressed, Document, Receipt, Request, count_reasons
 from tersely.engine.allocation import favour_of, in_steps, weights_of
@@ -135,21 +137,23 @@ class Manager:
     ) -> PreparedContext:
         """The chunks as they are, joined, where that counts at most `max_tokens`; else `prepare_context`."""
         budget, listed = checks.whole_number(max_tokens, "max_tokens"), _check_chunks(chunks)
-        texts = [chunk.content for chunk in listed]
         try:
-            whole = self.separator.join(texts)
-            checks.text(whole, "the chunks")
-        except (TypeError, ValueError):  # a chunk that cannot be used: the others can
+            documents = [_document(chunk) for chunk in listed]
+        except TypeError:  # a chunk that cannot be used: the others can
             return self.prepare_context(listed, query, budget)
+        texts = [document.text for document in documents]
+        whole = self.separator.join(texts)
         tokens = count(self.counter, whole)
         if tokens > budget:
             return self.prepare_context(listed, query, budget)
         counts = count_batch(self.counter, texts).tolist()
         kept = tuple(
-            PreparedChunk(chunk.id, chunk.content, size, size, 0)
-            for chunk, size in zip(listed, counts, strict=True)
+            PreparedChunk(chunk.id, text, size, size, 0)
+            for chunk, text, size in zip(listed, texts, counts, strict=True)
         )
-        return PreparedContext(whole, tuple(texts), PreparationReport(budget, tokens, tokens, False, kept))
+        warnings = warnings_about(documents)
+        report = PreparationReport(budget, tokens, tokens, False, kept, warnings=warnings)
+        return PreparedContext(whole, tuple(texts), report)
 
     async def aprepare_context(
         self, chunks: Iterable[ContextChunk], query: str, token_budget: int
@@ -179,6 +183,7 @@ class Manager:
         """One choice among the segments of all usable chunks."""
         started = time.perf_counter()
         chunks = [given[place] for place in usable]
+        documents = [_document(chunk) for chunk in chunks]
         settings = self.compressor.settings(options)
         keys = [content_id(chunk.content, settings) for chunk in chunks]
         known = [self.cache.get_reading(key) for key in keys]
@@ -187,28 +192,28 @@ class Manager:
         result = None if None in known else self._results.get(whole_key)
         method = CompressionMethod.EXTRACTIVE
         if result is None:
-            result = self._choose(chunks, keys, known, options, budget, strategy)
+            result = self._choose(chunks, documents, keys, known, options, budget, strategy)
             self._results.put(
                 whole_key,
                 result,
                 sum(map(sys.getsizeof, (result.text, *named, *keys)))
                 + 64 * result.receipt.segments
-                + sum(len(chunk.content) for chunk in chunks),
+                + sum(len(document.text) for document in documents),
             )
             metrics.observe(method, result.original_tokens, result.tokens, time.perf_counter() - started)
-        compressed = any(part != chunk.content for part, chunk in zip(result.parts, chunks, strict=True))
+        compressed = any(part != one.text for part, one in zip(result.parts, documents, strict=True))
         sizes = _Sizes(self.counter)
         kept = []
-        for index, (chunk, part) in enumerate(zip(chunks, result.parts, strict=True)):
+        for index, (chunk, document, part) in enumerate(zip(chunks, documents, result.parts, strict=True)):
             if not part:
-                why = "budget" if chunk.content.strip() else "empty"
+                why = "budget" if document.text.strip() else "empty"
                 dropped[usable[index]] = DroppedChunk(chunk.id, why)
                 continue
-            cached, changed = known[index] is not None, part != chunk.content
+            cached, changed = known[index] is not None, part != document.text
             size = partial(sizes.of, part)
             late: dict[str, Callable[[], Any]] = {
                 "token_count": size,
-                "original_tokens": partial(sizes.of, chunk.content),
+                "original_tokens": partial(sizes.of, document.text),
                 "allocation": size if compressed else int,
             }
             if changed:
@@ -235,6 +240,7 @@ class Manager:
     def _choose(
         self,
         chunks: Sequence[ContextChunk],
+        documents: Sequence[Document],
         keys: Sequence[str],
         known: Sequence[Known | None],
         options: CompressionOptions,
@@ -244,7 +250,7 @@ class Manager:
         """Choose among the segments of the chunks; readings of new chunks go to the cache."""
         now = [Known() if one is None else replace(one) for one in known]  # others may be reading them
         request = Request(
-            tuple(Document(chunk.content, chunk.id, metadata=chunk.metadata) for chunk in chunks),
+            tuple(documents),
             options.query_context or None,
             budget,
             1.0,
@@ -313,7 +319,7 @@ class Manager:
         except BudgetExceededError:
             raise
         except Exception:
-            text = self._head(chunk.content, share)
+            text = self._head(well_formed(chunk.content), share)
             return None, text, "cut_to_head", False
 
     def _head(self, content: str, share: int) -> str:
@@ -354,7 +360,7 @@ class _ByShares:
         self.dropped, self.query, self.budget = dropped, options.query_context, budget
         self.made: dict[int, PreparedChunk] = {}
         self.hits = self.misses = 0
-        texts = [chunks[place].content for place in usable]
+        texts = [well_formed(chunks[place].content) for place in usable]
         self.sizes = count_batch(manager.counter, texts).tolist()
         self.original = count(manager.counter, manager.separator.join(texts))
 
@@ -429,8 +435,9 @@ class _ByShares:
         """The part for a share of nothing: a chunk that counts nothing."""
         if self.sizes[index]:
             return Part(None, 1)
-        self.made[index] = PreparedChunk(chunk.id, chunk.content, 0, 0, 0)
-        return Part(chunk.content)
+        text = well_formed(chunk.content)
+        self.made[index] = PreparedChunk(chunk.id, text, 0, 0, 0)
+        return Part(text)
 
 
 def _check_chunks(chunks: Iterable[ContextChunk]) -> list[ContextChunk]:
@@ -443,11 +450,15 @@ def _check_chunks(chunks: Iterable[ContextChunk]) -> list[ContextChunk]:
     return listed
 
 
+def _document(chunk: ContextChunk) -> Document:
+    return read_document(Document(chunk.content, chunk.id, metadata=chunk.metadata), "content")
+
+
 def _usable(place: int, chunk: ContextChunk, dropped: dict[int, DroppedChunk]) -> bool:
     """Whether a chunk has a text; if not, why goes to `dropped`."""
     try:
         checks.text(chunk.content, "content")
-    except (TypeError, ValueError) as error:
+    except TypeError as error:
         dropped[place] = DroppedChunk(chunk.id, "failed", str(error))
         return False
     if not chunk.content:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from tersely.content.outcomes import tells_failures
 from tersely.core import checks
 from tersely.core.detection import KINDS, LANGUAGES, Detection
 from tersely.core.names import DetectedName
+from tersely.core.text import well_formed
 
 __all__ = ["detect", "detect_each", "hinted_detection", "in_pairs", "named_detection"]
 
@@ -78,20 +78,15 @@ def detect(text: str, name: str | None = None, command: str | None = None) -> De
     `name`: a path or file name; a suffix that settles what the text is ("app.py", "rows.csv") goes first,
     with a confidence of 1. `command`: the command line that wrote the text ("pytest -q", "git diff"); what
     it writes goes before a look that says nothing certain, and what looks like nothing is a tool's output.
-    Raises TypeError for another type and ValueError for a lone surrogate in the part that is read. O(1) for a
-    long text: 12,288 characters are read.
+    Raises TypeError for another type. O(1) for a long text: 12,288 characters are read.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be str, not {type(text).__name__}")
-    for piece in _sample(text):
-        checks.text(piece, "text")
-    found = detect_each([text])[0]
-    if found.kind == "prose" and found.confidence <= _NOTHING and tells_failures([text[-_TAIL:]], 0):
+    sample = [well_formed(piece) for piece in _sample(text)]
+    found = _detections([text], [sample])[0]
+    if found.kind == "prose" and found.confidence <= _NOTHING and tells_failures([sample[-1][-_TAIL:]], 0):
         found = Detection("tool_output", None, _NOTHING)
-    for hint, what in ((name, "name"), (command, "command")):
-        if hint is not None:
-            checks.text(hint, what)
-    return hinted_detection(found, name or "", command or "")
+    return hinted_detection(found, checks.text(name or "", "name"), checks.text(command or "", "command"))
 
 
 def hinted_detection(found: Detection, name: str, command: str) -> Detection:
@@ -134,7 +129,11 @@ def named_detection(name: str, found: Detection) -> Detection:
 
 def detect_each(texts: Sequence[str]) -> list[Detection]:
     """`detect` for many texts without lone surrogates."""
-    found = _native.detect([_sample(text) for text in texts])
+    return _detections(texts, [_sample(text) for text in texts])
+
+
+def _detections(texts: Sequence[str], samples: list[list[str]]) -> list[Detection]:
+    found = _native.detect(samples)
     return [
         _settled(Detection(KINDS[kind], LANGUAGES[language], confidence), text)
         for (kind, language, confidence), text in zip(found, texts, strict=True)
@@ -145,8 +144,7 @@ def _settled(found: Detection, text: str) -> Detection:
     """What a text is where its look leaves doubt: Python, where all of it reads as such. O(characters)."""
     unknown = found.kind == "code" and found.language in (None, "yaml")
     if (unknown or found.confidence <= _CERTAIN) and any(sign in text for sign in _PYTHON):
-        with contextlib.suppress(UnicodeEncodeError):  # a lone surrogate further on
-            return Detection("code", "python", 1.0) if _native.is_python(text) else found
+        return Detection("code", "python", 1.0) if _native.is_python(text) else found
     return found
 
 

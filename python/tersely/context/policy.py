@@ -332,7 +332,7 @@ def plan_context(
 
 def text_digest(text: str) -> str:
     """Return the SHA-256 of a text, in hexadecimal."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def decide(segment: ContextSegment, state: ContextState, judge: Predicates) -> tuple[Action, str]:

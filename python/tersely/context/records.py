@@ -8,7 +8,7 @@ from typing import Any
 from tersely.context.segment import CompressionState, ContextSegment, SegmentMetadata, to_segment_type
 from tersely.core.errors import UnknownIdError
 from tersely.core.protocols import BatchTokenCounter
-from tersely.engine.count import name_of
+from tersely.engine.count import count, name_of
 from tersely.providers.counters import COUNTERS
 from tersely.store import CompressionRecord, Store, Stored
 
@@ -73,7 +73,7 @@ def from_store(store: Store, stored: Stored, counter: BatchTokenCounter) -> Cont
     known = stored.metadata
     # Of other counters, two may have one name; of a text that was masked, more was counted.
     same = known["counter"] == name_of(counter) in COUNTERS and not stored.masked
-    tokens = int(known["tokens"]) if same else int(counter.count(stored.text))
+    tokens = int(known["tokens"]) if same else count(counter, stored.text)
     metadata = SegmentMetadata(
         known["file_path"],
         known["line_number"],

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from tersely.core import checks
+from tersely.engine.count import count
 from tersely.providers.counters import resolve_counter
 
 __all__ = [
@@ -77,7 +78,7 @@ class SegmentMetadata:
             checks.whole_number(self.line_number, "line_number")
         for name in ("file_path", "topic"):
             if (text := getattr(self, name)) is not None:
-                checks.text(text, name)
+                object.__setattr__(self, name, checks.text(text, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +136,13 @@ def new_segment(
     """Make a segment of an original text; `counter` counts its tokens (as in `tersely.compress`).
 
     `timestamp`: None: what `clock` says (default: now, in UTC). Raises ValueError for an empty id, an unknown
-    type, a time without zone or a text with lone surrogates.
+    type or a time without zone.
     """
-    if not checks.text(segment_id, "segment_id").strip():
+    if not checks.identifier(segment_id, "segment_id").strip():
         raise ValueError(f"segment_id must be a str with something in it, not {segment_id!r}")
-    checks.text(text, "text")
+    readable = checks.text(text, "text")
     when = timestamp if timestamp is not None else (clock or now_utc)()
-    tokens = int(resolve_counter(counter).count(text))
+    tokens = count(resolve_counter(counter), readable)
     metadata = SegmentMetadata(file_path, line_number, when, topic, tokens)
     return ContextSegment(segment_id, text, to_segment_type(type), metadata)
 

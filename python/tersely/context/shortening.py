@@ -28,6 +28,7 @@ from tersely.core import checks
 from tersely.core.cache import BoundedCache
 from tersely.core.errors import CompressionError
 from tersely.core.protocols import BatchTokenCounter
+from tersely.core.text import well_formed
 from tersely.engine.count import count
 from tersely.providers.flows import run_flow
 from tersely.providers.language_models import CheckedLanguageModel
@@ -106,6 +107,7 @@ class Shortener:
 
         With a model, equal segments are asked for once, and all that are not known are asked for together.
         """
+        segments = [replace(segment, text=well_formed(segment.text)) for segment in segments]
         if self.model is None:
             return [self._by_rules(segment, request) for segment in segments]
         tasks = [self._task(segment, request) for segment in segments]
@@ -142,7 +144,7 @@ class Shortener:
         prompt = segment_prompt(segment.tokens, request.fields, request.active_state)
         front = _front_tokens(segment, "", request, self.counter)
         limit = max(int(segment.tokens * request.target_ratio) - front, 1)
-        return Task(segment.text, prompt, limit, self.counter)
+        return Task(well_formed(segment.text), prompt, limit, self.counter)
 
     def _reply_key(self, task: Task, known: str = "") -> bytes:
         name = self.model.name if self.model is not None else ""

@@ -21,10 +21,13 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tersely.core.text import well_formed
+
 __all__ = [
     "budget_of",
     "callable_or_none",
     "flag",
+    "identifier",
     "meant",
     "member",
     "nearest",
@@ -157,18 +160,18 @@ def flag(value: Any, name: str) -> bool:
 
 
 def text(value: Any, name: str) -> str:
-    """Return `value`, a str. Raises ValueError for a lone surrogate, which has no UTF-8 form."""
+    """Return `value`, a str, with U+FFFD for lone surrogates, which have no UTF-8 form."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be str, not {type(value).__name__}")
-    if value.isascii():
-        return value
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"{name} has a lone surrogate {value[error.start]!r} at character {error.start}"
-        ) from None
-    return value
+    return well_formed(value)
+
+
+def identifier(value: Any, name: str) -> str:
+    """Return `value`, a str. Raises ValueError for a lone surrogate: replaced, two names would be one."""
+    read = text(value, name)
+    if value != read:
+        raise ValueError(f"{name} must be a name that UTF-8 can write, not {shown(value)}: a lone surrogate")
+    return read
 
 
 def texts(value: Any, name: str) -> list[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
+from dataclasses import replace
 from typing import Any
 
 from tersely.core import checks
 from tersely.core.tables import Level
+from tersely.core.text import CHARACTERS_REPLACED
 from tersely.core.types import Document
 
-__all__ = ["to_documents", "to_level"]
+__all__ = ["read_document", "to_documents", "to_level", "warnings_about"]
 
 _FIELDS = ("text", "id", "title", "score", "metadata", "name", "command")
 _HINTS = (  # (what only such an object has, what to give instead)
@@ -22,7 +24,8 @@ _HINTS = (  # (what only such an object has, what to give instead)
 def to_documents(documents: Any) -> tuple[Document, ...]:
     """Return the documents of a str, a Document, a mapping or object with `text`, or a list of these.
 
-    Raises TypeError for anything else and ValueError for a text with a lone surrogate.
+    Lone surrogates are replaced; then `Document.given` is the text as it came. Raises TypeError for anything
+    else.
     """
     if type(documents) is str:  # most calls: what follows asks more questions than all else here
         return (_to_document(documents, 0),)
@@ -37,7 +40,7 @@ def to_documents(documents: Any) -> tuple[Document, ...]:
 
 def _to_document(item: Any, index: int) -> Document:
     if isinstance(item, str):
-        return Document(checks.text(item, f"the text of document {index}"))
+        return read_document(Document(item), f"the text of document {index}")
     if isinstance(item, Document):
         document = item
     elif isinstance(item, Mapping):
@@ -50,13 +53,28 @@ def _to_document(item: Any, index: int) -> Document:
         document = _from_fields({name: getattr(item, name, None) for name in _FIELDS})
     else:
         raise TypeError(f"document {index} must be str or have 'text', not {_describe(item)}")
-    checks.text(document.text, f"the text of document {index}")
-    if document.title is not None:
-        checks.text(document.title, f"the title of document {index}")
     if not isinstance(document.metadata, Mapping):
         kind = type(document.metadata).__name__
         raise TypeError(f"the metadata of document {index} must be a mapping, not {kind}")
-    return document
+    return read_document(document, f"the text of document {index}", f"the title of document {index}")
+
+
+def read_document(document: Document, name: str, title_name: str = "title") -> Document:
+    """Return the document with a text and a title that have a UTF-8 form; names are for errors.
+
+    O(characters); the same object where both have one.
+    """
+    text, title = checks.text(document.text, name), document.title
+    if title is not None:
+        title = checks.text(title, title_name)
+    if text is not document.text:
+        return replace(document, text=text, title=title, given=document.text)
+    return document if title is document.title else replace(document, title=title)
+
+
+def warnings_about(documents: Iterable[Document]) -> tuple[str, ...]:
+    """Return what a receipt says of how the documents were read. O(documents)."""
+    return (CHARACTERS_REPLACED,) if any(document.given is not None for document in documents) else ()
 
 
 def _has_text(thing: Any) -> bool:

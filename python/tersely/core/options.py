@@ -65,7 +65,7 @@ class CompressionOptions:
         object.__setattr__(self, "min_confidence", confidence)
         object.__setattr__(self, "target_ratio", checks.share(self.target_ratio, "target_ratio"))
         object.__setattr__(self, "preferred_method", CompressionMethod(self.preferred_method))
-        checks.text(self.query_context, "query_context")
+        object.__setattr__(self, "query_context", checks.text(self.query_context, "query_context"))
 
     def target(self, original_tokens: int) -> int:
         """Return how many tokens are allowed for a text of `original_tokens`.

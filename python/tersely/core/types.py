@@ -53,6 +53,8 @@ class Document:
             "filename", "file_name", "path", "file_path" or "url", where that looks like one.
         command: the command line that wrote the text, a hint likewise; None: the metadata's "command" or
             "tool".
+        given: the text as it came, where characters of it were replaced (lone surrogates, bytes that are no
+            UTF-8); None: `text` is as it came.
     """
 
     text: str
@@ -62,6 +64,12 @@ class Document:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     name: str | None = None
     command: str | None = None
+    given: str | None = None
+
+    @property
+    def original(self) -> str:
+        """The text as it came."""
+        return self.text if self.given is None else self.given
 
     @property
     def file_name(self) -> str:
@@ -111,7 +119,7 @@ class Request:
     """A checked call: what a strategy is given.
 
     Attributes:
-        documents: the texts; no lone surrogates.
+        documents: the texts; no lone surrogates in `text`.
         query: what the reader will ask, None for a general summary.
         budget: tokens allowed, >= 0; None: `ratio` of the original tokens, at least 1.
         ratio: in (0, 1].
@@ -198,7 +206,9 @@ class Receipt:
             yaml and xml (all of these: compressed as text), "markup_kept" (tags stand in the text: a page
             without other text, or a pin or group that touches them), "content_types_not_used" (a group spans
             documents of several types: all were), "embedder_failed", "reranker_failed" (scored without it),
-            "facts_lost" (of what was to be preserved, some is lost: see `facts`).
+            "facts_lost" (of what was to be preserved, some is lost: see `facts`), "characters_replaced"
+            (U+FFFD stands for lone surrogates, or what was no UTF-8 was read in another encoding; `expand`
+            gives the documents as they came).
         facts: the facts that were to be preserved, kept and lost; None where nobody asked.
         used_llm: whether a model wrote any of the text.
         fallback_reason: reason code where a model should have written it and did not, else None: "no_model",
@@ -237,7 +247,7 @@ class Compressed(Ratios):
 
     Attributes:
         text: what to send; never over the budget.
-        documents: the originals.
+        documents: the originals, U+FFFD for what is no text in them.
         kept, dropped: spans of the originals, in source order, without overlap; together all segments.
         receipt: counts, reasons and warnings.
         generated: (start, end) characters of `text` that are not the source's: written by a model, or saying
@@ -297,7 +307,7 @@ class Compressed(Ratios):
             which: a document's index (its whole text, exactly as given), or a span from `kept` or `dropped`.
             context: for a span: so many characters more on each side.
 
-        Raises IndexError where there is no such document.
+        Lone surrogates are as they came. Raises IndexError where there is no such document.
         """
         context = checks.whole_number(context, "context")
         number = which.document if isinstance(which, Span) else which
@@ -305,7 +315,7 @@ class Compressed(Ratios):
             raise TypeError(f"which must be a document's index or a Span, not {which!r}")
         if not -len(self.documents) <= number < len(self.documents):
             raise IndexError(f"there is no document {number}; there are {len(self.documents)}")
-        text = self.documents[number].text
+        text = self.documents[number].original
         if isinstance(which, Span):
             return text[max(which.start - context, 0) : which.end + context]
         return text

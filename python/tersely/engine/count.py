@@ -10,6 +10,7 @@ import numpy as np
 
 from tersely.core.protocols import BatchTokenCounter
 from tersely.core.tables import Int32s, Int64s, pieces
+from tersely.core.text import well_formed
 from tersely.providers.byte_pairs import BytePairCounter, token_table
 from tersely.providers.utf8 import Texts, native_texts
 
@@ -25,7 +26,7 @@ def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
     if isinstance(counter, BytePairCounter):  # our own: its errors are the deadline and Ctrl-C
         return token_table(counter.encoding).count(native_texts(texts))
     try:
-        counts: Any = counter.count_batch(texts)
+        counts: Any = counter.count_batch([well_formed(text) for text in texts])
     except Exception as error:
         raise ValueError(
             f"the token counter {name_of(counter)} failed on {len(texts)} texts: {error!r}"

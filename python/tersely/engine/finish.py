@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.content.units import Nested
+from tersely.core.documents import warnings_about
 from tersely.core.facts import Fact, FactReport
 from tersely.core.tables import Float32s, Int64s, Kind, SegmentTable, UInt8s
 from tersely.core.types import Compressed, Receipt, Request, Span, Spans
@@ -24,6 +25,7 @@ from tersely.engine.reading import Reading
 from tersely.engine.score import Asked
 from tersely.engine.segment import segment
 from tersely.engine.select import FIRST_KEPT, REASONS
+from tersely.providers.byte_pairs import BytePairCounter
 
 __all__ = ["broken_promises", "check_all", "checked", "finish", "make_receipt", "unchanged"]
 
@@ -139,10 +141,16 @@ def make_receipt(
     """The receipt of a text of so many tokens.
 
     `status`: an index into `reasons` for each unit; from `first_kept` on, but for "markup", units are kept.
-    Raises AssertionError for a text over the budget: the engine's mistake, never the caller's.
+    Raises ValueError for a text over the budget, which was within it when the caller's counter was asked
+    before; with our own counter it is the engine's mistake, an AssertionError.
     """
     if tokens > budget:
-        raise AssertionError(f"a text of {tokens} tokens for a budget of {budget}")
+        problem = f"a text of {tokens} tokens for a budget of {budget}"
+        if isinstance(request.counter, BytePairCounter):
+            raise AssertionError(problem)
+        raise ValueError(
+            f"{problem}: the token counter {name_of(request.counter)} counts otherwise each time"
+        )
     counts = np.bincount(status, minlength=len(reasons)).tolist()
     names = _fates(tuple(reasons), first_kept)
     named = {name: number for name, number in zip(names, counts, strict=True) if number}
@@ -154,7 +162,7 @@ def make_receipt(
         len(status),
         named,
         recounts,
-        tuple(warnings),
+        (*warnings, *warnings_about(request.documents)),
         content_types=content_types,
     )
 

@@ -68,7 +68,7 @@ def compress_file(
     """
     checks.whole_number(budget, "budget", least=1)
     if query is not None:
-        checks.text(query, "query")
+        query = checks.text(query, "query")
     strategy = strategy or Logs()
     reader = _native.LineReader(query or "", _MOST_ROWS)
     size = 0

@@ -56,7 +56,7 @@ def _to_spans(
         for item in spans:
             if not isinstance(item, str):
                 found.append(_to_span(item, documents, name))
-            elif checks.text(item, name):
+            elif item := checks.text(item, name):
                 asked.setdefault(item, []).append(len(places))
             else:
                 raise ValueError(f"{name}: a string must not be empty")

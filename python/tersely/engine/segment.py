@@ -19,7 +19,6 @@ def analyze(
     """Cut texts into segments and read their terms; `extras` (query, titles) only give a term row each.
 
     O(characters) time and memory linear in the number of segments and terms; the GIL is released.
-    Raises ValueError for a text with a lone surrogate.
     """
     columns, ids, offsets, term_class = _native.analyze(
         native_texts(texts), list(extras), int(level), min(window, _LARGEST_WINDOW)

@@ -127,7 +127,7 @@ def compact_messages(
     costs = count_entries(counting, entries, picture_tokens)
     frame = REPLY_TOKENS + count_tools(counting, tools)
     original = frame + int(costs.sum())
-    warnings = ["unknown_shape"] if any(entry.unknown for entry in entries) else []
+    warnings = list(dict.fromkeys(code for entry in entries for code in entry.warnings))
     if original <= budget:
         accounts = [
             MessageAccount(index, "verbatim", "fits", tokens) for index, tokens in enumerate(costs.tolist())
@@ -136,7 +136,7 @@ def compact_messages(
         return CompactedMessages(same, original, original, budget, tuple(accounts), same[:], tuple(warnings))
     relevance = None
     if query is not None:
-        checks.text(query, "query")
+        query = checks.text(query, "query")
         relevance = relevance_of(entries, query) if query.strip() else None
         if relevance is None:
             warnings.append("query_without_matches" if query.strip() else "empty_query")

@@ -155,8 +155,8 @@ class Compactor:
         self._seen += [_snapshot(message) for message in messages[first:]]
         self._entries += entries
         self._called |= called_tools(entries)
-        if any(entry.unknown for entry in entries):
-            self._warnings = tuple(dict.fromkeys((*self._warnings, "unknown_shape")))
+        more = (code for entry in entries for code in entry.warnings)
+        self._warnings = tuple(dict.fromkeys((*self._warnings, *more)))
         self._costs += costs
         self._total += sum(costs)
         self._accounts += [

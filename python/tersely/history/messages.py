@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal, TypeGuard
 
-from tersely.core import checks
+from tersely.core.text import CHARACTERS_REPLACED, well_formed
 
 __all__ = [
     "HEADER",
@@ -130,6 +130,7 @@ class Entry:
         held: why it has to stay as it is ("system", "cache_marker", "picture": no tool gave it), else "".
         leads: it may not be parted from the next message (a reasoning item).
         unknown: something of it has no shape that is known here.
+        replaced: U+FFFD stands in its texts for lone surrogates of the message.
     """
 
     role: str
@@ -141,6 +142,13 @@ class Entry:
     held: str = ""
     leads: bool = False
     unknown: bool = False
+    replaced: bool = False
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Reason codes of how it was read."""
+        known = (("unknown_shape", self.unknown), (CHARACTERS_REPLACED, self.replaced))
+        return tuple(code for code, holds in known if holds)
 
     @property
     def pictures(self) -> int:
@@ -151,8 +159,8 @@ class Entry:
 def read_messages(messages: Sequence[Any], first: int = 0) -> list[Entry]:
     """One entry a message; `first`: the number of the first message, for errors.
 
-    Raises TypeError for what is no list of messages, ValueError for a lone surrogate or a message that is
-    nested too deeply.
+    Lone surrogates are replaced in the entries. Raises TypeError for what is no list of messages, ValueError
+    for a message that is nested too deeply.
     """
     check_list(messages)
     entries = [_read(message, index) for index, message in enumerate(messages, first)]
@@ -161,13 +169,15 @@ def read_messages(messages: Sequence[Any], first: int = 0) -> list[Entry]:
         texts += (entry.name, entry.opaque)
         for piece in entry.pieces:
             texts.append(piece.text)
-    try:
-        checks.text("".join(texts), "messages")  # all at once: almost none has a lone surrogate
-    except ValueError:
-        for index, entry in enumerate(entries, first):
-            for text in (entry.name, entry.opaque, *(piece.text for piece in entry.pieces)):
-                checks.text(text, f"messages[{index}]")
-    return entries
+    whole = "".join(texts)  # all at once: almost none has a lone surrogate
+    return entries if well_formed(whole) is whole else list(map(_well_formed, entries))
+
+
+def _well_formed(entry: Entry) -> Entry:
+    """The entry with U+FFFD for lone surrogates."""
+    pieces = tuple(replace(piece, text=well_formed(piece.text)) for piece in entry.pieces)
+    made = replace(entry, pieces=pieces, name=well_formed(entry.name), opaque=well_formed(entry.opaque))
+    return entry if made == entry else replace(made, replaced=True)
 
 
 def check_list(messages: Any) -> None:

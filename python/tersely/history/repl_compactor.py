@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from tersely.core.errors import SummarizationError
+from tersely.core.text import well_formed
 from tersely.engine.count import count_batch
 from tersely.history.compaction_config import CompactionConfig, CompactionResult
 from tersely.history.repl import REPLEntry, REPLHistory
 from tersely.history.repl_summary import (
     COMPACTED,
-    encodable,
     rule_summary,
     steps_prompt,
     steps_text,
@@ -141,7 +141,7 @@ class MemoryCompactor:
         most = self.config.summary_max_sentences
         fixed = _summary_entry(replace(by_rules, summary="")).characters
         limit = max(sum(entry.characters for entry in old) - fixed - 1, len(by_rules.summary))
-        prompt = steps_prompt(encodable(task))
+        prompt = steps_prompt(well_formed(task))
         (reply,) = yield from ask(
             [Task(steps_text(old), prompt, limit, _CHARACTERS, "characters", target=most, sentences=most)]
         )
@@ -149,7 +149,7 @@ class MemoryCompactor:
             self._raise_failure(reply)
             return replace(by_rules, fallback_reason=reply.reason)
         texts = [f"{one.reasoning}\n{one.code}\n{one.output}" for one in (*by_rules.summarized, *old)]
-        made_up = unsupported_facts([encodable(text) for text in (*texts, task)], reply.text)
+        made_up = unsupported_facts([well_formed(text) for text in (*texts, task)], reply.text)
         return replace(by_rules, summary=reply.text, used_llm=True, unsupported_facts=made_up)
 
     def _raise_failure(self, reply: Reply) -> None:

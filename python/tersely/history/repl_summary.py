@@ -10,6 +10,7 @@ import numpy as np
 
 from tersely.core.facts import FactKind
 from tersely.core.tables import Level
+from tersely.core.text import well_formed
 from tersely.engine.facts import find_facts
 from tersely.engine.segment import segment
 from tersely.history.repl import REPLEntry
@@ -17,7 +18,6 @@ from tersely.write.prompt import Prompt
 
 __all__ = [
     "COMPACTED",
-    "encodable",
     "is_success",
     "rule_summary",
     "steps_prompt",
@@ -137,7 +137,7 @@ def _lines_with_numbers(output: str) -> list[str]:
 
 def _numbers(output: str) -> list[tuple[int, int]]:
     """Start and end of numbers with sign, currency and unit, and of dates, in order. O(characters)."""
-    texts = [encodable(output)]
+    texts = [well_formed(output)]
     facts = find_facts(texts, segment(texts, Level.SENTENCE))
     rows = np.isin(facts.kind, (FactKind.NUMBER, FactKind.DATE))
     return sorted(zip(facts.start[rows].tolist(), facts.end[rows].tolist(), strict=True))
@@ -196,9 +196,4 @@ def steps_text(entries: Sequence[REPLEntry]) -> str:
             if text
         ]
         steps.append("\n".join([f"Step {number}", *shown]))
-    return encodable("\n\n".join(steps))
-
-
-def encodable(text: str) -> str:
-    """The text with "?" for lone surrogates, which programs may print and no model can be sent."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return well_formed("\n\n".join(steps))

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tersely.core import checks
 from tersely.history.messages import (
     LANGCHAIN_TYPES,
     PICTURES,
@@ -50,7 +49,7 @@ def read_result(result: Any) -> Entry:
     Pieces of kind "result" are its texts, "records" are data that may become shorter data of the same shape,
     and "rows" blocks of data of which some may go, each with its path;
     "data" is the rest, as JSON. `unknown`: it holds something of no known shape.
-    Raises ValueError for a lone surrogate or what is nested too deeply. O(size).
+    Lone surrogates stand in pieces as they came. Raises ValueError for what is nested too deeply. O(size).
     """
     reader = _ResultReader(role="tool")
     try:
@@ -65,8 +64,6 @@ def read_result(result: Any) -> Entry:
             entry = reader.entry()
     except RecursionError:
         raise ValueError("the result is nested too deeply") from None
-    for piece in entry.pieces:
-        checks.text(piece.text, "the result")
     pieces = tuple([piece for piece in entry.pieces if piece.kind != "picture"])
     return replace(entry, role="tool", pieces=pieces)
 

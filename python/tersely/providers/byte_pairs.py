@@ -35,7 +35,7 @@ class BytePairCounter:
     name: str = "o200k_base"
 
     def count(self, text: str) -> int:
-        """Tokens of `text`. Releases the GIL; O(bytes). Raises UnicodeEncodeError for a lone surrogate."""
+        """Tokens of `text`. Releases the GIL; O(bytes). A lone surrogate counts as U+FFFD."""
         return int(token_table(self.encoding).count([text])[0])
 
     def count_batch(self, texts: Sequence[str]) -> Sequence[int]:

@@ -22,7 +22,7 @@ class Texts(list[str]):
 
     @property
     def utf8(self) -> Utf8:
-        """The UTF-8 of all of them. Raises UnicodeEncodeError for a lone surrogate. O(characters) once."""
+        """The UTF-8 of all of them, U+FFFD for lone surrogates. O(characters) once."""
         try:
             return self._utf8
         except AttributeError:

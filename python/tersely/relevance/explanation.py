@@ -87,7 +87,7 @@ def explain(
 
     Raises ValueError for a blank query.
     """
-    checks.text(query, "query")
+    query = checks.text(query, "query")
     if not query.strip():
         raise ValueError("query must not be blank")
     prepared = read_for_query(to_documents(documents), query.strip(), to_level(level))

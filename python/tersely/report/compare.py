@@ -49,8 +49,7 @@ def compare_html(
     texts = [[document.text for document in one.documents] for one in made]
     if texts[0] != texts[1]:
         raise ValueError("the two results must be of the same documents")
-    query = query or ""
-    checks.text(query, "query")
+    query = checks.text(query or "", "query")
     called = _names(made, names)
     pieces = pieces_of(made[0]), pieces_of(made[1])
     joined = _common_pieces(made[0], pieces, called)

@@ -59,8 +59,7 @@ def to_html(result: Showable, query: str | None = None) -> str:
     """
     view = view_of(result)
     made = view.result
-    query = query or ""
-    checks.text(query, "query")
+    query = checks.text(query or "", "query")
     pieces = pieces_of(made)
     marks = fact_marks(made)
     columns = draw_source(made.documents, pieces, marks, query)

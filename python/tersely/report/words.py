@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 
+from tersely.core.text import well_formed
+
 __all__ = [
     "DROPPED",
     "GENERATED",
@@ -74,6 +76,7 @@ _WARNINGS = {
     "yaml_too_deep": "The YAML nests too deeply, so it was compressed as text.",
     "xml_invalid": "It is not XML that can be shortened as data, so it was compressed as text.",
     "xml_too_deep": "The XML nests too deeply, so it was compressed as text.",
+    "characters_replaced": "Some of it was no UTF-8: read in another encoding, or replaced by U+FFFD.",
     "facts_lost": "Not all the facts that were to be preserved stand in the compressed text.",
     "unsupported_facts": "A model wrote facts that no source has.",
     "code_restored": "A model changed code; the original stands in its place.",
@@ -115,7 +118,7 @@ def escape(text: str) -> str:
 
 def name(text: str) -> str:
     """Escape a name of the caller's, which may lack a UTF-8 form, as file names do."""
-    return escape(text.encode("utf-8", "replace").decode("utf-8"))
+    return escape(well_formed(text))
 
 
 def in_words(code: str) -> str:

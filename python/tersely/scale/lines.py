@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from tersely.core.text import decode
 from tersely.scale.arrow import arrow
 from tersely.scale.options import Columns
 from tersely.scale.rows import Rows, as_text
@@ -80,7 +81,10 @@ def _rows(lines: list[tuple[int, bytes]], name: str, columns: Columns) -> Rows:
 
 def _parse(line: bytes) -> tuple[dict[str, Any], str | None]:
     try:
-        found = json.loads(line)
+        try:
+            found = json.loads(line)
+        except UnicodeDecodeError:
+            found = json.loads(decode(line)[0])
     except (ValueError, RecursionError) as error:  # no UTF-8 is a ValueError, too
         return {}, f"the line is not JSON: {error}"
     if not isinstance(found, dict):

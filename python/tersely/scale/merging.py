@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from tersely import _native
 from tersely.core.tables import Float32s, Float64s, Int64s
+from tersely.core.text import well_formed
 from tersely.engine.dedup import SHARE, agreeing_components, keys_of_guards, merge_different
 from tersely.kernels.sets import united
 from tersely.providers.embedders import resolve_embedder
@@ -108,10 +109,6 @@ def _problem(text: Any, score: Any) -> str | None:
         return "ValueError: there is no text"
     if not isinstance(text, str):
         return f"TypeError: the text must be a str, not {type(text).__name__}"
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        return f"UnicodeEncodeError: {error}"
     if isinstance(score, bool) or not isinstance(score, (int, float)):
         return f"TypeError: the score must be a number, not {type(score).__name__}"
     return None if math.isfinite(score) else f"ValueError: the score must be finite, not {score}"
@@ -119,7 +116,7 @@ def _problem(text: Any, score: Any) -> str | None:
 
 def _problems(rows: Rows) -> Iterator[tuple[Any, Any, str | None]]:
     """Yield the text and score of each row, and why it cannot be compared (None: it can)."""
-    texts = rows.values["text"]
+    texts = [well_formed(text) if isinstance(text, str) else text for text in rows.values["text"]]
     for text, score, error in zip(
         texts, rows.values.get("score", [0.0] * len(texts)), rows.errors, strict=True
     ):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 from uuid import UUID
 
 from tersely.core import checks
-from tersely.core.documents import to_documents
+from tersely.core.documents import read_document, to_documents
+from tersely.core.text import well_formed
 from tersely.core.types import Document
 from tersely.relevance.scores import to_uuid
 
@@ -22,6 +23,7 @@ __all__ = [
     "SearchResult",
     "read_chunks",
     "read_results",
+    "readable",
 ]
 
 _TEXT = ("content", "text", "page_content")
@@ -121,8 +123,8 @@ def read_results(results: Any) -> list[Hit]:
     `document`, `node` or `chunk`; or a pair of such a thing and its score. The score is `score` or
     `relevance_score`, of the result, of what it wraps, or of its `metadata`.
 
-    Raises TypeError for anything else, and ValueError where only some have a score, for one that is no finite
-    number, and for a lone surrogate.
+    Lone surrogates of texts are replaced. Raises TypeError for anything else, and ValueError where only some
+    have a score, and for one that is no finite number.
     """
     if isinstance(results, (str, bytes, Mapping)) or not isinstance(results, Iterable):
         raise TypeError(f"results must be a list of search results, not {type(results).__name__}")
@@ -138,8 +140,8 @@ def read_results(results: Any) -> list[Hit]:
 
 def _read(item: Any, index: int) -> tuple[str, float | None, str, Any]:
     if isinstance(item, ChunkResult) and type(item.content) is str:
-        checks.text(item.content, f"the text of result {index}")
-        return item.content, _number(item.score, index), item.chunk_id, item
+        text = checks.text(item.content, f"the text of result {index}")
+        return text, _number(item.score, index), item.chunk_id, item
     whole, score = item, None
     if isinstance(item, tuple) and len(item) == 2 and not hasattr(item, "_fields"):
         item, score = item
@@ -152,7 +154,7 @@ def _read(item: Any, index: int) -> tuple[str, float | None, str, Any]:
         raise TypeError(
             f"result {index} must have a text as {', '.join(_TEXT)}, not be {type(whole).__name__}"
         )
-    checks.text(text, f"the text of result {index}")
+    text = checks.text(text, f"the text of result {index}")
     metadata = _field(inner, "metadata")
     if score is None:
         score = _first((item, inner, metadata), _SCORE)
@@ -186,13 +188,22 @@ def _number(score: Any, index: int) -> float | None:
     return value
 
 
+def readable(result: ChunkResult) -> ChunkResult:
+    """Return a result whose texts have a UTF-8 form."""
+    given = result.content, result.header_path, result.file_path
+    content, path, file = map(well_formed, given)
+    if (content, path, file) == given:
+        return result
+    return replace(result, content=content, header_path=path, file_path=file)
+
+
 def read_chunks(documents: Any) -> tuple[tuple[DocumentChunk, ...], tuple[Document, ...]]:
     """Read what callers pass as documents, as chunks and as the Documents that the stages take.
 
     DocumentChunks, SearchResults, ChunkResults, or what `tersely.compress` takes. A text without an id has
     the UUID5 of itself in its chunk.
 
-    Raises TypeError for anything else and ValueError for a text with a lone surrogate.
+    Raises TypeError for anything else.
     """
     if isinstance(documents, (DocumentChunk, SearchResult, ChunkResult)):
         documents = [documents]
@@ -210,8 +221,8 @@ def read_chunks(documents: Any) -> tuple[tuple[DocumentChunk, ...], tuple[Docume
 
 def _read_chunk(item: Any, index: int) -> tuple[DocumentChunk, Document]:
     if type(item) is str:
-        text = checks.text(item, f"the text of document {index}")
-        return DocumentChunk(id=to_uuid(text), content=text), Document(text)
+        document = read_document(Document(item), f"the text of document {index}")
+        return DocumentChunk(id=to_uuid(document.text), content=item), document
     if isinstance(item, SearchResult):
         item = item.document
     if isinstance(item, ChunkResult):
@@ -219,25 +230,15 @@ def _read_chunk(item: Any, index: int) -> tuple[DocumentChunk, Document]:
         item = DocumentChunk(id=item.chunk_id, content=item.content, metadata=known)
     if not isinstance(item, DocumentChunk):
         item = _from_document(item if isinstance(item, Document) else to_documents([item])[0])
-    if not isinstance(item.content, str):
-        raise TypeError(f"the content of document {index} must be str, not {type(item.content).__name__}")
-    checks.text(item.content, f"the content of document {index}")
-    return item, _to_document(item)
+    title = (item.metadata or {}).get("title") or None
+    document = Document(item.content, str(item.id), title)
+    return item, read_document(document, f"the content of document {index}", f"the title of {item.id!r}")
 
 
 def _from_document(document: Document) -> DocumentChunk:
     known = {**document.metadata, **({"title": document.title} if document.title else {})}
     return DocumentChunk(
         id=to_uuid(document.text) if document.id is None else document.id,
-        content=document.text,
+        content=document.original,
         metadata=known or None,
     )
-
-
-def _to_document(chunk: DocumentChunk) -> Document:
-    """Convert a chunk to a Document; its metadata may have a "title"."""
-    title = (chunk.metadata or {}).get("title")
-    if title is not None and not isinstance(title, str):
-        raise TypeError(f"the title of {chunk.id!r} must be str, not {type(title).__name__}")
-    checks.text(title or "", f"the title of {chunk.id!r}")
-    return Document(chunk.content, str(chunk.id), title or None)

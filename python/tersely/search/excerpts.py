@@ -51,6 +51,7 @@ def extract_sentences(
     if not texts:
         return []
     each = max(budget // len(texts), 1)
+    texts = [checks.text(text, "a text") for text in texts]
     documents = [Document(text) for text in texts]
     methods = (ScoringMethod.KEYWORD, ScoringMethod.EMBEDDING)
     by_terms, by_vectors = (

@@ -117,6 +117,7 @@ def compress_results(
     O(characters + n k d) for n results, k of them different.
     """
     found = read_results(results)
+    query = None if query is None else checks.text(query, "query")
     _check(strategy, top_n, query, max_sentences)
     if query is not None and query.strip() and found and not found[0].scored:
         chances = on_topic([one.text for one in found], query, embedder=embedder).tolist()
@@ -190,7 +191,5 @@ def _check(strategy: str, top_n: int | None, query: str | None, max_sentences: i
     checks.one_of(strategy, "strategy", _STRATEGIES)
     if top_n is not None:
         checks.whole_number(top_n, "top_n", least=1)
-    if query is not None:
-        checks.text(query, "query")
     if max_sentences is not None and query is None:
         raise ValueError("max_sentences needs a query")

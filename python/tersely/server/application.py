@@ -11,6 +11,7 @@ import tersely
 from tersely import _native
 from tersely.core import checks
 from tersely.core.errors import CompressionError, MissingExtraError
+from tersely.core.text import well_formed
 from tersely.server.tools import Tool, ToolError
 
 __all__ = ["CALLER", "FAULT", "SLOW", "make_server", "run_tool"]
@@ -88,6 +89,15 @@ def make_server(tools: Sequence[Tool], *, threads: int = 8, deadline: float = 60
     )
 
 
+def _readable(value: Any) -> Any:
+    """Plain JSON types whose texts have a UTF-8 form, as those of replies must."""
+    if isinstance(value, str):
+        return well_formed(value)
+    if isinstance(value, dict):
+        return {key: _readable(inner) for key, inner in value.items()}
+    return [_readable(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+
+
 def run_tool(
     tool: Tool, given: dict[str, Any] | None, deadline: float
 ) -> tuple[str, dict[str, Any] | None, str]:
@@ -97,7 +107,7 @@ def run_tool(
     _native.set_deadline(deadline)
     try:
         reply = tool.run(tool.checked(given))
-        return reply.text, dict(reply.data), ""
+        return well_formed(reply.text), _readable(dict(reply.data)), ""
     except (ToolError, CompressionError, ValueError, TypeError) as error:
         return str(error), None, CALLER
     except Exception as error:

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.core.errors import BudgetExceededError
-from tersely.search.chunks import ChunkResult, Retriever
+from tersely.core.text import well_formed
+from tersely.search.chunks import ChunkResult, Retriever, readable
 from tersely.search.excerpts import previews
 from tersely.search.index import extract
 from tersely.search.index.extracting import FIRST
@@ -137,7 +138,7 @@ class QueryTools:
         `query_documents` have (150 at least), and the reply always has fewer than its reply.
         """
         query, top_n = _query(arguments), arguments["top_n"]
-        found = list(self.retriever.search(query, max(self.pool, 4 * top_n)))
+        found = [readable(one) for one in self.retriever.search(query, max(self.pool, 4 * top_n))]
         left = compress_results(
             found,
             min_score=arguments["min_score"],
@@ -240,7 +241,7 @@ class QueryTools:
         return ToolReply(fenced_reply(chunk.content), _as_dict(chunk))
 
     def _search(self, query: str, count: int) -> list[ChunkResult]:
-        found = list(self.retriever.search(query, count))
+        found = [readable(one) for one in self.retriever.search(query, count)]
         return sorted(found, key=lambda one: -one.score)[:count]
 
     def _vectors(self, found: Sequence[ChunkResult]) -> npt.NDArray[Any] | None:
@@ -272,7 +273,7 @@ def _query(arguments: dict[str, Any]) -> str:
     query: str = arguments["query"]
     if not query.strip():
         raise ToolError("query must not be blank")
-    return query
+    return well_formed(query)
 
 
 def _data(answer: Answer, results: Sequence[ChunkResult], stats: ResultStats | None = None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from tersely.agents.tool_results import ToolResultCompressor
 from tersely.core.errors import CompressionError, MissingExtraError
+from tersely.core.text import well_formed
 from tersely.server.stdio import over_stdio
 from tersely.server.tools import Tool, ToolError, ToolReply, object_schema
 
@@ -112,7 +113,7 @@ def _expand_tool(name: str, store: Store) -> Tool:
     """The tool that gives a result whole again, in the words of the wrapped server."""
 
     def run(arguments: dict[str, Any]) -> ToolReply:
-        text = store.expand(arguments["id"])
+        text = well_formed(store.expand(arguments["id"]))
         store.note_expansion(arguments["id"])
         start, size = arguments["start"], arguments["characters"]
         part, left = text[start : start + size], max(len(text) - start - size, 0)

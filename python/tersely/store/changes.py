@@ -80,7 +80,7 @@ def replace_newest(connection: Connection, texts: Texts, item: Intake, replaceme
         item.metadata or before.metadata,
         item.masked,
         compressed_id=_free_id(connection, root.id, version, replacement.compressed_id),
-        ratio=check_ratio(replacement.ratio, len(root.text.encode()), len(item.data)),
+        ratio=check_ratio(replacement.ratio, len(root.text.encode("utf-8", "surrogatepass")), len(item.data)),
         preserved=replacement.preserved,
         digest=item.digest,
         text=item.text,

@@ -177,7 +177,7 @@ class Texts:
         try:
             data = self._codec.decode(form, key, packed, size, partial(_dictionary, connection))
             if hashlib.sha256(data).digest() == digest:
-                return digest, data.decode("utf-8")
+                return digest, data.decode("utf-8", "surrogatepass")
         except (TypeError, ValueError) as error:  # a number where bytes should be, and the like
             raise DamageError(f"text {number}: {error}") from error
         raise DamageError(f"text {number} does not match its SHA-256")
@@ -194,7 +194,7 @@ class Texts:
             "SELECT number FROM texts ORDER BY number DESC LIMIT ?", (_SAMPLES,)
         ).fetchall()
         texts = [self.read(connection, number)[1] for (number,) in rows]
-        data = train([text[:_SAMPLE_CHARACTERS].encode() for text in texts if text])
+        data = train([text[:_SAMPLE_CHARACTERS].encode("utf-8", "surrogatepass") for text in texts if text])
         if data is not None:
             connection.execute(
                 "INSERT OR IGNORE INTO dictionaries (key, data) VALUES (?, ?)", (dictionary_key(data), data)

@@ -39,7 +39,7 @@ class Intake:
 
     Attributes:
         id: the caller's, or one made of the digest.
-        data: UTF-8 of `text`.
+        data: UTF-8 of `text`, lone surrogates included.
         text: what is stored: the caller's text, its secrets masked where that was asked for.
         digest: SHA-256 of `data`.
         metadata: as JSON, "" for none.
@@ -57,11 +57,11 @@ class Intake:
 def take_in(text: str, id: Any, metadata: Mapping[str, Any] | None, *, mask: bool) -> Intake:
     """Prepare a text for storing. Without an id, one is made of the digest.
 
-    Raises TypeError and ValueError: not a text, a lone surrogate, over 256 MiB, metadata that is no JSON.
+    Raises TypeError and ValueError: not a text, over 256 MiB, metadata that is no JSON.
     """
-    text = checks.text(text, "a text to store")
+    checks.text(text, "a text to store")
     text, masked = mask_secrets(text) if mask else (text, 0)
-    data = text.encode("utf-8")
+    data = text.encode("utf-8", "surrogatepass")  # what is no text comes back as it was
     if len(data) > MAX_TEXT_BYTES:
         raise ValueError(f"a text to store has at most {MAX_TEXT_BYTES} bytes, not {len(data)}")
     digest = hashlib.sha256(data).digest()
@@ -77,7 +77,7 @@ def check_id(id: Any) -> str:
         raise TypeError(f"an id must be str or UUID, not {type(id).__name__}")
     if not 1 <= len(id) <= _MAX_ID:
         raise ValueError(f"an id has 1 to {_MAX_ID} characters, not {len(id)}")
-    return checks.text(id, "an id")
+    return checks.identifier(id, "an id")
 
 
 def write_mapping(mapping: Mapping[str, Any] | None, name: str, *, mask: bool) -> str:
@@ -105,11 +105,12 @@ def join_documents(documents: Sequence[Document]) -> tuple[str, list[dict[str, A
     """Join documents with blank lines; return the text, and where each is: id, title, start, end."""
     places: list[dict[str, Any]] = []
     start = 0
-    for document in documents:
-        end = start + len(document.text)
+    texts = [document.original for document in documents]
+    for document, text in zip(documents, texts, strict=True):
+        end = start + len(text)
         places.append({"id": document.id, "title": document.title, "start": start, "end": end})
         start = end + len(_SEPARATOR)
-    return _SEPARATOR.join(document.text for document in documents), places
+    return _SEPARATOR.join(texts), places
 
 
 def document_of(text: str, metadata: Mapping[str, Any], document: int) -> str:

@@ -14,6 +14,7 @@ from tersely.core import checks
 from tersely.core.errors import StoreError
 from tersely.core.sqlite import Database
 from tersely.core.tables import Float32s
+from tersely.core.text import well_formed
 from tersely.providers.embedders import resolve_embedder
 from tersely.store.codec import Texts
 from tersely.store.records import Found
@@ -145,7 +146,7 @@ def _is_telling(connection: Connection, word: str) -> bool:
 
 
 def _space_out(text: str) -> str:
-    return text if text.isascii() else _UNSPACED.sub(r" \1 ", text)
+    return _UNSPACED.sub(r" \1 ", well_formed(text)) if _UNSPACED.search(text) else well_formed(text)
 
 
 class Vectors:
@@ -167,7 +168,7 @@ class Vectors:
             return
         while rows := self._next_rows(database):
             with database.reading() as connection:
-                contents = [texts.read(connection, text)[1] for _, text in rows]
+                contents = [well_formed(texts.read(connection, text)[1]) for _, text in rows]
             vectors = self._embedder.embed(contents)
             database.write(partial(self._write, [number for number, _ in rows], vectors))
 

@@ -115,7 +115,8 @@ class Store:
         of the text's digest. `metadata` is any JSON object. `expected_version`: of the newest version; where
         that is another one, nothing is stored and VersionConflictError raised (0: there is none yet).
 
-        Raises ValueError for a text with a lone surrogate or over 256 MiB, and TypeError for other types.
+        Lone surrogates are stored as they are. Raises ValueError for a text over 256 MiB, and TypeError for
+        other types.
         """
         item = take_in(text, id, metadata, mask=self._mask)
         created = versions.to_microseconds(self._clock())
@@ -132,7 +133,7 @@ class Store:
         any.
         """
         documents = to_documents(items)
-        checked = [take_in(d.text, d.id, d.metadata, mask=self._mask) for d in documents]
+        checked = [take_in(d.original, d.id, d.metadata, mask=self._mask) for d in documents]
         created = versions.to_microseconds(self._clock())
         return self._file.write(
             lambda connection: [
@@ -190,6 +191,7 @@ class Store:
         metadata: Mapping[str, Any] | None = None,
         tool: str | None = None,
         tokens: tuple[int, int] | None = None,
+        whole: str | None = None,
     ) -> str:
         """Store a result's documents and its text, in one transaction; returns the id that expands.
 
@@ -197,11 +199,12 @@ class Store:
         second one exactly. Without an id, one is made of the original's digest. The same again adds nothing.
 
         `tool`: that gave the documents; then `uses` tells of it, every time. `tokens`: before and after, None
-        for those of the result.
+        for those of the result. `whole`: what is kept as the original, where the documents are parts of it.
         """
         if not isinstance(compressed, Compressed):
             raise TypeError(f"compressed must be a tersely.Compressed, not {type(compressed).__name__}")
-        text, places = join_documents(compressed.documents)
+        documents = compressed.documents if whole is None else to_documents(whole)
+        text, places = join_documents(documents)
         original = take_in(text, id, {**(metadata or {}), DOCUMENTS: places}, mask=self._mask)
         short = take_in(compressed.text, original.id, receipt_facts(compressed), mask=self._mask)
         now = versions.to_microseconds(self._clock())

@@ -11,9 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from tersely.core import checks
 from tersely.core.errors import ModelReplyError, OversizedReplyError, TruncatedReplyError
 from tersely.core.protocols import BatchTokenCounter
+from tersely.core.text import well_formed
 from tersely.engine.count import count, count_batch
 from tersely.engine.segment import segment
 from tersely.providers.flows import Flow
@@ -119,11 +119,7 @@ def _read(task: Task, completion: Completion) -> Reply:
         reason = "empty_reply" if isinstance(completion, ModelReplyError) else "model_failed"
         return Reply("", reason=reason, error=completion)
     text = task.prompt.read(completion, task.content)
-    try:
-        checks.text(text, "the reply")
-    except ValueError:
-        text = ""
-    if not text:
+    if not text or well_formed(text) is not text:  # half a character: who knows what else is missing
         return Reply("", reason="empty_reply")
     text = text if task.sentences is None else first_sentences(text, task.sentences)
     size = count(task.counter, text)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from tersely import metrics
 from tersely.core import checks
 from tersely.core.cache import BoundedCache
+from tersely.core.documents import warnings_about
 from tersely.core.errors import BudgetExceededError, RelevanceScoringError, SummarizationError
 from tersely.core.tables import Level
 from tersely.engine.count import count_batch
@@ -252,6 +253,7 @@ class ContextualCompressor:
         if (embeddings is None) != (query_embedding is None):
             raise ValueError("give both embeddings and query_embedding, or neither")
         manager, warnings, settings = self.budget_manager, self._warnings, self._settings
+        replaced = warnings_about(given)
         asked = config
         config = asked or self.config
         if asked is not None or total is not None:
@@ -279,7 +281,7 @@ class ContextualCompressor:
             pinned=spans,
             similarity=similarity,
             sizes=sizes,
-            warnings=warnings,
+            warnings=(*warnings, *replaced),
             settings=settings if chosen is None else f"{chosen.name} {settings}",
             again=lambda total: self._check_call(
                 chunks, query, strategy, asked, spans, embeddings, query_embedding, total

@@ -67,7 +67,7 @@ class Segmenter:
         """The segments of a text, in order and without overlap: their gaps and texts joined are the text, but
         for white space at its end. O(characters).
         """
-        checks.text(text, "text")
+        text = checks.text(text, "text")
         found, before = [], 0
         for index, (_, start, end, kind) in enumerate(segment([text], self.segment_size, self.window)):
             found.append(Segment(index, start, end, text[start:end], kind, text[before:start]))
@@ -119,12 +119,11 @@ class ExtractiveCompressor:
             separator: stands between segments that do not touch.
         """
         checks.whole_number(overlap_segments, "overlap_segments")
-        checks.text(separator, "separator")
         self.segmenter = Segmenter(segment_size, window=window)
         self.overlap = overlap_segments
         self.scorer = scorer or RelevanceScorer(level=self.segmenter.segment_size)
         self.counter = resolve_counter(counter)
-        self.separator = separator
+        self.separator = checks.text(separator, "separator")
 
     async def score_segments(self, segments: Sequence[Segment], query: str) -> list[float]:
         """The relevance of each segment, in [0, 1], as one document."""

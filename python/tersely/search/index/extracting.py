@@ -18,7 +18,7 @@ from tersely.engine.count import count, count_batch
 from tersely.engine.reading import Heads, Reading
 from tersely.engine.render import Rendered
 from tersely.providers.counters import resolve_counter
-from tersely.search.chunks import ChunkResult, PlacedResult
+from tersely.search.chunks import ChunkResult, PlacedResult, readable
 from tersely.search.parts import kept_places
 from tersely.search.thresholding import on_topic
 
@@ -148,7 +148,7 @@ class _Sections:
     """
 
     def __init__(self, results: Sequence[ChunkResult], named: bool) -> None:
-        self.results = results
+        self.results = results = [readable(item) for item in results]
         rank: dict[str, int] = {}
         places = [
             (rank.setdefault(item.file_path, len(rank)), _number(item), row)

@@ -13,6 +13,7 @@ import numpy as np
 from tersely.core import checks
 from tersely.core.errors import StoreError
 from tersely.core.tables import Float32s
+from tersely.core.text import well_formed
 from tersely.providers.embedders import CheckedEmbedder, resolve_embedder
 from tersely.search.chunks import ChunkResult, PlacedResult
 from tersely.search.index.building import LARGEST_FILE, MOST_SHARDS, BuildReport, build
@@ -149,7 +150,7 @@ class Index:
             raise TypeError(f"query must be str, not {type(query).__name__}")
         top_n = checks.whole_number(top_n, "top_n", least=1)
         checks.one_of(method, "method", _WEIGHTS)
-        text = query.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate is no text
+        text = well_formed(query)
         vector = self._embedder.embed([text])[0] if method != "lexical" else None
         return self._using(lambda state: _search(state, text, vector, top_n, _WEIGHTS[method]))
 

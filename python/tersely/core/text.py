@@ -1,0 +1,123 @@
+"""Read text that is nearly text: U+FFFD stands for lone surrogates and for bytes that are no UTF-8.
+
+Bytes become a `str` in two steps. `decode` makes a lone surrogate of each byte that is no text, as Python
+does with names of files, so that `to_bytes` gives the bytes back; `well_formed` makes a text to read of that.
+Offsets in characters are the same in both.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+
+__all__ = ["CHARACTERS_REPLACED", "decode", "encoding_name", "to_bytes", "well_formed"]
+
+#: The warning of every door that read something else than it was given.
+CHARACTERS_REPLACED = "characters_replaced"
+
+#: Marks at the beginning of a file; those of UTF-32 begin as those of UTF-16 do.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_HEAD = 1 << 12  # bytes that are looked at
+_ONE_BYTE = ("windows-1252", "latin-1")  # encodings that are tried; Latin-1 has what the other leaves out
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_ESCAPED = range(0xDC80, 0xDD00)  # what Python makes of bytes that are no UTF-8
+_STRAY = 0.1  # share of bytes that are no UTF-8, or control characters, from which bytes are no text
+_WORDS = 0.6  # share of letters, digits and blanks of ASCII that text in Western languages has
+_BLANKS = "\t\n\r\f\v\x1b"  # control characters that text has, colours of terminals included
+_CONTROLS = bytes(code for code in range(32) if chr(code) not in _BLANKS)
+_PLAIN = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 \n"
+
+
+def well_formed(text: str) -> str:
+    """Return the text with U+FFFD for each lone surrogate; the same object where there is none.
+
+    Offsets stay as they are; a pair of surrogates that are two characters are two lone ones. O(characters),
+    O(1) for ASCII.
+    """
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text)
+    return text
+
+
+def decode(data: bytes, encoding: str | None = None) -> tuple[str, str | None]:
+    """Return the text of `data`, and the encoding that was guessed; None where nothing was.
+
+    Without `encoding` it is UTF-8, UTF-16 or UTF-32 by a mark, UTF-16 by its zeros, Windows-1252 (of which
+    Latin-1 is a part) where no byte beyond ASCII is UTF-8 and it gives no control characters, else UTF-8 with
+    a lone surrogate for each byte that is none. Raises UnicodeDecodeError where more than a tenth of the
+    bytes are no text, or for what is not of `encoding`; LookupError for an unknown one. O(bytes).
+    """
+    if encoding is not None:
+        return data.decode(encoding), None
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return data.decode(name), name
+    if (found := _by_zeros(data[:_HEAD])) is not None:
+        return data.decode(found), found
+    try:
+        return data.decode("utf-8"), None
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", "surrogateescape")
+        if (guess := _of_one_byte(data, text)) is not None:
+            return guess
+        good = data.decode("utf-8", "ignore").encode("utf-8").translate(None, _CONTROLS)
+        if len(data) - len(good) > _STRAY * len(data):
+            raise
+        return text, None
+
+
+def to_bytes(text: str) -> bytes:
+    """Return the bytes that `decode` read as UTF-8; of any other text its UTF-8, surrogates included."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # surrogates that stand for no byte
+        return text.encode("utf-8", "surrogatepass")
+
+
+def encoding_name(given: str) -> str:
+    """Return the name of an encoding of text. Raises ValueError for any other."""
+    try:
+        found = codecs.lookup(given)
+        "".encode(found.name)  # bytes to bytes, such as base64, is no encoding of text
+    except LookupError as error:
+        raise ValueError(f"unknown encoding {given!r}; known are utf-8, utf-16, latin-1, ...") from error
+    return found.name
+
+
+def _by_zeros(head: bytes) -> str | None:
+    """Tell UTF-16 without a mark: of ASCII, every other byte is 0."""
+    pairs = len(head) // 2
+    if pairs < 2:
+        return None
+    even, odd = head[0 : 2 * pairs : 2].count(0), head[1 : 2 * pairs : 2].count(0)
+    if odd > 0.6 * pairs and even < 0.1 * pairs:
+        return "utf-16-le"
+    return "utf-16-be" if even > 0.6 * pairs and odd < 0.1 * pairs else None
+
+
+def _of_one_byte(data: bytes, text: str) -> tuple[str, str] | None:
+    """Return the text in the first encoding of a byte a character in which it has no control characters.
+
+    `text`: read as UTF-8, to tell whether all that is beyond ASCII is no UTF-8.
+    """
+    beyond = {ord(letter) for letter in set(text) if not letter.isascii()}
+    if not beyond <= set(_ESCAPED) or len(data) - len(data.translate(None, _PLAIN)) <= _WORDS * len(data):
+        return None
+    for name in _ONE_BYTE:
+        try:
+            read = data.decode(name)
+        except UnicodeDecodeError:
+            continue
+        if not {one for one in set(read) if unicodedata.category(one) == "Cc"} - set(_BLANKS):
+            return read, name
+    return None

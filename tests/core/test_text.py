@@ -1,0 +1,55 @@
+"""Text that is nearly text: half a character, a byte that is no UTF-8, and all of it given back."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tersely.core.text import decode, to_bytes, well_formed
+
+ANY = st.text(st.characters(), max_size=60)  # surrogates included
+
+
+@given(ANY)
+def test_a_text_becomes_well_formed_and_as_long(text: str) -> None:
+    read = well_formed(text)
+    assert len(read) == len(text) and len(read.encode("utf-8")) >= len(text)
+    for one, other in zip(text, read, strict=True):
+        assert one == other or ("\ud800" <= one <= "\udfff" and other == "\ufffd")
+    assert well_formed(read) is read
+
+
+@given(st.text("abc é✅\n", min_size=200, max_size=400), st.data())
+def test_bytes_that_are_nearly_utf_8_come_back_exactly(text: str, data: st.DataObject) -> None:
+    good = bytearray(text.encode("utf-8") + "✅".encode())
+    for _ in range(data.draw(st.integers(0, 5))):
+        good.insert(data.draw(st.integers(0, len(good))), data.draw(st.integers(0x80, 0xFF)))
+    try:
+        read, guess = decode(bytes(good))
+    except UnicodeDecodeError:  # more than a tenth is no text
+        return
+    if guess is None:
+        assert to_bytes(read) == good
+        assert well_formed(read).encode("utf-8").decode("utf-8") == well_formed(read)
+
+
+@given(ANY)
+def test_any_text_has_bytes(text: str) -> None:
+    if well_formed(text) == text:
+        assert to_bytes(text) == text.encode("utf-8")
+    assert bool(to_bytes(text)) == bool(text)
+
+
+def test_a_byte_in_a_text_of_utf_8_is_not_read_as_another_encoding() -> None:
+    text = "The café waits for rain ✅. " * 40
+    whole = text.encode() + b"caf\xe9 " + text.encode()
+    assert decode(whole) == (f"{text}caf\udce9 {text}", None)
+    assert decode(b"Half of the caf\xe9s wait for rain. " * 40)[1] == "windows-1252"
+
+
+def test_binary_data_is_no_text() -> None:
+    for data in (bytes(range(256)) * 20, random.Random(1).randbytes(9000), b"\x7fELF\x02" + b"\0\xff" * 400):
+        with pytest.raises(UnicodeDecodeError):
+            decode(data)
