@@ -378,12 +378,12 @@ def test_a_lone_surrogate_is_read_as_a_replacement_character_and_told() -> None:
     half = [{"role": "user", "content": f"Gate {n} was opened \ud83d in file{n}.py."} for n in range(60)]
     whole = [{**one, "content": one["content"].replace("\ud83d", "\ufffd")} for one in half]
     made, read = (compact_messages(given, budget=300) for given in (half, whole))
-    assert made.warnings == ("characters_replaced",) and read.warnings == ()
+    assert made.warnings == ("characters_replaced", *read.warnings)
     assert made.tokens == read.tokens and made.originals == half
     for one, other in zip(made.messages, read.messages, strict=True):
         assert one in half or one == other
     compactor = Compactor(300)
-    assert compactor.compact(half).warnings == ("characters_replaced",)
+    assert "characters_replaced" in compactor.compact(half).warnings
 
 
 def test_a_result_is_read_as_what_its_call_says_it_is() -> None:
