@@ -334,7 +334,7 @@ def test_A019_a_fence_that_fits_stays_whole_among_numbers(compressor: Compressor
     assert fence not in compressor.compress(text, off).compressed
 
 
-@pytest.mark.parametrize("way", ["extractive", "hybrid", "preferred", "manager", "incremental", "levels"])
+@pytest.mark.parametrize("way", ["extractive", "hybrid", "preferred", "manager", "incremental"])
 def test_A020_A021_X10_strict_preserve_is_honoured_on_every_path(way: str) -> None:
     options = CompressionOptions(
         target_tokens=60,
@@ -347,11 +347,56 @@ def test_A020_A021_X10_strict_preserve_is_honoured_on_every_path(way: str) -> No
         "preferred": lambda: HybridCompressor(Model("no")).compress(GUIDE, options),
         "manager": lambda: Manager(options).prepare_context([ContextChunk("a", GUIDE)], "", 60),
         "incremental": lambda: IncrementalCompressor().update("a", GUIDE, options),
-        "levels": lambda: HierarchicalCompressor(compressor=HybridCompressor()).compress(GUIDE, options),
     }
     with pytest.raises(tersely.BudgetExceededError) as raised:
         ways[way]()
     assert raised.value.required > 60
+
+
+@pytest.mark.parametrize("kind", [ExtractiveCompressor, HybridCompressor])
+def test_X10_levels_have_no_budget_so_strict_makes_them_larger(kind: type[Compressor]) -> None:
+    """The error named a budget that no caller could give."""
+    made = HierarchicalCompressor(compressor=kind()).compress(GUIDE, CompressionOptions(strict_preserve=True))
+    assert len(made.levels) == 3
+    for level in made.levels:
+        assert level.result is not None and level.result.receipt.facts is not None
+        assert level.result.receipt.facts.retention == 1.0
+
+
+@given(text=texts, levels=st.integers(1, 6), strict=st.booleans())
+def test_levels_raise_no_budget_error(text: str, levels: int, strict: bool) -> None:
+    options = CompressionOptions(strict_preserve=strict)
+    for compressor in (
+        None,
+        ExtractiveCompressor(strict=strict),
+        HybridCompressor(),
+        HybridCompressor(Model("a")),
+    ):
+        made = HierarchicalCompressor(levels, compressor=compressor).compress(text, options)
+        sizes = [level.token_count for level in made.levels]
+        assert made.levels and sizes == sorted(sizes, reverse=True)
+
+
+def test_X76_levels_say_why_a_model_did_not_write_them() -> None:
+    """A model that failed, or there was none, left no trace in the levels."""
+
+    def broken(prompt: str) -> str:
+        raise OSError("down")
+
+    for model, reason in ((broken, "model_failed"), (None, "no_model")):
+        made = HierarchicalCompressor(compressor=HybridCompressor(model)).compress(GUIDE)
+        assert made.fallback_reason == reason and "model_not_used" in made.warnings
+    asked = CompressionOptions(preferred_method=CompressionMethod.EXTRACTIVE)
+    plain = HierarchicalCompressor(compressor=HybridCompressor()).compress(GUIDE, asked)
+    assert plain.fallback_reason is None and "model_not_used" not in plain.warnings
+    assert HierarchicalCompressor().compress(GUIDE).fallback_reason is None
+
+
+@pytest.mark.parametrize("strategy", ["hybrid", "abstractive"])
+def test_a_strategy_without_its_model_says_so_in_its_warnings(strategy: Any) -> None:
+    """X76: there was a reason in the receipt, and warnings == ()."""
+    receipt = tersely.compress(GUIDE, budget=150, strategy=strategy).receipt
+    assert receipt.fallback_reason == "no_model" and "model_not_used" in receipt.warnings
 
 
 def test_A023_extractive_when_preferred_asks_no_model() -> None:
@@ -368,8 +413,9 @@ def test_A023_extractive_when_preferred_asks_no_model() -> None:
 def test_a_hybrid_without_a_model_is_the_extractive_path(query: str) -> None:
     options = CompressionOptions(query_context=query, target_tokens=150)
     one, other = (kind().compress(GUIDE, options) for kind in (ExtractiveCompressor, HybridCompressor))
-    assert (one.compressed, one.metadata, one.warnings) == (other.compressed, other.metadata, other.warnings)
+    assert (one.compressed, one.metadata) == (other.compressed, other.metadata)
     assert (one.fallback_reason, other.fallback_reason) == (None, "no_model")
+    assert set(other.warnings) == {*one.warnings, "model_not_used"}
 
 
 def test_A030_strict_raises_where_the_embedder_fails_or_a_segment_would_be_cut() -> None:

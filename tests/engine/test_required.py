@@ -190,7 +190,7 @@ def test_with_required_tries_what_it_says() -> None:
 
     assert with_required(attempt, 40) == 40
     tried.clear()
-    with pytest.raises(BudgetExceededError, match=r"^too small; a budget of \d+ tokens would do$") as caught:
+    with pytest.raises(BudgetExceededError, match=r"^too small into a budget of 3; \d+ would do$") as caught:
         with_required(attempt, 3)
     assert caught.value.budget == 3
     assert caught.value.required == tried[-1] >= 40
@@ -211,8 +211,8 @@ def test_with_required_takes_what_is_known_to_be_enough() -> None:
 def test_an_error_that_is_right_stays_as_it_is() -> None:
     def attempt(budget: int) -> int:
         if budget < 7:
-            raise BudgetExceededError("seven are needed", required=7, budget=budget)
+            raise BudgetExceededError("six do not fit", required=7, budget=budget)
         return budget
 
-    with pytest.raises(BudgetExceededError, match=r"^seven are needed$"):
+    with pytest.raises(BudgetExceededError, match=r"^six do not fit into a budget of 3; 7 would do$"):
         with_required(attempt, 3)

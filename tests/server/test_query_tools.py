@@ -209,6 +209,18 @@ def test_a_caller_may_ask_for_fewer_tokens_by_an_argument_that_the_schema_does_n
         assert result.is_error and message in result.content[0].text
 
 
+@pytest.mark.parametrize("budget", [1, 2, 3])
+def test_a_reply_that_found_nothing_fits_its_budget_too(budget: int) -> None:
+    """It had 3 tokens whatever `max_tokens` said."""
+    result = call(QueryTools(ListRetriever([])).tools(), COMPRESSED, query="\x00", max_tokens=budget)
+    text = result.content[0].text
+    assert (result.is_error, text) == (
+        (False, "No results.")
+        if budget == 3
+        else (True, f"the reply does not fit into {budget} tokens; 3 tokens would do")
+    )
+
+
 def test_pieces_name_their_chunk_and_expand_chunk_gives_the_rest() -> None:
     chunks = [replace(one, header_path=f"Guide > {row}") for row, one in enumerate(long_chunks(3))]
     served = tools(*chunks, chunk("else", 0.8, chunks[0].content.replace("24", "12"), header_path=""))

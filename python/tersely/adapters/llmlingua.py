@@ -19,7 +19,7 @@ from tersely.compat.llmlingua_recovery import recover_words
 from tersely.compat.llmlingua_tags import StructuredPart, read_structure
 from tersely.core import checks
 from tersely.core.errors import BudgetExceededError
-from tersely.engine.required import with_required
+from tersely.engine.required import smallest_fit, with_required
 from tersely.providers.counters import resolve_counter
 from tersely.relevance import RelevanceScorer
 from tersely.search.parts import parts_of
@@ -335,10 +335,7 @@ class PromptCompressor:
                 texts, question or None, budget=allowed, counter=self.counter, strategy=self.strategy
             )
 
-        try:
-            return attempt(max(budget, 1))
-        except BudgetExceededError as error:
-            return attempt(int(error.required))
+        return smallest_fit(attempt, max(budget, 1))
 
     def _answer(self, prompt: str, origin: int) -> dict[str, Any]:
         tokens = self.counter.count(prompt)
@@ -375,7 +372,7 @@ class PromptCompressor:
                     return result
                 room = max(room - over, room // 2) if room else -1
             raise BudgetExceededError(
-                f"instruction and question need {around} tokens, the budget is {allowed}",
+                "instruction, question and what must stay do not fit",
                 required=max(around, allowed + 1),
                 budget=allowed,
             )

@@ -25,7 +25,7 @@ def read_records(text: str, original: str) -> Any:
             return _records(json.loads(text))
     except ValueError:
         pass
-    raise BudgetExceededError("data of its shape needs more tokens", required=1, budget=0)
+    raise BudgetExceededError("data of its shape does not fit", required=1, budget=0)
 
 
 def _records(value: Any) -> Any:

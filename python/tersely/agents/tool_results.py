@@ -275,8 +275,7 @@ class ToolResultCompressor:
         around = call.fixed + self._count([self._note(call, 0)])
         if around >= allowed:
             raise BudgetExceededError(
-                f"what is fixed of the result, and the line on what was left out, need {around} tokens, "
-                f"the budget is {allowed}",
+                "what is fixed of the result, and the line on what was left out, do not fit",
                 required=around + 1,
                 budget=allowed,
             )
@@ -298,7 +297,9 @@ class ToolResultCompressor:
                 pinned=call.pins.of(call.pieces),
             )
         except BudgetExceededError as error:
-            raise BudgetExceededError(str(error), required=error.required + around, budget=allowed) from None
+            raise BudgetExceededError(
+                error.reason, required=error.required + around, budget=allowed
+            ) from None
         return _Shortened(*made[result.parts], result)
 
     def _written(self, call: _Call, rendered: Rendered) -> tuple[Any, int]:

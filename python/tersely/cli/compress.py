@@ -33,7 +33,7 @@ from tersely.core import checks
 from tersely.core.protocols import Strategy
 from tersely.core.shares import percent
 from tersely.core.tables import Level
-from tersely.core.types import Compressed, Document, Receipt, Request
+from tersely.core.types import MODEL_NOT_USED, Compressed, Document, Receipt, Request
 from tersely.engine.auto import Auto
 from tersely.engine.extractive import Extractive
 from tersely.engine.facts import PRESERVABLE
@@ -324,7 +324,7 @@ def _note_receipt(receipt: Receipt) -> None:
         _note("no --model, so the text is extractive")
     elif reason is not None:
         _note(f"{reason.replace('_', ' ')}, so the text is extractive")
-    note_warnings(receipt.warnings)
+    note_warnings([code for code in receipt.warnings if code != MODEL_NOT_USED])
     lost = [] if receipt.facts is None else receipt.facts.of("lost")
     for fact in lost[:_FACTS_SHOWN]:
         _note(f"lost {fact.kind.name.lower().replace('_', ' ')}: {' '.join(fact.text.split())[:70]}")

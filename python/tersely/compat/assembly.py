@@ -169,7 +169,7 @@ class _Assembler:
 
     def _raise_too_small(self, required: int) -> NoReturn:
         raise BudgetExceededError(
-            f"nothing of the documents fits into {self.budget} tokens: {required} are needed",
+            "nothing of the documents fits",
             required=required,
             budget=self.budget,
         )

@@ -132,7 +132,7 @@ class Call:
         prepared = self.prepared
         result = self.strategy.compress(self.request) if prepared is None else prepared.fit()
         if self.lacks_model:
-            result = replace(result, receipt=replace(result.receipt, fallback_reason="no_model"))
+            result = replace(result, receipt=result.receipt.without_model("no_model"))
         return result
 
 
@@ -191,6 +191,11 @@ class Compressor(Forms[CompressedContext]):
     def lacks_model(self) -> bool:
         """Whether a model should have a part in the results, and there is none: they are extractive."""
         return getattr(self, "llm", self) is None
+
+    def misses_model(self, options: CompressionOptions) -> bool:
+        """Whether these options ask for a model and there is none."""
+        verbatim = (CompressionMethod.EXTRACTIVE, CompressionMethod.HIERARCHICAL)
+        return self.lacks_model and options.preferred_method not in verbatim
 
     @property
     def strategy(self) -> Strategy:
@@ -265,8 +270,7 @@ class Compressor(Forms[CompressedContext]):
         target = options.target(tokens)
         request = Request((document,), options.query_context or None, target, 1.0, self.counter)
         strategy = Extractive() if tokens <= target else self.strategy_for(options, tokens)
-        verbatim = (CompressionMethod.EXTRACTIVE, CompressionMethod.HIERARCHICAL)
-        lacks_model = self.lacks_model and tokens > target and options.preferred_method not in verbatim
+        lacks_model = tokens > target and self.misses_model(options)
         return Call(options, request, tokens, strategy, lacks_model, started)
 
     def context(

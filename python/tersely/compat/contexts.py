@@ -284,12 +284,15 @@ class HierarchicalContext:
         original: the text that they are of.
         id: derived as that of a `CompressedContext`.
         warnings: reason codes.
+        fallback_reason: why a model did not write some level where one should have; None: it did, or none
+            was asked for.
     """
 
     levels: Sequence[CompressionLevel]
     original: OriginalContext | None = None
     id: str = ""
     warnings: tuple[str, ...] = ()
+    fallback_reason: str | None = None
 
     def select_level(self, token_budget: int) -> CompressionLevel:
         """The level with the most tokens that fits the budget, the first of equal ones; the one with the

@@ -108,7 +108,7 @@ class ExtractiveCompressor(Compressor):
                 pieces.append(text[head.start : ends.get(head.end, head.end)])
             required = max(int(count_batch(self.counter, pieces).min()), budget + 1)
             raise BudgetExceededError(
-                f"no whole segment fits into {budget} tokens, and strict=True cuts none; {required} would do",
+                "no whole segment (strict=True cuts none) fits",
                 required=required,
                 budget=budget,
             )
@@ -171,7 +171,7 @@ class ExtractiveCompressor(Compressor):
                     size, mark = longest_prefix(sentence, self.counter.count, target)
                     return [sentence[:size] + mark]
         raise BudgetExceededError(
-            f"no sentence fits into {target} tokens: the smallest needs {required}",
+            "no sentence fits",
             required=required,
             budget=target,
         )

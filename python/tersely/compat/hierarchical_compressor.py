@@ -10,15 +10,16 @@ from typing import Any
 
 from tersely import metrics
 from tersely.compat.compressor import Compressor, Forms, checked_options
-from tersely.compat.contexts import CompressionLevel, HierarchicalContext, OriginalContext
+from tersely.compat.contexts import CompressedContext, CompressionLevel, HierarchicalContext, OriginalContext
 from tersely.compat.extractive_compressor import ExtractiveCompressor
 from tersely.core.documents import read_document
-from tersely.core.errors import NotReversibleError
+from tersely.core.errors import BudgetExceededError, NotReversibleError
 from tersely.core.options import CompressionMethod, CompressionOptions
 from tersely.core.types import Compressed, Document, Request
 from tersely.engine.auto import Auto
 from tersely.engine.count import count
 from tersely.engine.hierarchical import Hierarchical, level_targets
+from tersely.engine.required import smallest_fit
 
 __all__ = ["HierarchicalCompressor"]
 
@@ -66,7 +67,8 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
     ) -> HierarchicalContext:
         """Make the levels of a text. Target and minimum of the options do not count, the rest does.
 
-        Raises as `Compressor.compress` does.
+        A level that its target is too small for has the fewest tokens that do. Raises what
+        `Compressor.compress` does, but no BudgetExceededError: there is no budget.
         """
         options = checked_options(options)
         document = read_document(Document(content), "content")
@@ -76,15 +78,16 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
         verbatim = self.compressor.verbatim_for(options)
         if verbatim is not None:
             started = perf_counter()
-            tokens, levels, warnings = self._verbatim(document, options, verbatim)
+            tokens, levels, warnings, reason = self._verbatim(document, options, verbatim)
             metrics.observe(self.method, tokens, levels[0].token_count, perf_counter() - started)
         else:  # the compressor's calls are observed, one by one
-            tokens, levels, warnings = self._cascade(document.text, options)
+            tokens, levels, warnings, reason = self._cascade(document.text, options)
         return HierarchicalContext(
             levels,
             OriginalContext(content, tokens, source, timestamp),
             self.compressor.new_id(f"{self.levels} levels\0{content}", options),
             tuple(dict.fromkeys(warnings)),
+            reason,
         )
 
     def decompress(self, compressed: HierarchicalContext) -> str:
@@ -95,33 +98,46 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
 
     def _verbatim(
         self, document: Document, options: CompressionOptions, strategy: Auto
-    ) -> tuple[int, Sequence[CompressionLevel], list[str]]:
+    ) -> tuple[int, Sequence[CompressionLevel], list[str], str | None]:
         query, counter = options.query_context or None, self.compressor.counter
         prepared = strategy.prepare(Request((document,), query, None, 1.0, counter))
-        results = prepared.levels(level_targets(prepared.original_tokens, self.levels))
-        for result in results:
-            self.compressor.checked(result)
+        targets = level_targets(prepared.original_tokens, self.levels)
+
+        def attempt(least: int) -> list[Compressed]:
+            made = prepared.levels([max(target, least) for target in targets])
+            return [self.compressor.checked(result) for result in made]
+
+        results = smallest_fit(attempt, targets[-1], prepared.original_tokens)
+        reason = "no_model" if self.compressor.misses_model(options) else None
+        if reason is not None:
+            results = [replace(one, receipt=one.receipt.without_model(reason)) for one in results]
         levels = [
             CompressionLevel(level, result.text, result.tokens, result.ratio, result)
             for level, result in enumerate(results)
         ]
-        return prepared.original_tokens, levels, _warnings(results)
+        warnings = [warning for result in results for warning in result.receipt.warnings]
+        return prepared.original_tokens, levels, warnings, reason
 
     def _cascade(
         self, content: str, options: CompressionOptions
-    ) -> tuple[int, Sequence[CompressionLevel], list[str]]:
+    ) -> tuple[int, Sequence[CompressionLevel], list[str], str | None]:
         tokens = count(self.compressor.counter, content)
         levels: list[CompressionLevel] = []
         warnings: list[str] = []
-        text = content
+        text, reason = content, None
         for level, target in enumerate(level_targets(tokens, self.levels)):
-            made = self.compressor.compress(text, replace(options, target_tokens=target, min_tokens=0))
+            made = self._shortened(text, options, target)
             text = made.compressed
             ratio = made.token_count / tokens if tokens else 1.0
             levels.append(CompressionLevel(level, text, made.token_count, ratio))
             warnings += made.warnings
-        return tokens, levels, warnings
+            reason = reason or made.fallback_reason
+        return tokens, levels, warnings, reason
 
-
-def _warnings(results: Sequence[Compressed]) -> list[str]:
-    return [warning for result in results for warning in result.receipt.warnings]
+    def _shortened(self, text: str, options: CompressionOptions, target: int) -> CompressedContext:
+        """The compressor's version of a level; where the target is too small, the smallest that it says."""
+        options = replace(options, target_tokens=target, min_tokens=0)
+        try:
+            return self.compressor.compress(text, options)
+        except BudgetExceededError as error:
+            return self.compressor.compress(text, replace(options, target_tokens=int(error.required)))

@@ -280,7 +280,7 @@ class Manager:
         tokens, original = sizes.of(result.parts[index]), sizes.of(result.documents[index].text)
         part = _part_of(result, index, tokens, original, self.separator)
         if lacks_model:
-            part = replace(part, receipt=replace(part.receipt, fallback_reason="no_model"))
+            part = replace(part, receipt=part.receipt.without_model("no_model"))
         options = replace(options, target_tokens=tokens, min_tokens=0)
         query = options.query_context or None
         request = Request(part.documents, query, tokens, 1.0, self.counter, separator=_PIECE_SEPARATOR)

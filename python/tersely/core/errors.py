@@ -51,23 +51,30 @@ class BudgetExceededError(CompressionError):
     `[max(budget, error.required) for budget in budgets]` succeeds.) It is not always the least that does.
 
     Attributes:
+        reason: what does not fit, without the numbers: "pinned content does not fit".
         required: tokens (of `tersely.kernels`: costs) that are enough; more than `budget`.
         budget: tokens that were allowed.
     """
 
-    def __init__(self, message: str, *, required: float, budget: float) -> None:
-        """Message, and the two numbers behind it."""
-        super().__init__(message)
+    def __init__(self, reason: str, *, required: float, budget: float) -> None:
+        """Say what does not fit and both numbers, which the message has once each."""
+        super().__init__(f"{reason} into a budget of {_plain(budget)}; {_plain(required)} would do")
+        self.reason = reason
         self.required = required
         self.budget = budget
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle with the keyword arguments, so that it crosses process borders."""
-        return _budget_exceeded, (str(self), self.required, self.budget)
+        return _budget_exceeded, (self.reason, self.required, self.budget)
 
 
-def _budget_exceeded(message: str, required: float, budget: float) -> BudgetExceededError:
-    return BudgetExceededError(message, required=required, budget=budget)
+def _budget_exceeded(reason: str, required: float, budget: float) -> BudgetExceededError:
+    return BudgetExceededError(reason, required=required, budget=budget)
+
+
+def _plain(number: float) -> float:
+    """Return a whole number as an int, so that it is written without a point or an exponent."""
+    return int(number) if number == number // 1 else number
 
 
 class ModelReplyError(CompressionError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -37,6 +37,9 @@ _FILE_NAME = re.compile(
 _TOGETHER = 4096  # spans that are made at once
 _KINDS = tuple(Kind)  # quicker than calling the enum
 _NAMING = ("source", "filename", "file_name", "path", "file_path", "url")  # metadata that may name a file
+
+
+MODEL_NOT_USED = "model_not_used"  # the warning beside a fallback_reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +211,8 @@ class Receipt:
             documents of several types: all were), "embedder_failed", "reranker_failed" (scored without it),
             "facts_lost" (of what was to be preserved, some is lost: see `facts`), "characters_replaced"
             (U+FFFD stands for lone surrogates, or what was no UTF-8 was read in another encoding; `expand`
-            gives the documents as they came).
+            gives the documents as they came), "model_not_used" (a model should have
+            written it, see `fallback_reason`).
         facts: the facts that were to be preserved, kept and lost; None where nobody asked.
         used_llm: whether a model wrote any of the text.
         fallback_reason: reason code where a model should have written it and did not, else None: "no_model",
@@ -232,6 +236,11 @@ class Receipt:
     fallback_reason: str | None = None
     confidence: float | None = None
     content_types: tuple[str, ...] = ()
+
+    def without_model(self, reason: str) -> Receipt:
+        """Say that a model should have written the text and did not, and why."""
+        warnings = tuple(dict.fromkeys([*self.warnings, MODEL_NOT_USED]))
+        return replace(self, fallback_reason=reason, warnings=warnings)
 
 
 def count_reasons(kept: Iterable[Span], dropped: Iterable[Span]) -> dict[str, int]:

@@ -80,7 +80,7 @@ class Auto:
         extractive = CompressionMethod.EXTRACTIVE
         if self.goal is None or all(told.method is extractive for told in _profiles(result)):
             return result
-        return replace(result, receipt=replace(result.receipt, fallback_reason="no_model"))
+        return replace(result, receipt=result.receipt.without_model("no_model"))
 
     def prepare(
         self,

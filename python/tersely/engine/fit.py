@@ -319,7 +319,7 @@ class _Fitting:
         fitted = self._try(self._only(self.pinned), Wording.BARE)
         if fitted is not None and fitted.tokens > self.budget:
             raise BudgetExceededError(
-                f"pinned content alone needs {fitted.tokens} tokens, the budget is {self.budget}",
+                "pinned content does not fit",
                 required=fitted.tokens,
                 budget=self.budget,
             )
@@ -590,7 +590,7 @@ class _Fitting:
     def _nothing_fits(self, needed: list[int]) -> NoReturn:
         required = max(min(needed), self.budget + 1)
         raise BudgetExceededError(
-            f"nothing of the input fits into {self.budget} tokens: the smallest piece needs {required}",
+            "nothing of the input fits",
             required=required,
             budget=self.budget,
         )

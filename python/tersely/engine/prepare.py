@@ -194,8 +194,7 @@ class Prepared:
             if lost:
                 required = max(self._required(), budget + 1)
                 raise BudgetExceededError(
-                    f"{len(lost)} facts that must be preserved do not fit into {budget} tokens (the first: "
-                    f"{lost[0].text[:60]!r}); {required} would do",
+                    f"what must be preserved ({lost[0].text[:60]!r} and {len(lost) - 1} more) does not fit",
                     required=required,
                     budget=budget,
                 )

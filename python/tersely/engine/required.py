@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from tersely.core.errors import BudgetExceededError
 
-__all__ = ["with_required"]
+__all__ = ["smallest_fit", "with_required"]
 
 T = TypeVar("T")
 
@@ -41,8 +41,12 @@ def with_required(attempt: Callable[[int], T], budget: int, enough: int | None =
             break
         except BudgetExceededError as error:
             required, more = max(int(error.required), tried + more), 2 * more
-    if required == told.required and budget == told.budget:
-        raise told
-    raise BudgetExceededError(
-        f"{told}; a budget of {required} tokens would do", required=required, budget=budget
-    ) from None
+    raise BudgetExceededError(told.reason, required=required, budget=budget) from None
+
+
+def smallest_fit(attempt: Callable[[int], T], budget: int, enough: int | None = None) -> T:
+    """Make an attempt under a budget that no caller gave: where it is too small, under one that is enough."""
+    try:
+        return with_required(attempt, budget, enough)
+    except BudgetExceededError as error:
+        return attempt(int(error.required))

@@ -165,7 +165,7 @@ def compact_messages(
             if entry.role != "system"
         ]
         if fates and set(fates) == {"dropped"}:  # a model cannot answer no message
-            problem = f"nothing of {len(fates)} messages fits into {allowed} tokens"
+            problem = f"nothing of {len(fates)} messages fits"
             raise BudgetExceededError(problem, required=allowed + 1, budget=allowed)
         return folded
 

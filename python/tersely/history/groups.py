@@ -130,8 +130,7 @@ def check_room(
     required = frame + sum([costs[index] for index in stays]) - savings
     if required > budget:
         raise BudgetExceededError(
-            f"{len(stays)} messages that must stay, and the tools, need {required} tokens; "
-            f"{budget} are allowed",
+            f"what must stay ({len(stays)} messages, and the tools) does not fit",
             required=required,
             budget=budget,
         )

@@ -195,7 +195,7 @@ def _budget(budget: float, costs: Float64s, pinned: Int32s) -> float:
     needed = float(costs[pinned].sum())
     if needed > budget:
         raise BudgetExceededError(
-            f"the pinned items alone cost {needed:g}, the budget is {budget:g}",
+            "the pinned items do not fit",
             required=needed,
             budget=budget,
         )

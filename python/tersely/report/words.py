@@ -86,6 +86,7 @@ _WARNINGS = {
     "markup_kept": "Tags stand in the text: they were asked for, or there was nothing else.",
     "documents_dropped": "Nothing of some documents fitted into the budget.",
     "chunks_dropped": "Nothing of some chunks fitted into the budget.",
+    "model_not_used": "A model should have written it, but did not.",
     "chunk_fell_back": "Some chunk was compressed in a simpler way than asked for.",
     "embedder_failed": "The embedding model failed; relevance was scored without it.",
     "nothing_relevant": "No document has enough to do with the query.",

@@ -67,7 +67,7 @@ def within_budget(texts: Sequence[str], max_tokens: int = 2000, counter: Any = "
         if used > max_tokens:
             if place == 0:
                 raise BudgetExceededError(
-                    f"the best result has {tokens} tokens; max_tokens is {max_tokens}",
+                    "the best result does not fit",
                     required=tokens,
                     budget=max_tokens,
                 )

@@ -31,6 +31,7 @@ from tersely.server.tools import Tool, ToolError, ToolReply, object_schema
 
 __all__ = ["QueryTools"]
 
+_NO_RESULTS = "No results."
 _NOTHING = "Nothing relevant found: at best {:.0%} likely to be on topic."
 
 _LEAST = 150  # tokens of results, where half of the whole ones would be fewer: a sentence or two say little
@@ -158,7 +159,9 @@ class QueryTools:
     ) -> ToolReply:
         """The reply for a budget: what a model answers, where there is one, and an extract of the results."""
         if not results:
-            return _add_note(ToolReply("No results.", _data(Answer(""), [], stats)), _note(0.0))
+            if (required := count_tokens(_NO_RESULTS)) > budget:
+                raise ToolError.of_budget(budget, required)
+            return _add_note(ToolReply(_NO_RESULTS, _data(Answer(""), [], stats)), _note(0.0))
         answer = self._short_answer(query, results, budget)
 
         def frame(text: str, relevance: float) -> str:
@@ -167,9 +170,7 @@ class QueryTools:
         try:
             found = extract(results, query, budget=budget, frame=frame, named=True)
         except BudgetExceededError as error:
-            raise ToolError(
-                f"the reply does not fit into {budget} tokens; {error.required} tokens would do"
-            ) from None
+            raise ToolError.of_budget(budget, error.required) from None
         reply = ToolReply(found.text, _data(answer, found.results, stats))
         return _add_note(reply, _note(1.0 if found.relevance is None else found.relevance))
 

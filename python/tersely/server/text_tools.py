@@ -61,9 +61,7 @@ def _compress_text(arguments: dict[str, Any], fenced: bool) -> ToolReply:
     try:
         result = Auto().prepare(request, _count_the_fence if fenced else None).fit()
     except BudgetExceededError as error:
-        raise ToolError(
-            f"the reply does not fit into {budget} tokens; {error.required} tokens would do"
-        ) from None
+        raise ToolError.of_budget(error.budget, error.required) from None
     tokens = count_tokens(result.text)
     metrics.observe("extractive", result.original_tokens, tokens, time.perf_counter() - started)
     text = fenced_reply(result.text)

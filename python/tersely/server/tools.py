@@ -17,6 +17,11 @@ _PYTHON = {"string": str, "boolean": bool, "array": list, "object": dict}
 class ToolError(Exception):
     """A call that cannot be answered; the message is for the model that made it."""
 
+    @classmethod
+    def of_budget(cls, budget: float, required: float) -> ToolError:
+        """Make the error of a reply that does not fit into the caller's budget; `required` were tried."""
+        return cls(f"the reply does not fit into {budget:.0f} tokens; {required:.0f} tokens would do")
+
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:

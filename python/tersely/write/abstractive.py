@@ -167,7 +167,7 @@ class Abstractive:
             error = failed.error
             raise SummarizationError(f"{model.name} failed: {type(error).__name__}") from error
         result = verbatim.compress(request)
-        return replace(result, receipt=replace(result.receipt, fallback_reason=failed.reason))
+        return replace(result, receipt=result.receipt.without_model(failed.reason or "empty_reply"))
 
     def first_stage(self, request: Request, table: SegmentTable, original: int) -> UInt8s:
         """uint8[n]: 2 for the segments that the model reads, here all; what became of others (_REASONS)."""

@@ -214,9 +214,7 @@ class TokenBudgetManager:
         return shares
 
     def _raise(self, what: str, required: int, room: int) -> None:
-        raise BudgetExceededError(
-            f"{what} needs {required} tokens, the budget is {room}", required=required, budget=room
-        )
+        raise BudgetExceededError(f"{what} does not fit", required=required, budget=room)
 
 
 def _checked(sizes: Sequence[int], scores: Sequence[float]) -> tuple[Int64s, Float64s]:

@@ -12,7 +12,7 @@ import numpy as np
 from tersely.core.errors import BudgetExceededError, ModelReplyError, SummarizationError
 from tersely.core.protocols import BatchTokenCounter
 from tersely.core.tables import Float64s, Int64s, Kind, Level
-from tersely.core.types import Document, Request, Span
+from tersely.core.types import MODEL_NOT_USED, Document, Request, Span
 from tersely.engine.auto import Auto
 from tersely.engine.count import count, count_batch
 from tersely.engine.extractive import Extractive
@@ -452,7 +452,7 @@ class Compression:
                 break
             if order[-1] in pinned:
                 raise BudgetExceededError(
-                    f"pinned content alone needs {needed} tokens, the budget is {self.available}",
+                    "pinned content does not fit",
                     required=needed,
                     budget=self.available,
                 )
@@ -471,6 +471,8 @@ class Compression:
             warnings += one.warnings
             fallback = fallback or one.fallback_reason
             used_llm |= one.used_llm
+            if one.fallback_reason not in (None, "pinned") and not one.used_llm:
+                warnings.append(MODEL_NOT_USED)
         after = sum(used)
         if dropped:
             warnings.append("documents_dropped")

@@ -323,7 +323,7 @@ class ContextualCompressor:
             except BudgetExceededError as wrong:
                 taken = total - retry.manager.available()
                 required = int(wrong.required) + taken
-                raise BudgetExceededError(str(wrong), required=required, budget=total) from None
+                raise BudgetExceededError(wrong.reason, required=required, budget=total) from None
 
         try:
             with_required(attempt, call.manager.config.total_budget)

@@ -116,7 +116,7 @@ def extract(
     prepared = Auto().prepare(request, revise, tokens)
     if frame is not None and (tokens := prepared.reading.original) <= budget:
         return Extracted(tuple(results), write(sections.texts), tokens, tokens, relevance)
-    problem = f"the budget of {budget} tokens holds no piece of {len(results)} results with its heading"
+    problem = f"no piece of {len(results)} results with its heading fits"
     try:
         result = prepared.fit()
     except BudgetExceededError as error:
