@@ -37,6 +37,9 @@ FAILURES = [
     "BUG: KASAN: use-after-free in f",
     "thread 'tests::refund' (494) panicked at src/lib.rs:191:9:",
     "==1==ERROR: AddressSanitizer: SEGV",
+    "Error #4: UNINITIALIZED READ: reading 14 byte(s)",
+    "Failure #12: a queue was not empty",
+    "src/a.cpp(120): error #1786: f was declared deprecated",
 ]
 
 

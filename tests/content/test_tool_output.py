@@ -144,3 +144,14 @@ def test_what_failed_comes_before_bare_places() -> None:
     )
     result = tersely.compress(text, budget=160, strategy=ToolOutput())
     assert sum(line.startswith("error: ") for line in result.text.splitlines()) >= 9, result.text
+
+
+@pytest.mark.parametrize("says", ["error #1786: function", "Error #4: UNINITIALIZED READ:", "failure while"])
+@pytest.mark.parametrize("size", [150, 350, 401, 600])
+def test_a071_an_error_line_that_fits_is_kept_whole(says: str, size: int) -> None:
+    """However long it is, up to what follows the name of what failed."""
+    line = f"src/engine/profiler.cpp(120): {says} "
+    line += " ".join(f"part{n}" for n in range(size))[: size - len(line)]
+    steps = [f"[{n:3}/400] Building CXX object engine/part{n}.obj" for n in range(400)]
+    result = tersely.compress("\n".join([*steps[:200], line, *steps[200:]]), budget=600)
+    assert line.rstrip() in result.text

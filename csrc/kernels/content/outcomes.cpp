@@ -39,6 +39,16 @@ bool has_value(std::string_view line, std::size_t end) {
     return (after == '=' && digit(next)) || (after == ':' && (digit(next) || next == ' '));
 }
 
+// Whether a number and a colon follow a word: "Error #4: ...", "error(3): ...".
+bool is_nth(std::string_view line, std::size_t end) {
+    std::size_t at = end;
+    while (at - end < 2 && at < line.size() && std::string_view(" (#").find(line[at]) != std::string_view::npos) ++at;
+    const std::size_t start = at;
+    while (digit(byte_at(line, at))) ++at;
+    if (start == end || at == start) return false;
+    return byte_at(line, byte_at(line, at) == ')' ? at + 1 : at) == ':';
+}
+
 // What test runners put behind the name of what failed: "... [E]".
 bool ends_failed(std::string_view line) {
     static constexpr std::array<std::string_view, 3> kEnds = {" [E]", " [F]", " [FAIL]"};
@@ -155,7 +165,8 @@ std::uint32_t Outcomes::failed(const Said& word, std::uint32_t marks) {
         place_ && !word.first && word.end == line_.size() && line_[word.at - 1] == ' ';  // x.cc:8: Failure
     const bool column = line_.find_first_not_of(" \t0123456789:") == word.at &&          // "  12:5  error  ..."
                         line_.substr(0, word.at).find(':') != std::string_view::npos;
-    const bool says = capitals || found || column || colon || bracketed || coded || starred || event || panics ||
+    const bool nth = (word.first || place_) && is_nth(line_, word.end);
+    const bool says = capitals || found || nth || column || colon || bracketed || coded || starred || event || panics ||
                       (word.named && alone);
     return says ? marks | kFailure : marks;
 }

@@ -112,7 +112,7 @@ class ToolOutput:
         score += for_query
         score = np.where(lines.has(Mark.OVERWRITTEN), 0.01, score)
         score = np.where(new, score, score / (2 + lines.copies))
-        says = rest & (grade >= FAILED) & (size <= _LONG)  # what failed, behind its name
+        says = rest & (grade >= ERROR) & (size <= _LONG)  # what went wrong, behind its name
         score = np.where(says | again, score * _DETAIL, np.where(rest, score / 8, score))
         score = np.where(lines.bulk, 0, score)
         failed = grade >= FAILED
