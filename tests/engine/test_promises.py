@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from result_checks import check_result
 from sample_texts import ALL, GUIDE, prose
 from tersely import BudgetExceededError, Extractive, Level
+from tersely.engine.finish import broken_promises
 from tersely.providers.counters import resolve_counter
 from text_strategies import some_texts, texts
+from typed_samples import SAMPLES
 
 counters = st.sampled_from([*odd_counters.ALL, "o200k_base"])
 queries = st.one_of(st.none(), st.sampled_from(["", " ", "the", "sluice fee", "港", "xyzzy"]), texts)
@@ -118,3 +120,21 @@ def test_X13_what_fits_is_not_touched(documents: list[str], counter: Any, separa
 def test_the_budget_is_used(counter: Any, ratio: float, query: str | None) -> None:
     result = tersely.compress(prose(200), query, ratio=ratio, counter=counter)
     assert result.tokens >= 0.9 * result.receipt.budget - 1
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+@pytest.mark.parametrize("mark", ["\ufeff", "\ufeff\ufeff", "\ufeff \n"])
+def test_a_byte_order_mark_stands_in_kept_or_dropped(kind: str, mark: str) -> None:
+    text = mark + SAMPLES[kind]
+    for documents in (text, [text, "The ferry is late. " * 9, text]):
+        for ratio in (0.1, 0.4, 1.0):
+            result = tersely.compress(documents, ratio=ratio)
+            covered = {
+                (span.document, place)
+                for span in (*result.kept, *result.dropped)
+                for place in range(span.start, span.end)
+            }
+            for number, document in enumerate(result.documents):
+                marks = [place for place, letter in enumerate(document.text[:9]) if letter == "\ufeff"]
+                assert {(number, place) for place in marks} <= covered
+            assert not broken_promises(result)

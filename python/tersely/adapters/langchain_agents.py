@@ -9,6 +9,7 @@ import tersely
 from tersely.core import checks
 from tersely.core.cache import BoundedCache, digest_of
 from tersely.core.errors import BudgetExceededError, MissingExtraError
+from tersely.engine.count import count_batch
 from tersely.history.messages import read_message
 from tersely.history.writing import with_texts
 from tersely.memory import CompactedMessages, Compactor
@@ -140,8 +141,7 @@ class TerselyMiddleware(AgentMiddleware):
         self, texts: Sequence[str], question: str | None, limit: int
     ) -> tuple[Sequence[str], dict[str, Any]]:
         """Compress texts: what is left of each, and a note about it; an empty note: they are short enough."""
-        count = self.counter.count
-        original, room = sum(map(count, texts)), limit
+        original, room = int(count_batch(self.counter, texts).sum()), limit
         if original <= limit:
             return (), {}
         while True:  # once, but for counters that count a whole lower than its parts
@@ -151,7 +151,7 @@ class TerselyMiddleware(AgentMiddleware):
                 )
             except BudgetExceededError as error:
                 return texts, {"not_compressed": str(error)}
-            tokens = sum(map(count, filter(None, result.parts)))
+            tokens = int(count_batch(self.counter, list(filter(None, result.parts))).sum())
             if tokens <= limit:
                 break
             room = max(room - (tokens - limit), 0)

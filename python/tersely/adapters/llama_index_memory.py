@@ -7,6 +7,7 @@ from typing import Any
 
 import tersely
 from tersely.core.errors import BudgetExceededError, MissingExtraError
+from tersely.engine.count import count
 from tersely.history.groups import REPLY_TOKENS
 from tersely.memory import compact_messages
 from tersely.providers.counters import resolve_counter
@@ -46,7 +47,7 @@ class TerselyMemoryBlock(BaseMemoryBlock):
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
         """Return the content with so many tokens less; None where nothing would be left."""
-        budget = resolve_counter(self.counter).count(content) - tokens_to_truncate
+        budget = count(resolve_counter(self.counter), content) - tokens_to_truncate
         try:
             return tersely.compress(content, budget=max(budget, 0), counter=self.counter).text
         except BudgetExceededError:
@@ -62,7 +63,7 @@ class TerselyMemoryBlock(BaseMemoryBlock):
                     raise
                 return ""
             text = "\n\n".join(f"{message['role']}: {message['content']}" for message in found.messages)
-            over = counter.count(text) - self.budget
+            over = count(counter, text) - self.budget
             if over <= 0:
                 return text
             room = max(room - over, room // 2)

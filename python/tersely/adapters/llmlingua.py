@@ -19,6 +19,7 @@ from tersely.compat.llmlingua_recovery import recover_words
 from tersely.compat.llmlingua_tags import StructuredPart, read_structure
 from tersely.core import checks
 from tersely.core.errors import BudgetExceededError
+from tersely.engine.count import count
 from tersely.engine.required import smallest_fit, with_required
 from tersely.providers.counters import resolve_counter
 from tersely.relevance import RelevanceScorer
@@ -153,7 +154,7 @@ class PromptCompressor:
         if self.use_llmlingua2 and instruction:
             _warn(["instruction"], 3)
         whole = [*texts] if self.use_llmlingua2 else [instruction, *texts, question]
-        origin = self.counter.count("\n\n".join(whole).strip())
+        origin = count(self.counter, "\n\n".join(whole).strip())
         texts = [texts[index] for index in order]
         target = checks.number(target_token, "target_token", least=-1)
         budget = checks.budget_of(int(target) if target >= 0 else None, checks.share(rate, "rate"), origin)
@@ -200,10 +201,10 @@ class PromptCompressor:
         texts = [context] if isinstance(context, str) else list(context)
         read = [read_structure(checks.text(text, "context"), rate) for text in texts]
         plain = ["".join(part.text for part in parts) for parts in read]
-        origin = self.counter.count("\n\n".join([instruction, *plain, question]).strip())
-        counts = {part: self.counter.count(part.text) for parts in read for part in parts}
+        origin = count(self.counter, "\n\n".join([instruction, *plain, question]).strip())
+        counts = {part: count(self.counter, part.text) for parts in read for part in parts}
         every = [part for parts in read for part in parts]
-        fixed = self.counter.count(_framed("", (instruction, asked)))
+        fixed = count(self.counter, _framed("", (instruction, asked)))
         fixed += sum(counts[part] for part in every if part.rate == 1)
         wanted = sum(counts[part] * part.rate for part in every if part.rate < 1)
         order = _order(plain, question, options["reorder_context"])
@@ -260,7 +261,7 @@ class PromptCompressor:
         rate = checks.share(rate, "rate")
         target = checks.number(target_token, "target_token", least=-1)
         pairs = read_pairs(json_data, json_config, rate)
-        origin = self.counter.count(json_text(pairs))
+        origin = count(self.counter, json_text(pairs))
         if checks.flag(options["use_keyvalue_level_filter"], "use_keyvalue_level_filter"):
             budget = checks.budget_of(int(target) if target >= 0 else None, rate, origin)
             shorter = [self._pair(pair, 1.0, question) for pair in pairs]
@@ -270,16 +271,16 @@ class PromptCompressor:
             def fits(number: int) -> bool:
                 without = set(gone[:number])
                 left = json_text(pair for pair in shorter if pair.key not in without)
-                return self.counter.count(left) <= budget
+                return count(self.counter, left) <= budget
 
             removed = set(gone[: bisect_left(range(len(gone)), True, key=fits)])
             pairs = [pair for pair in pairs if pair.key not in removed]
         written = [json_text([pair]) for pair in pairs]
         order = _order(written, question, options["reorder_keyvalue"], "reorder_keyvalue")
         pairs = [pairs[index] for index in order]
-        counts = [self.counter.count("\n\n".join(pair.texts)) for pair in pairs]
+        counts = [count(self.counter, "\n\n".join(pair.texts)) for pair in pairs]
         wanted = sum(count * pair.rate for count, pair in zip(counts, pairs, strict=True))
-        fixed = self.counter.count(json_text(pairs)) - sum(counts)
+        fixed = count(self.counter, json_text(pairs)) - sum(counts)
         made: list[Pair] = []
 
         def write(smaller: float) -> str:
@@ -310,7 +311,7 @@ class PromptCompressor:
 
     def _pair(self, pair: Pair, smaller: float, question: str) -> Pair:
         """A pair whose texts are within its share."""
-        tokens = self.counter.count("\n\n".join(pair.texts))
+        tokens = count(self.counter, "\n\n".join(pair.texts))
         budget = int(tokens * pair.rate * smaller)
         if not pair.texts or budget >= tokens:
             return pair
@@ -322,7 +323,7 @@ class PromptCompressor:
         while True:
             smaller = min(max(aim - fixed, 0) / wanted, 1.0) if target >= 0 and wanted else 1.0
             text = write(smaller)
-            over = self.counter.count(text) - target
+            over = count(self.counter, text) - target
             if target < 0 or over <= 0 or aim <= fixed:
                 return text
             aim = min(aim - over, (aim + fixed) // 2)
@@ -338,7 +339,7 @@ class PromptCompressor:
         return smallest_fit(attempt, max(budget, 1))
 
     def _answer(self, prompt: str, origin: int) -> dict[str, Any]:
-        tokens = self.counter.count(prompt)
+        tokens = count(self.counter, prompt)
         ratio = origin / tokens if tokens else 1
         return {
             "compressed_prompt": prompt,
@@ -359,7 +360,7 @@ class PromptCompressor:
         pinned: list[tuple[int, int, int]],
     ) -> tersely.Compressed:
         """Fit the context into what instruction and question leave of the budget, counted as one text."""
-        around = self.counter.count(_framed("", ends))
+        around = count(self.counter, _framed("", ends))
 
         def attempt(allowed: int) -> tersely.Compressed:
             room = allowed - around
@@ -367,7 +368,7 @@ class PromptCompressor:
                 result = tersely.compress(
                     texts, question, budget=room, counter=self.counter, strategy=strategy, pinned=pinned
                 )
-                over = self.counter.count(_framed(result.text, ends)) - allowed
+                over = count(self.counter, _framed(result.text, ends)) - allowed
                 if over <= 0:
                     return result
                 room = max(room - over, room // 2) if room else -1

@@ -6,6 +6,7 @@ import argparse
 
 from tersely.cli.arguments import FILES, Commands, add_command, add_counter, add_encoding
 from tersely.cli.files import read_files, write
+from tersely.engine.count import count_batch
 from tersely.providers.counters import resolve_counter
 
 __all__ = ["add_count", "run_count"]
@@ -26,7 +27,8 @@ def add_count(commands: Commands) -> None:
 def run_count(arguments: argparse.Namespace) -> None:
     """Write the tokens of each file, and of all."""
     documents = read_files(arguments.files, arguments.encoding)
-    counts = resolve_counter(arguments.counter).count_batch([document.text for document in documents])
+    texts = [document.text for document in documents]
+    counts = count_batch(resolve_counter(arguments.counter), texts).tolist()
     for document, tokens in zip(documents, counts, strict=True):
         write(f"{tokens}\t{document.id}\n", None)
     if len(documents) > 1:

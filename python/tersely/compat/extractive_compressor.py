@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -21,7 +22,7 @@ from tersely.core.protocols import Strategy
 from tersely.core.tables import Level
 from tersely.core.types import Compressed
 from tersely.engine.auto import Auto
-from tersely.engine.count import count_batch
+from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import longest_prefix
 from tersely.engine.extractive import Extractive
 from tersely.engine.score import position_and_length
@@ -168,7 +169,7 @@ class ExtractiveCompressor(Compressor):
             starts = count_batch(self.counter, [sentence[:1] for sentence in sentences]).tolist()
             for sentence, tokens in zip(sentences, starts, strict=True):
                 if tokens <= target and sentence:
-                    size, mark = longest_prefix(sentence, self.counter.count, target)
+                    size, mark = longest_prefix(sentence, partial(count, self.counter), target)
                     return [sentence[:size] + mark]
         raise BudgetExceededError(
             "no sentence fits",

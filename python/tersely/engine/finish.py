@@ -35,6 +35,7 @@ check_all = False
 _LARGEST_CHECKED = 200_000  # characters of documents
 _FITS = REASONS.index("fits")
 _MARKUP = len(REASONS)
+_MARK = "\ufeff"  # the byte order mark
 _ALL_REASONS = (*REASONS, "markup")  # of what pages hold beside what they show
 
 
@@ -42,14 +43,14 @@ def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
     """The result of a choice. O(units)."""
     status, scores = fitted.status, reading.worth
     spans: Any = reading.table
-    nested, rewritten = False, set[int]()
+    nested, rewritten, marked = False, set[int](), _marked(reading)
     for region in reading.regions:
         if isinstance(region.form, Nested):
             nested = True
             if region.form.gap is not None:
                 rewritten.add(region.document)
-    if reading.pages or rewritten:
-        spans, status, scores = _in_source(reading, status, rewritten)
+    if reading.pages or rewritten or marked:
+        spans, status, scores = _in_source(reading, status, rewritten, marked)
     in_text = status >= FIRST_KEPT
     if spans is not reading.table:
         in_text &= status != _MARKUP
@@ -244,10 +245,27 @@ class _WithGaps:
         return start, end
 
 
+def _marked(reading: Reading) -> set[int]:
+    """The documents whose first unit stands behind a byte order mark. O(documents)."""
+    documents, table = reading.request.documents, reading.table
+    found = [index for index, document in enumerate(documents) if document.text.startswith(_MARK)]
+    if not found:
+        return set()
+    first = np.searchsorted(table.document, found)
+    return {
+        index
+        for index, row in zip(found, first.tolist(), strict=True)
+        if index not in reading.pages and (row == len(table) or table.start[row] > 0)
+    }
+
+
 def _in_source(
-    reading: Reading, status: UInt8s, rewritten: Collection[int]
+    reading: Reading, status: UInt8s, rewritten: Collection[int], marked: Collection[int]
 ) -> tuple[SegmentTable, UInt8s, Float32s]:
-    """Units as pieces of their documents; what pages do not show, or is written otherwise, is dropped too."""
+    """Units as pieces of their documents; what pages do not show, or is written otherwise, is dropped too.
+
+    So is what stands before the first unit of `marked` documents: a byte order mark.
+    """
     table, scores = reading.table, reading.worth
     columns: list[list[npt.NDArray[Any]]] = []
     limits = np.searchsorted(table.document, np.arange(len(reading.texts) + 1)).tolist()
@@ -256,11 +274,15 @@ def _in_source(
         start, end, kind = table.start[rows], table.end[rows], table.kind[rows]
         codes, worth = status[rows], scores[rows]
         page = reading.pages.get(index)
-        if page is not None or index in rewritten:
+        if page is not None or index in rewritten or index in marked:
             if page is not None:
                 row, start, end = page.to_source(start, end)
                 kind, codes, worth = kind[row], codes[row], worth[row]
-            more = np.array(_not_shown(document.text, start, end), dtype=np.int64).reshape(-1, 2)
+            if page is not None or index in rewritten:
+                left = _not_shown(document.text, start, end)
+            else:
+                left = _not_shown(document.text[: start.min(initial=len(document.text))], start[:0], end[:0])
+            more = np.array(left, dtype=np.int64).reshape(-1, 2)
             size = len(more)
             start, end = np.concatenate((start, more[:, 0])), np.concatenate((end, more[:, 1]))
             kind = np.concatenate((kind, np.full(size, Kind.CODE, dtype=np.uint8)))
@@ -371,8 +393,8 @@ def _uncovered(result: Compressed) -> list[str]:
 
 
 def _said(text: str) -> str:
-    """A text without white space and byte order mark around it."""
-    return text.strip().strip("\ufeff").strip()
+    """A text without white space around it."""
+    return text.strip()
 
 
 def _unaccounted(result: Compressed, separators: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tersely.engine.count import count
 from tersely.providers.counters import resolve_counter
 from tersely.server.query_tools import QueryTools
 from tersely.server.tools import ToolReply
@@ -83,7 +84,7 @@ def compare(
     counter: Any = None,
 ) -> Comparison:
     """Ask both tools every question, and count whose results hold an answer."""
-    count = resolve_counter(counter).count
+    counting = resolve_counter(counter)
     limits = {"min_score": min_score, "similarity_threshold": similarity_threshold}
     held: list[tuple[bool, bool]] = []
     tokens = [0, 0]
@@ -96,7 +97,7 @@ def compare(
         replies = [call(given) for call, given in calls]
         held.append((_holds(replies[0], question), _holds(replies[1], question)))
         for side, reply in enumerate(replies):
-            tokens[side] += count(reply.text)
+            tokens[side] += count(counting, reply.text)
     return Comparison(
         questions=len(held),
         full=sum(full for full, _ in held),

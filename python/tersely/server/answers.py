@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import tersely
 from tersely.core.errors import BudgetExceededError
 from tersely.core.fence import Fence, fence, one_line, shown_name
+from tersely.engine.count import count
 from tersely.providers.counters import resolve_counter
 from tersely.providers.flows import run_flow
 from tersely.providers.language_models import CheckedLanguageModel
@@ -93,7 +94,7 @@ class Answerer:
 
 def count_tokens(text: str) -> int:
     """Tokens of a reply (o200k_base)."""
-    return resolve_counter(None).count(text)
+    return count(resolve_counter(None), text)
 
 
 def fenced_reply(text: str) -> str:
