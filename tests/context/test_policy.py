@@ -193,3 +193,24 @@ def test_states_take_any_list_of_names() -> None:
     assert state.active_ids == frozenset({"a", "b"})
     with pytest.raises(TypeError, match="needed_ids must be a list of str, not one str"):
         ContextState(needed_ids="a")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "critical"),
+    [
+        ("Segmentation fault in main.c.", True),
+        ("The stack overflow in parse came back.", True),
+        ("Bus error in x.c.", True),
+        ("undefined reference to `draw'", True),
+        ("The build broke on arm64.", True),
+        ("Exited with code 137.", True),
+        ("No errors were found.", False),
+        ("The tests passed without errors.", False),
+        ("I fixed the bug in main.c.", False),
+        ("The office has a red door.", False),
+    ],
+)
+def test_e026_what_fails_is_critical_whether_or_not_it_is_called_an_error(text: str, critical: bool) -> None:
+    state = replace(LATER, task="paint the fence", stored_ids=frozenset(["one"]))
+    [decision] = plan_context([note(text, "one")], state).decisions
+    assert decision.action is (Action.KEEP if critical else Action.REMOVE)

@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
 
+import numpy as np
+
 import tersely
+from tersely.content.lines import Mark, read_lines
 from tersely.core.tables import Kind, SegmentTable
 
 __all__ = [
@@ -31,6 +34,7 @@ __all__ = [
 ]
 
 _LONGEST = 600  # characters of a clause; longer ones are data
+_MOST_LINES = 2**31 - 1  # every clause is looked at
 _PASTED = (Kind.FENCED_CODE, Kind.CODE, Kind.LOG_LINE)
 
 
@@ -229,14 +233,10 @@ _CUES: dict[Role, re.Pattern[str]] = {
         r"\bwent (?:down |up )?from\b",
         r"\b(?:is|are) down to\b",
     ),
-    Role.ERROR: _any(
-        r"\b(?:errors?|exceptions?|traceback)\b",
-        r"\b(?:fail(?:ed|ing|s|ures?)?|crash(?:ed|es)?|panic(?:s|ked)?)\b",
-        r"\w(?:Error|Exception)\b",
+    Role.ERROR: _any(  # beside the words that programs have for it (`_with_errors`)
         FAILS.pattern,
         r"\b(?:break|complain|refuse|reject|stop|throw)s\b",
         r"\b(?:broke|complained|threw)\b",
-        r"\b(?:no such|undefined (?:reference|symbol))\b",
         r"\b(?:fehler(?:meldung)?|fehlgeschlagen|scheitert)\b",
     ),
 }
@@ -270,6 +270,11 @@ _WRONG = _any(
     r"|violat(?:es|ion))\b",
     r"\w(?:Error|Exception)\b",
     r"\b(?:fehl\w{1,20}|nicht|ungültig\w{0,2}|unbekannt\w{0,2})\b",
+)
+_FAILURE = _any(
+    _CUES[Role.ERROR].pattern,
+    r"\b(?:errors?|exceptions?|fail(?:ing|ures?)?|traceback)\b",
+    r"\w(?:Error|Exception)\b",
 )
 _SAYS = re.compile(r"\b\w{2,20}: (?=\S)")
 _OPINION = _any(r"^(?:(?:i|we) (?:assume|believe|guess|suppose|suspect|think)|my guess)\b")
@@ -377,16 +382,8 @@ def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, i
             found.append(Clause(said, title, end - len(title), sentence))
             continue
         if not notes or kind in _PASTED or bisect_right(borders, start) % 2:
-            found += [
-                Clause(
-                    Role.ERROR if _is_error(piece) else Role.OTHER,
-                    piece,
-                    start + at,
-                    sentence,
-                    is_pasted=True,
-                )
-                for at, piece in _pieces(row)
-            ]
+            pieces = _pieces(row)
+            found += [Clause(Role.OTHER, piece, start + at, sentence, is_pasted=True) for at, piece in pieces]
             continue
         role, label, begin = _labelled(row)
         if label and not row[begin:].strip():
@@ -402,7 +399,17 @@ def read_clauses(text: str, *, notes: bool = True, pasted: Sequence[tuple[int, i
         elif kind != Kind.LIST_ITEM:
             above = (None, "")
         found += _clauses(row, begin, start, sentence, role, label)
-    return found
+    return _with_errors(found)
+
+
+def _with_errors(clauses: list[Clause]) -> list[Clause]:
+    """Let the clauses that say nothing of the work tell an error where programs would have written them."""
+    silent = [at for at, clause in enumerate(clauses) if clause.role is Role.OTHER and not clause.label]
+    lines = read_lines([" ".join(clauses[at].text.split()) for at in silent], None, _MOST_LINES)
+    tells = lines.has(Mark.ERROR | Mark.FAILURE) & ~lines.has(Mark.NONE | Mark.PASSED)
+    for row in np.unique(lines.table.document[tells]).tolist():
+        clauses[silent[row]] = replace(clauses[silent[row]], role=Role.ERROR)
+    return clauses
 
 
 def _lines(text: str, table: SegmentTable) -> Iterator[tuple[int, int, int]]:
@@ -508,16 +515,9 @@ def said_wrong(text: str) -> str | None:
     if wrong:
         return max(wrong, key=len)
     behind = _SAYS.search(text)
-    if behind and _CUES[Role.ERROR].search(text, 0, behind.end()) and _WRONG.search(text, behind.end()):
+    if behind and _FAILURE.search(text, 0, behind.end()) and _WRONG.search(text, behind.end()):
         return text[behind.end() :].rstrip(" .")
     return None
-
-
-def _is_error(clause: str) -> bool:
-    if len(clause) > _LONGEST:
-        return False
-    plain = " ".join(clause.split())
-    return bool(_TELLS_ERROR.search(plain) or _CUES[Role.ERROR].search(plain))
 
 
 def _role(clause: str) -> Role:

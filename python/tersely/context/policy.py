@@ -16,6 +16,7 @@ import numpy as np
 
 import tersely
 from tersely import _native
+from tersely.context.clauses import Role
 from tersely.context.reading import read_segment
 from tersely.context.segment import DATA_TYPES, ContextSegment, SegmentType, checked_segment, now_utc
 from tersely.core import checks
@@ -158,7 +159,7 @@ def is_critical(segment: ContextSegment, state: ContextState) -> bool:
     """Say whether it tells a last error, or holds an error's message, code or settings."""
     if segment.type in (SegmentType.CODE, SegmentType.CONFIG, SegmentType.ERROR):
         return True
-    if read_segment(segment).error is not None:
+    if any(clause.role is Role.ERROR for clause in read_segment(segment).clauses):
         return True
     kinds = {fact.kind for fact in tersely.find_facts(segment.text)}
     return bool(kinds & {FactKind.ERROR, FactKind.FENCED_CODE}) or len(_SETTING.findall(segment.text)) >= 3
