@@ -138,11 +138,11 @@ def test_an_expansion_that_cannot_be_noted_is_an_expansion(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "no JSON"),
+        ("{", "is not JSON"),
         ("[1]", "must be an object"),
         ('{"a": true}', "'a' must be a number"),
         ('{"a": -1}', "0 or more"),
-        ('{"a": Infinity}', "0 or more"),
+        ('{"a": Infinity}', "Infinity is no number"),
     ],
 )
 def test_prices_that_are_none_are_named(text: str, words: str) -> None:

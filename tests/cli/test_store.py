@@ -54,7 +54,7 @@ def test_expand_says_what_is_wrong(
     for arguments, code, words in (
         (["x"], 2, "Pass --store FILE, or set TERSELY_STORE"),
         (["x", "--store", str(tmp_path / "none")], 2, "there is no store"),
-        (["x", "--store", str(page)], 1, "not a database"),
+        (["x", "--store", str(page)], 2, "not a database"),
         (["x", "--store", str(store)], 1, "nothing is stored under the id 'x'"),
         ([id, "--store", str(store), "--document", "2"], 2, "document 2 of 2"),
     ):

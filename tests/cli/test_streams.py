@@ -55,15 +55,60 @@ def test_a_full_disk_is_said_in_one_line(page: Path, arguments: list[str]) -> No
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_closed_streams_are_no_fault(page: Path, closed: str) -> None:
+def test_streams_that_nobody_uses_may_be_closed(page: Path, closed: str) -> None:
     target = page.with_name("out.txt")
     done = shell(
         f'"$0" -m tersely "$@" {closed}', "compress", str(page), "-b", "12", "-o", str(target), "--quiet"
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert target.read_text(encoding="utf-8") == tersely.compress(TEXT, budget=12).text
-    done = shell(f'"$0" -m tersely "$@" {closed}', "count", "-")
-    assert (done.returncode, done.stderr) == (0, b"")
+
+
+COMMANDS = (
+    "count {page}",
+    "compress {page} --json",
+    "segment {page}",
+    "run -- echo hello",
+    "--help",
+    "--version",
+    "",
+)
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("to", "reason"), [(">&-", b"Bad file descriptor"), ("> /dev/full", b"No space left")]
+)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_output_that_is_lost_is_an_error(
+    page: Path, command: str, to: str, reason: bytes, unbuffered: str
+) -> None:
+    given = command.format(page=page).split()
+    done = shell(f'"$0" -m tersely "$@" {to}', *given, PYTHONUNBUFFERED=unbuffered)
+    assert done.stderr.startswith(b"tersely: cannot write to standard output: " + reason)
+    assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
+
+
+def test_input_that_is_closed_is_an_error(page: Path) -> None:
+    done = shell('"$0" -m tersely "$@" <&-', "count", "-")
+    assert (done.returncode, done.stdout) == (2, b"") and b"Bad file descriptor" in done.stderr
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("command", ["> {out}", "-o {out}", "--store {out}", "--report {out} > /dev/null"])
+def test_a_limit_of_the_size_of_files_is_exit_code_2(
+    tmp_path: Path, page: Path, command: str, unbuffered: str
+) -> None:
+    """What a file system takes of an output is no output, also where Python has no buffer."""
+    page.write_text("".join(f"Ship {n} waits for tide {7 * n}.\n" for n in range(400)), encoding="utf-8")
+    line = f'ulimit -f 1; "$0" -m tersely compress "$@" -r .9 {command.format(out=tmp_path / "out")}'
+    done = shell(line, str(page), PYTHONUNBUFFERED=unbuffered)
+    assert done.returncode == 2 and b"large" in done.stderr
+
+
+def test_errors_that_nobody_can_be_told_leave_the_exit_code(page: Path) -> None:
+    done = shell('"$0" -m tersely "$@" 2> /dev/full', "count", str(page.with_name("missing")))
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", b"")
 
 
 # A locale that says ASCII: what comes in is bytes that Python could not read.

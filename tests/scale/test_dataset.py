@@ -227,13 +227,13 @@ def test_a_folder_that_holds_something_else_is_refused(source: Path, tmp_path: P
 
 def test_wrong_arguments_name_what_is_allowed(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    with pytest.raises(ValueError, match=r"query must be a column of the source, one of .*not 'question'"):
+    with pytest.raises(ValueError, match=r"query must be a column of .*, one of .*not 'question'"):
         compress_dataset(source, out, query="question")
     with pytest.raises(TypeError, match="source must be a path, a pattern or a list of these, not 5"):
         compress_dataset(5, out)
     with pytest.raises(FileExistsError, match=r"out must be a folder, and .*in\.parquet is a file"):
         compress_dataset(source, source)
-    with pytest.raises(ValueError, match="text must be a column of the source"):
+    with pytest.raises(ValueError, match="text must be a column of "):
         compress_dataset(write_lines(tmp_path / "x.jsonl", [{"body": "x"}]), out)
     with pytest.raises(ValueError, match="keep cannot have 'tokens'"):
         compress_dataset(source, out, keep=["tokens"])
@@ -287,7 +287,7 @@ def test_a_text_may_be_several_documents(tmp_path: Path) -> None:
 
 def test_a_source_without_rows_gives_no_parts(tmp_path: Path) -> None:
     write_lines(tmp_path / "in.jsonl", [])
-    with pytest.raises(ValueError, match="the source has no columns: JSON lines must be objects"):
+    with pytest.raises(ValueError, match=" has no columns: JSON lines must be objects"):
         compress_dataset(tmp_path / "in.jsonl", tmp_path / "lines")
     pq.write_table(pa.table({"text": pa.array([], pa.string())}), tmp_path / "in.parquet")
     report = compress_dataset(tmp_path / "in.parquet", tmp_path / "out")

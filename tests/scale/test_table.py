@@ -38,7 +38,7 @@ def test_rows_are_numbered_and_errors_stand_in_their_place() -> None:
 def test_what_is_no_table_is_refused() -> None:
     with pytest.raises(TypeError, match="table must be a pyarrow Table or RecordBatch, not list"):
         compress_table([{"text": "x"}])
-    with pytest.raises(ValueError, match="text must be a column of the source, one of body"):
+    with pytest.raises(ValueError, match="text must be a column of the table, one of body"):
         compress_table(pa.table({"body": ["x"]}))
 
 

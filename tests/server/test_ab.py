@@ -78,7 +78,7 @@ def test_b022_duplicates_make_room_for_an_answer() -> None:
     ("text", "message"),
     [
         ("", "no questions"),
-        ("{", "line 1 is no JSON"),
+        ("{", "line 1 is not JSON"),
         ('{"query": "x", "answers": ["y"]}\n[]', 'line 2 must have a "query"'),
         ('{"query": "x"}', 'line 1 must have "answers"'),
         ('{"query": "x", "answers": []}', 'line 1 must have "answers"'),

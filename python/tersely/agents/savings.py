@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tersely.core.json_text import parse_json
 from tersely.store.records import Use
 
 __all__ = ["SavingsRow", "read_prices", "savings_table", "sum_savings"]
@@ -76,10 +76,7 @@ def read_prices(text: str) -> dict[str, float]:
 
     Raises ValueError, which says what is wrong.
     """
-    try:
-        given = json.loads(text)
-    except ValueError as error:
-        raise ValueError(f"it is no JSON: {error}") from None
+    given = parse_json(text, "it")
     if not isinstance(given, dict):
         raise ValueError('it must be an object, {"model": dollars for a million tokens of input}')
     for model, price in given.items():

@@ -88,7 +88,7 @@ def _path(text: str, event: str) -> list[tuple[int, str]]:
     """Where the outer object, `hooks` and its list for the event start, as far as they are there."""
     try:
         given = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"it is no plain JSON: {error}") from None
     places = [(_skip(text, 0), "{")]
     for key, bracket in (("hooks", "{"), (event, "[")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from typing import Any, NoReturn, TypeAlias
 
 from tersely.core import checks
@@ -38,6 +39,10 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say where all arguments stand and what is wrong, in two lines instead of a screen of usage."""
         self.exit(2, f"usage: see {self.prog} --help\n{self.prog}: error: {message}\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """As argparse, but what cannot be written raises OSError."""
+        (file or sys.stderr).write(message)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse, but a subcommand refuses what it does not know itself, with its own words."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command, add_counter
-from tersely.cli.files import InputError, Progress, show_progress
+from tersely.cli.files import Progress, show_progress
+from tersely.cli.streams import InputError, say, write
 from tersely.core.errors import MissingExtraError, StoreError
 
 if TYPE_CHECKING:
@@ -156,11 +156,8 @@ def _time(seconds: float) -> str:
 def _say(report: Report, as_json: bool) -> None:
     """Print what came of a job."""
     if as_json:
-        print(json.dumps(asdict(report), indent=2))
+        write(json.dumps(asdict(report), indent=2) + "\n")
     parts = f"{report.done:,} of {report.units:,} parts"
-    print(
-        f"tersely: {parts}, {_rows(report)} in {report.out}{'' if report.finished else ', not finished'}",
-        file=sys.stderr,
-    )
+    say(f"{parts}, {_rows(report)} in {report.out}{'' if report.finished else ', not finished'}")
     if report.errors:
-        print(f"tersely: note: rows with an error: {report.errors:,} (column error)", file=sys.stderr)
+        say(f"note: rows with an error: {report.errors:,} (column error)")

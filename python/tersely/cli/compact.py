@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 from tersely.cli.arguments import Commands, add_command, add_counter, add_quiet, utf8_text
-from tersely.cli.files import note_warnings, read_files, write
+from tersely.cli.files import note_warnings, read_files
+from tersely.cli.streams import say, write
+from tersely.core.json_text import parse_json
 from tersely.core.shares import percent
 
 __all__ = ["add_compact", "run_compact"]
@@ -53,11 +53,11 @@ def run_compact(arguments: argparse.Namespace) -> None:
     """Compact the history; the output has the form of the input. Raises ValueError for what is no history."""
     from tersely.memory import compact_messages
 
-    given, key, lines = _parsed(_read(arguments.file))
+    given, key, lines = _parsed(_read(arguments.file), arguments.file)
     messages = given if key is None else given[key]
     tools = None if key is None else given.get("tools")
     if arguments.tools is not None:
-        tools = _json(_read(arguments.tools), arguments.tools)
+        tools = parse_json(_read(arguments.tools), arguments.tools)
 
     result = compact_messages(
         messages,
@@ -77,10 +77,9 @@ def run_compact(arguments: argparse.Namespace) -> None:
         write(json.dumps(result.to_dict(), ensure_ascii=False, indent=2) + "\n", arguments.report)
     note_warnings(result.warnings)
     if not arguments.quiet:
-        print(
-            f"tersely: {result.original_tokens:,} tokens to {result.tokens:,} ({percent(result.ratio)}; "
-            f"budget {result.budget:,}): {len(result.messages):,} of {len(messages):,} messages",
-            file=sys.stderr,
+        say(
+            f"{result.original_tokens:,} tokens to {result.tokens:,} ({percent(result.ratio)}; "
+            f"budget {result.budget:,}): {len(result.messages):,} of {len(messages):,} messages"
         )
 
 
@@ -101,29 +100,23 @@ def _read(name: str) -> str:
     return read_files([name])[0].text
 
 
-def _parsed(text: str) -> tuple[Any, str | None, bool]:
+def _parsed(text: str, name: str) -> tuple[Any, str | None, bool]:
     """Parse a history: the JSON, the key of the messages in it, whether it was JSON lines."""
     try:
-        given = json.loads(text)
-    except ValueError:
-        given = None
-    if isinstance(given, list):
-        return given, None, False
-    if isinstance(given, dict):
+        given = parse_json(text, name)
+    except ValueError as error:
+        if "Extra data" not in str(error):
+            raise
+        lines = enumerate(text.split("\n"), 1)
+        rows = [parse_json(line, f"line {number} of {name}") for number, line in lines if line.strip()]
+    else:
+        if isinstance(given, list):
+            return given, None, False
         for key in ("messages", "input"):
-            if isinstance(given.get(key), list):
+            if isinstance(given, dict) and isinstance(given.get(key), list):
                 return given, key, False
-    try:
-        rows = [json.loads(line) for line in text.splitlines() if line.strip()]
-    except ValueError as error:
-        raise ValueError(f"the history is neither JSON nor JSON lines: {error}") from error
+        rows = [given]
     if not all(isinstance(row, dict) and ("role" in row or "type" in row) for row in rows):
-        raise ValueError("the history must be a list of messages, or an object with `messages` or `input`")
+        allowed = "a list of messages, an object with `messages` or `input`, or a message a line"
+        raise ValueError(f"{name} must be JSON: {allowed}")
     return rows, None, True
-
-
-def _json(text: str, name: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise ValueError(f"{Path(name).name} is not JSON: {error}") from error

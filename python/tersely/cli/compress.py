@@ -22,10 +22,11 @@ from tersely.cli.arguments import (
     add_quiet,
     utf8_text,
 )
-from tersely.cli.files import note_warnings, read_files, show_progress, show_waiting, write
+from tersely.cli.files import note_warnings, read_files, show_progress, show_waiting
 from tersely.cli.labels import compress_labelled
 from tersely.cli.model import model_of
 from tersely.cli.store import add_store, keep_in_store
+from tersely.cli.streams import say, write
 from tersely.content.detect import detect
 from tersely.content.log_file import compress_file
 from tersely.content.registry import CONTENT_TYPES
@@ -239,11 +240,10 @@ def _say_what_was_done(result: Compressed, seconds: float) -> None:
     types = ", ".join(dict.fromkeys(receipt.content_types))
     estimate = f"; tokens of {receipt.counter}" if "an estimate" in receipt.counter else ""
     took = (f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms") + ", loading included"
-    print(
-        f"tersely: {result.original_tokens:,} tokens to {result.tokens:,} ({percent(result.ratio)}; budget "
+    say(
+        f"{result.original_tokens:,} tokens to {result.tokens:,} ({percent(result.ratio)}; budget "
         f"{receipt.budget:,}) in {took}: {len(result.kept):,} of {receipt.segments:,} segments kept"
-        f"{f', read as {types}' if types else ''}{estimate}",
-        file=sys.stderr,
+        f"{f', read as {types}' if types else ''}{estimate}"
     )
 
 
@@ -313,7 +313,7 @@ def _compress_large(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]
     note_warnings(digest.warnings)
     if not arguments.quiet and (sys.stderr.isatty() or not arguments.json):
         read = f"{digest.lines:,} lines, {digest.templates:,} kinds of lines"
-        print(f"tersely: kept {digest.tokens} tokens of {read}", file=sys.stderr)
+        say(f"kept {digest.tokens} tokens of {read}")
     return digest.text, {"documents": [str(path)], **asdict(digest)}
 
 
@@ -333,4 +333,4 @@ def _note_receipt(receipt: Receipt) -> None:
 
 
 def _note(text: str) -> None:
-    print(f"tersely: note: {text}", file=sys.stderr)
+    say(f"note: {text}")

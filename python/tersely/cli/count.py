@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from tersely.cli.arguments import FILES, Commands, add_command, add_counter, add_encoding
-from tersely.cli.files import read_files, write
+from tersely.cli.files import read_files
+from tersely.cli.streams import write
 from tersely.engine.count import count_batch
 from tersely.providers.counters import resolve_counter
 
@@ -30,6 +31,6 @@ def run_count(arguments: argparse.Namespace) -> None:
     texts = [document.text for document in documents]
     counts = count_batch(resolve_counter(arguments.counter), texts).tolist()
     for document, tokens in zip(documents, counts, strict=True):
-        write(f"{tokens}\t{document.id}\n", None)
+        write(f"{tokens}\t{document.id}\n")
     if len(documents) > 1:
-        write(f"{sum(counts)}\ttotal\n", None)
+        write(f"{sum(counts)}\ttotal\n")

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command
-from tersely.cli.files import InputError, show_progress
+from tersely.cli.files import read_text, show_progress
+from tersely.cli.streams import InputError, write
 from tersely.core.errors import MissingExtraError
+from tersely.core.json_text import parse_json
 
 if TYPE_CHECKING:
     from tersely.distill.table import DistillReport
@@ -82,18 +84,14 @@ def run_distill(arguments: argparse.Namespace) -> None:
             )
     except (OSError, MissingExtraError) as error:
         raise InputError(str(error)) from error
-    print(json.dumps({"file": arguments.output, **asdict(report)}) if arguments.json else _table(report))
+    told = json.dumps({"file": arguments.output, **asdict(report)}) if arguments.json else _table(report)
+    write(told + "\n")
 
 
 def _read_about(path: str | None) -> dict[str, object]:
     if path is None:
         return {}
-    try:
-        entries = json.loads(Path(path).read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8 text") from error
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is not JSON: {error}") from error
+    entries = parse_json(read_text(Path(path)), path)
     if not isinstance(entries, dict):
         raise ValueError(f"{path} must hold a JSON object, not {type(entries).__name__}")
     return entries

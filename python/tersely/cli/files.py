@@ -11,19 +11,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
+from tersely.cli.streams import InputError, bare_stderr, say
 from tersely.core.documents import read_document, warnings_about
-from tersely.core.text import decode, to_bytes
+from tersely.core.text import decode
 from tersely.core.types import Document
 
 __all__ = [
-    "InputError",
     "Progress",
-    "discard_output",
-    "open_closed_streams",
+    "note_warnings",
     "read_files",
+    "read_text",
     "show_progress",
     "show_waiting",
-    "write",
 ]
 
 #: Told of a stage, how much of it is done, of how much, and (`detail`) what else is known.
@@ -31,22 +30,6 @@ Progress: TypeAlias = Callable[..., object]
 
 _MANY_FILES = 20  # from here on a terminal is shown progress
 _PATIENCE = 2.0  # seconds after which a terminal is told that work goes on
-
-
-class InputError(Exception):
-    """A file that cannot be used; the message is for the user."""
-
-
-def open_closed_streams() -> None:
-    """Open the standard streams that the caller closed: nothing comes in, what goes out is dropped."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
-
-
-def discard_output() -> None:
-    """Drop what would still go to standard output, and what is already buffered for it."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
@@ -61,7 +44,7 @@ def show_progress() -> Iterator[Progress | None]:
     except ImportError:
         yield _print_progress
         return
-    with Bars(console=Console(stderr=True), transient=True) as bars:
+    with Bars(console=Console(file=bare_stderr()), transient=True) as bars:
         tasks = {}
 
         def show(stage: str, done: int, of: int, detail: str = "") -> None:
@@ -103,21 +86,7 @@ def show_waiting(what: str) -> Iterator[None]:
 
 
 def _print_waiting(shown: str) -> None:
-    print(f"\r\x1b[K{shown}", end="", file=sys.stderr, flush=True)
-
-
-def write(text: str, output: str | None) -> None:
-    """Write the exact text to a file, or to standard output, where a terminal gets a line end after it."""
-    data = to_bytes(text)
-    if output is not None:
-        try:
-            Path(output).write_bytes(data)
-        except OSError as error:
-            raise InputError(f"cannot write {output}: {error.strerror}") from error
-        return
-    sys.stdout.buffer.write(data)
-    if sys.stdout.isatty() and not text.endswith("\n"):
-        sys.stdout.buffer.write(b"\n")
+    print(f"\r\x1b[K{shown}", end="", file=bare_stderr(), flush=True)
 
 
 def note_warnings(codes: Iterable[str]) -> None:
@@ -125,7 +94,7 @@ def note_warnings(codes: Iterable[str]) -> None:
     for code in codes:
         from tersely.report.words import in_words  # the page of reports comes with it
 
-        print(f"tersely: note: {in_words(code)}", file=sys.stderr)
+        say(f"note: {in_words(code)}")
 
 
 def read_files(files: Sequence[str], encoding: str | None = None) -> list[Document]:
@@ -146,15 +115,23 @@ def read_files(files: Sequence[str], encoding: str | None = None) -> list[Docume
     return documents
 
 
+def read_text(path: Path) -> str:
+    """Read a file of settings, questions or the like, which is UTF-8. Raises InputError."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        wrong = f"byte 0x{error.object[error.start]:02x} at {error.start}"
+        raise InputError(f"{path} is not UTF-8 text: {wrong}") from error
+
+
 def _read_one(name: str, encoding: str | None) -> Document:
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         text, guessed = decode(data, encoding)
         if guessed is not None:
-            print(
-                f"tersely: note: {_shown(name)} is read as {guessed}; --encoding says another",
-                file=sys.stderr,
-            )
+            say(f"note: {_shown(name)} is read as {guessed}; --encoding says another")
         document = read_document(Document(text, id=_shown(name)), name)
         note_warnings(warnings_about([document]))
         return document

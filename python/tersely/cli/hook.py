@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.agents.hook import AGENTS, answer_event
 from tersely.cli.arguments import Commands, add_command
-from tersely.cli.files import InputError
 from tersely.cli.store import expand_with, result_store
+from tersely.cli.streams import InputError, say, write
 from tersely.core.text import decode
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _answer(arguments: argparse.Namespace) -> None:
                 answer = answer_event(arguments.agent or "claude-code", event, compressor)
     except Exception as error:  # the agent goes on with the result as it is
         _note(f"{type(error).__name__}: {error}")
-    sys.stdout.write(json.dumps(answer) + "\n")
+    write(json.dumps(answer) + "\n")
 
 
 def _report(told: ToolResultReport) -> None:
@@ -120,7 +120,7 @@ def _report(told: ToolResultReport) -> None:
 
 
 def _note(text: str) -> None:
-    print(f"tersely hook: the result stays as it is: {text}", file=sys.stderr)
+    say(f"the result stays as it is: {text}", "tersely hook")
 
 
 def _change(agent: str, arguments: argparse.Namespace) -> None:
@@ -140,16 +140,16 @@ def _change(agent: str, arguments: argparse.Namespace) -> None:
         after = _changed(path, remove_hook, before, protocol.event, marker, protocol.head)
     there = "there" if arguments.action == "install" else "not there"
     if after == before:
-        print(f"{path}: nothing to do, the hook is {there}")
+        write(f"{path}: nothing to do, the hook is {there}\n")
         return
     lines = [text.splitlines(keepends=True) for text in (before, after)]
     for line in difflib.unified_diff(lines[0], lines[1], str(path), str(path), n=2):
-        sys.stdout.write(line if line.endswith("\n") else f"{line}\n\\ no line end\n")
+        write(line if line.endswith("\n") else f"{line}\n\\ no line end\n")
     if not arguments.yes and not _agreed():
-        print("nothing was changed")
+        write("nothing was changed\n")
         return
-    _write(path, after)
-    print(f"{path}: the hook is {there} now")
+    _save(path, after)
+    write(f"{path}: the hook is {there} now\n")
 
 
 def _command(marker: str, arguments: argparse.Namespace) -> str:
@@ -192,7 +192,7 @@ def _agreed() -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _write(path: Path, text: str) -> None:
+def _save(path: Path, text: str) -> None:
     """Put the text in the file's place in one step; "" takes the file away."""
     target = path.resolve()  # a link stays one
     try:

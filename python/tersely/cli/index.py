@@ -10,7 +10,7 @@ from functools import partial
 
 from tersely.cli.arguments import Commands, add_command, add_counter, utf8_text
 from tersely.cli.files import show_progress
-from tersely.core.errors import StoreError
+from tersely.cli.streams import say, write
 
 __all__ = ["add_index", "add_search", "run_index", "run_search"]
 
@@ -77,34 +77,30 @@ def run_index(arguments: argparse.Namespace) -> int:
         return _check(arguments)
     if not 0 < arguments.largest_file < 2**40:
         raise ValueError(f"--largest-file must be more than 0 MB, not {arguments.largest_file}")
-    try:
-        with show_progress() as show:
-            index = Index.build(
-                arguments.folder,
-                arguments.output,
-                largest_file=max(int(arguments.largest_file * 2**20), 1),
-                shards=arguments.shards,
-                progress=None if show is None else partial(show, "indexing"),
-            )
-    except (StoreError, OSError) as error:
-        raise ValueError(str(error)) from error
+    with show_progress() as show:
+        index = Index.build(
+            arguments.folder,
+            arguments.output,
+            largest_file=max(int(arguments.largest_file * 2**20), 1),
+            shards=arguments.shards,
+            progress=None if show is None else partial(show, "indexing"),
+        )
     report = index.report
     assert report is not None
     if arguments.json:
-        print(json.dumps(asdict(report), ensure_ascii=False, indent=2))
+        write(json.dumps(asdict(report), ensure_ascii=False, indent=2) + "\n")
     for note in report.notes[:_NOTES_SHOWN]:
-        print(f"tersely: note: {note.path}: {note.reason.replace('_', ' ')}", file=sys.stderr)
+        say(f"note: {note.path}: {note.reason.replace('_', ' ')}")
     if len(report.notes) > _NOTES_SHOWN:
         more = len(report.notes) - _NOTES_SHOWN
-        print(f"tersely: note: {more} more files have notes; --json has them all", file=sys.stderr)
+        say(f"note: {more} more files have notes; --json has them all")
     if report.anew is not None:
-        print(f"tersely: note: made anew ({report.anew.replace('_', ' ')})", file=sys.stderr)
+        say(f"note: made anew ({report.anew.replace('_', ' ')})")
     files = f"{report.added} added, {report.changed} changed, {report.removed} removed"
-    print(
-        f"tersely: {report.files:,} {'file' if report.files == 1 else 'files'} ({files}), "
+    say(
+        f"{report.files:,} {'file' if report.files == 1 else 'files'} ({files}), "
         f"{report.chunks:,} {'chunk' if report.chunks == 1 else 'chunks'} in {index.folder}, "
-        f"{report.seconds:.1f} s",
-        file=sys.stderr,
+        f"{report.seconds:.1f} s"
     )
     return 0
 
@@ -115,16 +111,13 @@ def _check(arguments: argparse.Namespace) -> int:
 
     if arguments.shards is not None:
         raise ValueError("--shards says how an index is written; --check writes none")
-    try:
-        damaged = [str(path) for path in Index.check(arguments.output or arguments.folder)]
-    except StoreError as error:
-        raise ValueError(str(error)) from error
+    damaged = [str(path) for path in Index.check(arguments.output or arguments.folder)]
     if arguments.json:
-        print(json.dumps({"damaged": damaged}, ensure_ascii=False, indent=2))
+        write(json.dumps({"damaged": damaged}, ensure_ascii=False, indent=2) + "\n")
     for path in damaged:
-        print(f"tersely: {path} is damaged or gone", file=sys.stderr)
+        say(f"{path} is damaged or gone")
     found = "index the folder again: that makes them anew" if damaged else "all is as it was written"
-    print(f"tersely: {found}", file=sys.stderr)
+    say(found)
     return 1 if damaged else 0
 
 
@@ -132,25 +125,21 @@ def run_search(arguments: argparse.Namespace) -> None:
     """Print what of the best chunks answers the query."""
     from tersely.search.index import Index, extract
 
-    try:
-        index = Index.open(arguments.folder)
-        results = index.search(arguments.query, arguments.top_n)
-        named = index.has_words_of(arguments.query)
-    except StoreError as error:
-        raise ValueError(str(error)) from error
+    index = Index.open(arguments.folder)
+    results = index.search(arguments.query, arguments.top_n)
+    named = index.has_words_of(arguments.query)
     found = extract(results, arguments.query, budget=arguments.budget, counter=arguments.counter)
     if arguments.json:
-        print(json.dumps({"query": arguments.query, **asdict(found)}, ensure_ascii=False, indent=2))
+        write(json.dumps({"query": arguments.query, **asdict(found)}, ensure_ascii=False, indent=2) + "\n")
     else:
-        sys.stdout.buffer.write(found.text.encode() + (b"\n" if found.text else b""))
+        write(found.text + "\n" if found.text else "")
     if not results:
-        print("tersely: note: nothing found", file=sys.stderr)
+        say("note: nothing found")
     elif not named:
         note = "no word of the query stands in the index; these chunks are what comes nearest to it"
-        print(f"tersely: note: {note}", file=sys.stderr)
+        say(f"note: {note}")
     elif sys.stderr.isatty():
-        print(
-            f"tersely: {len(found.results)} of {len(results)} results, "
-            f"{found.tokens} of {found.original_tokens} tokens",
-            file=sys.stderr,
+        say(
+            f"{len(found.results)} of {len(results)} results, "
+            f"{found.tokens} of {found.original_tokens} tokens"
         )

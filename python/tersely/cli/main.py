@@ -13,7 +13,7 @@ from importlib import import_module
 
 import tersely
 from tersely.cli.arguments import Parser
-from tersely.cli.files import InputError, discard_output, open_closed_streams
+from tersely.cli.streams import InputError, discard, say, standard_streams
 
 __all__ = ["main"]
 
@@ -42,41 +42,63 @@ _EXAMPLES = """examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name; returns the exit code."""
-    open_closed_streams()
     given = sys.argv[1:] if argv is None else list(argv)
     if given[:1] == ["help"]:
         given = [*given[1:], "--help"]
+    with standard_streams():
+        try:
+            code = _run(given)
+        except SystemExit as stop:
+            if not stop.code or not _is_event(given):
+                raise
+            return 0
+    return 0 if _is_event(given) else code
+
+
+def _is_event(given: Sequence[str]) -> bool:
+    """Whether an agent asks, for which 2 is an answer; without output the result stays as it is."""
+    return given[:1] == ["hook"] and bool(import_module("tersely.cli.hook").is_event(given))
+
+
+def _run(given: list[str]) -> int:
+    """Run a command, and say what goes wrong; returns the exit code."""
+    try:
+        try:
+            return _command(given)
+        finally:
+            sys.stdout.flush()
+    except (InputError, ValueError, TypeError) as error:
+        return _fail(error, 2)
+    except tersely.CompressionError as error:
+        unusable = isinstance(error, tersely.StoreError) and not isinstance(error, LookupError)
+        return _fail(error, 2 if unusable else 1)
+    except RecursionError:
+        return _fail("the input is nested too deeply; some hundred levels are allowed", 2)
+    except MemoryError:
+        return _fail("there is not enough memory for this input", 2)
+    except BrokenPipeError:  # the reader went away, as `head` does
+        discard(sys.stdout)
+        return 0
+    except OSError as error:  # without a name: standard output
+        discard(sys.stdout)
+        what = "write to standard output" if error.filename is None else f"use {error.filename}"
+        return _fail(f"cannot {what}: {error.strerror or error}", 2)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _command(given: list[str]) -> int:
     if not given:
         _parser("").print_help()
         return 0
-    try:
-        arguments = _parser(given[0]).parse_args(given)
-    except SystemExit as stop:
-        if stop.code and given[:1] == ["hook"] and import_module("tersely.cli.hook").is_event(given):
-            return 0  # to an agent, 2 is an answer
-        raise
-    try:
-        run = getattr(import_module(_COMMANDS[arguments.command]), f"run_{arguments.command}")
-        code: int | None = run(arguments)
-        sys.stdout.flush()
-    except tersely.CompressionError as error:
-        return _fail(error, 1)
-    except (InputError, ValueError, TypeError) as error:
-        return _fail(error, 2)
-    except BrokenPipeError:  # the reader went away, as `head` does
-        discard_output()
-    except OSError as error:  # files are InputErrors: this is standard output
-        discard_output()
-        return _fail(OSError(f"cannot write to standard output: {error.strerror or error}"), 2)
-    except KeyboardInterrupt:
-        return 130
-    else:
-        return code or 0
-    return 0
+    arguments = _parser(given[0]).parse_args(given)
+    run = getattr(import_module(_COMMANDS[arguments.command]), f"run_{arguments.command}")
+    code: int | None = run(arguments)
+    return code or 0
 
 
-def _fail(error: Exception, code: int) -> int:
-    print(f"tersely: {error}", file=sys.stderr)
+def _fail(error: object, code: int) -> int:
+    say(f"{error}")
     return code
 
 

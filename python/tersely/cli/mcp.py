@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command
-from tersely.cli.files import InputError
+from tersely.cli.files import read_text
 from tersely.cli.model import model_of
+from tersely.cli.streams import InputError, write
 
 if TYPE_CHECKING:
     from tersely.search.index import Index
@@ -208,27 +209,28 @@ def run_ab(arguments: argparse.Namespace) -> None:
     from tersely.server.ab import compare, read_questions
 
     try:
-        lines = Path(arguments.questions).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ValueError(f"cannot read {arguments.questions}: {reason}") from error
+        questions = read_questions(read_text(Path(arguments.questions)).split("\n"))
+    except ValueError as error:
+        raise InputError(f"{arguments.questions}: {error}") from error
     found = compare(
         _query_tools(_open(arguments.index), arguments),
-        read_questions(lines),
+        questions,
         top_n=arguments.top_n,
         min_score=arguments.min_score,
         similarity_threshold=arguments.similarity_threshold,
     )
     if arguments.json:
-        print(json.dumps(found.to_dict()))
+        write(json.dumps(found.to_dict()) + "\n")
         return
     rows = (
         ("query_documents", found.full, found.only_full, found.full_tokens),
         ("query_documents_compressed", found.compressed, found.only_compressed, found.compressed_tokens),
     )
-    print(f"{found.questions} questions{'answer contained':>32}{'only here':>12}{'tokens':>12}")
+    told = [f"{found.questions} questions{'answer contained':>32}{'only here':>12}{'tokens':>12}\n"]
     for name, held, only, tokens in rows:
-        print(f"{name:<28}{f'{held} ({held / found.questions:.1%})':>17}{only:>12}{tokens:>12,}")
+        share = f"{held} ({held / found.questions:.1%})"
+        told.append(f"{name:<28}{share:>17}{only:>12}{tokens:>12,}\n")
+    write("".join(told))
 
 
 def _command(commands: Commands, name: str, text: str, examples: str) -> argparse.ArgumentParser:
@@ -273,23 +275,15 @@ def _open_store(path: str, stack: ExitStack) -> Store:
 
 
 def _open(folder: str) -> Index:
-    from tersely.core.errors import StoreError
     from tersely.search.index import Index
 
-    try:
-        for path in Index.check(folder):  # it is open for long, and answers many
-            raise ValueError(f"{path} is damaged or gone; index the folder again")
-        return Index.open(folder)
-    except StoreError as error:
-        raise ValueError(str(error)) from error
+    for path in Index.check(folder):  # it is open for long, and answers many
+        raise InputError(f"{path} is damaged or gone; index the folder again")
+    return Index.open(folder)
 
 
 def _token(file: str | None) -> str | None:
     """Return the token, from the file or the environment; never from the arguments, which others can see."""
     if file is not None:
-        try:
-            return Path(file).read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise ValueError(f"cannot read {file}: {reason}") from error
+        return read_text(Path(file)).strip()
     return os.environ.get(TOKEN) or None

@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 from typing import IO
 
 from tersely.cli.arguments import Commands, add_command, utf8_text
-from tersely.cli.files import discard_output
 from tersely.cli.store import expand_with, result_store
+from tersely.cli.streams import discard, say, write
 from tersely.core.text import CHARACTERS_REPLACED
 from tersely.report.words import in_words
 
@@ -64,13 +63,13 @@ def run_run(arguments: argparse.Namespace) -> int:
         try:
             code = run_command(command, kept)
         except OSError as error:
-            print(f"tersely: cannot run {command[0]}: {error.strerror}", file=sys.stderr)
+            say(f"cannot run {command[0]}: {error.strerror}")
             return 127 if isinstance(error, FileNotFoundError) else 126
         try:
             _write_short(kept, command, arguments)
             sys.stdout.flush()
         except BrokenPipeError:  # the reader went away, as `head` does
-            discard_output()
+            discard(sys.stdout)
     return code
 
 
@@ -84,10 +83,11 @@ def _write_short(kept: IO[bytes], command: list[str], arguments: argparse.Namesp
         except Exception as error:
             _note(f"the output is written as it came: {type(error).__name__}: {error}")
     if short is not None:
-        sys.stdout.buffer.write(b"\n" + short + b"\n" if watched else short)
+        write(b"\n" + short + b"\n" if watched else short)
     elif not watched:
         kept.seek(0)
-        shutil.copyfileobj(kept, sys.stdout.buffer)
+        while some := kept.read(_IN_MEMORY):
+            write(some)
 
 
 def _shorten(
@@ -137,4 +137,4 @@ def _read(kept: IO[bytes], most: int, what: str) -> bytes:
 
 
 def _note(text: str) -> None:
-    print(f"tersely run: {text}", file=sys.stderr)
+    say(text, "tersely run")

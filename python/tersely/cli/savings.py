@@ -8,8 +8,9 @@ import os
 from pathlib import Path
 
 from tersely.cli.arguments import Commands, add_command
-from tersely.cli.files import InputError, write
+from tersely.cli.files import read_text
 from tersely.cli.store import store_path
+from tersely.cli.streams import InputError, write
 
 __all__ = ["add_savings", "run_savings"]
 
@@ -62,9 +63,9 @@ def run_savings(arguments: argparse.Namespace) -> None:
         if to_stdout:
             return
     if arguments.json:
-        write(json.dumps([row.to_dict(prices) for row in rows], ensure_ascii=False, indent=2) + "\n", None)
+        write(json.dumps([row.to_dict(prices) for row in rows], ensure_ascii=False, indent=2) + "\n")
     else:
-        write(savings_table(rows, prices), None)
+        write(savings_table(rows, prices))
 
 
 def _prices_path(given: str | None) -> Path:
@@ -81,6 +82,6 @@ def _prices(given: str | None) -> dict[str, float]:
     if given is None and not path.exists():
         return {}
     try:
-        return read_prices(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return read_prices(read_text(path))
+    except ValueError as error:
         raise InputError(f"cannot read the prices in {path}: {error}") from error

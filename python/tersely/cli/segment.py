@@ -7,7 +7,8 @@ import json
 
 import tersely
 from tersely.cli.arguments import FILES, Commands, add_command, add_encoding, add_level
-from tersely.cli.files import read_files, write
+from tersely.cli.files import read_files
+from tersely.cli.streams import write
 from tersely.core.tables import Kind
 
 __all__ = ["add_segment", "run_segment"]
@@ -46,4 +47,4 @@ def run_segment(arguments: argparse.Namespace) -> None:
             shown = shown if len(shown) <= 100 else shown[:99] + "…"
             lines.append(f"{name}:{start}-{end}\t{names[kind]}\t{shown}\n")
     for first in range(0, len(lines), _AT_ONCE):
-        write("".join(lines[first : first + _AT_ONCE]), None)
+        write("".join(lines[first : first + _AT_ONCE]))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command
-from tersely.cli.files import write
+from tersely.cli.streams import say, write
 from tersely.core.errors import StoreError
 from tersely.core.files import make_folder
 from tersely.core.types import Compressed
@@ -73,7 +72,7 @@ def keep_in_store(result: Compressed, path: str) -> str:
 
     with Store.open(path) as store:
         id = store.keep(result)
-    print(f"tersely: the original is kept: tersely expand {id} --store {shlex.quote(path)}", file=sys.stderr)
+    say(f"the original is kept: tersely expand {id} --store {shlex.quote(path)}")
     return id
 
 

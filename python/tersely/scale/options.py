@@ -43,17 +43,17 @@ class Columns:
         """Each once."""
         return tuple(dict.fromkeys([*self.roles.values(), *self.keep]))
 
-    def check(self, known: Sequence[str]) -> None:
-        """Check that the source has the columns; some, if they have their usual name, may be missing.
+    def check(self, known: Sequence[str], source: str) -> None:
+        """Check that the source, as errors call it, has the columns; some of the usual names may be missing.
 
         Raises ValueError that names what there is.
         """
         if not known:
-            raise ValueError('the source has no columns: JSON lines must be objects, as {"text": "..."}')
+            raise ValueError(f'{source} has no columns: JSON lines must be objects, as {{"text": "..."}}')
         for role, name in [*self.roles.items(), *(("keep", name) for name in self.keep)]:
             if name not in known and _USUAL.get(role) != name:
                 raise ValueError(
-                    f"{role} must be a column of the source, one of {', '.join(known)}; "
+                    f"{role} must be a column of {source}, one of {', '.join(known)}; "
                     f"not {checks.shown(name)}"
                 )
 

@@ -123,7 +123,8 @@ def plan_job(source: Any, out: Path, options: Options, unit_bytes: int | None) -
         return root, plan
     if parts := sorted(path.name for path in out.glob("part-*.parquet")):
         raise ValueError(f"{out} has {parts[0]} and no {PLAN}: name a new folder")
-    options.columns.check(_columns_of(root, inputs))
+    more = f" and {len(inputs) - 1} more files" if len(inputs) > 1 else ""
+    options.columns.check(_columns_of(root, inputs), f"{inputs[0].path}{more}")
     _check_kept(root, inputs, options)
     sized = list(_pieces(root, inputs, options, unit_bytes))
     units = list(_units(sized, [is_parquet(one.path) for one in inputs], unit_bytes))

@@ -106,7 +106,7 @@ def compress_table(
         table = pa.Table.from_batches([table])
     if not isinstance(table, pa.Table):
         raise TypeError(f"table must be a pyarrow Table or RecordBatch, not {type(table).__name__}")
-    options.columns.check(table.column_names)
+    options.columns.check(table.column_names, "the table")
     schema = output_schema(options, kept_types(options.keep, table.schema))
     done = []
     for start in range(0, table.num_rows, _BATCH):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tersely.core.json_text import parse_json
 from tersely.engine.count import count
 from tersely.providers.counters import resolve_counter
 from tersely.server.query_tools import QueryTools
@@ -58,10 +58,7 @@ def read_questions(lines: Iterable[str]) -> list[Question]:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except ValueError:
-            raise ValueError(f"line {number} is no JSON") from None
+        row = parse_json(line, f"line {number}")
         row = row if isinstance(row, dict) else {}
         query, answers = row.get("query"), row.get("answers", [row.get("answer")])
         if not isinstance(query, str) or not query.strip():
