@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
+from growth import MOST, growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tersely import BudgetExceededError
@@ -120,3 +122,28 @@ def test_accounts_of_a_history_that_grows_are_true(steps: list[tuple[str, int, s
             assert_true(messages, compactor.compact(messages))
         except BudgetExceededError as error:
             assert_true(messages, Compactor(int(error.required), picture_tokens=30).compact(messages))
+
+
+GROWING = {
+    "failed": ("ERROR E{n}: shard-{n} refused", "failed"),
+    "pictures": ("clicked {n}", "picture"),
+    "the same lines": ("a line that is said again and again\n" * 9, "assistant"),
+    "facts": ("It is `load_rates_{n}` of OPS-47{n}, see src/part_{n}/a.py:12.", "user"),
+    "empty": ("", "user"),
+}
+
+
+@pytest.mark.growth
+@pytest.mark.parametrize("kind", GROWING)
+@pytest.mark.parametrize("share", [0.02, 0.5])
+def test_time_grows_with_the_history(kind: str, share: float) -> None:
+    said, role = GROWING[kind]
+
+    def made(size: int) -> list[dict[str, Any]]:
+        return history([(said, number, role) for number in range(size // 100)])
+
+    def compact(messages: list[dict[str, Any]]) -> None:
+        budget = 100 + int(share * 10 * len(messages))
+        compact_messages(messages, budget=budget, picture_tokens=30)
+
+    assert growth(made, compact) < MOST
