@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from growth import MOST, growth
 from histories import pieces_of
 from tersely.history.mentions import find_mentions
+from tersely.memory import compact_messages
 
 
 def stated(text: str) -> set[str]:
@@ -21,6 +24,7 @@ def stated(text: str) -> set[str]:
         ("\n  tar: no such file: x  \nfine", {"tar: no such file: x"}),
         ('{"flight": "HAT039", "name": "Mia Li"}', {"HAT039", "Mia Li"}),
         ("```py\nnew_name = old_name\n```", {"new_name", "old_name"}),
+        ("order 8124970213 of 3.1234567 s", {"8124970213"}),
         ("paid with gift_card_7480005 on 2024-05-20", {"gift_card_7480005", "2024-05-20"}),
         ("nothing to see here", set()),
         ("", set()),
@@ -52,3 +56,18 @@ def test_a_capital_of_two_small_letters_moves_no_line() -> None:
     found = find_mentions(pieces_of([text]))
     stated = [text[start:end] for start, end in zip(found.start, found.end, strict=True)]
     assert "it failed here" in stated and "it is plain" not in stated
+
+
+def test_what_is_left_of_a_list_that_is_worked_through_outlives_what_is_as_old() -> None:
+    names = [f"{number}XGC{number}M" for number in range(1, 8)]
+    other = [f"K{number}QR{number}Z" for number in range(1, 8)]
+    messages = [
+        {"role": "user", "content": "Cancel the reservations."},
+        {"role": "user", "content": f'{{"orders": {json.dumps(other)}}}'},
+        {"role": "user", "content": f'{{"reservations": {json.dumps(names)}}}'},
+        *({"role": "user", "content": f"Nothing new in part_{number} yet."} for number in range(60)),
+        *({"role": "assistant", "content": f"Looked at {name}, it is fine."} for name in names[:-2]),
+    ]
+    result = compact_messages(messages, budget=400)
+    text = "\n".join(message["content"] for message in result.messages)
+    assert all(name in text for name in names) and not any(name in text for name in other)

@@ -10,6 +10,7 @@ line (`tersely.content.units.Quoted`).
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -50,6 +51,11 @@ _LINE_ROOM = 16  # characters of lines for a token of the budget: many do not fi
 _LEAST_ROOM = 2000  # characters of lines that are told apart in any case
 _NEVER = 2**40  # tokens: what is in no line that is told apart costs more than any budget
 
+_BESIDE = 3  # mentions on either side that make a list, where they look alike
+_FORM = str.maketrans(  # what an identifier looks like: the kinds of its characters
+    string.ascii_lowercase + string.ascii_uppercase + string.digits, "a" * 26 + "A" * 26 + "0" * 10
+)
+
 _REACH = 12  # messages: standard deviation of the Gaussian that spreads relevance to neighbours
 _WINDOW = 200  # characters; not used at the level SENTENCE
 
@@ -88,6 +94,7 @@ class StatedFacts:
         rows: rows of `mentions` that state something no later entry states, newest first; those of texts
             that are sent in part at the end.
         entries: int64[rows], how many entries state the same.
+        touched: int64[rows], the last entry that states it, or what stands beside it and looks like it.
         costs: int64[rows], tokens of each.
         tokens: int64[entries], what the rows of an entry take, with the source of its line.
     """
@@ -96,6 +103,7 @@ class StatedFacts:
     mentions: Mentions
     rows: Int64s
     entries: Int64s
+    touched: Int64s
     costs: Int64s
     tokens: Int64s
 
@@ -167,7 +175,35 @@ def read_stated_facts(
     tokens = np.zeros(len(entries), dtype=np.int64)
     np.add.at(tokens, owners[rows], costs)
     tokens[np.unique(owners[rows])] += _SOURCE_TOKENS
-    return StatedFacts(entry_of, mentions, rows, entries_of, costs, tokens)
+    touched = _touched(mentions, texts, latest)[rows]
+    return StatedFacts(entry_of, mentions, rows, entries_of, touched, costs, tokens)
+
+
+def _touched(mentions: Mentions, texts: Sequence[str], latest: Mapping[str, int]) -> Int64s:
+    """int64[m]: the last entry that states a mention, or an identifier of a list in which it stands.
+
+    `latest`: of what is mentioned. A list is worked through: what is left of it is needed as soon as the rest.
+    """
+    spans = zip(mentions.document.tolist(), mentions.start.tolist(), mentions.end.tolist(), strict=True)
+    keys = [texts[document][start:end] for document, start, end in spans]
+    own = np.array([latest[key] for key in keys], dtype=np.int64)
+    names = mentions.worth >= _IDENTIFIES
+    forms: dict[str, int] = {}
+    form = np.array(
+        [
+            forms.setdefault("".join(sorted(set(key.translate(_FORM)))), len(forms)) if name else -1
+            for key, name in zip(keys, names.tolist(), strict=True)
+        ],
+        dtype=np.int64,
+    )
+    touched = own.copy()
+    for apart in range(1, _BESIDE + 1):
+        here, there = slice(None, -apart), slice(apart, None)
+        alike = (form[here] == form[there]) & (form[here] >= 0)
+        alike &= mentions.document[here] == mentions.document[there]
+        touched[here] = np.maximum(touched[here], np.where(alike, own[there], 0))
+        touched[there] = np.maximum(touched[there], np.where(alike, own[here], 0))
+    return touched
 
 
 def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
@@ -352,12 +388,13 @@ def _no_facts() -> _Facts:
 def _facts(script: _Transcript, stated: StatedFacts, folded: Bools, entries: int) -> _Facts:
     """The facts that only folded entries state: by what kind of fact it is, and how new.
 
-    A path, an identifier, a code or an error that several messages state counts as if it were newer.
+    A path, an identifier, a code or an error that several messages state counts as if it were newer, and so
+    does what is left of a list that is worked through.
     """
     mentions = stated.mentions
     piece = mentions.document[stated.rows]
     owner = stated.entry[piece] if len(piece) else piece
-    age = owner / max(entries, 1) / (1 - _NEWEST)
+    age = stated.touched / max(entries, 1) / (1 - _NEWEST)
     recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
     worth = mentions.worth[stated.rows]
     often = np.where(worth >= _IDENTIFIES, np.log2(np.maximum(stated.entries, 1)), 0.0)

@@ -49,8 +49,10 @@ _NO_NEWS = {
 }  # what of a text of such a kind holds these words says nothing of a failure
 _LONGEST_LINE = 300  # characters of such a line; a longer one is data
 _HEAD, _TAIL = 400, 800  # characters of what failed, whole lines from its start and its end: the words for it
-# Codes: letters and digits in one word ("HAT039", "gift_card_7480005", "c-17").
-_CODES = re.compile(r"\b(?:[A-Za-z_-]{1,40}+\d|\d[\d_-]{0,40}+[A-Za-z])[\w-]{2,}+")
+# Codes: letters and digits in one word ("HAT039", "gift_card_7480005", "c-17"), and long whole numbers.
+_CODES = re.compile(
+    r"\b(?:[A-Za-z_-]{1,40}+\d|\d[\d_-]{0,40}+[A-Za-z])[\w-]{2,}+|(?<![\d.,:-])\b\d{6,20}+\b(?![.,:]\d)"
+)
 _LONGEST_CODE = 64
 # What is ours in a message of excerpts (the explanation, marker lines, sources), and in shortened results.
 _OURS = {
