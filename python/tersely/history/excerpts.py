@@ -182,7 +182,7 @@ def read_stated_facts(
 def _touched(mentions: Mentions, texts: Sequence[str], latest: Mapping[str, int]) -> Int64s:
     """int64[m]: the last entry that states a mention, or an identifier of a list in which it stands.
 
-    `latest`: of what is mentioned. A list is worked through: what is left of it is needed as soon as the rest.
+    `latest`: of what is mentioned. Of a list that is worked through the rest is needed as soon.
     """
     spans = zip(mentions.document.tolist(), mentions.start.tolist(), mentions.end.tolist(), strict=True)
     keys = [texts[document][start:end] for document, start, end in spans]
