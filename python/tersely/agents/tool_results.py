@@ -16,6 +16,7 @@ from tersely.core.text import decode, well_formed
 from tersely.core.types import Compressed, Document
 from tersely.engine.api import compress_as
 from tersely.engine.count import count_batch
+from tersely.engine.places import found_in
 from tersely.engine.render import Rendered
 from tersely.engine.required import with_required
 from tersely.history.hints import hints_of
@@ -346,22 +347,29 @@ class _Pins:
 
     def __init__(self, pinned: Sequence[str], pieces: Sequence[Piece]) -> None:
         texts = [well_formed(piece.text) for piece in pieces] if pinned else []
-        found = {pin: [form for form in _spellings(pin) if _has(texts, form)] for pin in pinned}
+        spelled = {pin: _spellings(pin) for pin in pinned}
+        there = found_in(texts, [form for forms in spelled.values() for form in forms])
+        found = {pin: [form for form in forms if form in there] for pin, forms in spelled.items()}
         self._found = {pin: forms for pin, forms in found.items() if forms}
         self.warnings = ("pins_not_found",) if len(self._found) < len(found) else ()
 
     def of(self, pieces: Sequence[Piece]) -> list[str]:
         """The forms that stand in pieces."""
         texts = [well_formed(piece.text) for piece in pieces] if self._found else []
-        return [form for forms in self._found.values() for form in forms if _has(texts, form)]
+        there = found_in(texts, self._forms())
+        return [form for form in self._forms() if form in there]
+
+    def _forms(self) -> list[str]:
+        return [form for forms in self._found.values() for form in forms]
 
     def check(self, result: Any) -> None:
         """Raise ValueError where one of them does not stand in the shortened result any more."""
         if not self._found:
             return
         texts = [well_formed(piece.text) for piece in read_result(result).pieces]
+        there = found_in(texts, self._forms())
         for pin, forms in self._found.items():
-            if not any(_has(texts, form) for form in forms):
+            if there.isdisjoint(forms):
                 problem = "does not stand in the shortened data as it does in the whole"
                 raise ValueError(f"pinned: {checks.shown(pin)} {problem}: give the text of one value or key")
 
@@ -375,10 +383,6 @@ def _spellings(pin: str) -> list[str]:
             value = json.loads(f"{left}{pin}{right}")
             forms += [to_json(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]]
     return list(dict.fromkeys(forms))
-
-
-def _has(texts: Sequence[str], form: str) -> bool:
-    return any(form in text for text in texts)
 
 
 @dataclass(frozen=True, slots=True)

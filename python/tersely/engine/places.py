@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
+
+import numpy as np
 
 from tersely import _native
 from tersely.core import checks
+from tersely.core.text import well_formed
 from tersely.core.types import Document, Span
 
-__all__ = ["to_groups", "to_spans"]
+__all__ = ["found_in", "to_groups", "to_spans"]
+
+
+def found_in(texts: Sequence[str], strings: Collection[str]) -> set[str]:
+    """Return the strings that stand in one of the texts, which have no lone surrogates. O(characters)."""
+    wanted = [one for one in dict.fromkeys(strings) if one and (one.isascii() or well_formed(one) == one)]
+    found = _native.occurrences(list(texts), wanted)[0] if wanted else ()
+    return {wanted[number] for number in np.unique(found).tolist()} | ({""} if texts else set())
 
 
 def to_spans(

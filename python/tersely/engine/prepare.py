@@ -18,6 +18,7 @@ from tersely.engine.count import count, count_batch, count_joined
 from tersely.engine.facts import fact_report, with_facts
 from tersely.engine.finish import finish, unchanged
 from tersely.engine.fit import Fit, fit
+from tersely.engine.places import found_in
 from tersely.engine.read import read
 from tersely.engine.reading import Reading
 from tersely.engine.render import Rendered, Wording, render
@@ -256,12 +257,12 @@ class Prepared:
         """
         if not self.request.pinned or not any(self._readers):
             return None
-        split = {
-            document
-            for document, start, end in self.request.pinned
-            if self._readers[document] is not None
-            and self.documents[document].text[start:end].strip() not in fitted.rendered.parts[document]
-        }
+        pins: dict[int, set[str]] = {}
+        for document, start, end in self.request.pinned:
+            if self._readers[document] is not None:
+                pins.setdefault(document, set()).add(self.documents[document].text[start:end].strip())
+        parts = fitted.rendered.parts
+        split = {document for document, some in pins.items() if some - found_in([parts[document]], some)}
         if not split:
             return None
         if (simpler := self._simpler()) is not None:
