@@ -134,7 +134,7 @@ def test_a_file_may_hold_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "odd.log"
     path.write_bytes(b"start\n\xff\xfe ERROR broken \x80\n" + b"\x00" * 100 + b"\nend\n")
     digest = compress_file(path, budget=300)
-    assert "ERROR broken" in digest.text and digest.warnings == ("invalid_utf8",)
+    assert "ERROR broken" in digest.text and digest.warnings == ("characters_replaced",)
 
 
 _LARGE = """

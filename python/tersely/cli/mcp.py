@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import shutil
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -18,6 +19,7 @@ from tersely.cli.model import model_of
 from tersely.cli.streams import InputError, write
 
 if TYPE_CHECKING:
+    from tersely.agents.tool_results import ToolResultReport
     from tersely.search.index import Index
     from tersely.server.query_tools import QueryTools
     from tersely.server.tools import Tool
@@ -167,13 +169,18 @@ def _wrap(arguments: argparse.Namespace) -> None:
     server = command[0] if is_url else command
     token = os.environ.get(WRAPPED_TOKEN) or None
     with result_store(arguments.store) as store:
-        compressor = ToolResultCompressor(arguments.budget, store, keep_files=True)
+        compressor = ToolResultCompressor(arguments.budget, store, keep_files=True, report=_report)
         try:
             serve_wrapped(server, compressor, store, token=token)
         except MissingExtraError as error:
             raise ValueError(str(error)) from error
         except ConnectionError as error:
             raise InputError(str(error)) from error
+
+
+def _report(told: ToolResultReport) -> None:
+    if told.problem:
+        print(f"tersely mcp: a result stays as it is: {told.problem}", file=sys.stderr)
 
 
 def _serve(

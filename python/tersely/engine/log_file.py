@@ -16,6 +16,7 @@ from tersely.content.lines import LineTable, from_reader, without_loose_pieces
 from tersely.content.logs import Logs
 from tersely.content.units import Units
 from tersely.core import checks
+from tersely.core.text import CHARACTERS_REPLACED
 from tersely.core.types import Document, Request
 from tersely.engine.auto import Auto
 from tersely.providers.counters import resolve_counter
@@ -36,7 +37,7 @@ class FileDigest:
         generated: (start, end) characters of `text` that are not the file's: markers and notes.
         kept: (start, end) bytes of the file that stayed, in its order.
         bytes, lines, templates: how much was read, and how many kinds of lines there are.
-        warnings: reason codes as in `Receipt`; "invalid_utf8": bytes of kept lines had to be replaced.
+        warnings: reason codes as in `Receipt`; "characters_replaced": of kept lines.
     """
 
     text: str
@@ -94,7 +95,7 @@ def compress_file(
     rows = np.searchsorted(held.table.start, [span.start for span in result.kept])
     kept = zip(lines.table.start[rows].tolist(), lines.table.end[rows].tolist(), strict=True)
     bad = any("\N{REPLACEMENT CHARACTER}" in text[span.start : span.end] for span in result.kept)
-    warnings = (*result.receipt.warnings, *(("invalid_utf8",) if bad else ()))
+    warnings = (*result.receipt.warnings, *((CHARACTERS_REPLACED,) if bad else ()))
     return FileDigest(
         result.text,
         result.tokens,
