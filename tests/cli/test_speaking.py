@@ -230,3 +230,18 @@ def test_a_question_among_the_files_is_told_where_it_goes(
     assert capfd.readouterr().err == (
         "tersely: there is no file 'When is low water?'; a question goes after --query\n"
     )
+
+
+def test_a_bad_byte_in_a_file_of_utf_8_is_replaced_and_told_once(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "a.log"
+    log.write_bytes(TEXT.encode() + b"\nERROR caf\xe9\n" + TEXT.encode())
+    for command in (["compress", str(log), "-b", "60"], ["count", str(log)], ["segment", str(log)]):
+        assert main(command) == 0
+        said = capfd.readouterr()
+        assert said.err.count("has bytes that are no UTF-8 (U+FFFD stands for them)") == 1
+        assert "another encoding" not in said.err
+    assert main(["compress", str(log), "-b", "60", "--json", "-q", "ERROR"]) == 0
+    result = json.loads(capfd.readouterr().out)
+    assert result["receipt"]["warnings"] == ["characters_replaced"] and "ERROR caf\ufffd" in result["text"]

@@ -34,6 +34,7 @@ from tersely.core import checks
 from tersely.core.protocols import Strategy
 from tersely.core.shares import percent
 from tersely.core.tables import Level
+from tersely.core.text import CHARACTERS_REPLACED
 from tersely.core.types import MODEL_NOT_USED, Compressed, Document, Receipt, Request
 from tersely.engine.auto import Auto
 from tersely.engine.extractive import Extractive
@@ -324,7 +325,8 @@ def _note_receipt(receipt: Receipt) -> None:
         _note("no --model, so the text is extractive")
     elif reason is not None:
         _note(f"{reason.replace('_', ' ')}, so the text is extractive")
-    note_warnings([code for code in receipt.warnings if code != MODEL_NOT_USED])
+    told = (MODEL_NOT_USED, CHARACTERS_REPLACED)  # above, and where the file was read
+    note_warnings([code for code in receipt.warnings if code not in told])
     lost = [] if receipt.facts is None else receipt.facts.of("lost")
     for fact in lost[:_FACTS_SHOWN]:
         _note(f"lost {fact.kind.name.lower().replace('_', ' ')}: {' '.join(fact.text.split())[:70]}")

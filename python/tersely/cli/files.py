@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tersely.cli.streams import InputError, bare_stderr, say
-from tersely.core.documents import read_document, warnings_about
+from tersely.core.documents import read_document
 from tersely.core.text import decode
 from tersely.core.types import Document
 
@@ -130,10 +130,10 @@ def _read_one(name: str, encoding: str | None) -> Document:
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         text, guessed = decode(data, encoding)
-        if guessed is not None:
-            say(f"note: {_shown(name)} is read as {guessed}; --encoding says another")
         document = read_document(Document(text, id=_shown(name)), name)
-        note_warnings(warnings_about([document]))
+        how = f"is read as {guessed}" if guessed else "has bytes that are no UTF-8 (U+FFFD stands for them)"
+        if guessed or document.given is not None:
+            say(f"note: {_shown(name)} {how}; --encoding says another")
         return document
     except IsADirectoryError as error:
         shown = _shown(name).rstrip("/") or "/"

@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import shutil
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 from tersely.cli.arguments import Commands, add_command
 from tersely.cli.files import read_text
 from tersely.cli.model import model_of
-from tersely.cli.streams import InputError, write
+from tersely.cli.streams import InputError, say, write
 
 if TYPE_CHECKING:
     from tersely.agents.tool_results import ToolResultReport
@@ -180,7 +179,7 @@ def _wrap(arguments: argparse.Namespace) -> None:
 
 def _report(told: ToolResultReport) -> None:
     if told.problem:
-        print(f"tersely mcp: a result stays as it is: {told.problem}", file=sys.stderr)
+        say(f"a result stays as it is: {told.problem}", "tersely mcp")
 
 
 def _serve(
