@@ -170,10 +170,90 @@ def test_http_refuses_other_pages_and_other_names() -> None:
             ("http://127.0.0.1.evil.example", 403),
             ("null", 403),
             ("https://app.example", 200),
-            ("http://localhost:3000", 200),
+            ("HTTPS://App.Example", 403),  # browsers write it as it is compared
+            ("https://app.example:8443", 403),
+            ("https://app.example, https://evil.example", 403),
+            ("", 403),
+            ("http://localhost:3000", 403),  # another port is another origin
+            ("http://[::1]:3000", 403),
+            ("http://localhost", 403),
+            (f"http://localhost:{urlsplit(url).port}", 200),
+            (f"http://127.0.0.1:{urlsplit(url).port}", 200),
+            (f"http://[::1]:{urlsplit(url).port}", 200),
+            (f"https://localhost:{urlsplit(url).port}", 403),
+            (f"http://localhost:{urlsplit(url).port}.evil.example", 403),
+            (f"http://localhost.evil.example:{urlsplit(url).port}", 403),
         ):
             assert post(url, origin=origin).status_code == status, origin
         assert post(url, host="evil.example").status_code == 421
+
+
+LONGEST_HEAD = 16 * 2**10  # bytes, as SECURITY.md says
+
+
+def raw(url: str, *parts: bytes, host: str = "localhost") -> int:
+    """The status that a server sends for bytes that come one after another; 0: it cut the connection."""
+    with connect(url) as line:
+        for part in parts:
+            with contextlib.suppress(OSError):  # refused already
+                line.sendall(part)
+            time.sleep(0.02)
+        try:
+            answer = line.recv(100)
+        except ConnectionResetError:
+            return 0
+    return int(answer.split()[1]) if answer else 0
+
+
+def head_of(size: int, more: bytes = b"") -> bytes:
+    """The head of a request for /health of so many bytes."""
+    begin, end = b"GET /health HTTP/1.1\r\nHost: localhost\r\n" + more + b"X-Long: ", b"\r\n\r\n"
+    return begin + b"x" * (size - len(begin) - len(end)) + end
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize(
+    ("size", "status"),
+    [(LONGEST_HEAD - 1, 200), (LONGEST_HEAD, 200), (LONGEST_HEAD + 1, 400), (17_000, 400), (60_000, 400)],
+)
+def test_http_limits_the_head_of_a_request_to_the_byte(size: int, status: int, at_once: bool) -> None:
+    with served(text_tools()) as url:
+        head = head_of(size)
+        assert raw(url, *([head] if at_once else [head[:10_000], head[10_000:-1], head[-1:]])) == status
+
+
+def test_http_limits_the_head_of_each_request_of_a_connection() -> None:
+    with served(text_tools()) as url, connect(url) as line:
+        for size, status in ((LONGEST_HEAD, 200), (LONGEST_HEAD - 1, 200), (LONGEST_HEAD + 1, 400)):
+            line.sendall(head_of(size))
+            answer = line.recv(1000)
+            assert answer.startswith(b"HTTP/1.1 %d" % status)
+        assert line.recv(1) == b""  # closed
+
+
+def test_http_refuses_what_stands_twice_and_bodies_that_are_longer_than_they_said() -> None:
+    with served(text_tools(), body=2000) as url:
+        port = urlsplit(url).port
+        begin = b"POST /mcp HTTP/1.1\r\nHost: localhost:%d\r\nContent-Type: application/json\r\n" % port
+        begin += b"Accept: application/json, text/event-stream\r\n"
+        chunked = b"Transfer-Encoding: chunked\r\n\r\n"
+        long = b"".join(b"3e8\r\n" + b" " * 1000 + b"\r\n" for _ in range(4)) + b"0\r\n\r\n"
+        assert raw(url, begin + chunked, long) == 413
+        assert raw(url, begin.replace(b"/mcp", b"/compress") + chunked, long) == 413
+        assert raw(url, begin + b"Content-Length: 4000\r\n\r\n", b" " * 4000) == 413
+        twice = b"Origin: https://evil.example\r\nOrigin: http://localhost:%d\r\n" % port
+        assert raw(url, begin + twice + b"Content-Length: 2\r\n\r\n{}") == 403
+        for host in (
+            b"evil.example",
+            b"localhost.evil.example",
+            b"evil.example:%d" % port,
+            b"127.0.0.1.nip.io",
+        ):
+            for door in (b"/mcp", b"/compress"):
+                line = begin.replace(b"/mcp", door).replace(b"localhost:%d" % port, host)
+                assert raw(url, line + b"Content-Length: 2\r\n\r\n{}") in (403, 421), host
+        assert raw(url, begin.replace(b"Host:", b"Host: a\r\nHost:") + b"Content-Length: 2\r\n\r\n{}") == 400
+        assert raw(url, b"POST /mcp HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}") == 400  # no Host
 
 
 def test_http_limits_bodies_and_methods() -> None:

@@ -90,7 +90,7 @@ def add_mcp(commands: Commands) -> None:
         action="append",
         default=[],
         metavar="URL",
-        help="web origin that may call, besides this machine's (repeatable)",
+        help="web origin whose pages may call, besides the server's own (repeatable)",
     )
     parser.add_argument(
         "--model", metavar="NAME", help="model that writes; the key is read from OPENAI_API_KEY"

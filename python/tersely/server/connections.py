@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 __all__ = ["connection_type"]
 
+_HEAD_END = re.compile(rb"\n\r?\n")  # as h11 has it
 _LOOKS = 4  # at a connection while its patience lasts
 
 
@@ -22,6 +25,7 @@ class _Connection(H11Protocol):
 
     patience: float
     most: int
+    head: int
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -36,6 +40,16 @@ class _Connection(H11Protocol):
             self._next_look.cancel()
             self._next_look = None
         super().connection_lost(exc)
+
+    def handle_events(self) -> None:
+        """As uvicorn, which refuses a head over its limit only as long as the end of it has not arrived."""
+        if self.conn.their_state is h11.IDLE:
+            arrived = self.conn.trailing_data[0]
+            end = _HEAD_END.search(arrived)
+            if (len(arrived) if end is None else end.end()) > self.head:
+                self.send_400_response(f"The head of a request has at most {self.head} bytes.")
+                return
+        super().handle_events()
 
     def on_response_complete(self) -> None:
         self._idle_since = self.loop.time()
@@ -72,11 +86,12 @@ class _Connection(H11Protocol):
         longest.transport.abort()
 
 
-def connection_type(most: int, patience: float) -> type[asyncio.Protocol]:
+def connection_type(most: int, patience: float, head: int) -> type[asyncio.Protocol]:
     """The class of connections for `uvicorn.Config(http=...)`.
 
     Args:
         most: connections at a time.
         patience: seconds that a connection may be idle.
+        head: bytes of the head of a request at most, its blank line included (400).
     """
-    return type("Connection", (_Connection,), {"most": most, "patience": patience})
+    return type("Connection", (_Connection,), {"most": most, "patience": patience, "head": head})

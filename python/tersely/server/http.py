@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 from tersely.core import checks
 from tersely.server.application import make_server
@@ -33,6 +32,7 @@ _READY_WAIT = 5.0  # seconds until what does not say whether it is ready is not
 _MOST_WORKERS = 256
 _LOG = logging.getLogger("tersely.server")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")  # as they stand in URLs
 
 
 def http_application(
@@ -55,7 +55,8 @@ def http_application(
         tools: of the server.
         host: where it will listen. On loopback the Host header must name this machine too.
         token: the bearer token that every request must show; needed where others can reach `host`.
-        origins: web origins that may call besides this machine's own, such as "https://example.org".
+        origins: web origins that may call besides the server's own, such as "https://example.org"; a page on
+            another port of this machine is of another origin, too.
         most: requests at a time, beyond which callers get 503.
         body: bytes of a request at most (413).
         patience: seconds for a body to arrive (408).
@@ -77,7 +78,7 @@ def http_application(
     server = make_server(tools, threads=threads, deadline=deadline)
     from mcp.server.transport_security import TransportSecuritySettings
 
-    names = ["127.0.0.1", "localhost", "[::1]"]
+    names = _LOOPBACK_NAMES
     security = TransportSecuritySettings(  # origins are the gate's affair
         enable_dns_rebinding_protection=_is_loopback(host),
         allowed_hosts=[*names, *(f"{name}:*" for name in names)],
@@ -98,7 +99,7 @@ def http_application(
         transport_security=security,
         host=host,
     )
-    hosts = tuple(names) if _is_loopback(host) else ()
+    hosts = names if _is_loopback(host) else ()
     application = CompressDoor(application, hosts, body, threads, deadline)
     allowed = frozenset(origin.rstrip("/") for origin in origins)
     return Gate(application, token, allowed, most, patience, tuple(ready))
@@ -194,7 +195,7 @@ def server_config(
     }
     return uvicorn.Config(
         application,
-        http=connection_type(connections, idle),
+        http=connection_type(connections, idle, _HEAD),
         ws="none",
         h11_max_incomplete_event_size=_HEAD,
         **(defaults | more),
@@ -239,8 +240,9 @@ class Gate:
     Attributes:
         application: what is guarded.
         token: what `Authorization: Bearer` must hold; None: nothing is asked for.
-        origins: web pages that may call, besides those of this machine; others are refused, so that a page in
-            a browser cannot use what listens here. Callers that are no browsers send no origin.
+        origins: web origins whose pages may call besides the server's own; others are refused, those of
+            other ports of this machine too, so that a page in a browser cannot use what listens here. Callers
+            that are no browsers send no origin.
         most: requests at a time; more are told to come again.
         patience: seconds for a body to arrive.
         ready: each raises where something that is served cannot be used.
@@ -263,7 +265,7 @@ class Gate:
             await self.application(scope, receive, send)
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
-        if not self._welcome(headers.get(b"origin")):
+        if not self._welcomes_all(scope):
             await _refuse(send, 403, "this origin may not call")
         elif scope["method"] in ("GET", "HEAD") and scope["path"] == _HEALTH:
             await send_response(send, 200, b"alive", "text/plain")
@@ -331,15 +333,12 @@ class Gate:
             if late:
                 await _refuse(send, 408, "the body did not arrive in time", (b"connection", b"close"))
 
-    def _welcome(self, origin: bytes | None) -> bool:
-        if origin is None:
-            return True
-        try:
-            text = origin.decode("ascii").rstrip("/")
-            local = urlsplit(text).scheme in ("http", "https") and urlsplit(text).hostname in _LOOPBACK
-        except ValueError:
-            return False
-        return text in self.origins or local
+    def _welcomes_all(self, scope: Scope) -> bool:
+        """Whether each origin that a request names is one of those that may call, or the server's own."""
+        given = {value.decode("latin-1") for name, value in scope["headers"] if name.lower() == b"origin"}
+        _, port = scope.get("server") or ("", None)
+        own = {f"http://{name}{'' if port == 80 else f':{port}'}" for name in _LOOPBACK_NAMES}
+        return given <= self.origins | own
 
     def _is_authorized(self, authorization: bytes) -> bool:
         if self.token is None:
