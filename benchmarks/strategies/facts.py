@@ -14,7 +14,9 @@ from typing import Any
 
 import tersely
 from tersely import Extractive, FactKind, Level
+from tersely.core.options import CompressionOptions
 from tersely.engine.facts import PRESERVABLE, facts_after
+from tersely.strategies import ExtractiveCompressor
 
 from benchmarks import peers, tokens
 from benchmarks.arguments import make_parser
@@ -22,12 +24,20 @@ from benchmarks.checks import check_compressed
 from benchmarks.quality.halves import REPORTED, TUNED, half_of
 from benchmarks.report import Column, Report, Target
 from benchmarks.strategies.facts_possible import most_kept
-from benchmarks.strategies.facts_text import CONTENTS, HOSTS, PLANTED, plant, texts
+from benchmarks.strategies.facts_text import (
+    CONTENTS,
+    HOSTS,
+    MOST_PLANTED,
+    documentation,
+    plant,
+    texts,
+)
 
 RATIO = 1 / 3
 PLANTED_RATIO = 0.3
 _ASKED = 0.9
 _EVERY = ("all",)
+DOCUMENTATION = "documentation"
 
 Shares = dict[str, float]
 System = Callable[[str, int, float], str]  # text, budget, ratio -> compressed text
@@ -55,7 +65,7 @@ def main() -> None:
 
 def _systems() -> dict[str, System]:
     found: dict[str, System] = {
-        "plain": _ours(()),
+        "plain": lambda text, budget, ratio: tersely.compress(text, budget=budget).text,
         "preserve": _ours(_EVERY),
         "clauses": _ours(_EVERY, Level.CLAUSE),
     }
@@ -76,6 +86,11 @@ def _ours(preserve: tuple[str, ...], level: Level = Level.SENTENCE) -> System:
         return result.text
 
     return compress
+
+
+def _compressor(text: str, budget: int, ratio: float) -> str:
+    options = CompressionOptions(target_ratio=ratio)
+    return ExtractiveCompressor().compress(text, options).compressed
 
 
 def kept_by_kind(source: str, text: str) -> dict[FactKind, tuple[int, int]]:
@@ -170,35 +185,41 @@ def _sets(report: Report, data: Path, how_many: int) -> None:
 
 def _planted(report: Report, data: Path, how_many: int, half: str) -> None:
     """A005, A064: sentences with made-up facts at random places of texts of one half."""
-    systems = _systems() | {"named": _ours(("numbers", "paths", "names", "decisions"))}
-    columns = [Column("n"), *(Column(name, name, ".3f") for name in systems)]
+    every = _systems()
+    systems = {"plain": every.pop("plain"), "compressor": _compressor} | every
     by_kind: dict[str, dict[str, list[bool]]] = {}
     by_host: dict[str, dict[str, list[bool]]] = {}
-    for name in HOSTS:
-        chosen = [text for text in texts(data, name, 3 * how_many) if half_of(text) == half][:how_many]
+    for name in (*HOSTS, DOCUMENTATION):
+        apart = name == DOCUMENTATION
+        ratio = RATIO if apart else PLANTED_RATIO
+        found = documentation() if apart else texts(data, name, 3 * how_many)
+        chosen = [text for text in found if half_of(text) == half][
+            : len(HOSTS) * how_many if apart else how_many
+        ]
         for seed, text in enumerate(chosen):
-            planted, facts = plant(text, seed, half)
-            budget = int(tokens.count(planted) * PLANTED_RATIO)
+            planted, facts = plant(text, seed, half, apart)
+            budget = int(tokens.count(planted) * ratio)
             for system, call in systems.items():
-                answer = call(planted, budget, PLANTED_RATIO)
+                answer = call(planted, budget, ratio)
                 for kind, fact in facts:
-                    by_kind.setdefault(kind, {}).setdefault(system, []).append(fact in answer)
+                    if not apart:
+                        by_kind.setdefault(kind, {}).setdefault(system, []).append(fact in answer)
                     by_host.setdefault(name, {}).setdefault(system, []).append(fact in answer)
-    rows = [_planted_row("planted", kind, found) for kind, found in by_kind.items()]
-    rows.append({"planted": "mean"} | {system: mean(row[system] for row in rows) for system in systems})
-    report.table(f"Planted facts found verbatim at {PLANTED_RATIO:.0%}", [Column("planted"), *columns], rows)
-    report.note(
-        f"{len(PLANTED[half])} sentences a text, the {half} half of texts and sentences. "
-        "named: preserve=('numbers', 'paths', 'names', 'decisions')."
-    )
+    columns = [Column("n"), *(Column(name, name, ".3f") for name in systems)]
+    kinds = [_planted_row("planted", kind, found) for kind, found in by_kind.items()]
+    report.table(f"Planted facts found verbatim at {PLANTED_RATIO:.0%}", [Column("planted"), *columns], kinds)
+    report.note(f"Up to {MOST_PLANTED} sentences a text, of the {half} half of texts and sentences.")
     hosts = [_planted_row("set", name, found) for name, found in by_host.items()]
-    report.table("... by what they are planted into", [Column("set"), *columns], hosts)
-    for asked, title, system in (
-        (0.6, "planted facts kept at 30%, default options", "plain"),
-        (_ASKED, "planted facts kept at 30%, preserve='all'", "preserve"),
-        (_ASKED, "planted facts kept at 30%, preserve='all', by clauses", "clauses"),
-    ):
-        report.targets.append(Target(title, asked, rows[-1][system], "", False))
+    prose, pages = hosts[:-1], hosts[-1]
+    hosts.insert(-1, {"set": "mean of prose"} | {name: mean(row[name] for row in prose) for name in systems})
+    report.table(
+        f"... by what they are planted into, {DOCUMENTATION} at 3:1", [Column("set"), *columns], hosts
+    )
+    for row, where in ((hosts[-2], "prose at 30%"), (pages, "documentation at 3:1")):
+        for system in ("plain", "compressor", "preserve"):
+            report.targets.append(
+                Target(f"planted facts kept, {where}: {system}", _ASKED, row[system], "", False)
+            )
 
 
 def _planted_row(column: str, name: str, found: dict[str, list[bool]]) -> dict[str, Any]:

@@ -11,6 +11,7 @@
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
 #include "kernels/lexical/centrality.hpp"
+#include "kernels/lexical/importance.hpp"
 #include "kernels/text/fact_weight.hpp"
 #include "simd/bytes.hpp"
 
@@ -157,28 +158,39 @@ py::array_t<float> segment_weights(const py::list& texts, const Input<std::int32
     return to_array(std::move(weights));
 }
 
-// What segments are worth without a query: centrality, and the weight of their facts, up to `most`, by `facts` over
-// their length in tokens of `token` characters and `room` more.
-py::array_t<float> importance(const py::object& texts, const Input<std::int32_t>& document,
-                              const Input<std::int64_t>& start, const Input<std::int64_t>& end,
-                              const Input<std::uint8_t>& kind, const Input<std::int32_t>& block, const Ids& heading,
-                              const Ids& ids, const Offsets& offsets, const Input<std::uint8_t>& term_class,
-                              float facts, float most, double token, double room) {
+// What segments are worth without a query, their centrality, and how far they stand apart.
+py::tuple importance(const py::object& texts, const Input<std::int32_t>& document, const Input<std::int64_t>& start,
+                     const Input<std::int64_t>& end, const Input<std::uint8_t>& kind, const Input<std::int32_t>& block,
+                     const Ids& heading, const Ids& ids, const Offsets& offsets,
+                     const Input<std::uint8_t>& term_class) {
     const Given given(texts, document, start, end, kind, block);
     const auto classes = view(term_class);
     const lexical::Corpus corpus = corpus_of(ids, offsets, classes.size(), document, block, heading);
+    lexical::Centrality central;
     std::vector<float> worth;
     {
         const Release release;
-        worth = lexical::centrality(corpus, classes);
-        const std::vector<float> weights = given.weights();
-        for (std::size_t i = 0; i < worth.size(); ++i) {
-            const double tokens = static_cast<double>(view(end)[i] - view(start)[i]) / token + room;
-            const double share = static_cast<double>(facts * std::min(weights[i], most)) / tokens;
-            worth[i] = static_cast<float>(static_cast<double>(worth[i]) + share);
+        central = lexical::centrality(corpus, classes);
+        std::vector<double> characters;
+        for (std::size_t i = 0; i < corpus.size(); ++i) {
+            characters.push_back(static_cast<double>(view(end)[i] - view(start)[i]));
         }
+        worth = lexical::importance(central.score, central.apart, given.weights(), characters);
     }
-    return to_array(std::move(worth));
+    return py::make_tuple(to_array(std::move(worth)), to_array(std::move(central.score)),
+                          to_array(std::move(central.apart)));
+}
+
+py::array_t<float> weights_in_text(const Input<std::uint8_t>& kind, const Input<std::int32_t>& segment,
+                                   const Input<float>& weight, std::size_t segments) {
+    const auto kinds = view(kind);
+    require(view(segment).size() == kinds.size() && view(weight).size() == kinds.size(),
+            "kind, segment and weight must have one length");
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        require(kinds[i] <= static_cast<std::uint8_t>(text::FactKind::kDecision), "kind must lie in [0, 14]");
+        require(view(weight)[i] >= 0 && view(weight)[i] < 1e6F, "weight must lie in [0, 1e6)");
+    }
+    return to_array(text::weights_in_text(kinds, view(segment), view(weight), segments));
 }
 
 py::list fact_keys(const Input<std::uint8_t>& kind, const py::list& texts) {
@@ -206,7 +218,9 @@ void bind_facts(py::module_& m) {
           py::arg("kind"), py::arg("block"));
     m.def("importance", &importance, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("block"), py::arg("heading"), py::arg("term_ids"), py::arg("term_offsets"),
-          py::arg("term_class"), py::arg("facts"), py::arg("most"), py::arg("token"), py::arg("room"));
+          py::arg("term_class"));
+    m.def("weights_in_text", &weights_in_text, py::arg("kind"), py::arg("segment"), py::arg("weight"),
+          py::arg("segments"));
     m.def("fact_keys", &fact_keys, py::arg("kind"), py::arg("texts"));
 }
 

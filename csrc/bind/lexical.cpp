@@ -18,7 +18,7 @@ py::array_t<float> centrality(const Ids& ids, const Offsets& offsets, const Inpu
     std::vector<float> scores;
     {
         const Release release;
-        scores = lexical::centrality(corpus, classes);
+        scores = std::move(lexical::centrality(corpus, classes).score);
     }
     return to_array(std::move(scores));
 }

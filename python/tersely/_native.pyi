@@ -173,11 +173,8 @@ def importance(  # engine/worth.py
     term_ids: _Int32s,
     term_offsets: _Int64s,
     term_class: _UInt8s,
-    facts: float,
-    most: float,
-    token: float,
-    room: float,
-) -> _Float32s: ...
+) -> tuple[_Float32s, _Float32s, _Float32s]: ...
+def weights_in_text(kind: _UInt8s, segment: _Int32s, weight: _Float32s, segments: int) -> _Float32s: ...
 def fact_keys(kind: _UInt8s, texts: list[str]) -> list[bytes]: ...
 def cosine_similarity(
     x: _Matrix, y: _Matrix | None, out: _Float32s, threads: int, progress: _Progress | None

@@ -57,7 +57,7 @@ def test_one_bad_item_does_not_lose_the_others(threads: int) -> None:
     results = tersely.compress_batch(BAD_ITEMS, budget=1, counter=odd_counters.words, threads=threads)
     kinds = [type(result) for result in results]
     assert kinds == [Compressed, TypeError, Compressed, TypeError, TypeError, Compressed]
-    assert [result.text for result in results if isinstance(result, Compressed)] == ["Rope.", "Salt.", "Cod."]
+    assert [result.text for result in results if isinstance(result, Compressed)] == ["Fog.", "Net.", "Cod."]
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -133,7 +133,7 @@ def test_facts_tie_the_segments_that_they_span(documents: list[str], budget: int
     groups = (((0, 0, 1 + len(documents[0]) // 2),),) if grouped else ()
     group = mark_groups(table, groups)
     costs = np.arange(len(table), dtype=np.int64) % 7 + 1
-    must = FactCoverage.of(facts, len(table), None, ("all",), False, 1.0)
+    must = FactCoverage.of(facts, len(table), None, ("all",), False, 1.0, False)
     last = facts.last
     spans = [
         [(int(facts.document[row]), int(facts.start[row]), int(facts.end[row]))]

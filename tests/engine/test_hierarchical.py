@@ -109,7 +109,7 @@ def test_levels_of_any_text_under_any_counter(parts: list[str], levels: int, cou
 
 def test_the_coarsest_level_is_as_good_as_alone() -> None:
     context = HierarchicalCompressor().compress(GUIDE)
-    strategy = Extractive(preserve=CompressionOptions().preserve)
+    strategy = Extractive(**CompressionOptions().preserving)
     budget = context.original.token_count >> 3  # type: ignore[union-attr]
     alone = tersely.compress(GUIDE, budget=budget, strategy=strategy)
     assert context.levels[2].content == alone.text

@@ -132,7 +132,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<float> score = relevance::above_median(sum);
     check_scores(score, made.n, 100.0F, "relevance is finite and not negative");
     check_scores(idf, made.vocabulary, 100.0F, "idf is finite and not negative");
-    check_scores(lexical::centrality(corpus, classes), made.n, 1.75F, "centrality lies in [0, 1.7]");
+    check_scores(lexical::centrality(corpus, classes).score, made.n, 1.75F, "centrality lies in [0, 1.7]");
 
     problem.score = score;
     problem.cost = made.cost;

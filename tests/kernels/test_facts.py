@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
+from math import log2
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_texts import ALL
 from tersely import FactKind, _native
+from tersely.core.facts import FactTable
 from tersely.engine.facts import fact_keys, find_facts
 from tersely.engine.segment import segment
 from text_strategies import texts
@@ -393,9 +396,9 @@ def test_runs_weigh_what_their_facts_do(sample: str) -> None:
     runs = np.isin(facts.kind, RUNS) & (facts.weight >= 1.5)
     pairs = np.unique(np.stack((facts.segment, facts.key)), axis=1, return_index=True)[1]
     pairs = pairs[runs[pairs]]
-    value = facts.weight[pairs] / times[facts.key[pairs]]
-    hard = np.bincount(facts.segment[pairs], value, minlength=len(table))
-    every = np.bincount(facts.segment, facts.weight, minlength=len(table))
+    weight = np.array(weights_in_text(facts, len(table)))
+    hard = np.bincount(facts.segment[pairs], weight[pairs] / times[facts.key[pairs]], minlength=len(table))
+    every = np.bincount(facts.segment, weight, minlength=len(table))
     found = weights_of_runs(sample)
     assert (found <= every + 1e-3).all()
     assert (found >= hard - 1e-3).mean() > 0.9  # what words tell (camel-case names, errors) is left out
@@ -411,4 +414,20 @@ def test_runs_weigh_something_in_any_text(text: str) -> None:
 
 def test_a_fact_stated_twice_weighs_half_in_each_place() -> None:
     found = weights_of_runs("Ask for INV-2291 there. Nobody came. The bill INV-2291 was paid.")
-    assert found.tolist() == pytest.approx([1.25, 0, 1.25])
+    weight = 2.5 * log2((3 + 4) / (2 + 2))  # two of three sentences have such a name
+    assert found.tolist() == pytest.approx([weight / 2, 0, weight / 2])
+
+
+def weights_in_text(facts: FactTable, segments: int) -> list[float]:
+    """fact_weight.hpp."""
+    likes = [(kind, round(weight / 0.05)) for kind, weight in zip(facts.kind, facts.weight, strict=True)]
+    held = Counter(like for like, _ in set(zip(likes, facts.segment.tolist(), strict=True)))
+    return [w * log2((segments + 4) / (held[like] + 2)) for like, w in zip(likes, facts.weight, strict=True)]
+
+
+@pytest.mark.parametrize("sample", ALL)
+def test_facts_weigh_less_the_more_of_their_like_a_text_has(sample: str) -> None:
+    table = segment([sample])
+    facts = find_facts([sample], table)
+    found = _native.weights_in_text(facts.kind, facts.segment, facts.weight, len(table))
+    np.testing.assert_allclose(found, weights_in_text(facts, len(table)), rtol=1e-5)

@@ -9,7 +9,11 @@
 
 namespace tersely::lexical {
 
-// Scores every segment in [0, 1.7], float32:
+struct Centrality {
+    std::vector<float> score, apart;  // of each segment
+};
+
+// Scores every segment, float32: `score` in [0, 1.7], `apart` in (0, 1]:
 //   central_i = sum of c_t ln(1 + df_t) over its distinct terms / (its terms + 4), scaled to a largest value of 1,
 //               df_t = segments that hold the term, those with the same terms in the same order counted once,
 //               c_t = 0.75 for words that texts of all kinds have (text::kCommonWord), else 1: how much of what it says
@@ -19,8 +23,10 @@ namespace tersely::lexical {
 //               told_i = its distinct terms that are not such words, before_i = terms before it in its document,
 //               documents_i = documents that have a segment with its very terms: reports, news and papers say first
 //               what matters, but greetings do not; what stands in three documents or more is their frame
+//   apart_i = exp(-(sum of ln df_t over those terms that are no quantity or time) / (how many they are + 2)): how far
+//               its words stand alone, so that nothing else tells what it says; 1 without such terms
 // A segment without terms scores 0. Redundancy is the selection's business. `term_class`: bits of text::TermClass, one
 // a vocabulary entry. O(terms) time, O(vocabulary + segments) memory; sums in row order, in double.
-std::vector<float> centrality(const Corpus& corpus, std::span<const std::uint8_t> term_class);
+Centrality centrality(const Corpus& corpus, std::span<const std::uint8_t> term_class);
 
 }  // namespace tersely::lexical

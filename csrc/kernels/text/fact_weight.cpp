@@ -1,6 +1,7 @@
 #include "kernels/text/fact_weight.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/text/unicode.hpp"
 #include "kernels/text/utf8.hpp"
@@ -9,6 +10,7 @@ namespace tersely::text {
 namespace {
 
 constexpr std::size_t kMostDigits = 4;
+constexpr double kPrior = 4;  // segments, half of them with a fact, that are added to what a text has
 
 // Digits of any script, up to kMostDigits.
 std::size_t digits_in(std::string_view fact) {
@@ -64,20 +66,53 @@ float fact_weight(FactKind kind, std::string_view fact) {
     }
 }
 
+std::vector<float> weights_in_text(std::span<const std::uint8_t> kind, std::span<const std::int32_t> segment,
+                                   std::span<const float> weight, std::size_t n) {
+    constexpr std::size_t kSteps = 64;
+    constexpr float kStep = 0.05F;
+    const auto like = [&](std::size_t i) {
+        return kind[i] * kSteps + std::min(static_cast<std::size_t>(weight[i] / kStep + 0.5F), kSteps - 1);
+    };
+    constexpr std::size_t kKinds = static_cast<std::size_t>(FactKind::kDecision) + 1;
+    std::vector<std::int32_t> last(kKinds * kSteps, -1);  // the segment with the last one like it
+    std::vector<std::int32_t> held(kKinds * kSteps, 0);   // segments that hold one like it
+    for (std::size_t i = 0; i < kind.size(); ++i) {
+        held[like(i)] += last[like(i)] != segment[i] ? 1 : 0;
+        last[like(i)] = segment[i];
+    }
+    std::vector<float> bits(held.size(), 0.0F);
+    std::vector<float> weights(kind.size());
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        float& known = bits[like(i)];
+        if (known == 0) {
+            known = static_cast<float>(std::log2((static_cast<double>(n) + kPrior) / (held[like(i)] + kPrior / 2)));
+        }
+        weights[i] = weight[i] * known;
+    }
+    return weights;
+}
+
 std::vector<float> weights_of_segments(const std::vector<std::string_view>& texts, const std::vector<FactRow>& facts,
                                        std::int32_t keys, std::size_t segments) {
     std::vector<std::int32_t> times(static_cast<std::size_t>(keys), 0);
-    for (const FactRow& fact : facts) ++times[static_cast<std::size_t>(fact.key)];
+    std::vector<std::uint8_t> kind;
+    std::vector<std::int32_t> segment;
+    std::vector<float> alone;
+    for (const FactRow& fact : facts) {
+        ++times[static_cast<std::size_t>(fact.key)];
+        kind.push_back(static_cast<std::uint8_t>(fact.kind));
+        segment.push_back(fact.segment);
+        const std::string_view text = texts[static_cast<std::size_t>(fact.document)];
+        alone.push_back(fact_weight(fact.kind, text.substr(fact.span.begin, fact.span.end - fact.span.begin)));
+    }
+    const std::vector<float> weight = weights_in_text(kind, segment, alone, segments);
     std::vector<std::int32_t> last(times.size(), -1);  // the segment that each fact was stated in last
     std::vector<float> weights(segments, 0.0F);
-    for (const FactRow& fact : facts) {
-        const auto key = static_cast<std::size_t>(fact.key);
-        if (last[key] == fact.segment) continue;
-        last[key] = fact.segment;
-        const std::string_view text = texts[static_cast<std::size_t>(fact.document)];
-        weights[static_cast<std::size_t>(fact.segment)] +=
-            fact_weight(fact.kind, text.substr(fact.span.begin, fact.span.end - fact.span.begin)) /
-            static_cast<float>(times[key]);
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+        const auto key = static_cast<std::size_t>(facts[i].key);
+        if (last[key] == segment[i]) continue;
+        last[key] = segment[i];
+        weights[static_cast<std::size_t>(segment[i])] += weight[i] / static_cast<float>(times[key]);
     }
     return weights;
 }

@@ -1,7 +1,8 @@
-// How hard facts are to recover once they are gone.
+// How hard facts are to recover once they are gone, and how much they say in their text.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,9 +21,15 @@ namespace tersely::text {
 // O(length).
 float fact_weight(FactKind kind, std::string_view fact);
 
-// What each of `segments` segments holds: the sum over its distinct facts of their weight by the number of times that
-// the fact is stated. `texts`: of the documents; `facts`: from FactReader::finish, with keys in [0, keys). Sums in row
-// order. O(facts + segments).
+// What facts weigh in the text they stand in: their weight times log2((n + 4) / (u + 2)), where u of its n segments
+// have a fact of the same kind and weight (in steps of 0.05). A number in a page of numbers says little, the only URL
+// much. `kind`, `segment` (in [0, n), ascending), `weight` (fact_weight): of each fact. O(facts).
+std::vector<float> weights_in_text(std::span<const std::uint8_t> kind, std::span<const std::int32_t> segment,
+                                   std::span<const float> weight, std::size_t n);
+
+// What each of `segments` segments holds: the sum over its distinct facts of their weight in the text by the number of
+// times that the fact is stated. `texts`: of the documents; `facts`: from FactReader::finish, with keys in [0, keys).
+// Sums in row order. O(facts + segments).
 std::vector<float> weights_of_segments(const std::vector<std::string_view>& texts, const std::vector<FactRow>& facts,
                                        std::int32_t keys, std::size_t segments);
 

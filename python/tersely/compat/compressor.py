@@ -178,8 +178,7 @@ class Compressor(Forms[CompressedContext]):
 
     def extractive_for(self, options: CompressionOptions) -> Auto:
         """The extractive strategy for these options: verbatim, each text read by its content type."""
-        preserve, strict = options.preserve, options.strict_preserve
-        return Auto(text=Extractive(embedder=self.embedder, preserve=preserve, strict_preserve=strict))
+        return Auto(text=Extractive(embedder=self.embedder, **options.preserving))
 
     def verbatim_for(self, options: CompressionOptions) -> Auto | None:
         """The strategy for these options where the engine alone compresses; else None."""

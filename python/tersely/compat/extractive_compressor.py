@@ -83,8 +83,7 @@ class ExtractiveCompressor(Compressor):
 
     def extractive_for(self, options: CompressionOptions) -> Auto:
         """As `Compressor.extractive_for`, cut as the level says."""
-        text = replace(self._text, preserve=options.preserve, strict_preserve=options.strict_preserve)
-        return Auto.of_text(text)
+        return Auto.of_text(replace(self._text, **options.preserving))
 
     def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Strategy:
         """What keeps segments of the text, with what is to be preserved."""

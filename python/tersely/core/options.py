@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 from enum import IntEnum
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from tersely.core import checks
 
@@ -21,6 +21,11 @@ class CompressionMethod(IntEnum):
     HIERARCHICAL = 3  # several levels
 
 
+#: Of the budget, for facts that defaults name, where not all fit: more loses other facts than it keeps
+#: (`python -m benchmarks.strategies.facts`).
+UNASKED_SHARE = 0.25
+
+
 @dataclass(frozen=True, slots=True)
 class CompressionOptions:
     """Options of a compressor. A value that is not allowed raises ValueError or TypeError at once.
@@ -33,9 +38,10 @@ class CompressionOptions:
         allow_hybrid: whether HYBRID may be used.
         preserve_code: keep fenced and inline code.
         preserve_quotes: keep direct quotes.
-        preserve_numbers: keep numbers, with dates and versions. With a `query_context`, these three hold for
-            what has to do with it, and take a tenth of the budget at most; the rest stands or falls with its
-            relevance. `result.receipt.facts` lists what was lost, and why.
+        preserve_numbers: keep numbers, with dates and versions. Where the budget does not hold all that these
+            three name, at least a quarter of it is theirs, and they must not cost a text all else. With a
+            `query_context`, they hold for what has to do with it, and take a tenth of the budget at most; the
+            rest stands or falls with its relevance. `result.receipt.facts` lists what was lost, and why.
         query_context: what the reader will ask; "" for what matters in general.
         min_confidence: in [0, 1]; a model's text below it is not used.
         strict_preserve: raise BudgetExceededError where what is to be preserved does not fit, instead of
@@ -77,6 +83,15 @@ class CompressionOptions:
             return self.target_tokens
         # Not `checks.budget_of`: here the caller says what is the least, and may say 0.
         return max(self.min_tokens, math.floor(original_tokens * self.target_ratio + 1e-9))
+
+    @property
+    def preserving(self) -> dict[str, Any]:
+        """What `Extractive` takes for the facts to preserve, which nobody may have asked for."""
+        return {
+            "preserve": self.preserve,
+            "preserve_share": UNASKED_SHARE,
+            "strict_preserve": self.strict_preserve,
+        }
 
     @property
     def preserve(self) -> tuple[str, ...]:

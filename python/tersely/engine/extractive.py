@@ -40,10 +40,13 @@ class Extractive:
         preserve_structure: selected segments bring the headings above them, items of a list the sentence that
             leads into it.
         preserve: facts to keep as far as the budget allows: without a query before everything else but what
-            is pinned; with one, where the segment has to do with it, for a tenth of the budget. Names
+            is pinned, those first whose like is rare in the text; with one, where the segment has to do with
+            it, for a tenth of the budget. Names
             from "code" (fenced and in backticks), "quotes", "numbers" (with dates and versions), "names",
             "paths" (with path:line), "urls", "identifiers", "errors", "negations", "obligations",
             "decisions", "all". One occurrence of each is enough. `receipt.facts` says what became of them.
+        preserve_share: where not all of them fit, without a query: the share of the budget, in (0, 1], that
+            is theirs before others, at least; the less they exceed the budget, the more. 1: all of it.
         strict_preserve: raise BudgetExceededError where not all of them fit.
         window: characters of a CHARACTER segment.
         position_decay, position_floor: of "lead".
@@ -58,6 +61,7 @@ class Extractive:
     context: int = 0
     preserve_structure: bool = False
     preserve: tuple[str, ...] = ()
+    preserve_share: float = 1.0
     strict_preserve: bool = False
     window: int = 200
     position_decay: float = 0.01
@@ -76,6 +80,7 @@ class Extractive:
         if self.position_floor is not None:
             checks.number(self.position_floor, "position_floor")
         checks.share(self.rerank_share, "rerank_share")
+        checks.share(self.preserve_share, "preserve_share")
 
     def compress(self, request: Request) -> Compressed:
         """Fit the documents into the budget, all read as text.

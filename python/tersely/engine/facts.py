@@ -158,11 +158,12 @@ class FactCoverage:
     Attributes:
         facts: those to be preserved.
         preserve, strict: the names that were asked for, and whether a lost fact is an error.
-        share: of the budget that units may take for the facts in them.
+        share: of the budget that units may take for the facts in them, where not all facts fit.
+        strictly: whether they may not take more where all do.
         keys, key_offsets: int32, int64[n + 1], the facts of each unit, each once (rows of CSR).
-        weight: float32[keys], of each fact: how hard it is to recover, less where it is stated often.
-        worth: float64[n], of each unit: the weight of its facts, by its relevance; a fenced block counts as
-            many as it is long, so that it stays if it fits.
+        weight: float32[keys], of each fact: what it says in its text, less where it is stated often.
+        worth: float64[n], of each unit: the weight of its facts, by its relevance or how far its words stand
+            alone; a fenced block counts as many as it is long, so that it stays if it fits.
         first, last: int64[k], units of facts that need several.
         grouped: whether the caller has groups.
     """
@@ -171,6 +172,7 @@ class FactCoverage:
     preserve: tuple[str, ...]
     strict: bool
     share: float
+    strictly: bool
     keys: Int32s
     key_offsets: Int64s
     weight: Float32s
@@ -182,38 +184,39 @@ class FactCoverage:
     def of(
         facts: FactTable,
         units: int,
-        relevance: Float32s | None,
+        factor: Float32s | None,
         preserve: tuple[str, ...],
         strict: bool,
         share: float,
+        strictly: bool,
     ) -> FactCoverage:
         """Sort the facts by units. O(units + facts log facts).
 
-        `units`: how many there are. `relevance`: float32[n], of the units to the query: the facts of the most
-        relevant one count twice those of one that has nothing to do with it; None: all count the same.
+        `units`: how many there are. `factor`: float32[n], on what the facts of each unit count; None: 1.
         """
         many = max(facts.keys, 1)
         held = np.sort(facts.segment.astype(np.int64) * many + facts.key)
         row, key = np.divmod(held[np.flatnonzero(np.diff(held, prepend=-1))], many)
         weight = np.zeros(many, dtype=np.float32)
-        np.maximum.at(weight, facts.key, facts.weight)
+        np.maximum.at(
+            weight, facts.key, _native.weights_in_text(facts.kind, facts.segment, facts.weight, units)
+        )
         weight /= np.maximum(np.bincount(facts.key, minlength=many), 1)
         weights = np.bincount(row, weight[key], minlength=units)
         block = facts.kind == FactKind.FENCED_CODE
         length = (facts.end - facts.start)[block] / _BLOCK_CHARACTERS
         lengths: Float64s = np.bincount(facts.segment[block], length, minlength=units).astype(np.float64)
         several = facts.last > facts.segment
-        top = 0.0 if relevance is None else float(relevance.max(initial=0))
-        factor = 1 + np.maximum(relevance, 0) / top if relevance is not None and top > 0 else 1.0
         return FactCoverage(
             facts,
             preserve,
             strict,
             share,
+            strictly,
             key.astype(np.int32),
             np.concatenate(([0], np.cumsum(np.bincount(row, minlength=units)))),
             weight,
-            np.asarray((weights + lengths) * factor, dtype=np.float64),
+            np.asarray((weights + lengths) * (1.0 if factor is None else factor), dtype=np.float64),
             facts.segment[several].astype(np.int64),
             facts.last[several].astype(np.int64),
         )
@@ -229,12 +232,30 @@ class FactCoverage:
     ) -> UInt8s:
         """uint8[n]: 1 for what is pinned, and for units that cover most of the facts' weight per token.
 
+        Where all facts need more than the budget, each token too many leaves two to other units, down
+        to the share: facts that a text is full of must not cost it all else.
         `favour`: float32[n], factors on what the facts of each unit count. Greedy
         (csrc/kernels/select/budgeted.hpp, `coverage`).
         """
         if len(self.keys) == 0:
             return pinned
-        budget = budget if self.share >= 1 else int(costs[pinned > 0].sum()) + int(self.share * budget)
+        if self.share < 1:
+            least, room = int(self.share * budget), int(costs[pinned > 0].sum())
+            if not self.strictly:
+                every = self._cover(document, costs, 2 * budget, pinned, group, favour)
+                least = max(least, 3 * budget - 2 * int(costs[every > 0].sum()))
+            budget = min(budget, room + least)
+        return self._cover(document, costs, budget, pinned, group, favour)
+
+    def _cover(
+        self,
+        document: Int32s,
+        costs: Int64s,
+        budget: int,
+        pinned: UInt8s,
+        group: Int32s,
+        favour: Float32s | None,
+    ) -> UInt8s:
         worth = self.worth if favour is None else self.worth * favour
         status = select(
             document,

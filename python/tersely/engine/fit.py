@@ -28,6 +28,7 @@ __all__ = ["Fit", "choose", "fit"]
 
 _ROUNDS = 5  # of choosing, writing and counting; each narrows the target
 _MORE_ROUNDS = 16  # the same where costs are estimated by length
+_GIST, _GIST_UNITS = 0.1, 30  # of a text of so many units, that goes by what it is about before facts do
 _AIM, _BETWEEN = 0.995, 0.8  # of the budget, and of the way to it, between two targets that were counted
 _UNUSED = 100  # a text of estimated costs that leaves less than this share (1 / _UNUSED) is good enough
 _CANDIDATES = 4  # ranked units considered for a token of the budget; most cost more than a token
@@ -105,7 +106,11 @@ class _Fitting:
         if kept is not None:
             self.pinned = np.maximum(self.pinned, (kept >= FIRST_KEPT).astype(np.uint8))
         self.prices = reading.prices()
-        self.worth = reading.worth if favour is None else reading.worth * favour
+        short = reading.gist is None or reading.ranked or len(self.table) < _GIST_UNITS
+        gist = reading.worth if short or reading.gist is None else reading.gist
+        self.gist_room = 0 if short else int(_GIST * reading.original)
+        worth = gist if budget <= self.gist_room else reading.worth
+        self.worth, self.gist = (one if favour is None else one * favour for one in (worth, gist))
         self.costs = self.prices.costs  # that a choice goes by
         if favour is not None and not favour.all():
             never = min(4 * budget + 1, 2**60 // len(self.table))
@@ -157,8 +162,8 @@ class _Fitting:
     def choose(self, target: int) -> UInt8s:
         """uint8[n]: the codes of the best choice under a target of estimated tokens.
 
-        What is pinned comes first, then what is essential, then the units that facts need, then the best of
-        the others.
+        What is pinned comes first, then what is essential, then the units that facts need, then what the text
+        is about, then the best of the others.
         """
         reading, costs, worth, held = self.reading, self.costs, self.worth, self.pinned
         if self.rows is not None:
@@ -175,7 +180,7 @@ class _Fitting:
         if reading.must is not None:
             held = reading.must.hold(self.table.document, costs, target, held, reading.group, self.favour)
 
-        def pick(worth: Float32s) -> UInt8s:
+        def pick(worth: Float32s, target: int, held: UInt8s) -> UInt8s:
             return select(
                 self.table.document,
                 worth,
@@ -195,14 +200,19 @@ class _Fitting:
                 heads=reading.heads,
             )
 
-        status = pick(worth)
+        first = held
+        if 0 < self.gist_room < target:
+            held = held.copy()
+            held[is_kept(pick(self.gist, self.gist_room, first))] = 1
+        status = pick(worth, target, held)
         if reading.by_query and len(bare := bare_headings(self.table, status, reading.group)):
             worth = worth.copy()
             worth[bare] = 0
-            status = pick(worth)
+            status = pick(worth, target, held)
             status[bare_headings(self.table, status, reading.group)] = 0
         if held is not self.pinned:
-            status[(status == _PINNED) & (self.pinned == 0)] = _PRESERVED
+            added = (status == _PINNED) & (self.pinned == 0)
+            status[added] = np.where(first[added] > 0, _PRESERVED, _SELECTED)
         if target > 0 and reading.ranked and not reading.request.groups:
             fill_gaps(self.reading, status)
         reading.leave_unneeded_out(status, self.pinned)

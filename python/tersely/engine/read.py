@@ -96,14 +96,16 @@ def _read_text(
         texts = Texts([document.text for document in request.documents])
     if analysis is None:
         analysis = analyze_text(request, texts, options.level, options.window)
-    worth, by_query, warnings, asked = worth_of_text(request, texts, options, analysis, cosine)
+    valued, by_query, warnings, asked = worth_of_text(request, texts, options, analysis, cosine)
     table = analysis.table
     return Reading(
         request=request,
         texts=texts,
         original=original,
         table=table,
-        worth=worth,
+        worth=valued.worth,
+        gist=valued.gist,
+        apart=valued.apart,
         regions=_text_regions(table, len(texts)),
         group=mark_groups(table, request.groups),
         pinned=mark_pinned(table, request.pinned),
@@ -136,11 +138,12 @@ def _preserve(reading: Reading, options: Extractive, preserve: tuple[str, ...]) 
     table, level = reading.table, options.level
     if not reading.by_query or options.strict_preserve:
         facts = preserved_facts(reading.texts, table, level, preserve)
-        relevance = reading.worth if reading.by_query else None
+        factor = _by_relevance(reading.worth) if reading.by_query else reading.apart
         # Lines of logs and records all have numbers: their reader says which matter.
         is_text = any(region.form is None for region in reading.regions)
-        share = 1.0 if is_text or options.strict_preserve else _FACT_SHARE
-        reading.must = FactCoverage.of(facts, len(table), relevance, preserve, options.strict_preserve, share)
+        strict = options.strict_preserve
+        share = 1.0 if strict else options.preserve_share if is_text else _FACT_SHARE
+        reading.must = FactCoverage.of(facts, len(table), factor, preserve, strict, share, not is_text)
         return
     near = reading.worth >= _NEAR * reading.worth.max(initial=0)
     if "decisions" in preserve:
@@ -153,7 +156,14 @@ def _preserve(reading: Reading, options: Extractive, preserve: tuple[str, ...]) 
         facts = replace(
             found, segment=rows[found.segment].astype(np.int32), last=rows[found.last].astype(np.int32)
         )
-    reading.must = FactCoverage.of(facts, len(table), reading.worth, preserve, False, _FACT_SHARE)
+    factor = _by_relevance(reading.worth)
+    reading.must = FactCoverage.of(facts, len(table), factor, preserve, False, _FACT_SHARE, True)
+
+
+def _by_relevance(relevance: Float32s) -> Float32s | None:
+    """float32[n]: facts of the most relevant unit count twice those of one that has nothing to do with it."""
+    top = float(relevance.max(initial=0))
+    return (1 + np.maximum(relevance, 0) / top).astype(np.float32) if top > 0 else None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -109,6 +109,9 @@ class Reading:
         original: tokens of the documents joined by the separator.
         table: the units of all documents, in source order.
         worth: float32[n] >= 0, what each unit is worth per token; an order where `ranked`.
+        gist: float32[n] >= 0, the same for the first tenth of the text that is kept, so that a short
+            text says what the whole is about; None: as `worth`.
+        apart: float32[n] in (0, 1], how far each unit's words stand alone; None: nobody looked.
         regions: how they are written; together all rows, in order.
         term_ids, term_offsets, term_weight: the terms of the units (rows of CSR) and what each term weighs
             when redundancy is priced; empty where it is not.
@@ -148,6 +151,8 @@ class Reading:
     regions: tuple[Region, ...]
     group: Int32s
     pinned: UInt8s
+    gist: Float32s | None = None
+    apart: Float32s | None = None
     term_ids: Int32s = field(default_factory=lambda: np.empty(0, dtype=np.int32))
     term_offsets: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     term_weight: Float32s = field(default_factory=lambda: np.empty(0, dtype=np.float32))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +21,7 @@ __all__ = [
     "COLUMNS",
     "FEATURES",
     "Asked",
+    "Importance",
     "Scored",
     "centrality",
     "lead",
@@ -140,6 +141,24 @@ class Scored(NamedTuple):
     corrections: Float32s
     matched: bool
     nearest: float
+
+
+class Importance(NamedTuple):
+    """What units are worth per token without a query; with one, `worth` is relevance and the others None.
+
+    Attributes:
+        worth: float32[n] >= 0, what the context comes back to, and what nothing else in it tells.
+        gist: float32[n] >= 0, the first of the two alone.
+        apart: float32[n] in (0, 1], how far a unit's words stand alone.
+    """
+
+    worth: Float32s
+    gist: Float32s | None = None
+    apart: Float32s | None = None
+
+    def rows(self, of: Callable[[Float32s], Float32s]) -> Importance:
+        """The same for other units, `of` gives each column for them."""
+        return Importance(*(None if column is None else of(column) for column in self))  # type: ignore[arg-type]  # the first is none
 
 
 @dataclass(eq=False, slots=True)

@@ -27,7 +27,7 @@ from tersely.core.types import Request
 from tersely.engine.facts import rows_at
 from tersely.engine.reading import Reading
 from tersely.engine.relevance import QueryReading, hybrid
-from tersely.engine.score import FEATURES, Asked, centrality, lead, term_weights
+from tersely.engine.score import FEATURES, Asked, Importance, centrality, lead, term_weights
 from tersely.engine.segment import analyze
 from tersely.providers.embedders import resolve_embedder, resolve_reranker
 from tersely.providers.utf8 import native_texts
@@ -45,10 +45,6 @@ __all__ = [
     "worth_of_text",
 ]
 
-_FACTS = 4.75  # what facts count beside centrality, without a query
-_MOST_FACTS = 2.0  # weight of facts of one segment that counts: tables of numbers are not worth any more
-_TOKEN = 4.5  # characters
-_FACT_ROOM = 8.0  # tokens that the facts of a segment are shared over beside its own
 _OWN_SHARE = 0.3  # what a unit's own worth counts beside its relevance to the query
 _TEXT = 4.0  # what people wrote beside data is worth so many times as much per character
 _FLOOR_SHARE = 0.5  # what an outcome counts beside relevance
@@ -118,37 +114,38 @@ def redundancy_of(options: Extractive, by_query: bool) -> float:
 
 def worth_of_text(
     request: Request, texts: list[str], options: Extractive, analysis: Analysis, cosine: Float32s | None
-) -> tuple[Float32s, bool, tuple[str, ...], Asked | None]:
-    """Worth of segments, whether the query made it, warnings, and the query beside the segments."""
+) -> tuple[Importance, bool, tuple[str, ...], Asked | None]:
+    """What segments are worth, whether the query made it, warnings, and the query beside the segments."""
     table, query = analysis.table, (request.query or "").strip()
     if options.scoring == "lead":
         words = [len(text.split()) for text in pieces(texts, table.document, table.start, table.end)]
-        return lead(words, options.position_decay, options.position_floor), False, (), None
+        return Importance(lead(words, options.position_decay, options.position_floor)), False, (), None
     judged = analysis
     if options.level is Level.CLAUSE:  # says too little by itself: it is worth what its sentence is
         judged, cosine = analyze_text(request, texts, Level.SENTENCE, options.window), None
     warnings: tuple[str, ...] = ()
-    worth, by_query, asked = None, False, None
+    valued, by_query, asked = None, False, None
     if query and options.scoring != "centrality":
         found = _relevance(request, texts, options, judged, read_question(query), cosine)
-        worth, by_query, warnings, asked = found.segments, found.by_query, found.warnings, found.asked
-    if not by_query or worth is None:
-        worth = importance(texts, judged)
+        by_query, warnings, asked = found.by_query, found.warnings, found.asked
+        valued = Importance(found.segments)
+    if not by_query or valued is None:
+        valued = importance(texts, judged)
     if judged is not analysis:
-        worth = worth[rows_at(texts, judged.table, table.document, table.start)]
-    return worth, by_query, warnings, asked
+        rows = rows_at(texts, judged.table, table.document, table.start)
+        valued = valued.rows(lambda column: column[rows])
+    return valued, by_query, warnings, asked
 
 
-def importance(texts: list[str], analysis: Analysis) -> Float32s:
-    """float32[n]: what segments are worth per token without a query: centrality, and the facts in them.
+def importance(texts: list[str], analysis: Analysis) -> Importance:
+    """What segments are worth per token without a query (csrc/kernels/lexical/importance.hpp).
 
-    Of the facts that a run of characters tells by itself (csrc/kernels/text/facts.hpp), by how hard they are
-    to recover; the first few of a segment count, per character. O(characters), natively.
+    Of facts, those that a run of characters tells by itself (csrc/kernels/text/facts.hpp). O(characters),
+    natively.
     """
-    table = analysis.table
     terms = (analysis.term_ids, analysis.term_offsets, analysis.term_class)
-    given: tuple[Any, ...] = (*table.columns(), *terms, _FACTS, _MOST_FACTS, _TOKEN, _FACT_ROOM)
-    return _native.importance(native_texts(texts), *given)
+    given: tuple[Any, ...] = (*analysis.table.columns(), *terms)
+    return Importance(*_native.importance(native_texts(texts), *given))
 
 
 def _relevance(
@@ -207,8 +204,11 @@ def set_joint_worth(
             reading.worth = (relevance / top + _OWN_SHARE * standing).astype(np.float32)
             reading.by_query = True
     if not reading.by_query:
-        central = _largest(importance(reading.texts, analysis), first, last)
-        reading.worth = _standing(reading, own, central).astype(np.float32)
+        found = importance(reading.texts, analysis)
+        found = found.rows(lambda column: _largest(column, first, last))
+        reading.worth, reading.apart = _standing(reading, own, found.worth).astype(np.float32), found.apart
+        if found.gist is not None:
+            reading.gist = _standing(reading, own, found.gist).astype(np.float32)
     if reading.bulk is not None:
         reading.worth[reading.bulk] = 0
     nested = np.zeros(len(table), dtype=bool)  # values repeat: a record is no record without them
@@ -225,7 +225,9 @@ def set_joint_worth(
     if reading.by_query and len(table) and pasted[best := int(reading.worth.argmax())]:
         reading.essential = np.arange(len(table)) == best
     followers = np.flatnonzero(follows >= 0)
-    reading.worth[followers] = reading.worth[follows[followers]]
+    for worth in (reading.worth, reading.gist):
+        if worth is not None:
+            worth[followers] = worth[follows[followers]]
     return warnings
 
 
@@ -332,6 +334,8 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
         reading.worth = np.where(failed, top * (1 + grade), raised).astype(np.float32)
         return
     reading.worth = np.maximum(reading.worth, top * grade).astype(np.float32)
+    if reading.gist is not None:
+        reading.gist = np.maximum(reading.gist, top * grade).astype(np.float32)
     if (grade >= FAILED).any():
         essential = np.zeros(len(table), dtype=bool) if reading.essential is None else reading.essential
         reading.essential = essential | (grade >= FAILED)

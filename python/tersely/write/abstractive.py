@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tersely.core import checks
 from tersely.core.errors import SummarizationError
 from tersely.core.facts import Fact, FactReport
-from tersely.core.options import CompressionMethod
+from tersely.core.options import UNASKED_SHARE, CompressionMethod
 from tersely.core.tables import Int64s, SegmentTable, UInt8s
 from tersely.core.types import Compressed, Request, Spans
 from tersely.engine.count import count, count_batch
@@ -119,7 +119,7 @@ class Abstractive:
             "fallback": checks.flag(fallback, "fallback"),
             "max_prompt_tokens": max_prompt_tokens,
             "concurrency": checks.whole_number(concurrency, "concurrency", least=1),
-            "extractive": extractive or Extractive(),
+            "extractive": extractive or Extractive(preserve_share=UNASKED_SHARE),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
