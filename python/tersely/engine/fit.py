@@ -28,7 +28,6 @@ __all__ = ["Fit", "choose", "fit"]
 
 _ROUNDS = 5  # of choosing, writing and counting; each narrows the target
 _MORE_ROUNDS = 16  # the same where costs are estimated by length
-_GIST, _GIST_UNITS = 0.1, 30  # of a text of so many units, that goes by what it is about before facts do
 _AIM, _BETWEEN = 0.995, 0.8  # of the budget, and of the way to it, between two targets that were counted
 _UNUSED = 100  # a text of estimated costs that leaves less than this share (1 / _UNUSED) is good enough
 _CANDIDATES = 4  # ranked units considered for a token of the budget; most cost more than a token
@@ -102,20 +101,17 @@ class _Fitting:
         favour: Float32s | None,
     ) -> None:
         self.reading, self.budget, self.within = reading, budget, within
-        self.table, self.kept, self.pinned = reading.table, kept, reading.pinned
+        self.table, self.kept, self.pinned, self.favour = reading.table, kept, reading.pinned, favour
         if kept is not None:
             self.pinned = np.maximum(self.pinned, (kept >= FIRST_KEPT).astype(np.uint8))
         self.prices = reading.prices()
-        short = reading.gist is None or reading.ranked or len(self.table) < _GIST_UNITS
-        gist = reading.worth if short or reading.gist is None else reading.gist
-        self.gist_room = 0 if short else int(_GIST * reading.original)
+        gist, self.gist_room = reading.gist_first()
         worth = gist if budget <= self.gist_room else reading.worth
         self.worth, self.gist = (one if favour is None else one * favour for one in (worth, gist))
         self.costs = self.prices.costs  # that a choice goes by
         if favour is not None and not favour.all():
             never = min(4 * budget + 1, 2**60 // len(self.table))
             self.costs = np.where(favour == 0, never, self.costs)
-        self.favour = favour
         self.floors, self.caps = floors, None if caps is None else np.asarray(caps, dtype=np.int64)
         self.rows, self.recounts = self._candidates(), 0
         self.alone: dict[int, Fit | None] = {}  # units that were tried alone
@@ -162,10 +158,10 @@ class _Fitting:
     def choose(self, target: int) -> UInt8s:
         """uint8[n]: the codes of the best choice under a target of estimated tokens.
 
-        What is pinned comes first, then what is essential, then the units that facts need, then what the text
-        is about, then the best of the others.
+        First what is pinned, then what is essential, units that facts need, the gist, the best of the others.
         """
-        reading, costs, worth, held = self.reading, self.costs, self.worth, self.pinned
+        reading, costs, held = self.reading, self.costs, self.pinned
+        worth, gist_room = self.worth, self.gist_room
         if self.rows is not None:
             return self._choose_among(target, self.rows)
         if self.floors is not None:
@@ -174,7 +170,7 @@ class _Fitting:
             if int(costs[reading.essential].sum()) <= target:
                 held = np.maximum(held, reading.essential.astype(np.uint8))
             else:
-                worth = np.where(reading.essential, worth + np.float32(1e-3), np.float32(0))
+                worth, gist_room = np.where(reading.essential, worth + np.float32(1e-3), np.float32(0)), 0
         if reading.leading:
             held = hold_leading(held, self.prices.costs, reading.leading, reading.leading_share, target)
         if reading.must is not None:
@@ -201,9 +197,8 @@ class _Fitting:
             )
 
         first = held
-        if 0 < self.gist_room < target:
-            held = held.copy()
-            held[is_kept(pick(self.gist, self.gist_room, first))] = 1
+        if 0 < gist_room < target:
+            held = np.maximum(held, (pick(self.gist, gist_room, held) >= FIRST_KEPT).astype(np.uint8))
         status = pick(worth, target, held)
         if reading.by_query and len(bare := bare_headings(self.table, status, reading.group)):
             worth = worth.copy()
@@ -217,8 +212,7 @@ class _Fitting:
             fill_gaps(self.reading, status)
         reading.leave_unneeded_out(status, self.pinned)
         for opening, closing in reading.fences:
-            empty = not (status[opening + 1 : closing] >= FIRST_KEPT).any()
-            if empty and not self.pinned[[opening, closing]].any():
+            if not len(is_kept(status[opening + 1 : closing])) and not self.pinned[[opening, closing]].any():
                 status[[opening, closing]] = 0
         return status
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Heads", "Prices", "Reading", "Region", "separator_cost"]
 
+_GIST, _GIST_UNITS = 0.1, 30  # of a text of so many units, that goes by what it is about before facts do
 _GAP = 1.0  # tokens: white space of more than a character before a fragment
 _MARKER = 4.0  # tokens, about: of what says that something was left out below a unit
 _PLACED = np.zeros(len(Kind), dtype=np.uint8)  # kinds of lines that say something by where they stand
@@ -193,6 +194,12 @@ class Reading:
         None without a query. O(terms).
         """
         return None if self.asked is None else document_probability(self.asked)
+
+    def gist_first(self) -> tuple[Float32s, int]:
+        """What the first tokens go by, and how many those are; 0: all go by `worth`."""
+        if self.gist is None or self.ranked or len(self.table) < _GIST_UNITS:
+            return self.worth, 0
+        return self.gist, int(_GIST * self.original)
 
     def pieces(self, rows: Int64s | slice = slice(None)) -> list[str]:
         """The text of units, verbatim."""
