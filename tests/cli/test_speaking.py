@@ -204,7 +204,8 @@ def test_a_history_says_what_was_done_unless_quiet(tmp_path: Path, capfd: pytest
     )
     assert main(["compact", str(history), "-b", "300"]) == 0
     assert re.fullmatch(
-        r"tersely: [\d,]+ tokens to \d+ \(\d+%; budget 300\): \d+ of 60 messages\n", capfd.readouterr().err
+        r"tersely: [\d,]+ tokens to \d+ \(\d+%; budget 300\): \d+ of 60 messages, \d+ facts left out\n",
+        capfd.readouterr().err,
     )
     assert main(["compact", str(history), "-b", "300", "--quiet"]) == 0
     assert capfd.readouterr().err == ""

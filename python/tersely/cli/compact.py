@@ -75,11 +75,15 @@ def run_compact(arguments: argparse.Namespace) -> None:
     write(text, arguments.output)
     if arguments.report is not None:
         write(json.dumps(result.to_dict(), ensure_ascii=False, indent=2) + "\n", arguments.report)
-    note_warnings(result.warnings)
+    note_warnings(
+        [code for code in result.warnings if code != "facts_left_out"]
+    )  # the last line says how many
     if not arguments.quiet:
+        lost = sum(len(account.lost) for account in result.accounts)
         say(
             f"{result.original_tokens:,} tokens to {result.tokens:,} ({percent(result.ratio)}; "
             f"budget {result.budget:,}): {len(result.messages):,} of {len(messages):,} messages"
+            + (f", {lost:,} facts left out" if lost else "")
         )
 
 

@@ -66,14 +66,14 @@ class CompactedMessages(Ratios):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the messages, as plain JSON types."""
-        accounts = [asdict(account) for account in self.accounts]
         return {
             "tokens": self.tokens,
             "original_tokens": self.original_tokens,
             "budget": self.budget,
             "warnings": list(self.warnings),
             "accounts": [
-                {**account, "kept": [list(place) for place in account["kept"]]} for account in accounts
+                {**asdict(account), "kept": [*map(list, account.kept)], "lost": [*map(list, account.lost)]}
+                for account in self.accounts
             ],
         }
 
