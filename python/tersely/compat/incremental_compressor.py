@@ -72,7 +72,8 @@ class IncrementalCompressor(ExtractiveCompressor):
 
         Args:
             options: for calls without options of their own.
-            cache_bytes: memory for texts and what is known of them; the least recently used go first.
+            cache_bytes: for texts and what is known of them; the least recently used make room, so memory
+                stops growing, at about twice as much.
         """
         super().__init__(embedder, counter, clock=clock, new_id=new_id)
         self.options = checked_options(options)

@@ -82,7 +82,8 @@ class Manager:
                 segments are kept, nothing is written.
             counter, embedder: as for `Compressor`.
             compressor: in place of the three before.
-            cache_bytes: of the cache; 0: nothing is cached.
+            cache_bytes: of the cache of chunks, and a quarter more for whole answers; the least recently used
+                make room, so memory stops growing, at about twice as much. 0: nothing is cached.
             separator: between the parts.
         """
         self.options = checked_options(options)
