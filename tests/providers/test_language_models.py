@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -117,8 +118,24 @@ def test_other_things_are_refused(model: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    "reply", [SimpleNamespace(content="yes"), SimpleNamespace(text="yes", content=5), ("yes", 12, None)]
+)
+def test_A034_C006_replies_of_other_forms(reply: Any) -> None:
+    assert resolve_language_model(lambda prompt: reply).complete("?") == "yes"
+    assert asyncio.run(resolve_language_model(lambda prompt: reply).acomplete("?")) == "yes"
+
+
+@pytest.mark.parametrize(
     ("reply", "error"),
-    [("", "empty"), (" \n", "empty"), (None, "str, not NoneType"), (b"yes", "bytes"), (("t", 1), "tuple")],
+    [
+        (("yes", 12, ValueError("no")), "tuple"),
+        (SimpleNamespace(content=["yes"]), "str"),
+        ("", "empty"),
+        (" \n", "empty"),
+        (None, "str, not NoneType"),
+        (b"yes", "bytes"),
+        (("t", 1), "tuple"),
+    ],
 )
 def test_replies_that_are_no_text(reply: Any, error: str) -> None:
     model = resolve_language_model(lambda prompt: reply)

@@ -43,10 +43,15 @@ def framework_name(model: Any) -> str:
 
 def reply_text(reply: Any) -> Any:
     """Return the text of a reply: a str, or an object whose `text` is one, or gives one (LlamaIndex's
-    `CompletionResponse`, LangChain's messages); anything else as it is."""
+    `CompletionResponse`, LangChain's messages), else whose `content` is one (a chat message); the first of
+    (text, anything, None), a form with an error in the last place; anything else as it is."""
+    if isinstance(reply, tuple) and len(reply) == 3 and reply[2] is None:
+        reply = reply[0]
     if isinstance(reply, str):
         return reply
     text = getattr(reply, "text", None)
+    if text is None:
+        text = getattr(reply, "content", None)
     if callable(text) and not isinstance(text, str):
         text = text()
     return str(text) if isinstance(text, str) else reply

@@ -91,7 +91,8 @@ def resolve_language_model(model: Any, *, timeout: float | None = None) -> Check
 
     Takes an object with `complete(prompt)` (and perhaps `acomplete(prompt)`), such as an LLM of LlamaIndex,
     with `generate_response(prompt=...)`, or with `invoke(prompt)` (and perhaps `ainvoke(prompt)`), such as a
-    chat model of LangChain, or a callable; any of them may be async. Replies are str, or have a `text`.
+    chat model of LangChain, or a callable; any of them may be async. Replies are str, have a `text` or
+    `content`, or are (text, anything, None).
     Raises TypeError for anything else, ValueError for a timeout that is not above 0.
     """
     if timeout is not None:
