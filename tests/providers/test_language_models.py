@@ -190,3 +190,19 @@ def test_what_a_model_raises_is_raised() -> None:
 
     with pytest.raises(TimeoutError, match="too slow"):
         resolve_language_model(model).complete("yes")
+
+
+class Generates:
+    def generate(self, prompt: str) -> str:
+        return f"about {prompt}"
+
+
+class OfTensors(Generates):
+    def forward(self) -> None:
+        """Torch modules have one; what they generate from is no text."""
+
+
+def test_a_model_may_generate() -> None:
+    assert resolve_language_model(Generates()).complete("keys") == "about keys"
+    with pytest.raises(TypeError, match="generate"):
+        resolve_language_model(OfTensors())

@@ -233,3 +233,10 @@ def test_b015_the_steps_hold_for_any_results(rows: list[tuple[str, float]], top_
         assert "".join(filter(str.isdigit, results[gone].content)) == "".join(
             filter(str.isdigit, results[stays].content)
         )
+
+
+def test_chunks_and_results_are_taken_by_position() -> None:
+    chunk = DocumentChunk("a", "Keys rotate.")
+    assert SearchResult(chunk, 0.5) == SearchResult(
+        document=DocumentChunk(id="a", content="Keys rotate."), score=0.5
+    )

@@ -90,9 +90,9 @@ def resolve_language_model(model: Any, *, timeout: float | None = None) -> Check
     it has, 600 at first.
 
     Takes an object with `complete(prompt)` (and perhaps `acomplete(prompt)`), such as an LLM of LlamaIndex,
-    with `generate_response(prompt=...)`, or with `invoke(prompt)` (and perhaps `ainvoke(prompt)`), such as a
-    chat model of LangChain, or a callable; any of them may be async. Replies are str, have a `text` or
-    `content`, or are (text, anything, None).
+    with `generate_response(prompt=...)`, with `generate(prompt)`, or with `invoke(prompt)` (and perhaps
+    `ainvoke(prompt)`), such as a chat model of LangChain, or a callable; any of them may be async. Replies
+    are str, have a `text` or `content`, or are (text, anything, None).
     Raises TypeError for anything else, ValueError for a timeout that is not above 0.
     """
     if timeout is not None:
@@ -114,13 +114,15 @@ def resolve_language_model(model: Any, *, timeout: float | None = None) -> Check
             return _checked_model(_by_keyword(respond), later, str(name))
         if callable(ask := getattr(model, "invoke", None)):
             return _checked_model(ask, getattr(model, "ainvoke", None), framework_name(model))
+        if callable(ask := getattr(model, "generate", None)) and not hasattr(model, "forward"):  # of tensors
+            return _checked_model(ask, later, str(name))
         if callable(later := later or getattr(model, "ainvoke", None)):  # async alone: run where nobody waits
             return _checked_model(later, later, str(name))
         if callable(model):
             return _checked_model(model, None, str(name))
     raise TypeError(
         "a language model must be an object with complete(prompt), acomplete(prompt), "
-        "generate_response(prompt=...) or invoke(prompt), or a "
+        "generate_response(prompt=...), generate(prompt) or invoke(prompt), or a "
         f"callable str -> str, not {model if isinstance(model, type) else type(model).__name__}"
     )
 

@@ -60,7 +60,7 @@ class PlacedResult(ChunkResult):
     gap: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class DocumentChunk:
     """A chunk of a document that somebody brings: its id (str or UUID), its text, what else is known."""
 
@@ -74,7 +74,7 @@ class DocumentChunk:
         return self.content
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """A chunk with the score that a retriever gave it (any scale; higher is better)."""
 
