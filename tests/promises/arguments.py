@@ -65,7 +65,9 @@ def span(random: Random, texts: Sequence[str]) -> Any:
 def spans(random: Random, texts: Sequence[str], share: float) -> list[Any]:
     """Mostly none."""
     found = (
-        [span(random, texts) for _ in range(random.choice([1, 1, 2, 4]))] if random.random() < share else []
+        [span(random, texts) for _ in range(random.choice([1, 1, 2, 4, 80]))]
+        if random.random() < share
+        else []
     )
     return [one for one in found if one is not None]
 

@@ -15,7 +15,7 @@ from tersely.engine.finish import broken_promises
 from tersely.engine.places import to_groups, to_spans
 from tersely.providers.counters import resolve_counter
 
-from promises.counters import COUNTERS, function_of
+from promises.counters import function_of
 
 __all__ = ["Call", "Outcome", "RefusedError", "broken", "budget_for", "check_compressed", "outcome_of"]
 
@@ -37,6 +37,8 @@ class Call:
         seen: the result as plain values, for the comparison of two calls.
         retry: makes it with what an error requires; None: `run`.
         of_one: whether there is one budget, which an error must name.
+        wrong_counter: whether what counts is no counter: then nothing can be promised, but that no other
+            error than those named comes of it.
         may_refuse: whether ValueError and TypeError are answers.
         told: the arguments, for who has to look into it.
     """
@@ -48,6 +50,7 @@ class Call:
     retry: Callable[[int], Any] | None = None
     may_refuse: bool = False
     of_one: bool = True
+    wrong_counter: bool = False
     told: Mapping[str, Any] | None = None
 
 
@@ -67,6 +70,8 @@ def outcome_of(call: Call) -> Outcome:
     first = _made(call, call.budget)
     if isinstance(first, _Fault):
         return Outcome("fault", (f"raised {first.text}",))
+    if call.wrong_counter:
+        return Outcome("refused" if isinstance(first, Exception) else "kept", ())
     again = _made(call, call.budget)
     wrong = [] if _seen(call, first) == _seen(call, again) else ["the same call gave something else"]
     if isinstance(first, BudgetExceededError):
@@ -153,7 +158,7 @@ def check_compressed(
         None,
         budget,
         1.0,
-        resolve_counter(COUNTERS[counter]),
+        resolve_counter(function_of(counter)),
         to_spans(pinned, documents),
         to_groups(groups, documents),
         separator,

@@ -9,7 +9,9 @@ from typing import Any
 import odd_counters
 from tersely.providers.counters import resolve_counter
 
-__all__ = ["COUNTERS", "Batches", "counter_named", "function_of"]
+from promises.documents import as_read
+
+__all__ = ["COUNTERS", "WRONG", "Batches", "counter_named", "counter_of", "function_of"]
 
 
 def letters(text: str) -> int:
@@ -54,6 +56,50 @@ class Batches:
         return [self.count(text) for text in texts]
 
 
+class Wrong(Batches):
+    """Counts in batches, and gives what is no count of tokens for some of them."""
+
+    def __init__(self, answer: Callable[[list[int]], Any]) -> None:
+        self.answer = answer
+
+    def count_batch(self, texts: Sequence[str]) -> Any:
+        return self.answer([self.count(text) for text in texts])
+
+
+class Unsteady:
+    """Counts each time otherwise."""
+
+    name = "unsteady"
+
+    def __init__(self, most: int) -> None:
+        self.most, self.asked = most, 0
+
+    def __call__(self, text: str) -> int:
+        self.asked += 1
+        return len(text) // 4 + self.asked * 7919 % self.most
+
+
+#: What makes a counter that is none, anew for each call.
+WRONG: dict[str, Callable[[], Any]] = {
+    "negative": lambda: lambda text: -1 - len(text),
+    "negative for some": lambda: lambda text: len(text) if len(text) % 3 else -1,
+    "boolean": lambda: lambda text: len(text) > 40,
+    "infinite": lambda: lambda text: float("inf"),
+    "no number": lambda: lambda text: float("nan"),
+    "fractions": lambda: lambda text: len(text) / 4,
+    "nothing": lambda: lambda text: None,
+    "text": lambda: lambda text: str(len(text)),
+    "huge": lambda: lambda text: 2**70,
+    "too few": lambda: Wrong(lambda counts: counts[1:]),
+    "too many": lambda: Wrong(lambda counts: [*counts, 1]),
+    "negative batch": lambda: Wrong(lambda counts: [-count for count in counts]),
+    "booleans": lambda: Wrong(lambda counts: [True for _ in counts]),
+    "infinite batch": lambda: Wrong(lambda counts: [float("inf") for _ in counts]),
+    "one number": lambda: Wrong(sum),
+    "unsteady": lambda: Unsteady(13),
+    "wildly unsteady": lambda: Unsteady(9973),
+}
+
 COUNTERS: dict[str, Any] = {
     "o200k_base": "o200k_base",
     "cl100k_base": "cl100k_base",
@@ -67,13 +113,21 @@ COUNTERS: dict[str, Any] = {
 
 
 def counter_named(random: Random) -> str:
-    """The name of a counter; half of all calls count as tokenizers do."""
+    """The name of a counter; half of all calls count as tokenizers do. A wrong one for who asks for such."""
+    if names := getattr(random, "wrong_counters", None):
+        return str(random.choice(names))
     return random.choice(["o200k_base", "o200k_base", "chars/4", *COUNTERS, *COUNTERS])
 
 
+def counter_of(name: str) -> Any:
+    """The counter, as a caller gives it."""
+    return WRONG[name]() if name in WRONG else COUNTERS[name]
+
+
 def function_of(name: str) -> Callable[[str], int]:
-    """The counter as a function."""
-    counter = COUNTERS[name]
+    """The counter as a function of a text as it is read; of a wrong one, what it should have counted."""
+    counter = COUNTERS["chars/4" if name in WRONG else name]
     if isinstance(counter, str):
-        return resolve_counter(counter).count
-    return counter if callable(counter) else counter.count
+        counter = resolve_counter(counter)
+    count = counter if callable(counter) else counter.count
+    return lambda text: count(as_read(text))

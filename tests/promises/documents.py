@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 from text_strategies import PIECES
 from typed_samples import SAMPLES
 
-__all__ = ["KINDS", "MUTATIONS", "document", "documents", "word", "words"]
+__all__ = ["KINDS", "MUTATIONS", "as_read", "document", "documents", "undecodable", "word", "words"]
 
 _ROOT = Path(__file__).parents[2]
 _LARGEST = 12_000  # characters: larger ones are cut, so that many calls are made in a second
@@ -26,6 +27,11 @@ _SAID = (
     "E-42 OPS-4711 港 été Überfluß дом 🚢 👩‍👩‍👧‍👦"
 )
 _WORDS = _SAID.split(" ")
+_WHITE = (
+    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2007\u200a\u2028\u2029\u202f\u205f\u3000"
+    "\u200b\u2060\ufeff"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def word(random: Random) -> str:
@@ -358,6 +364,35 @@ def _separators(random: Random, text: str) -> str:
     return _inserted(random, text, random.choice(odd))
 
 
+def _surrogates(random: Random, text: str) -> str:
+    """Halves of characters beyond the first 65,536, as programs leave them that cut a string anywhere."""
+    return _inserted(
+        random, text, random.choice(["\ud83d", "\ude00", "\udcff", "\ude00\ud83d", "\ud83d\ude00"])
+    )
+
+
+def _white_run(random: Random, text: str) -> str:
+    return _inserted(random, text, random.choice(_WHITE) * random.choice([2, 30, 900]))
+
+
+def as_read(text: str) -> str:
+    """The text as it is read: U+FFFD for each lone surrogate, so that places stay the same."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def undecodable(random: Random, text: str) -> bytes:
+    """Its bytes, with some between them that are no UTF-8."""
+    data = as_read(text).encode()
+    for _ in range(random.randint(1, 3)):
+        at = random.randint(0, len(data))
+        data = (
+            data[:at]
+            + random.choice([b"\xe9", b"\xff\xfe", b"\xc3", b"\xed\xa0\x80", b"\xf0\x9f"])
+            + data[at:]
+        )
+    return data
+
+
 def _shuffled(random: Random, text: str) -> str:
     lines = text.split("\n")
     random.shuffle(lines)
@@ -381,6 +416,8 @@ MUTATIONS: dict[str, Callable[[Random, str], str]] = {
     "inner_bom": lambda random, text: _inserted(random, text, "\ufeff"),
     "odd_separators": _separators,
     "shuffled": _shuffled,
+    "surrogates": _surrogates,
+    "white_run": _white_run,
     "indented": lambda random, text: "    " + text.replace("\n", "\n    "),
     "fenced": lambda random, text: f"Look:\n\n```\n{text}\n```\n\nThat is all.",
     "quoted": lambda random, text: json.dumps(text),

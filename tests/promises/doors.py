@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from random import Random
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import tersely
 from tersely.core.types import Compressed
+from tersely.engine import finish
 from tersely.engine.auto import Auto
 from tersely.strategies import (
     AbstractiveCompressor,
@@ -38,8 +40,8 @@ from promises.arguments import (
     tokens_of,
 )
 from promises.check import Call, Door, budget_for, check_compressed
-from promises.counters import COUNTERS, counter_named, function_of
-from promises.documents import MUTATIONS, document, documents, words
+from promises.counters import WRONG, counter_named, counter_of, function_of
+from promises.documents import MUTATIONS, as_read, document, documents, words
 from promises.histories import history_doors
 from promises.search_doors import search_doors
 from promises.wide_documents import Wide
@@ -59,7 +61,7 @@ def compress(random: Random) -> Call:
     pinned, groups = spans(random, texts, 0.2), [some for some in [spans(random, texts, 0.15)] if some]
     arguments: dict[str, Any] = {
         "query": query(random, texts),
-        "counter": COUNTERS[counter],
+        "counter": counter_of(counter),
         "pinned": pinned,
         "groups": groups,
         "separator": separator,
@@ -88,7 +90,7 @@ def compress_ratio(random: Random) -> Call:
 
     def run(budget: int) -> Compressed:
         by = {"ratio": ratio} if budget == allowed else {"budget": budget}
-        return tersely.compress(texts, asked, counter=COUNTERS[counter], strategy=make(), **by)
+        return tersely.compress(texts, asked, counter=counter_of(counter), strategy=make(), **by)
 
     def check(result: Compressed, budget: int) -> list[str]:
         return check_compressed(result, counter, budget)
@@ -110,7 +112,7 @@ def prepare_fit(random: Random) -> Call:
 
     def run(budget: int) -> list[Compressed | None]:
         prepared = tersely.prepare(
-            texts, asked, counter=COUNTERS[counter], strategy=options, pinned=pinned, separator=separator
+            texts, asked, counter=counter_of(counter), strategy=options, pinned=pinned, separator=separator
         )
         found: list[Compressed | None] = []
         for other in others:
@@ -145,7 +147,7 @@ def prepare_levels(random: Random) -> Call:
     number = random.randint(1, 4)
 
     def run(least: int) -> list[Compressed]:
-        prepared = tersely.prepare(texts, asked, counter=COUNTERS[counter], strategy=options, pinned=pinned)
+        prepared = tersely.prepare(texts, asked, counter=counter_of(counter), strategy=options, pinned=pinned)
         return prepared.levels([max(first >> level, least) for level in range(number)])
 
     def check(results: list[Compressed], budget: int) -> list[str]:
@@ -191,7 +193,7 @@ def compress_batch(random: Random) -> Call:
 
     def run(budget: int) -> list[Any]:
         return tersely.compress_batch(
-            items, queries, budget=budgets, counter=COUNTERS[counter], threads=threads
+            items, queries, budget=budgets, counter=counter_of(counter), threads=threads
         )
 
     def check(results: list[Any], budget: int) -> list[str]:
@@ -272,7 +274,7 @@ def find_facts(random: Random) -> Call:
         return [
             f"{fact} does not stand there"
             for fact in facts
-            if texts[fact.document][fact.start : fact.end] != fact.text
+            if as_read(texts[fact.document][fact.start : fact.end]) != fact.text
         ]
 
     return Call(lambda _: tersely.find_facts(texts), 0, check, repr, told={"texts": texts})
@@ -283,7 +285,7 @@ def compressor(random: Random) -> Call:
     text, counter = document(random), counter_named(random)
     chosen, strict = options(random, [text]), random.random() < 0.2
     level, says = random.choice(["sentence", "sentence", *LEVELS]), model(random)
-    common: dict[str, Any] = {"counter": COUNTERS[counter], "clock": lambda: _DAY}
+    common: dict[str, Any] = {"counter": counter_of(counter), "clock": lambda: _DAY}
     make: Callable[[], Any] = random.choice(
         [
             lambda: ExtractiveCompressor(level=level, strict=strict, **common),
@@ -312,7 +314,7 @@ def compressor(random: Random) -> Call:
 def hierarchical_compressor(random: Random) -> Call:
     text, counter, levels = document(random), counter_named(random), random.randint(1, 4)
     chosen = options(random, [text]) | {"strict_preserve": False}
-    common: dict[str, Any] = {"counter": COUNTERS[counter], "clock": lambda: _DAY}
+    common: dict[str, Any] = {"counter": counter_of(counter), "clock": lambda: _DAY}
 
     def run(_: int) -> Any:
         try:
@@ -353,7 +355,7 @@ def incremental(random: Random) -> Call:
     def run(budget: int) -> Compressed:
         result = None
         strategy = Incremental(made)
-        compressor = IncrementalCompressor(counter=COUNTERS[counter], clock=lambda: _DAY)
+        compressor = IncrementalCompressor(counter=counter_of(counter), clock=lambda: _DAY)
         chosen = CompressionOptions(target_tokens=max(budget, 1), min_tokens=0, query_context=asked or "")
         for number, version in enumerate(versions):
             try:
@@ -361,7 +363,7 @@ def incremental(random: Random) -> Call:
                     result = compressor.update("a", version, chosen).result
                 else:
                     result = tersely.compress(
-                        version, asked, budget=budget, counter=COUNTERS[counter], strategy=strategy
+                        version, asked, budget=budget, counter=counter_of(counter), strategy=strategy
                     )
             except tersely.BudgetExceededError:
                 if number == len(versions) - 1:
@@ -392,7 +394,7 @@ def manager(random: Random) -> Call:
     llm, for_call = random.choice([None, None, says]), random.random() < 0.5
 
     def run(budget: int) -> Any:
-        made = Manager(chosen, llm=llm, counter=COUNTERS[counter], separator=separator)
+        made = Manager(chosen, llm=llm, counter=counter_of(counter), separator=separator)
         prepare = made.prepare_context_for_call if for_call else made.prepare_context
         return prepare(chunks, asked, budget)
 
@@ -447,6 +449,36 @@ def _with_wide_documents(door: Door) -> Door:
     return lambda random: door(Wide(random.random()))
 
 
+class _WrongCounters(Wide):
+    """A random generator of which all counters are none."""
+
+    wrong_counters = tuple(WRONG)
+
+
+def _with_wrong_counter(door: Door) -> Door:
+    def made(random: Random) -> Call:
+        call = door(_WrongCounters(random.random()))
+
+        def run(budget: int) -> Any:
+            finish.check_all = False  # a second count of the text is another
+            try:
+                return call.run(budget)
+            finally:
+                finish.check_all = True
+
+        return replace(call, run=run, may_refuse=True, wrong_counter=True)
+
+    return made
+
+
+_OWN_COUNTER = {  # doors without a counter of the caller's
+    "segment",
+    "dedup",
+    "find_facts",
+    "query_documents_compressed",
+    "compress_text",
+    "MemoryCompactor",
+}
 _PLAIN: dict[str, tuple[Door, int]] = {  # and how often each is tried
     "compress": (compress, 12),
     "compress by ratio": (compress_ratio, 4),
@@ -471,5 +503,10 @@ DOORS: dict[str, tuple[Door, int]] = {
     **{
         f"{name}, wide documents": (_with_wide_documents(door), often)
         for name, (door, often) in _PLAIN.items()
+    },
+    **{
+        f"{name}, wrong counter": (_with_wrong_counter(door), 1)
+        for name, (door, _) in (_PLAIN | wide_doors()).items()
+        if name not in _OWN_COUNTER
     },
 }

@@ -27,7 +27,7 @@ from tersely.providers.counters import resolve_counter
 from tersely.store import Store
 
 from promises.check import Call, Door, budget_for
-from promises.counters import COUNTERS, counter_named
+from promises.counters import counter_named, counter_of, function_of
 from promises.documents import document, words
 
 __all__ = ["history_doors"]
@@ -136,7 +136,7 @@ def _messages(random: Random) -> list[Any]:
 
 
 def _count(messages: Sequence[Any], counter: str, tools: Any) -> int:
-    counting = resolve_counter(COUNTERS[counter])
+    counting = resolve_counter(function_of(counter))
     entries = read_messages(list(messages))
     return REPLY_TOKENS + count_tools(counting, tools) + int(count_entries(counting, entries, 1000).sum())
 
@@ -187,7 +187,7 @@ def messages(random: Random) -> Call:
         "strategy": random.choice([None, None, tersely.Extractive()]),
     }
     return Call(
-        lambda budget: compact_messages(given, budget=budget, counter=COUNTERS[counter], **chosen),
+        lambda budget: compact_messages(given, budget=budget, counter=counter_of(counter), **chosen),
         budget_for(random, _count(given, counter, tools)),
         lambda made, budget: _check_messages(made, given, counter, budget, tools),
         _seen_messages,
@@ -203,7 +203,7 @@ def growing(random: Random) -> Call:
     stops = [stop for _, stop in atomic_groups(entries)] or [len(given)]
 
     def run(budget: int) -> list[Any]:
-        compactor = Compactor(budget, counter=COUNTERS[counter], headroom=headroom)
+        compactor = Compactor(budget, counter=counter_of(counter), headroom=headroom)
         found: list[Any] = []
         for stop in stops:
             try:
@@ -265,7 +265,7 @@ def segments(random: Random) -> Call:
 
     def run(_: int) -> Any:
         with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "store") as store:
-            memory = SegmentMemory(store, counter=COUNTERS[counter])
+            memory = SegmentMemory(store, counter=counter_of(counter))
             names = [f"s{index}" for index in range(len(texts))]
             for name, text, kind in zip(names, texts, kinds, strict=True):
                 memory.store_context_segment(text, segment_id=name, type=kind)

@@ -30,8 +30,8 @@ from promises.arguments import (
     tokens_of,
 )
 from promises.check import Call, Door, budget_for
-from promises.counters import COUNTERS, counter_named, function_of
-from promises.documents import document, documents, words
+from promises.counters import counter_named, counter_of, function_of
+from promises.documents import as_read, document, documents, words
 
 __all__ = ["search_doors"]
 
@@ -67,7 +67,7 @@ def contextual(random: Random) -> Call:
             says,
             config=CompressionConfig(**config),
             budget=total,
-            counter=COUNTERS[counter],
+            counter=counter_of(counter),
             separator=separator,
             strict=strict and says is None,
         )
@@ -78,7 +78,9 @@ def contextual(random: Random) -> Call:
         room = budget - reserve
         wrong = [f"{tokens} tokens for a budget of {room}"] if tokens > room else []
         wrong += [
-            f"pinned {one!r} is gone" for one in _pieces(pinned, texts) if one.strip() not in result.text
+            f"pinned {one!r} is gone"
+            for one in map(as_read, _pieces(pinned, texts))
+            if one.strip() not in result.text
         ]
         told = [one.index for one in (*result.compressed_documents, *result.dropped_documents)]
         if sorted(told) != list(range(len(texts))):
@@ -158,15 +160,18 @@ def results(random: Random) -> Call:
         tokens = sum(map(function_of(counter), left.texts))
         wrong = [f"{tokens} tokens for {budget}"] if tokens > budget else []
         for item, places, text in zip(left.results, left.spans, left.texts, strict=True):
-            if sentences is None and text != item.content:
+            content = as_read(item.content)
+            if sentences is None and as_read(text) != content:
                 wrong.append("a result is not whole")
             wrong += [
-                f"{item.content[a:b][:60]!r} is not in it" for a, b in places if item.content[a:b] not in text
+                f"{content[a:b][:60]!r} is not in it" for a, b in places if content[a:b] not in as_read(text)
             ]
         return wrong
 
     return Call(
-        lambda budget: compress_results(found, asked, max_tokens=budget, counter=COUNTERS[counter], **chosen),
+        lambda budget: compress_results(
+            found, asked, max_tokens=budget, counter=counter_of(counter), **chosen
+        ),
         max(budget_for(random, tokens_of([one.content for one in found], "", counter)), 1),
         check,
         lambda left: (left.indices, left.texts, left.spans, left.duplicates, left.compression_stats),
@@ -185,13 +190,13 @@ def search_extract(random: Random) -> Call:
         wrong += [
             f"{one.content[:60]!r} is not in the text"
             for one in extracted.results
-            if one.content not in extracted.text
+            if as_read(one.content) not in extracted.text
         ]
         return wrong
 
     whole = tokens_of([one.content + "heading" for one in found], "\n\n", counter)
     return Call(
-        lambda budget: extract(found, asked, budget=budget, counter=COUNTERS[counter]),
+        lambda budget: extract(found, asked, budget=budget, counter=counter_of(counter)),
         max(budget_for(random, whole), 1),
         check,
         lambda extracted: (extracted.text, extracted.tokens, extracted.results),
@@ -290,7 +295,7 @@ def llmlingua(random: Random) -> Call:
     }
 
     def run(budget: int) -> Any:
-        made = PromptCompressor(use_llmlingua2=plain, counter=COUNTERS[counter])
+        made = PromptCompressor(use_llmlingua2=plain, counter=counter_of(counter))
         instructed = "" if plain else instruction
         return made.compress_prompt(texts, instructed, asked, target_token=budget, with_result=True, **chosen)
 
@@ -317,7 +322,7 @@ def langchain(random: Random) -> Call:
     asked = words(random, 5)
 
     def run(budget: int) -> Any:
-        made = TerselyCompressor(budget=budget, counter=COUNTERS[counter], separator=separator)
+        made = TerselyCompressor(budget=budget, counter=counter_of(counter), separator=separator)
         return made.compress_documents([Document(page_content=text) for text in texts], asked)
 
     def check(found: Any, budget: int) -> list[str]:
@@ -340,7 +345,7 @@ def sentences(random: Random) -> Call:
 
     def run(budget: int) -> Any:
         return extract_sentences(texts, asked, max(number, 1)), within_budget(
-            texts, budget, COUNTERS[counter]
+            texts, budget, counter_of(counter)
         )
 
     def check(found: Any, budget: int) -> list[str]:
@@ -348,6 +353,7 @@ def sentences(random: Random) -> Call:
         tokens = sum(map(function_of(counter), texts[:fit]))
         wrong = [f"{tokens} tokens for {budget}"] if tokens > budget else []
         for text, one in zip(texts, excerpts, strict=True):
+            text = as_read(text)  # noqa: PLW2901
             wrong += [f"{text[a:b][:60]!r} is not in it" for a, b in one.spans if text[a:b] not in one.text]
         return wrong
 

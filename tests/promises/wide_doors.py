@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from random import Random
 from typing import Any
@@ -19,8 +20,8 @@ from tersely.providers.counters import resolve_counter
 
 from promises.arguments import SEPARATORS, extractive, query, reader, strategy, tokens_of
 from promises.check import Call, Door, budget_for, check_compressed
-from promises.counters import COUNTERS, counter_named, function_of
-from promises.documents import words
+from promises.counters import counter_named, counter_of, function_of
+from promises.documents import as_read, undecodable, words
 from promises.wide_documents import wide_document, wide_documents, wide_spans
 
 __all__ = ["wide_doors"]
@@ -42,7 +43,7 @@ def compress_wide(random: Random) -> Call:
     ]
     arguments: dict[str, Any] = {
         "query": query(random, texts),
-        "counter": COUNTERS[counter],
+        "counter": counter_of(counter),
         "pinned": pinned,
         "groups": groups,
         "separator": separator,
@@ -72,7 +73,7 @@ def prepare_wide(random: Random) -> Call:
     chosen = random.choice([None, extractive(random), reader(random), Auto(text=extractive(random))])
     arguments: dict[str, Any] = {
         "query": query(random, texts),
-        "counter": COUNTERS[counter],
+        "counter": counter_of(counter),
         "strategy": chosen,
         "pinned": pinned,
         "groups": groups,
@@ -114,7 +115,7 @@ def batch_wide(random: Random) -> Call:
 
     def run(_: int) -> list[Any]:
         return tersely.compress_batch(
-            items, queries, pinned=pins, counter=COUNTERS[counter], threads=threads, **by
+            items, queries, pinned=pins, counter=counter_of(counter), threads=threads, **by
         )
 
     def check(results: list[Any], _: int) -> list[str]:
@@ -123,7 +124,7 @@ def batch_wide(random: Random) -> Call:
             one = {key: value[number] if isinstance(value, list) else value for key, value in by.items()}
             try:
                 alone: Any = tersely.compress(
-                    items[number], queries[number], pinned=pins[number], counter=COUNTERS[counter], **one
+                    items[number], queries[number], pinned=pins[number], counter=counter_of(counter), **one
                 )
             except Exception as error:
                 alone = error
@@ -148,7 +149,8 @@ def _with(random: Random, value: Any) -> Any:
     if isinstance(value, str):
         return wide_document(random) if value == LOG else value
     if isinstance(value, (bytes, bytearray)):
-        return type(value)(wide_document(random).encode())
+        text = wide_document(random)
+        return type(value)(undecodable(random, text) if random.random() < 0.3 else as_read(text).encode())
     if value is ROWS:
         return [
             {"id": n, "note": words(random, 6), "state": random.choice(["ok", "failed", None])}
@@ -161,12 +163,37 @@ def _with(random: Random, value: Any) -> Any:
     return value
 
 
+def _strings(value: Any) -> str:
+    """All texts of a result, and its data as JSON, as they are read."""
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value).decode("utf-8", "replace")
+    if isinstance(value, str):
+        return as_read(value)
+    if isinstance(value, Mapping):
+        return (
+            "\n".join(map(_strings, value.values()))
+            + "\n"
+            + json.dumps(value, default=str, ensure_ascii=False)
+        )
+    return "\n".join(map(_strings, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _pins(random: Random, value: Any) -> list[str]:
+    """Pieces of a result's texts, with the quotes, backslashes and ends of lines that stand in them."""
+    text = _strings(value)
+    at = random.randint(0, len(text))
+    marks = [at for at, character in enumerate(text) if character in "\"\\\n'"]
+    if marks and random.random() < 0.7:
+        at = max(random.choice(marks) - random.randrange(6), 0)
+    return [pin] if (pin := text[at : at + random.randint(1, 12)]).strip() else []
+
+
 def tool_result(random: Random) -> Call:
     """`compress_tool_result`: within its budget, in the shape that came, or the object that came."""
     shape = random.choice(list(MAPPINGS))
     given, counter = _with(random, MAPPINGS[shape]), counter_named(random)
     before = copy.deepcopy(given)
-    counting = resolve_counter(COUNTERS[counter])
+    counting = resolve_counter(function_of(counter))
     reports: list[Any] = []
     chosen: dict[str, Any] = {
         "query": random.choice([None, None, words(random, 4), " "]),
@@ -175,17 +202,17 @@ def tool_result(random: Random) -> Call:
             [None, {"command": "pytest -q"}, {"path": "a.json"}, '{"command": "git log -p"}']
         ),
         "strategy": random.choice([None, None, extractive(random)]),
-        "pinned": random.choice([(), (), [words(random, 1)]]),
+        "pinned": random.choice([(), (), [words(random, 1)], _pins(random, given)]),
     }
 
     def tokens(made: Any) -> int:
-        text = bytes(made).decode() if isinstance(made, (bytes, bytearray)) else made
+        text = bytes(made).decode("utf-8", "replace") if isinstance(made, (bytes, bytearray)) else made
         return int(sum(counting.count_batch([piece.text for piece in read_result(text).pieces])))
 
     def run(budget: int) -> Any:
         reports.clear()
         return compress_tool_result(
-            given, budget=budget, counter=COUNTERS[counter], report=reports.append, **chosen
+            given, budget=budget, counter=counter_of(counter), report=reports.append, **chosen
         )
 
     def check(made: Any, budget: int) -> list[str]:
@@ -198,6 +225,10 @@ def tool_result(random: Random) -> Call:
             wrong.append(f"{used} tokens, {report.tokens} said, for a budget of {budget}")
         if type(made) is not type(given):
             wrong.append(f"a {type(made).__name__} for a {type(given).__name__}")
+        before_it, after_it = _strings(given), _strings(made)
+        wrong += [
+            f"the pin {pin!r} is gone" for pin in chosen["pinned"] if pin in before_it and pin not in after_it
+        ]
         lost = [
             path for path in differences(given, made) if path and path[-1] in ("role", "type", "tool_call_id")
         ]
@@ -216,7 +247,7 @@ def structured_prompt(random: Random) -> Call:
     """LLMLingua's structured prompts: what may not be compressed stays to the letter."""
     parts, fixed = [], []
     for _ in range(random.randint(1, 5)):
-        text = wide_document(random)[:1500].replace("llmlingua", "")
+        text = as_read(wide_document(random)[:1500].replace("llmlingua", ""))
         tag = random.choice([None, "compress=False", "rate=0.4", "rate=0.05", "rate=1.0"])
         if tag == "compress=False":
             fixed.append(text)
@@ -225,7 +256,7 @@ def structured_prompt(random: Random) -> Call:
     counter = counter_named(random)
 
     def run(budget: int) -> Any:
-        return PromptCompressor(counter=COUNTERS[counter]).structured_compress_prompt(
+        return PromptCompressor(counter=counter_of(counter)).structured_compress_prompt(
             context, "", asked, rate=rate, target_token=budget
         )
 
@@ -267,7 +298,7 @@ def json_prompt(random: Random) -> Call:
     before = copy.deepcopy(data)
 
     def run(budget: int) -> Any:
-        return PromptCompressor(counter=COUNTERS[counter]).compress_json(
+        return PromptCompressor(counter=counter_of(counter)).compress_json(
             data, config, question=asked, rate=0.5, target_token=budget
         )
 
