@@ -170,6 +170,6 @@ def check_compressed(
     if tokens != result.tokens:
         wrong.append(f"{tokens} tokens by {counter}, {result.tokens} in the result")
     for index, document in enumerate(result.documents):
-        if result.expand(index) != document.text:
+        if result.expand(index) != document.original:
             wrong.append(f"document {index} cannot be had again")
     return wrong

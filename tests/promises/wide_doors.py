@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from random import Random
 from typing import Any
@@ -13,6 +13,7 @@ import tersely
 from agents.result_shapes import LOG, MAPPINGS, ROWS, differences
 from tersely.adapters.llmlingua import PromptCompressor
 from tersely.agents import compress_tool_result
+from tersely.core.text import decode
 from tersely.core.types import Compressed
 from tersely.engine.auto import Auto
 from tersely.history.results import read_result
@@ -163,24 +164,26 @@ def _with(random: Random, value: Any) -> Any:
     return value
 
 
-def _strings(value: Any) -> str:
-    """All texts of a result, and its data as JSON, as they are read."""
+def _texts(value: Any) -> list[str]:
+    """The texts of a result as they are sent, and each value and key of its data."""
     if isinstance(value, (bytes, bytearray)):
-        return bytes(value).decode("utf-8", "replace")
-    if isinstance(value, str):
-        return as_read(value)
+        value = as_read(decode(bytes(value))[0])
+    return [piece.text for piece in read_result(value).pieces] + list(_leaves(value))
+
+
+def _leaves(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
-        return (
-            "\n".join(map(_strings, value.values()))
-            + "\n"
-            + json.dumps(value, default=str, ensure_ascii=False)
-        )
-    return "\n".join(map(_strings, value)) if isinstance(value, (list, tuple)) else str(value)
+        value = [*value, *value.values()]
+    if isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _leaves(inner)
+    else:
+        yield as_read(value) if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def _pins(random: Random, value: Any) -> list[str]:
     """Pieces of a result's texts, with the quotes, backslashes and ends of lines that stand in them."""
-    text = _strings(value)
+    text = random.choice(_texts(value) or [""])
     at = random.randint(0, len(text))
     marks = [at for at, character in enumerate(text) if character in "\"\\\n'"]
     if marks and random.random() < 0.7:
@@ -206,7 +209,7 @@ def tool_result(random: Random) -> Call:
     }
 
     def tokens(made: Any) -> int:
-        text = bytes(made).decode("utf-8", "replace") if isinstance(made, (bytes, bytearray)) else made
+        text = as_read(decode(bytes(made))[0]) if isinstance(made, (bytes, bytearray)) else made
         return int(sum(counting.count_batch([piece.text for piece in read_result(text).pieces])))
 
     def run(budget: int) -> Any:
@@ -215,7 +218,18 @@ def tool_result(random: Random) -> Call:
             given, budget=budget, counter=counter_of(counter), report=reports.append, **chosen
         )
 
+    def retry(budget: int) -> Any:
+        """A pin of syntax that the shorter data has otherwise is refused once there is room for the rest."""
+        try:
+            return run(budget)
+        except ValueError as error:
+            if "pinned: " in str(error):
+                return None
+            raise
+
     def check(made: Any, budget: int) -> list[str]:
+        if made is None and given is not None:
+            return []
         (report,) = reports
         wrong = [] if given == before else ["the result that came was changed"]
         if report.status != "compressed":
@@ -225,9 +239,10 @@ def tool_result(random: Random) -> Call:
             wrong.append(f"{used} tokens, {report.tokens} said, for a budget of {budget}")
         if type(made) is not type(given):
             wrong.append(f"a {type(made).__name__} for a {type(given).__name__}")
-        before_it, after_it = _strings(given), _strings(made)
         wrong += [
-            f"the pin {pin!r} is gone" for pin in chosen["pinned"] if pin in before_it and pin not in after_it
+            f"the pin {pin!r} is gone"
+            for pin in chosen["pinned"]
+            if any(pin in text for text in _texts(given)) and not any(pin in text for text in _texts(made))
         ]
         lost = [
             path for path in differences(given, made) if path and path[-1] in ("role", "type", "tool_call_id")
@@ -239,6 +254,8 @@ def tool_result(random: Random) -> Call:
         max(_budget(random, tokens(given)), 1),
         check,
         repr,
+        retry=retry,
+        may_refuse=bool(chosen["pinned"]),
         told={"shape": shape, "result": given, "counter": counter, **chosen},
     )
 
