@@ -83,7 +83,7 @@ def extract(
         BudgetExceededError: no piece of any result fits under its heading; a retry with `.required` succeeds.
         ValueError, TypeError: a wrong argument.
     """
-    checked = resolve_counter(counter)
+    query, checked = checks.text(query, "query"), resolve_counter(counter)
     checks.whole_number(budget, "budget", least=1)
     if not results:
         return Extracted((), "", 0, 0)
