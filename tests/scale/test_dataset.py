@@ -16,7 +16,13 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 from row_corpus import bytes_of, make_rows, read_out, write_lines, write_parquet  # noqa: E402
 from tersely.core.errors import StoreError  # noqa: E402
-from tersely.scale import Report, compress_dataset, dataset_status, same_part  # noqa: E402
+from tersely.scale import (  # noqa: E402
+    Report,
+    compress_dataset,
+    dataset_status,
+    lines,
+    same_part,
+)
 from tersely.scale.lines import read_lines  # noqa: E402
 from tersely.scale.options import RowOptions  # noqa: E402
 
@@ -85,9 +91,9 @@ def test_lines_in_every_form_give_what_parquet_gives(source: Path, tmp_path: Pat
 
 @pytest.mark.parametrize("ending", ["\n", ""])
 def test_each_line_belongs_to_one_range(tmp_path: Path, ending: str) -> None:
-    lines = [json.dumps({"text": "x" * (n % 7), "number": n}) for n in range(12)]
+    written = [json.dumps({"text": "x" * (n % 7), "number": n}) for n in range(12)]
     path = tmp_path / "lines.jsonl"
-    path.write_text("\n\n".join(lines) + ending, encoding="utf-8")
+    path.write_text("\n\n".join(written) + ending, encoding="utf-8")
     size = path.stat().st_size
     for cut in range(size + 1):
         halves = [(0, cut), (cut, size)]
@@ -98,6 +104,28 @@ def test_each_line_belongs_to_one_range(tmp_path: Path, ending: str) -> None:
             for row in rows.kept["number"].to_pylist()
         ]
         assert kept == [str(n) for n in range(12)], cut
+
+
+@pytest.mark.parametrize("cut", [0, 1, 2_000_000, 5_000_000])
+def test_a_row_that_is_too_long_is_an_error_and_never_held_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: int
+) -> None:
+    """The limit is exact, the rows around stay, and each half of the file gives its own."""
+    most = 1_500_000
+    monkeypatch.setattr(lines, "MOST_ROW", most)
+    texts = ["first", "x" * (most - 12), "y" * (most - 11), "z" * 5_000_000, "last"]
+    path = write_lines(tmp_path / "long.jsonl", [{"text": text} for text in texts])
+    assert [len(line) for line in path.read_bytes().splitlines()][1:3] == [most, most + 1]
+    halves = [(0, cut), (cut, path.stat().st_size)]
+    errors = [
+        error
+        for start, stop in halves
+        for _, rows in read_lines(path, "long", start, stop, RowOptions().columns)
+        for error in rows.errors
+    ]
+    too_long = "the line has more bytes than the 1,500,000 that a row may have"
+    assert errors == [None, None, too_long, too_long, None]
+    assert max(len(line) for _, line in lines._lines(path, 0, 2**62)) <= most + 2 * lines._CHUNK
 
 
 def test_folders_and_patterns(tmp_path: Path) -> None:

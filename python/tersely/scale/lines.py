@@ -18,7 +18,8 @@ __all__ = ["count_lines", "first_keys", "length_of", "read_lines"]
 
 _CHUNK = 1 << 20
 _FIRST = 100  # lines that say which columns there are
-_BATCH = 256
+_BATCH, _BATCH_BYTES = 256, 1 << 24  # lines that are parsed together, and bytes from which they are fewer
+MOST_ROW = 1 << 26  # bytes of a line; a longer one is a row with an error, and is never held whole
 
 
 def length_of(path: Path) -> int:
@@ -52,8 +53,15 @@ def read_lines(path: Path, name: str, start: int, stop: int, columns: Columns) -
     A row without an id is called `name` with its first byte, as `part.jsonl#1024`. O(bytes); of a compressed
     file also those before.
     """
-    lines = _lines(path, start, stop)
-    while some := list(islice(lines, _BATCH)):
+    some: list[tuple[int, bytes]] = []
+    size = 0
+    for at, line in _lines(path, start, stop):
+        some.append((at, line))
+        size += len(line)
+        if len(some) == _BATCH or size >= _BATCH_BYTES:
+            yield at, _rows(some, name, columns)
+            some, size = [], 0
+    if some:
         yield some[-1][0], _rows(some, name, columns)
 
 
@@ -80,6 +88,8 @@ def _rows(lines: list[tuple[int, bytes]], name: str, columns: Columns) -> Rows:
 
 
 def _parse(line: bytes) -> tuple[dict[str, Any], str | None]:
+    if len(line) > MOST_ROW:
+        return {}, f"the line has more bytes than the {MOST_ROW:,} that a row may have"
     try:
         try:
             found = json.loads(line)
@@ -93,10 +103,14 @@ def _parse(line: bytes) -> tuple[dict[str, Any], str | None]:
 
 
 def _lines(path: Path, start: int, stop: int) -> Iterator[tuple[int, bytes]]:
-    """The lines that begin in a range, and where; without their ends, and without blank ones."""
+    """The lines that begin in a range, and where; without their ends, and without blank ones.
+
+    Of a line of more than `MOST_ROW` bytes, some more than so many come.
+    """
     at = max(start - 1, 0)  # the byte before says whether a line begins at `start`
     with open_stream(path, at) as stream:
         pieces: list[bytes] = []  # of a line whose end is not read yet
+        left_out = 0  # bytes of it that are in none
         if start:
             chunk = stream.read(_CHUNK)
             while chunk and (cut := chunk.find(b"\n")) < 0:
@@ -110,6 +124,8 @@ def _lines(path: Path, start: int, stop: int) -> Iterator[tuple[int, bytes]]:
             chunk = stream.read(_CHUNK)
             pieces.append(chunk)
             if chunk and b"\n" not in chunk and len(pieces) > 1:
+                if sum(map(len, pieces)) > MOST_ROW + len(chunk):  # too long without it
+                    left_out += len(pieces.pop())
                 continue
             *lines, rest = b"".join(pieces).split(b"\n")
             for line in lines if chunk else [*lines, rest]:
@@ -117,7 +133,8 @@ def _lines(path: Path, start: int, stop: int) -> Iterator[tuple[int, bytes]]:
                     return
                 if line.strip():
                     yield at, line
-                at += len(line) + 1
+                at += len(line) + left_out + 1
+                left_out = 0
             if not chunk:
                 return
             pieces = [rest]
