@@ -104,7 +104,7 @@ class Sent:
         return "stated_elsewhere" if all(map(self._index.stands, said)) else "budget"
 
     def places(self, piece: Int64s, start: Int64s, end: Int64s) -> dict[int, Places]:
-        """Of each message (piece of it, start, end), in order; `piece`: counted over all messages."""
+        """Group places by message, in order: (piece of it, start, end); `piece` counts over all of them."""
         index = self._owner[piece] if len(piece) else piece
         found: dict[int, list[tuple[int, int, int]]] = {}
         columns = (index, piece - self._first[index], start, end)
