@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from other_threads import UNDER_ASAN
 from tersely.agents.command import run_command
 from tersely.cli import main
 from tersely.providers.counters import resolve_counter
@@ -258,6 +259,7 @@ def test_what_is_no_text_is_written_as_it_came_and_that_is_said(environment: dic
     assert done.stderr.startswith(b"tersely run: the output is written as it came: it is no text: 'utf-8'")
 
 
+@pytest.mark.skipif(UNDER_ASAN, reason="AddressSanitizer takes memory of its own")
 def test_memory_is_bounded_whatever_the_output(environment: dict[str, str], tmp_path: Path) -> None:
     """64 MB of JSON lines, which take most memory a byte: 2 GB before, of which 16 MB are read now."""
     code = (

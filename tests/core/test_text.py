@@ -49,6 +49,17 @@ def test_a_byte_in_a_text_of_utf_8_is_not_read_as_another_encoding() -> None:
     assert decode(b"Half of the caf\xe9s wait for rain. " * 40)[1] == "windows-1252"
 
 
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40), st.data())
+def test_a_wide_encoding_may_be_cut_anywhere(end: str, data: st.DataObject) -> None:
+    """A command that is killed ends within a character; so does a file cut at a number of bytes."""
+    text = "The gauge counts the rain. " * 12 + end
+    name = data.draw(st.sampled_from(["utf-16", "utf-32", "utf-16-le", "utf-16-be"]))
+    cut = text.encode(name)[: -data.draw(st.integers(1, 3))]
+    read, guess = decode(cut)
+    assert guess == name
+    assert read.rstrip("\ufffd").startswith(text[: len(text) - 3]) or end.endswith("\ufffd")
+
+
 def test_binary_data_is_no_text() -> None:
     for data in (bytes(range(256)) * 20, random.Random(1).randbytes(9000), b"\x7fELF\x02" + b"\0\xff" * 400):
         with pytest.raises(UnicodeDecodeError):

@@ -164,10 +164,19 @@ def _with(random: Random, value: Any) -> Any:
     return value
 
 
+def _text_of(value: Any) -> Any:
+    """The text of a result of bytes, empty where they are none; any other result as it is."""
+    if not isinstance(value, (bytes, bytearray)):
+        return value
+    try:
+        return as_read(decode(bytes(value))[0])
+    except UnicodeDecodeError:
+        return ""
+
+
 def _texts(value: Any) -> list[str]:
     """The texts of a result as they are sent, and each value and key of its data."""
-    if isinstance(value, (bytes, bytearray)):
-        value = as_read(decode(bytes(value))[0])
+    value = _text_of(value)
     return [piece.text for piece in read_result(value).pieces] + list(_leaves(value))
 
 
@@ -209,8 +218,7 @@ def tool_result(random: Random) -> Call:
     }
 
     def tokens(made: Any) -> int:
-        text = as_read(decode(bytes(made))[0]) if isinstance(made, (bytes, bytearray)) else made
-        return int(sum(counting.count_batch([piece.text for piece in read_result(text).pieces])))
+        return int(sum(counting.count_batch([piece.text for piece in read_result(_text_of(made)).pieces])))
 
     def run(budget: int) -> Any:
         reports.clear()

@@ -31,6 +31,7 @@ _STRAY = 0.1  # share of bytes that are no UTF-8, or control characters, from wh
 _WORDS = 0.6  # share of letters, digits and blanks of ASCII that text in Western languages has
 _BLANKS = "\t\n\r\f\v\x1b"  # control characters that text has, colours of terminals included
 _CONTROLS = bytes(code for code in range(32) if chr(code) not in _BLANKS)
+_SEEN = bytes(range(32, 127)) + _BLANKS.encode()
 _PLAIN = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 \n"
 
 
@@ -52,18 +53,19 @@ def well_formed(text: str) -> str:
 def decode(data: bytes, encoding: str | None = None) -> tuple[str, str | None]:
     """Return the text of `data`, and the encoding that was guessed; None where nothing was.
 
-    Without `encoding` it is UTF-8, UTF-16 or UTF-32 by a mark, UTF-16 by its zeros, Windows-1252 (of which
-    Latin-1 is a part) where no byte beyond ASCII is UTF-8 and it gives no control characters, else UTF-8 with
-    a lone surrogate for each byte that is none. Raises UnicodeDecodeError where more than a tenth of the
-    bytes are no text, or for what is not of `encoding`; LookupError for an unknown one. O(bytes).
+    Without `encoding` it is UTF-8, UTF-16 or UTF-32 by a mark, UTF-16 by its zeros (U+FFFD for what of these
+    is no character), Windows-1252 (of which Latin-1 is a part) where no byte beyond ASCII is UTF-8 and it
+    gives no control characters, else UTF-8 with a lone surrogate for each byte that is none. Raises
+    UnicodeDecodeError where more than a tenth of the bytes are no text, or for what is not of `encoding`;
+    LookupError for an unknown one. O(bytes).
     """
     if encoding is not None:
         return data.decode(encoding), None
     for mark, name in _MARKS:
         if data.startswith(mark):
-            return data.decode(name), name
+            return _of_wide(data, name), name
     if (found := _by_zeros(data[:_HEAD])) is not None:
-        return data.decode(found), found
+        return _of_wide(data, found), found
     try:
         return data.decode("utf-8"), None
     except UnicodeDecodeError:
@@ -94,15 +96,26 @@ def encoding_name(given: str) -> str:
     return found.name
 
 
+def _of_wide(data: bytes, name: str) -> str:
+    """Return the text in UTF-16 or UTF-32, with U+FFFD for what is no character, such as half of one."""
+    try:
+        return data.decode(name)
+    except UnicodeDecodeError:
+        text = data.decode(name, "replace")
+        if text.count("\N{REPLACEMENT CHARACTER}") > _STRAY * len(text):
+            raise
+        return text
+
+
 def _by_zeros(head: bytes) -> str | None:
-    """Tell UTF-16 without a mark: of ASCII, every other byte is 0."""
+    """Tell UTF-16 without a mark: every other byte is 0, and most of the others are printable ASCII."""
     pairs = len(head) // 2
-    if pairs < 2:
-        return None
-    even, odd = head[0 : 2 * pairs : 2].count(0), head[1 : 2 * pairs : 2].count(0)
-    if odd > 0.6 * pairs and even < 0.1 * pairs:
-        return "utf-16-le"
-    return "utf-16-be" if even > 0.6 * pairs and odd < 0.1 * pairs else None
+    first, second = head[0 : 2 * pairs : 2], head[1 : 2 * pairs : 2]
+    for name, zeros, letters in (("utf-16-le", second, first), ("utf-16-be", first, second)):
+        seen = pairs - len(letters.translate(None, _SEEN))
+        if pairs > 1 and min(zeros.count(0), seen) > 0.6 * pairs and letters.count(0) < 0.1 * pairs:
+            return name
+    return None
 
 
 def _of_one_byte(data: bytes, text: str) -> tuple[str, str] | None:

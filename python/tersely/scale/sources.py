@@ -56,7 +56,8 @@ def find_inputs(source: Any, out: Path | None = None) -> tuple[Path, list[Input]
     of these. In folders, hidden files, those with other suffixes and those below `out` are passed over.
     Raises FileNotFoundError, and ValueError for what is no Parquet and no file of JSON lines.
     """
-    given = [source] if isinstance(source, (str, os.PathLike)) or not isinstance(source, Iterable) else source
+    alone = isinstance(source, (str, os.PathLike)) or not isinstance(source, Iterable)
+    given = [source] if alone else list(source)
     found: dict[Path, None] = {}
     folders = []
     for one in given:
@@ -71,7 +72,8 @@ def find_inputs(source: Any, out: Path | None = None) -> tuple[Path, list[Input]
             else:
                 found[path.absolute()] = None
     if not found:
-        raise FileNotFoundError(f"no file of {checks.shown(source)} ends in {', '.join(SUFFIXES)}")
+        shown = ", ".join(os.fspath(one) for one in given[:3])
+        raise FileNotFoundError(f"no file of {shown} ends in {', '.join(SUFFIXES)}")
     files = sorted(found)
     root = Path(os.path.commonpath([*folders, *(path.parent for path in files)]))
     named = [path.relative_to(root).as_posix() for path in files]
