@@ -101,7 +101,7 @@ def test_c027_a_failing_model_does_not_cost_the_turn() -> None:
 def test_c026_steps_within_a_turn_are_compacted() -> None:
     history = REPLHistory()
     for number in range(12):
-        history = history.append(f"Step {number}", "x", "ok")
+        history = history.append(f"Step {number}: read the next chunk", "x", "ok")
     memory = ConversationMemory()
     memory.add_turn("q", "a", history=history, task="Look")
     kept = memory.turns[0].history

@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import SummarizationError
-from tersely.memory import CompactionConfig, CompactionResult, MemoryCompactor, REPLEntry, REPLHistory
+from tersely.engine.count import count_batch
+from tersely.memory import (
+    CompactionConfig,
+    CompactionResult,
+    ConversationMemory,
+    MemoryCompactor,
+    REPLEntry,
+    REPLHistory,
+)
+from tersely.providers.counters import resolve_counter
 from tersely.providers.recorded import Recorder, Replayer
 
 
@@ -202,6 +211,45 @@ def test_c011_x42_an_over_long_reply_does_not_make_a_history_grow(reply: str) ->
     assert compacted.characters == result.compacted_chars < history.characters
     with pytest.raises(SummarizationError, match="gave no summary: reply_too_long"):
         MemoryCompactor(replace(config, fallback_to_deterministic=False), connector).compact(history)
+
+
+def test_c034_x42_an_example_whose_summary_is_longer_says_so() -> None:
+    """The first example of seed 002: twelve steps of some twelve characters become three entries."""
+    history = steps(12)
+    result = MemoryCompactor().compact(history, task="Analyze the dataset")
+    assert result.compacted_chars > result.original_chars
+    assert (result.summary != "", result.warnings) == (True, ("no_gain",))
+    assert MemoryCompactor().compact(characters(10, 9000)).warnings == ()
+
+
+@given(
+    st.lists(st.tuples(*[st.text(max_size=60)] * 3), max_size=14),
+    st.sampled_from([None, len, "chars/4"]),
+    st.booleans(),
+    st.text(max_size=120),
+    st.sampled_from([None, 0, 40]),
+)
+def test_x42_a_compacted_history_is_shorter_or_says_that_it_is_not(
+    texts: list[tuple[str, str, str]], counter: Any, force: bool, task: str, most: int | None
+) -> None:
+    history = REPLHistory(REPLEntry(*one) for one in texts)
+    compactor = MemoryCompactor(counter=counter, max_tokens_before_compaction=most)
+    result = compactor.compact(history, task, force)
+    shorter = compactor.apply_compaction(history, result)
+    if result.summary and not result.warnings:
+        assert shorter.characters < history.characters
+        assert tokens_of(shorter, counter) < tokens_of(history, counter)
+    if not result.summary:
+        assert shorter is history and result.reason and result.compression_ratio == 0.0
+    memory = ConversationMemory(compactor)
+    memory.add_turn("q", "a", history, task)
+    kept = memory.turns[0].history
+    assert kept is not None and tokens_of(kept, counter) <= tokens_of(history, counter)
+
+
+def tokens_of(history: REPLHistory, counter: Any) -> int:
+    texts = [text for entry in history for text in (entry.reasoning, entry.code, entry.output)]
+    return int(count_batch(resolve_counter(counter), texts).sum())
 
 
 @given(st.text(max_size=400), st.integers(1, 40))

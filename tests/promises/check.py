@@ -15,9 +15,18 @@ from tersely.engine.finish import broken_promises
 from tersely.engine.places import to_groups, to_spans
 from tersely.providers.counters import resolve_counter
 
-from promises.counters import function_of
+from promises.counters import STEADY, function_of
 
-__all__ = ["Call", "Outcome", "RefusedError", "broken", "budget_for", "check_compressed", "outcome_of"]
+__all__ = [
+    "Call",
+    "Outcome",
+    "RefusedError",
+    "broken",
+    "budget_for",
+    "check_compressed",
+    "grown",
+    "outcome_of",
+]
 
 REFUSED = (ValueError, TypeError)  # what a call may raise for wrong arguments
 
@@ -142,6 +151,11 @@ def budget_for(random: Random, tokens: int) -> int:
     return random.randint(0, max(int(tokens * random.choice([0.1, 0.3, 0.6, 1.1])), 1))
 
 
+def grown(counter: str, tokens: int, whole: int) -> list[str]:
+    """Say where a text has more tokens than the one it was made of, by a counter that is steady."""
+    return [f"{tokens} tokens made of {whole}"] if tokens > whole and counter in STEADY else []
+
+
 def check_compressed(
     result: Compressed,
     counter: str,
@@ -169,6 +183,8 @@ def check_compressed(
         wrong.append(f"{tokens} tokens by {counter} for a budget of {budget}")
     if tokens != result.tokens:
         wrong.append(f"{tokens} tokens by {counter}, {result.tokens} in the result")
+    if tokens > result.original_tokens:
+        wrong.append(f"{tokens} tokens made of {result.original_tokens}")
     for index, document in enumerate(result.documents):
         if result.expand(index) != document.original:
             wrong.append(f"document {index} cannot be had again")

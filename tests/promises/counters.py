@@ -11,7 +11,7 @@ from tersely.providers.counters import resolve_counter
 
 from promises.documents import as_read
 
-__all__ = ["COUNTERS", "WRONG", "Batches", "counter_named", "counter_of", "function_of"]
+__all__ = ["COUNTERS", "STEADY", "WRONG", "Batches", "counter_named", "counter_of", "function_of"]
 
 
 def letters(text: str) -> int:
@@ -109,6 +109,11 @@ COUNTERS: dict[str, Any] = {
         function.__name__: function
         for function in (*odd_counters.ALL, letters, upper, framed, lavish, thrifty, different)
     },
+}
+
+#: Those by which a text never has more tokens than one that holds all of it.
+STEADY = {"o200k_base", "cl100k_base", "chars/4", "batches"} | {
+    function.__name__ for function in (*odd_counters.STEADY, letters, upper, framed, lavish, thrifty)
 }
 
 

@@ -39,7 +39,7 @@ from promises.arguments import (
     strategy,
     tokens_of,
 )
-from promises.check import Call, Door, budget_for, check_compressed
+from promises.check import Call, Door, budget_for, check_compressed, grown
 from promises.counters import WRONG, counter_named, counter_of, function_of
 from promises.documents import MUTATIONS, as_read, document, documents, words
 from promises.histories import history_doors
@@ -401,6 +401,7 @@ def manager(random: Random) -> Call:
     def check(prepared: Any, budget: int) -> list[str]:
         tokens = function_of(counter)(prepared.text)
         wrong = [f"{tokens} tokens for a budget of {budget}"] if tokens > budget else []
+        wrong += grown(counter, tokens, tokens_of(texts, separator, counter))
         if tokens != prepared.report.token_count:
             wrong.append(f"{tokens} tokens, {prepared.report.token_count} in the report")
         if prepared.result is not None:

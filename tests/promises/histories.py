@@ -26,7 +26,7 @@ from tersely.memory import (
 from tersely.providers.counters import resolve_counter
 from tersely.store import Store
 
-from promises.check import Call, Door, budget_for
+from promises.check import Call, Door, budget_for, grown
 from promises.counters import counter_named, counter_of, function_of
 from promises.documents import document, words
 
@@ -148,6 +148,7 @@ def _check_messages(
     tokens = _count(made.messages, counter, tools)
     if tokens > budget or tokens != made.tokens:
         wrong.append(f"{tokens} tokens of messages, {made.tokens} said, for a budget of {budget}")
+    wrong += grown(counter, tokens, made.original_tokens)
     if len(made.accounts) != len(given):
         wrong.append("not one account a message")
     sent = {id(message) for message in made.messages}
@@ -243,16 +244,20 @@ def steps(random: Random) -> Call:
 
     def run(_: int) -> Any:
         compactor = MemoryCompactor(config)
-        return compactor.apply_compaction(history, compactor.compact(history, task, force))
+        result = compactor.compact(history, task, force)
+        return compactor.apply_compaction(history, result), result.warnings
 
-    def check(shorter: REPLHistory, _: int) -> list[str]:
-        return [] if shorter.expanded() == history.entries else ["steps cannot be had again"]
+    def check(made: tuple[REPLHistory, tuple[str, ...]], _: int) -> list[str]:
+        shorter, warnings = made
+        wrong = [] if shorter.expanded() == history.entries else ["steps cannot be had again"]
+        said = "no_gain" in warnings
+        return wrong + ([] if said else grown("o200k_base", shorter.characters, history.characters))
 
     return Call(
         run,
         0,
         check,
-        lambda shorter: [(one.reasoning, one.code, one.output) for one in shorter],
+        lambda made: [(one.reasoning, one.code, one.output) for one in made[0]],
         told={"steps": history.entries, "config": config},
     )
 
@@ -277,6 +282,8 @@ def segments(random: Random) -> Call:
     def check(found: Any, _: int) -> list[str]:
         made, shorter, back = found
         wrong = [f"{name} did not come back" for name in shorter if back[name] != texts[int(name[1:])]]
+        for name, text in shorter.items():
+            wrong += grown(counter, function_of(counter)(text), function_of(counter)(texts[int(name[1:])]))
         told = [one.segment_id for one in (*made.compressed_segments, *made.errors)]
         return (
             wrong

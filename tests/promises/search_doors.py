@@ -18,6 +18,7 @@ from tersely.retrieval import (
     within_budget,
 )
 from tersely.search.index import extract
+from tersely.server.answers import fenced_reply
 from tersely.server.query_tools import QueryTools
 from tersely.server.text_tools import text_tools
 from tersely.server.tools import ToolError
@@ -29,7 +30,7 @@ from promises.arguments import (
     spans,
     tokens_of,
 )
-from promises.check import Call, Door, budget_for
+from promises.check import Call, Door, budget_for, grown
 from promises.counters import counter_named, counter_of, function_of
 from promises.documents import as_read, document, documents, words
 
@@ -77,6 +78,7 @@ def contextual(random: Random) -> Call:
         tokens = function_of(counter)(result.text)
         room = budget - reserve
         wrong = [f"{tokens} tokens for a budget of {room}"] if tokens > room else []
+        wrong += grown(counter, tokens, tokens_of(texts, separator, counter))
         wrong += [
             f"pinned {one!r} is gone"
             for one in map(as_read, _pieces(pinned, texts))
@@ -159,6 +161,7 @@ def results(random: Random) -> Call:
     def check(left: Any, budget: int) -> list[str]:
         tokens = sum(map(function_of(counter), left.texts))
         wrong = [f"{tokens} tokens for {budget}"] if tokens > budget else []
+        wrong += grown(counter, tokens, sum(function_of(counter)(one.content) for one in found))
         for item, places, text in zip(left.results, left.spans, left.texts, strict=True):
             content = as_read(item.content)
             if sentences is None and as_read(text) != content:
@@ -187,6 +190,7 @@ def search_extract(random: Random) -> Call:
     def check(extracted: Any, budget: int) -> list[str]:
         tokens = function_of(counter)(extracted.text)
         wrong = [f"{tokens} tokens for {budget}"] if extracted.text and tokens > budget else []
+        wrong += grown(counter, tokens if extracted.text else 0, extracted.original_tokens)
         wrong += [
             f"{one.content[:60]!r} is not in the text"
             for one in extracted.results
@@ -242,7 +246,10 @@ def query_tool(random: Random) -> Call:
         tokens = count(made.text)
         if reply and made.text != "No results." and tokens > budget:
             return [f"{tokens} tokens for a reply of {budget}"]
-        return []
+        if not found:
+            return []  # the stats say so
+        whole = QueryTools(_List(found)).query_documents(arguments)
+        return grown("o200k_base", tokens, count(whole.text))
 
     return Call(
         run,
@@ -270,7 +277,8 @@ def text_tool(random: Random) -> Call:
         if isinstance(made, ToolError):
             return [] if "tokens would do" in str(made) else [f"raised {made!r}"]
         tokens = count(made.text)
-        return [f"{tokens} tokens for {budget}"] if tokens > budget else []
+        wrong = [f"{tokens} tokens for {budget}"] if tokens > budget else []
+        return wrong + grown("o200k_base", tokens, count(fenced_reply(text)))
 
     return Call(
         run,
@@ -301,7 +309,9 @@ def llmlingua(random: Random) -> Call:
 
     def check(made: Any, budget: int) -> list[str]:
         tokens = function_of(counter)(made["compressed_prompt"])
-        return [f"{tokens} tokens for {budget}"] if tokens > budget else []
+        return grown(counter, tokens, made["origin_tokens"]) + (
+            [f"{tokens} tokens for {budget}"] if tokens > budget else []
+        )
 
     whole = [*texts] if plain else [instruction, *texts, asked]
     return Call(
@@ -327,7 +337,9 @@ def langchain(random: Random) -> Call:
 
     def check(found: Any, budget: int) -> list[str]:
         tokens = function_of(counter)(separator.join(one.page_content for one in found))
-        return [f"{tokens} tokens for {budget}"] if tokens > budget else []
+        return grown(counter, tokens, tokens_of(texts, separator, counter)) + (
+            [f"{tokens} tokens for {budget}"] if tokens > budget else []
+        )
 
     return Call(
         run,
@@ -354,6 +366,7 @@ def sentences(random: Random) -> Call:
         wrong = [f"{tokens} tokens for {budget}"] if tokens > budget else []
         for text, one in zip(texts, excerpts, strict=True):
             text = as_read(text)  # noqa: PLW2901
+            wrong += grown(counter, function_of(counter)(one.text), function_of(counter)(text))
             wrong += [f"{text[a:b][:60]!r} is not in it" for a, b in one.spans if text[a:b] not in one.text]
         return wrong
 

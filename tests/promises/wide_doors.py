@@ -20,7 +20,7 @@ from tersely.history.results import read_result
 from tersely.providers.counters import resolve_counter
 
 from promises.arguments import SEPARATORS, extractive, query, reader, strategy, tokens_of
-from promises.check import Call, Door, budget_for, check_compressed
+from promises.check import Call, Door, budget_for, check_compressed, grown
 from promises.counters import counter_named, counter_of, function_of
 from promises.documents import as_read, undecodable, words
 from promises.wide_documents import wide_document, wide_documents, wide_spans
@@ -245,6 +245,7 @@ def tool_result(random: Random) -> Call:
         used = tokens(made)
         if used > budget or used != report.tokens:
             wrong.append(f"{used} tokens, {report.tokens} said, for a budget of {budget}")
+        wrong += grown(counter, used, report.original_tokens)
         if type(made) is not type(given):
             wrong.append(f"a {type(made).__name__} for a {type(given).__name__}")
         wrong += [
@@ -288,6 +289,7 @@ def structured_prompt(random: Random) -> Call:
     def check(made: Any, _: int) -> list[str]:
         prompt = made["compressed_prompt"]
         wrong = [f"{text[:60]!r} is gone" for text in fixed if text.strip() not in prompt]
+        wrong += grown(counter, made["compressed_tokens"], made["origin_tokens"])
         if function_of(counter)(prompt) != made["compressed_tokens"]:
             wrong.append("the tokens are not those of the prompt")
         return wrong
@@ -329,6 +331,7 @@ def json_prompt(random: Random) -> Call:
 
     def check(made: Any, _: int) -> list[str]:
         left = made["compressed_prompt"]
+        wrong = grown(counter, made["compressed_tokens"], made["origin_tokens"])
         wrong = (
             [] if list(left) == list(data) and data == before else ["other keys, or the object was changed"]
         )

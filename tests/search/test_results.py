@@ -8,12 +8,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import tersely
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from list_retriever import SUBJECTS, chunk, ten
 from tersely.core.errors import BudgetExceededError
 from tersely.engine.count import count
-from tersely.retrieval import ChunkResult, DocumentChunk, SearchResult, compress_results, within_budget
+from tersely.retrieval import (
+    ChunkResult,
+    DocumentChunk,
+    SearchResult,
+    compress_results,
+    extract_sentences,
+    within_budget,
+)
 from tersely.search.deduplication import duplicates, kmeans_groups
 from tersely.search.thresholding import above_score
 
@@ -53,6 +60,18 @@ def test_b006_a_worse_chunk_does_not_slip_in_and_the_best_is_never_lost() -> Non
     assert (error.value.required, error.value.budget) == (1001, 1000)
     assert within_budget([], 1) == (0, False)
     assert within_budget(["one two", "three"], 2, counter=lambda text: len(text.split())) == (1, True)
+
+
+@given(
+    st.lists(st.sampled_from(["港は開いた。", "あ。", "No. ", "The pump runs. ", "\n", "い？"]), max_size=9)
+)
+@example(["港は開いた。", "あ。", "港は閉じた。"])  # the mark of a gap is longer than what it stood for
+def test_b007_no_excerpt_is_longer_than_its_text(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    for number in range(1, 4):
+        (excerpt,) = extract_sentences([text], "港 pump", number)
+        assert len(excerpt.text) <= len(text)
+        assert all(text[start:end] in excerpt.text for start, end in excerpt.spans)
 
 
 def test_b007_sentences_of_each_chunk_in_source_order() -> None:

@@ -153,8 +153,8 @@ class PromptCompressor:
         ends = ("", "") if self.use_llmlingua2 else (instruction, asked)
         if self.use_llmlingua2 and instruction:
             _warn(["instruction"], 3)
-        whole = [*texts] if self.use_llmlingua2 else [instruction, *texts, question]
-        origin = count(self.counter, "\n\n".join(whole).strip())
+        whole = ("", "") if self.use_llmlingua2 else (instruction, question)
+        origin = count(self.counter, _framed("\n\n".join(texts), whole))
         texts = [texts[index] for index in order]
         target = checks.number(target_token, "target_token", least=-1)
         budget = checks.budget_of(int(target) if target >= 0 else None, checks.share(rate, "rate"), origin)
@@ -201,7 +201,7 @@ class PromptCompressor:
         texts = [context] if isinstance(context, str) else list(context)
         read = [read_structure(checks.text(text, "context"), rate) for text in texts]
         plain = ["".join(part.text for part in parts) for parts in read]
-        origin = count(self.counter, "\n\n".join([instruction, *plain, question]).strip())
+        origin = count(self.counter, _framed("\n\n".join(plain), (instruction, question)))
         counts = {part: count(self.counter, part.text) for parts in read for part in parts}
         every = [part for parts in read for part in parts]
         fixed = count(self.counter, _framed("", (instruction, asked)))

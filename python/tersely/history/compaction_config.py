@@ -116,10 +116,11 @@ class CompactionResult(Ratios):
         summarized_entries: entries that the summary stands for.
         summarized: those entries.
         reason: why nothing was compacted: "thresholds_not_met", "nothing_to_summarize" (all are preserved),
-            "no_gain" (it was about characters, and the summary has as many); else "".
+            "no_gain" (it was about characters or tokens, and the summary saves none); else "".
         fallback_reason: why a model did not write, as of a `Reply` (write/flow.py): "model_failed",
             "empty_reply", "reply_truncated", "reply_too_long" (the history would have grown); else None.
         unsupported_facts: numbers, names and the like that a model wrote and the steps do not have.
+        warnings: "no_gain" (there are fewer entries, but not fewer characters and tokens).
     """
 
     original_entries: int
@@ -135,6 +136,7 @@ class CompactionResult(Ratios):
     reason: str = ""
     fallback_reason: str | None = None
     unsupported_facts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def ratio(self) -> float:

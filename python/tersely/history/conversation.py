@@ -62,8 +62,10 @@ class ConversationMemory:
         self.turns.append(turn)
         try:
             if history is not None and self.compactor.should_compact(history):
-                shorter = self.compactor.apply_compaction(history, self.compactor.compact(history, task))
-                self.turns[-1] = replace(turn, history=shorter)
+                result = self.compactor.compact(history, task)
+                if not result.warnings:  # steps that are shorter than their summary stay as they are
+                    shorter = self.compactor.apply_compaction(history, result)
+                    self.turns[-1] = replace(turn, history=shorter)
         finally:
             if len(self.turns) > self.max_turns:
                 self._compact()

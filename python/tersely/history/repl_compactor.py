@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -97,6 +97,10 @@ class MemoryCompactor:
         A model's failure gives a summary without it (`fallback_reason` says so), or is raised where
         `fallback_to_deterministic` is off: the model's own error, SummarizationError for a reply that cannot
         be used. No reply makes the history longer than the summary without a model would.
+
+        Where a summary is not shorter than the steps ("no_gain"), they stay as they are if the threshold was
+        one of characters or tokens; if it was one of entries, or with `force`, they become one entry all the
+        same, and `warnings` say so.
         """
         return run_flow(self._compaction(history, task, force), self._model, 1)
 
@@ -127,12 +131,15 @@ class MemoryCompactor:
         result = by_rules
         if self.config.use_llm_for_summary and self._model is not None:
             result = yield from self._by_model(by_rules, old, task)
-        characters = _summary_entry(result).characters + sum(entry.characters for entry in preserved)
-        if trigger == "characters" and not force and characters >= history.characters:
-            self._floor = history.entries
-            return replace(_nothing(history, "no_gain"), fallback_reason=result.fallback_reason)
+        shorter = [_summary_entry(result), *preserved]
+        result = replace(result, compacted_chars=sum(entry.characters for entry in shorter))
+        if result.compacted_chars >= history.characters or self._tokens(shorter) >= self._tokens(history):
+            if trigger == "characters" and not force:
+                self._floor = history.entries
+                return replace(_nothing(history, "no_gain"), fallback_reason=result.fallback_reason)
+            result = replace(result, warnings=("no_gain",))
         self._floor = preserved
-        return replace(result, compacted_chars=characters)
+        return result
 
     def _by_model(
         self, by_rules: CompactionResult, old: Sequence[REPLEntry], task: str
@@ -176,12 +183,12 @@ class MemoryCompactor:
             return "entries"
         if history.characters >= self.config.max_chars_before_compaction:
             return "characters"
-        if self.max_tokens_before_compaction is not None:
-            texts = [text for entry in history for text in (entry.reasoning, entry.code, entry.output)]
-            tokens = int(count_batch(resolve_counter(self.counter), texts).sum())
-            if tokens >= self.max_tokens_before_compaction:
-                return "characters"
-        return ""
+        most = self.max_tokens_before_compaction
+        return "characters" if most is not None and self._tokens(history) >= most else ""
+
+    def _tokens(self, entries: Iterable[REPLEntry]) -> int:
+        texts = [text for entry in entries for text in (entry.reasoning, entry.code, entry.output)]
+        return int(count_batch(resolve_counter(self.counter), texts).sum())
 
     def _is_floor(self, entries: list[REPLEntry]) -> bool:
         if self._floor is None:

@@ -151,6 +151,7 @@ def _steps(result: CompactionResult) -> Compressed:
         original=result.original_chars,
         used_llm=result.used_llm,
         fallback_reason=result.fallback_reason,
+        warnings=result.warnings,
     )
     generated = ((0, len(result.summary)),) if result.used_llm else ()
     return Compressed(text, documents, kept, dropped, receipt, generated)

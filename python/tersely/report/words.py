@@ -77,6 +77,7 @@ _WARNINGS = {
     "xml_invalid": "It is not XML that can be shortened as data, so it was compressed as text.",
     "xml_too_deep": "The XML nests too deeply, so it was compressed as text.",
     "characters_replaced": "Some of it was no UTF-8: read in another encoding, or replaced by U+FFFD.",
+    "no_gain": "The steps were so short that their summary is not shorter.",
     "facts_lost": "Not all the facts that were to be preserved stand in the compressed text.",
     "unsupported_facts": "A model wrote facts that no source has.",
     "code_restored": "A model changed code; the original stands in its place.",

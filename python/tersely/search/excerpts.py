@@ -19,6 +19,7 @@ from tersely.search.chunks import ChunkResult
 __all__ = ["Excerpt", "Preview", "extract_sentences", "previews"]
 
 _LONGEST = 160  # characters of a preview
+_GAP = " … "  # where something between two sentences was left out
 _FIRST = 0.1  # what the first sentence of a chunk gets for its place; the n-th gets a n-th of it
 
 
@@ -28,7 +29,7 @@ class Excerpt:
 
     Attributes:
         text: the sentences; " … " stands where something between them was left out.
-        spans: (start, end) characters of each sentence in the source, ascending.
+        spans: (start, end) characters of the sentences in the source, ascending.
     """
 
     text: str
@@ -70,16 +71,19 @@ def extract_sentences(
     return excerpts
 
 
-def _excerpt(text: str, spans: Sequence[tuple[int, int]]) -> Excerpt:
-    parts: list[str] = []
-    before = None
-    for start, end in spans:
-        if before is not None:
-            gap = text[before:start]
-            parts.append(gap if not gap.strip() else " … ")
-        parts.append(text[start:end])
-        before = end
-    return Excerpt("".join(parts), tuple(spans))
+def _excerpt(text: str, sentences: Sequence[tuple[int, int]]) -> Excerpt:
+    """Join sentences; what is no longer than the mark of a gap stays: no excerpt is longer than its text."""
+    shown, spans = "", list[tuple[int, int]]()
+    for start, end in sentences:
+        last = spans[-1][1] if spans else start
+        gap = text[last:start]
+        if gap.strip() and len(gap) <= len(_GAP):
+            spans[-1] = (spans[-1][0], end)
+        else:
+            gap = _GAP if gap.strip() else gap
+            spans.append((start, end))
+        shown += gap + text[start:end]
+    return Excerpt(shown, tuple(spans))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

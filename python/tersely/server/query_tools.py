@@ -136,7 +136,8 @@ class QueryTools:
 
         Where they do not fit into `max_tokens` it is what of them answers the query, each piece under its
         file, its section and its chunk. By default the results have half of the tokens that those of
-        `query_documents` have (150 at least), and the reply always has fewer than its reply.
+        `query_documents` have (150 at least), and the reply has fewer than its reply; where nothing was
+        found, it is the stats that say so.
         """
         query, top_n = _query(arguments), arguments["top_n"]
         found = [readable(one) for one in self.retriever.search(query, max(self.pool, 4 * top_n))]
