@@ -147,7 +147,7 @@ def _text(row: dict[str, Any]) -> str:
 
 def documentation() -> list[str]:
     """Descriptions of installed packages and Markdown of /usr/share/doc, in a fixed order."""
-    found = {str(one.metadata.get_payload() or "") for one in metadata.distributions()}
+    found = {(one.read_text("METADATA") or "").partition("\n\n")[2] for one in metadata.distributions()}
     for path in _DOCUMENTATION.rglob("*.md"):
         found.add(path.read_text("utf-8", "replace"))
     fitting = [text[:_LONGEST] for text in found if len(text) >= _SHORTEST]
