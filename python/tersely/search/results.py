@@ -31,7 +31,7 @@ class ResultStats:
         after_threshold: with a score of at least `min_score`.
         after_dedup: without duplicates, before the cut to `top_n`.
         clusters_merged: removed as duplicates.
-        returned_count: after the cut to `top_n` and to `max_tokens`.
+        returned_count: after the cut to `top_n` and to `max_tokens`; of a reply, those it has something of.
     """
 
     original_count: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ class Segment:
         text: verbatim.
         kind: prose, heading, table, ...
         gap: the white space between it and the segment before.
+        tail: of the last segment, the white space behind it.
     """
 
     index: int
@@ -47,6 +48,7 @@ class Segment:
     text: str
     kind: Kind
     gap: str = ""
+    tail: str = ""
 
 
 class Segmenter:
@@ -64,15 +66,16 @@ class Segmenter:
         self.window = checks.whole_number(window, "window", least=1)
 
     def split(self, text: Any) -> list[Segment]:
-        """The segments of a text, in order and without overlap: their gaps and texts joined are the text, but
-        for white space at its end. O(characters).
+        """Cut a text into segments, in order and without overlap; a blank text has none. O(characters).
+
+        `"".join(one.gap + one.text + one.tail for one in segments)` is the text.
         """
         text = checks.text(text, "text")
         found, before = [], 0
         for index, (_, start, end, kind) in enumerate(segment([text], self.segment_size, self.window)):
             found.append(Segment(index, start, end, text[start:end], kind, text[before:start]))
             before = end
-        return found
+        return [*found[:-1], replace(found[-1], tail=text[before:])] if found else []
 
 
 @dataclass(frozen=True, slots=True)
