@@ -29,7 +29,7 @@ def main() -> None:
     """The command."""
     parser = make_parser(__doc__)
     parser.add_argument("--questions", type=int, default=300, metavar="N", help="of all sets (300)")
-    parser.add_argument("--top-n", type=int, nargs="+", default=[5, 10], metavar="N")
+    parser.add_argument("--top-n", type=int, nargs="+", default=[1, 5, 10], metavar="N")
     options = parser.parse_args()
     texts, questions = _read(options.data)
     random.Random(_SEED).shuffle(questions)

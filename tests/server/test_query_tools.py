@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from fences import unfenced
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from list_retriever import SUBJECTS, ListRetriever, VectorRetriever, chunk, ten
 from server_calls import call, call_all, listed
 from tersely.providers.counters import resolve_counter
@@ -183,12 +185,35 @@ def test_by_default_results_have_half_of_the_tokens_of_whole_ones(top_n: int, sh
     assert numbers(text) == small.structured_content["compression_stats"]
 
 
-def test_short_results_are_not_cut_to_less_than_says_something() -> None:
-    short = tools(
-        chunk("a", 0.9, "Tokens rotate every 24 hours. " + "The clock of the harbour says when. " * 8)
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 45), min_size=1, max_size=8), st.integers(1, 8))
+def test_b005_a_reply_has_half_of_the_whole_one_or_the_best_result(lengths: list[int], top_n: int) -> None:
+    """Cut within the only result, replies lost one answer in ten that the whole result held."""
+    count = resolve_counter(None).count
+    chunks = [
+        chunk(
+            f"guide.md#{row}", 0.9 - 0.01 * row, f"{'It is a habit of the harbour. ' * many}And so on, {row}."
+        )
+        for row, many in enumerate(lengths)
+    ]
+    calls = [(FULL, top_n), (COMPRESSED, top_n), (FULL, 1)]
+    full, small, one = call_all(
+        tools(*chunks), [(name, {"query": "when do tokens rotate?", "top_n": many}) for name, many in calls]
     )
-    shown = call(short, COMPRESSED, query="how often do tokens rotate?").structured_content["results"]
-    assert 60 < resolve_counter(None).count(shown[0]["content"]) <= 100
+    tokens = count(small.content[0].text)
+    assert tokens < count(full.content[0].text)
+    assert tokens <= max(count(full.content[0].text) // 2, count(one.content[0].text))
+    if top_n == 1:
+        assert [found["content"] for found in small.structured_content["results"]] == [chunks[0].content]
+
+
+def test_b005_a_result_longer_than_chunks_are_is_cut() -> None:
+    count = resolve_counter(None).count
+    text = "It is a habit of the harbour. " * 400 + "Tokens rotate every 24 hours."
+    asked = {"query": "when do tokens rotate?", "top_n": 1}
+    full, small = call_all(tools(chunk("a", 0.9, text)), [(FULL, asked), (COMPRESSED, asked)])
+    assert count(small.content[0].text) <= count(full.content[0].text) // 2
+    assert "Tokens rotate every 24 hours." in small.content[0].text
 
 
 @pytest.mark.parametrize("max_tokens", [80, 200, 100_000])

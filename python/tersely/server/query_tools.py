@@ -35,7 +35,7 @@ __all__ = ["QueryTools"]
 _NO_RESULTS = "No results."
 _NOTHING = "Nothing relevant found: at best {:.0%} likely to be on topic."
 
-_LEAST = 150  # tokens of results, where half of the whole ones would be fewer: a sentence or two say little
+_ONE = 600  # tokens of a reply in which the best result may stand whole: it holds a chunk of 1,500 characters
 
 _QUERY = {"type": "string", "description": "Natural language query"}
 _TOP_N = {
@@ -56,7 +56,7 @@ class QueryTools:
         answerer: writes the answer above the results.
         pool: compression looks at max(pool, 4 * top_n) candidates: duplicates are found beyond the cut.
         reply_budget: tokens (o200k_base) that a reply of `query_documents_compressed` has at most; None: half
-            of what whole results would take. A caller may ask for fewer (`max_tokens`), not for more.
+            of what `query_documents` replies. A caller may ask for fewer (`max_tokens`), not for more.
     """
 
     retriever: Retriever
@@ -102,7 +102,7 @@ class QueryTools:
                 unlisted={
                     "max_tokens": {
                         "type": "integer",
-                        "description": "Maximum tokens of the reply (default: half of whole results)",
+                        "description": "Maximum tokens of the reply (default: half of query_documents')",
                         "minimum": 1,
                     }
                 },
@@ -136,9 +136,10 @@ class QueryTools:
         """The best chunks of a larger pool: those that are relevant enough, each thing once.
 
         Where they do not fit into `max_tokens` it is what of them answers the query, each piece under its
-        file, its section and its chunk. By default the results have half of the tokens that those of
-        `query_documents` have (150 at least), and the reply has fewer than its reply; where nothing was
-        found, it is the stats that say so.
+        file, its section and its chunk. By default the reply has half of the tokens of that of
+        `query_documents`; or as many as the best result takes alone, if it is no longer than an index's
+        chunks are, as half of what was asked for is often without the answer. It always has fewer; where
+        nothing was found, it is the stats that say so.
         """
         query, top_n = _query(arguments), arguments["top_n"]
         found = [readable(one) for one in self.retriever.search(query, max(self.pool, 4 * top_n))]
@@ -179,10 +180,10 @@ class QueryTools:
     def _smaller_reply(
         self, query: str, results: list[ChunkResult], stats: ResultStats, whole: list[ChunkResult]
     ) -> ToolReply:
-        """The reply with whole results where they take half of the tokens of `whole`, the results of
-        `query_documents`; else with an extract of them. Where half holds none, it may have as many as stay
-        below that reply; where not even the stats leave room for one, it goes without them; and where nothing
-        relevant was found and does not fit either, that is all that it says.
+        """The reply with whole results where they take half of the tokens of what `query_documents` replies,
+        with its results `whole`; else with an extract of them. Where half holds none, it may have as many as
+        stay below that reply; where not even the stats leave room for one, it goes without them; and where
+        nothing relevant was found and does not fit either, that is all that it says.
         """
         titles = [one.header_path or None for one in results]
         note = _note(max(on_topic([one.content for one in results], query, titles), default=0.0))
@@ -195,7 +196,10 @@ class QueryTools:
         def frame(stats_shown: ResultStats | None, extracted: str, _: float = 0.0) -> str:
             return to_extract(shown, extracted, stats_shown, note=note)
 
-        half = min(max(sources // 2, _LEAST) + count_tokens(frame(stats, "")), most)
+        said = count_tokens(shown.text)
+        half = said + (sources + count_tokens(answer.text) - said) // 2
+        best = said + count_tokens(to_markdown(Answer(""), results[:1], stats, note=note))
+        half = min(max(half, min(best, said + _ONE)), most)
         if results and count_tokens(text) > half:
             for stats_shown, budget in ((stats, half), (stats, most), (None, most)):
                 framed = partial(frame, stats_shown)
