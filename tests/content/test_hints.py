@@ -20,6 +20,15 @@ PLAIN = "three files\ncollected things here\nnothing of note\n"
         ("python3 -m mypy src", "tool_output"),
         ("git diff HEAD~1", "diff"),
         ("kubectl get pods -o wide", "table"),
+        ("kubectl get pods -n shop -oyaml", "code"),
+        ("kubectl get pods --output=json", "json"),
+        ("eslint --format junit src", "html"),
+        ("cargo build --message-format json", "json"),
+        ("helm template shop .", "code"),
+        ("helm upgrade shop . --install", "tool_output"),
+        ("git diff --stat main", None),
+        ("git log --stat", "log"),
+        ("pip install -U yaml", "tool_output"),
         ("kubectl logs web-1", "log"),
         ("/usr/bin/make -j8 2>&1 | tee build.log", "tool_output"),
         ("make | python parse.py", None),
@@ -29,7 +38,8 @@ PLAIN = "three files\ncollected things here\nnothing of note\n"
     ],
 )
 def test_a_command_tells_what_it_writes(command: str, kind: str | None) -> None:
-    assert kind_of_output(command)[0] == kind
+    found = kind_of_output(command)[0]
+    assert (None if found is None else found.kind) == kind
 
 
 def test_hints_go_before_an_unsure_look() -> None:
@@ -37,6 +47,31 @@ def test_hints_go_before_an_unsure_look() -> None:
     assert tersely.detect('{"a": 1}', command="pytest").kind == "json"
     assert tersely.detect(PLAIN, command="cat src/app.py").language == "python"
     assert tersely.detect(PLAIN, name="a.py", command="git diff").language == "python"
+
+
+SETTINGS = "".join(
+    f"- kind: Pod\n  metadata:\n    name: web-{n}\n  status:\n    phase: Running\n" for n in range(12)
+)
+SAYS = {  # texts that leave nothing open, by what they are
+    "yaml": SETTINGS,
+    "json": json.dumps([{"id": n, "state": "ok"} for n in range(20)]),
+    "python": "import os\n\n\ndef size(path: str) -> int:\n    return os.stat(path).st_size\n" * 4,
+    "table": "NAME       READY   STATUS    AGE\n"
+    + "".join(f"pod-{n:03d}    1/1     Running   {n}d\n" for n in range(20)),
+}
+
+
+@pytest.mark.parametrize(
+    "command", ["kubectl get pods", "kubectl get pods -o json", "pytest -q", "git show", "helm list"]
+)
+@pytest.mark.parametrize("says", SAYS)
+def test_a_command_never_overrules_what_a_text_says(says: str, command: str) -> None:
+    assert tersely.detect(SAYS[says], command=command) == tersely.detect(SAYS[says])
+
+
+def test_a_command_that_shows_a_file_of_a_commit_tells_its_name() -> None:
+    assert kind_of_output("git show HEAD~2:src/app.py") == (None, "src/app.py")
+    assert tersely.detect(PLAIN, command="git show main:src/app.py").language == "python"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
+from tersely.core.detection import Detection
 from tersely.core.names import DetectedName
 
 __all__ = ["kind_of_output"]
@@ -47,7 +49,20 @@ _SECOND: dict[tuple[str, str], DetectedName] = {
     ("helm", "list"): "table",
     ("pip", "list"): "table",
 }
+_XML, _YAML = Detection("html", "xml", 1.0), Detection("code", "yaml", 1.0)
+# What an option asks for ("-o yaml", "--format=json", "--json"), or a command that renders settings writes.
+_FORMATS: dict[str, Detection] = {
+    **{name: Detection("json", None, 1.0) for name in ("json", "sarif", "geojson")},
+    **{name: Detection("jsonl", None, 1.0) for name in ("jsonl", "ndjson", "json-lines")},
+    **{name: Detection("table", None, 1.0) for name in ("csv", "tsv", "table", "wide")},
+    **dict.fromkeys(("xml", "junit", "junitxml", "checkstyle"), _XML),
+    **dict.fromkeys(("yaml", "yml"), _YAML),
+}
+_RENDERS = frozenset({("helm", "template"), ("kubectl", "kustomize"), ("kustomize", "build")})
+# What git lists beside a change instead of it.
+_LISTS = frozenset({"--stat", "--numstat", "--shortstat", "--name-only", "--name-status", "--raw"})
 _READS = frozenset({"cat", "bat", "less", "more", "head", "tail", "type", "nl"})  # write what a file holds
+_ASKS = re.compile(r"-[ofr]|--\S*(?:out|format|reporter)\S*")  # options whose value is a format
 _BEFORE = frozenset(
     {"sudo", "time", "env", "nice", "nohup", "npx", "bunx", "xvfb-run", "stdbuf", "command", "exec"}
 )
@@ -56,11 +71,12 @@ _PYTHON = re.compile(r"python[\d.]*")
 _ASSIGNS = re.compile(r"\w+=")
 
 
-def kind_of_output(command: str) -> tuple[DetectedName | None, str]:
+def kind_of_output(command: str) -> tuple[Detection | None, str]:
     """(kind, file): what a command writes, None where it does not tell; a file that it shows, "" for none.
 
-    Of several commands the last one counts, of a pipe its first part; where what comes after a pipe makes
-    something else of it, nothing is told. O(characters).
+    A format that an option asks for goes before what the command writes otherwise. Of several commands the
+    last one counts, of a pipe its first part; where what comes after a pipe makes something else of it,
+    nothing is told. O(characters).
     """
     parts = _BETWEEN.split(command.strip().removeprefix("$ "))
     line = next((part.strip() for part in reversed(parts) if part.strip()), "")
@@ -82,4 +98,15 @@ def kind_of_output(command: str) -> tuple[DetectedName | None, str]:
         files = [word for word in words[1:] if not word.startswith("-")]
         return None, files[-1] if files else ""
     second = next((word for word in words[1:] if not word.startswith("-")), "")
-    return _SECOND.get((name, second), _KIND_OF.get(name)), ""
+    if (name, second) == ("git", "show") and (shown := words[-1].partition(":")[2]):
+        return None, shown  # a file of a commit
+    if (name, second) in _RENDERS:
+        return _YAML, ""
+    for before, word in pairwise(words):
+        asked = _FORMATS.get(word.lstrip("-").rpartition("=")[2].removeprefix("o"))
+        if asked is not None and (word[0] == "-" or _ASKS.fullmatch(before)):
+            return asked, ""
+    kind = _SECOND.get((name, second), _KIND_OF.get(name))
+    if kind == "diff" and not _LISTS.isdisjoint(words):
+        return None, ""
+    return (Detection(kind, None, 1.0) if kind else None), ""

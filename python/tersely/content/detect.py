@@ -63,8 +63,8 @@ _SHARED = {
     "conf": {"ini": "ini", "toml": "toml", "yaml": "yaml", "shell": "shell"},
 }
 
-# What a text may look like though the command that wrote it writes something else.
-_UNSURE = frozenset({"prose", "markdown", "conversation", "code", "mixed", "tool_output", "table"})
+_SURE = 0.9  # confidence from which a text says what it is, whatever is said to have written it
+_GENERAL = frozenset({"prose", "tool_output"})  # that say least: to hold, such a look must be certain
 _DIALECTS = {"tsx": "typescript"}  # languages of files -> as `Detection` calls them
 
 _HEAD, _MIDDLE, _TAIL = 6144, 3072, 3072  # characters that are read of a long text
@@ -77,7 +77,7 @@ def detect(text: str, name: str | None = None, command: str | None = None) -> De
 
     `name`: a path or file name; a suffix that settles what the text is ("app.py", "rows.csv") goes first,
     with a confidence of 1. `command`: the command line that wrote the text ("pytest -q", "git diff"); what
-    it writes goes before a look that says nothing certain, and what looks like nothing is a tool's output.
+    it writes ("-o yaml" too) goes before an unsure look, and what looks like nothing is a tool's output.
     Raises TypeError for another type. O(1) for a long text: 12,288 characters are read.
     """
     if not isinstance(text, str):
@@ -94,11 +94,11 @@ def hinted_detection(found: Detection, name: str, command: str) -> Detection:
     kind, file = kind_of_output(command) if command else (None, "")
     if name or file:
         return named_detection(name or file, found)
-    if kind is None and command and found.kind == "prose" and found.confidence <= _NOTHING:
-        return Detection("tool_output", None, 1.0)  # what a command writes is lines
-    if kind is None or found.kind == kind or found.kind not in _UNSURE:
+    if not command or found.confidence > (_CERTAIN if found.kind in _GENERAL else _SURE):
         return found
-    return Detection(kind, None, 1.0)
+    if kind is None and found.kind == "prose" and found.confidence <= _NOTHING:
+        return Detection("tool_output", None, 1.0)  # what a command writes is lines
+    return found if kind is None or found.kind == kind.kind else kind
 
 
 def named_detection(name: str, found: Detection) -> Detection:
