@@ -11,6 +11,10 @@ from growth import MOST, growth
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely.content.blocks import LONG, Mixed, long_blocks
+from tersely.content.code import Code
+from tersely.content.diff import Diff
+from tersely.content.registry import reader_of
+from tersely.content.tool_output import ToolOutput
 from tersely.providers.counters import resolve_counter
 
 LOG = "\n".join(
@@ -184,3 +188,37 @@ def test_promises_hold_for_any_blocks(parts: list[tuple[str, str]], budget: int)
         assert error.required > budget
         return
     check(text, result, budget)
+
+
+DECLINED = "alert: the card was declined"
+FORMS = {  # blocks that look like nothing known, with a place for one line that does not stand often
+    "a tree of a page": (["- generic [ref=e{n}]:", '  - link "Part {n}"', "    - /url: /c/{n}"], "  - {odd}"),
+    "a tree by spaces": (['uid=1_{n} link "Part {n}"', '  uid=2_{n} text "Part {n}"'], "  uid=9 {odd}"),
+    "numbers": (["{n} {n}.5 {n}7"], "{odd}"),
+    "paths": (["src/part/mod{n}.py"], "{odd}"),
+    "tags": (["<li><a href='/c/{n}'>{n}</a></li>"], "<p>{odd}</p>"),
+}
+
+
+@pytest.mark.parametrize("language", ["", "text", "console"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_block_that_looks_like_nothing_known_is_read_as_lines(form: str, language: str) -> None:
+    often, odd = FORMS[form]
+    lines = [line.format(n=n) for n in range(90) for line in often]
+    lines.insert(len(lines) * 2 // 3, odd.format(odd=DECLINED))
+    block = "\n".join(lines)
+    page = f"### Page state\n\n```{language}\n{block}\n```\n"
+    budget = resolve_counter(None).count(page) // 5
+    result = tersely.compress(page, budget=budget)
+    check(page, result, budget)
+    assert DECLINED in result.text
+    assert result.text.count("```") == 2
+
+
+def test_a_fence_says_what_a_block_is_where_its_look_leaves_that_open() -> None:
+    assert reader_of(LOG, "python") == reader_of(LOG, "")  # the text says what it is
+    unclear = "names\nof things\n" * 40
+    assert reader_of(unclear, "rust") == Code()
+    assert reader_of(unclear, "diff") == Diff()
+    assert reader_of(unclear, "sh") == reader_of(unclear, "") == ToolOutput()  # what came of a command
+    assert reader_of(AFTER * 4, "") is None  # sentences

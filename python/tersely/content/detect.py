@@ -14,7 +14,7 @@ from tersely.core.detection import KINDS, LANGUAGES, Detection
 from tersely.core.names import DetectedName
 from tersely.core.text import well_formed
 
-__all__ = ["detect", "detect_each", "hinted_detection", "in_pairs", "named_detection"]
+__all__ = ["detect", "detect_each", "hinted_detection", "in_pairs", "language_detection", "named_detection"]
 
 # Suffix -> what such a file is, and what else its text may show it to be.
 _SUFFIXES: dict[str, tuple[DetectedName, tuple[DetectedName, ...]]] = {
@@ -125,6 +125,19 @@ def named_detection(name: str, found: Detection) -> Detection:
     if kind == found.kind and kind != "code":
         return replace(found, confidence=1.0)
     return Detection(kind, language if language in LANGUAGES else None, 1.0)
+
+
+def language_detection(language: str, found: Detection) -> Detection:
+    """What a block is whose fence names a language ("python", "yml"), and which looks like `found`.
+
+    A shell's name stands above what was typed and what came of it, too, so it settles nothing.
+    """
+    language = language.lower()
+    if found.confidence > _SURE or not language.isalnum() or language_of_file(f"it.{language}") == "shell":
+        return found
+    if language in LANGUAGES:
+        return found if language == "shell" else Detection("code", language, 1.0)
+    return named_detection(f"it.{language}", found)
 
 
 def detect_each(texts: Sequence[str]) -> list[Detection]:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.content.detect import detect_each, in_pairs
-from tersely.content.outcomes import ERROR, says_alike, tells_failures
+from tersely.content.detect import detect_each, in_pairs, language_detection
+from tersely.content.outcomes import ERROR, is_lined, says_alike, tells_failures
 from tersely.content.units import ContentReader
 from tersely.content.xml import is_data
 from tersely.content.yaml import is_laid_out
 from tersely.core.detection import Detection
 from tersely.core.options import Profile, profile
-from tersely.core.types import Document
 
-__all__ = ["CONTENT_TYPES", "ContentType", "named_type", "reader_of", "trusted_kind"]
+__all__ = ["CONTENT_TYPES", "ContentType", "kind_read", "named_type", "reader_of", "trusted_kind"]
 
 _LEAST = 0.72  # confidence: below it a text is read as text
+_NOTHING = 0.5  # confidence, at most, of what looks like nothing known
+_WORDLESS = 0.12  # confidence, at most, of text of which nearly no line has several words
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +101,32 @@ def named_type(metadata: Mapping[str, Any]) -> str | None:
     return name if name in CONTENT_TYPES else _MEDIA_TYPES.get(name)
 
 
-def reader_of(document: Document) -> ContentReader | None:
-    """What reads a fenced block as its content type; None: it is text."""
-    kind = trusted_kind(detect_each([document.text])[0], document.text)
-    make = CONTENT_TYPES[kind].reader
-    return None if make is None or kind in ("html", "mixed") else make()
+def reader_of(block: str, language: str) -> ContentReader | None:
+    """What reads a fenced or pasted block; None: it is text.
+
+    As what it looks like, else as what its fence says that it is ("yaml"), else as lines, unless it stands
+    in sentences.
+    """
+    found = language_detection(language, detect_each([block])[0])
+    kind = kind_read(found, [block], 0, wordless=_LEAST)
+    make = CONTENT_TYPES["tool_output" if kind == "html" else kind].reader  # tags are what was pasted
+    return None if make is None or kind == "mixed" else make()
+
+
+def kind_read(
+    found: Detection, texts: Sequence[str], index: int, *, asked: bool = False, wordless: float = _WORDLESS
+) -> str:
+    """What texts[index] is read as, which looks like `found`: what nobody knows, for what failed in it.
+
+    `asked`: with a query, which finds what failed in any text, so only what looks like nothing known is.
+    `wordless`: confidence up to which what does not stand in sentences is read as lines.
+    """
+    kind = trusted_kind(found, texts[index])
+    if kind != "prose":
+        return kind
+    told = found.confidence <= (_NOTHING if asked else 1.0) and tells_failures(texts, index)
+    lined = not asked and found.confidence <= wordless and is_lined(texts[index])
+    return "tool_output" if told or lined else kind
 
 
 def trusted_kind(found: Detection, text: str) -> str:

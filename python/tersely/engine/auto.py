@@ -10,8 +10,7 @@ import numpy as np
 
 from tersely.content.blocks import holds_blocks
 from tersely.content.detect import detect_each, hinted_detection
-from tersely.content.outcomes import is_lined, tells_failures
-from tersely.content.registry import CONTENT_TYPES, named_type, trusted_kind
+from tersely.content.registry import CONTENT_TYPES, kind_read, named_type
 from tersely.content.units import ContentReader
 from tersely.core.options import CompressionMethod, Profile, profile
 from tersely.core.protocols import Strategy
@@ -30,8 +29,6 @@ __all__ = ["Auto", "fit_as", "prepare_by"]
 _SHORT_CODE = (
     3000  # characters: one of several pieces of code that are shorter is read as text, whole lines of it
 )
-_NOTHING = 0.5  # confidence, at most, of what looks like nothing known
-_WORDLESS = 0.12  # confidence, at most, of text of which nearly no line has several words
 _MAY_HOLD_BLOCKS = frozenset({"prose", "markdown", "mixed"})
 
 
@@ -137,8 +134,7 @@ class Auto:
         named = [named_type(one.metadata) if one.metadata else None for one in documents]
         unknown = [one.text for one, kind in zip(documents, named, strict=True) if kind is None]
         looks = iter(detect_each(unknown))
-        # A query finds what failed in any text; what looks like nothing at all is no text.
-        least, wordless = (_NOTHING, -1.0) if query and query.strip() else (1.0, _WORDLESS)
+        asked = bool(query and query.strip())
         kinds: list[str] = []
         languages: dict[str, str] = {}
         for index, (given, one) in enumerate(zip(named, documents, strict=True)):
@@ -150,12 +146,7 @@ class Auto:
                 languages[one.text] = found.language or ""
             if one.name or one.command or one.id or one.metadata:
                 found = hinted_detection(found, one.file_name, one.command_line)
-            kind = trusted_kind(found, one.text)
-            if kind == "prose" and found.confidence <= least and tells_failures(texts, index):
-                kind = "tool_output"  # what nobody knows is read for what failed in it
-            elif kind == "prose" and found.confidence <= wordless and is_lined(one.text):
-                kind = "tool_output"  # lines without words are no text, either
-            kinds.append(kind)
+            kinds.append(kind_read(found, texts, index, asked=asked))
         return kinds, languages
 
 

@@ -269,11 +269,11 @@ class _Joining:
                 continue
             for block in long_blocks(document.text):
                 text = document.text[block.start : block.end]
-                pasted = Document(text, metadata={"language": block.language})
-                inner = reader_of(pasted)
+                inner = reader_of(text, block.language)
                 if inner is None:
                     continue
                 blocks.setdefault(index, []).append(block)
+                pasted = Document(text, metadata={"language": block.language})
                 places.setdefault(inner, []).append((index, len(blocks[index]) - 1, pasted))
         for inner, pasted_blocks in places.items():
             self._read(inner, pasted_blocks, read)
