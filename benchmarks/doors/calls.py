@@ -73,10 +73,10 @@ def _compress(text: str) -> Make:
 def _contextual(texts: list[str]) -> Make:
     """A compressor of its own for each call: results of the same call before are in its cache."""
     budget = int(sum(tokens.counts(texts)) * _RATIO)
-    total = budget + TokenBudgetConfig().reserve_for_response
+    limits = TokenBudgetConfig(budget, reserve_for_response=0)
 
     def make() -> Call:
-        return partial(ContextualCompressor(token_budget=total).compress_sync, texts, _QUERY)
+        return partial(ContextualCompressor(budget=limits).compress_sync, texts, _QUERY)
 
     used = tokens.count(make()().text)
     require(used <= budget, f"{used} tokens, over the budget of {budget}")

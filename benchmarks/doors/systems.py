@@ -9,7 +9,7 @@ from typing import Any
 
 import tersely
 from tersely.core.names import AnyStrategyName
-from tersely.retrieval import ContextualCompressor, TokenBudgetConfig
+from tersely.retrieval import ContextualCompressor
 from tersely.server.text_tools import text_tools
 from tersely.strategies import (
     CompressionOptions,
@@ -32,7 +32,6 @@ COMPRESS = "tersely.compress"
 JOINED = f"{COMPRESS}, as one text"
 ONE_TEXT = ("extractive", "hybrid", "text_tool")  # keys of those that are to keep what JOINED does
 SEPARATOR = "\n\n"  # of documents, where an entry takes one text
-_RESERVE = TokenBudgetConfig().reserve_for_response
 
 
 def doors(ledger: Ledger) -> list[System]:
@@ -96,8 +95,7 @@ def _prepared(task: Task, manager: Manager) -> str:
 
 
 def _contextual(task: Task) -> str:
-    """The tokens that are reserved for the response come on top of the budget."""
-    compressor = ContextualCompressor(token_budget=task.budget + _RESERVE)
+    compressor = ContextualCompressor(token_budget=task.budget)
     return compressor.compress_sync(task.documents, task.query or "").text
 
 

@@ -29,7 +29,13 @@ from tersely.memory import (
     compact_messages,
 )
 from tersely.providers.counters import resolve_counter
-from tersely.retrieval import ChunkResult, ContextualCompressor, compress_results, extract_sentences
+from tersely.retrieval import (
+    ChunkResult,
+    ContextualCompressor,
+    TokenBudgetConfig,
+    compress_results,
+    extract_sentences,
+)
 from tersely.retrieval.index import Index
 from tersely.server.memory_tools import MemoryTools
 from tersely.server.query_tools import QueryTools
@@ -55,7 +61,6 @@ __all__ = ["DOORS", "Door"]
 _RATIO = 0.2
 _QUERY = "Which gate was opened before the storm, and who paid for it?"
 _SHARE = 20  # characters of the text for each token of a budget, where a door takes no ratio
-_RESERVED = 1000  # tokens that contextual compression leaves for an answer
 _CHUNK = 8_000  # characters of a chunk, where a door takes several
 _RESULT = 2_000  # of a result of a search, the first of which has to fit
 _LINES = 200  # characters of a text of dedup
@@ -142,7 +147,7 @@ def _says_again(prompt: str) -> str:
 
 def _contextual(how: str | None, llm: Any = None) -> Callable[[str], Any]:
     def run(text: str) -> Any:
-        compressor = ContextualCompressor(llm, token_budget=_budget(text) + _RESERVED)
+        compressor = ContextualCompressor(llm, budget=TokenBudgetConfig(_budget(text), 0))
         return compressor.compress_sync(_pieces(text, 100_000), _QUERY, how)
 
     return run

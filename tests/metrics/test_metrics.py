@@ -294,7 +294,7 @@ def test_without_the_extra_enabling_says_what_to_install() -> None:
 def test_contextual_compression_is_counted(registry: CollectorRegistry) -> None:
     from tersely.retrieval import CompressionConfig, ContextualCompressor
 
-    compressor = ContextualCompressor(config=CompressionConfig(token_budget=1100))
+    compressor = ContextualCompressor(config=CompressionConfig(token_budget=100))
     result = compressor.compress_sync([TEXT], "When does the harbour open?")
     assert value(registry, "tersely_input_tokens_total") == result.original_token_count
     assert value(registry, "tersely_output_tokens_total") == result.compressed_token_count

@@ -126,7 +126,7 @@ LANGUAGE_MODEL_DOORS: dict[str, Callable[[Any, Path], Any]] = {
         ChunkSummarizer(model).summarize(chunk("a", 1, TEXT), QUERY, 20).fallback_reason
     ),
     "ContextualCompressor": lambda model, _: (
-        ContextualCompressor(model, token_budget=1300)
+        ContextualCompressor(model, token_budget=300)
         .compress_sync([TEXT], ABOUT, "abstractive")
         .fallback_reason
     ),

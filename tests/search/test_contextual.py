@@ -201,9 +201,7 @@ def test_d026_the_window_changes_what_is_kept() -> None:
     sentences[9] = "Tokens are rotated each day by the gateway of the port."
     sentences[30] = "Every token is rotated, and who rotates tokens is written down."
     texts = {
-        ContextualCompressor(
-            config=CompressionConfig(token_budget=1130, context_window=window), counter=words
-        )
+        ContextualCompressor(config=CompressionConfig(token_budget=130, context_window=window), counter=words)
         .compress_sync([" ".join(sentences)], QUERY)
         .text
         for window in (0, 2, 6)
@@ -265,7 +263,7 @@ def test_d030_where_nothing_is_relevant_the_result_is_empty_and_says_so() -> Non
 
 def test_d030_the_default_threshold_leaves_out_documents_on_other_subjects() -> None:
     bread = chunk("Bread is baked at four. The oven is old. Flour comes by boat from the mill.", "bread")
-    compressor = ContextualCompressor(config=CompressionConfig(token_budget=1060), counter=words)
+    compressor = ContextualCompressor(config=CompressionConfig(token_budget=60), counter=words)
     result = compressor.compress_sync([*CORPUS[:2], bread], QUERY)
     assert {one.id: one.reason for one in result.dropped_documents} == {"bread": "irrelevant"}
     scores = [score.overall_score for score in result.relevance_scores]
@@ -277,17 +275,27 @@ def test_d030_the_default_threshold_leaves_out_documents_on_other_subjects() -> 
     )
 
 
-@pytest.mark.parametrize(("total", "available"), [(1000, 750), (400, 300), (1, 1), (1001, 1), (4000, 3000)])
-def test_x48_a_reserve_that_does_not_fit_shrinks_and_the_result_says_so(total: int, available: int) -> None:
+@pytest.mark.parametrize(
+    ("total", "available"), [(1, 1), (400, 400), (3000, 3000), (3001, 3000), (4000, 3000), (5000, 4000)]
+)
+def test_x48_documents_come_before_a_reserve_that_nobody_gave(total: int, available: int) -> None:
+    """A quarter of a small budget was reserved, and all but one token of 1,001."""
     compressor = ContextualCompressor(token_budget=total, counter=words)
     assert (compressor.config.token_budget, compressor.budget_manager.available()) == (total, available)
     result = compressor.compress_sync(["Tokens are rotated."], "tokens", pinned=())
-    assert ("reserve_shrunk" in result.warnings) is (total <= 1000)
-    by_call = ContextualCompressor(counter=words).compress_sync(
-        CORPUS, QUERY, config=CompressionConfig(token_budget=total)
-    )
-    assert by_call.usage.available == available
-    assert ("reserve_shrunk" in by_call.warnings) is (total <= 1000)
+    assert ("reserve_shrunk" in result.warnings) is (total < 4000)
+    for other in (ContextualCompressor(counter=words), ContextualCompressor(token_budget=9, counter=words)):
+        by_call = other.compress_sync(CORPUS, QUERY, config=CompressionConfig(token_budget=total))
+        assert by_call.usage.available == available
+        assert ("reserve_shrunk" in by_call.warnings) is (total < 4000)
+
+
+@pytest.mark.parametrize(("total", "available"), [(300, 200), (100, 50), (1, 1)])
+def test_x48_a_reserve_that_was_given_shrinks_only_where_it_does_not_fit(total: int, available: int) -> None:
+    config = replace(CompressionConfig(), token_budget=total)
+    result = ContextualCompressor(budget=TIGHT, counter=words).compress_sync(CORPUS, QUERY, config=config)
+    assert result.usage.available == available
+    assert ("reserve_shrunk" in result.warnings) is (total <= TIGHT.reserve_for_response)
 
 
 def test_a_budget_given_twice_is_an_error_unless_it_is_the_same() -> None:

@@ -167,7 +167,7 @@ def test_by_default_the_budget_flows_to_what_answers() -> None:
     )
     others = [prose(30, f"token rower{i}") for i in range(5)]
     texts = [answers, *others]
-    flowing = ContextualCompressor(token_budget=1300, counter=words).compress_sync(texts, QUERY)
+    flowing = ContextualCompressor(token_budget=300, counter=words).compress_sync(texts, QUERY)
     check_result(flowing, words, 300)
     shared = ContextualCompressor(budget=limits(300, "uniform"), counter=words).compress_sync(texts, QUERY)
     check_result(shared, words, 300)
@@ -263,7 +263,7 @@ def test_d037_one_counter_and_one_model_for_all() -> None:
             return ContentSummarizer(*given, **options)
 
         patch.setattr(run, made)
-        compressor.compress_sync(CORPUS, QUERY, config=CompressionConfig(token_budget=1100))
+        compressor.compress_sync(CORPUS, QUERY, config=CompressionConfig(token_budget=100))
     assert asked == [(compressor.llm, compressor.counter)]
 
 

@@ -65,6 +65,17 @@ def test_x48_the_reserve_is_inside_the_total() -> None:
     assert TokenBudgetConfig().available() == TokenBudgetManager(4000).available() == 3000
 
 
+@given(st.integers(1, 20_000))
+def test_x48_a_number_alone_reserves_what_it_has_above_the_default(total: int) -> None:
+    """No larger budget leaves less for documents, and from the default on it is what the limits say."""
+    available = TokenBudgetManager(total).available()
+    assert available <= TokenBudgetManager(total + 1).available() <= available + 1
+    if total <= TokenBudgetConfig().available():
+        assert available == total
+    if total >= TokenBudgetConfig().total_budget:
+        assert TokenBudgetManager(total).config == TokenBudgetConfig(total_budget=total)
+
+
 def test_d015_too_many_documents_drop_the_least_relevant() -> None:
     scores = [0.5 + i / 100 for i in range(40)]
     plan = manager().allocate([500] * 40, scores)

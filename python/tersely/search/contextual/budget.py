@@ -64,17 +64,22 @@ class TokenUsage:
 
 
 def limits_for(
-    total: int, allocation: AllocationStrategy, given: TokenBudgetConfig
+    total: int, allocation: AllocationStrategy, given: TokenBudgetConfig | None
 ) -> tuple[TokenBudgetConfig, tuple[str, ...]]:
     """Return limits like `given` with another total and allocation, and reason codes.
 
-    A reserve that does not fit into the total is the same share of it as of the total that it was given for,
-    which "reserve_shrunk" says.
+    A reserve that was given but does not fit into the total is the same share of it as of the total that it
+    was given for. Where nobody gave limits, documents have what the default ones leave them first, and the
+    default reserve what is above that. "reserve_shrunk" says that it is smaller.
     """
-    reserve, warnings = given.reserve_for_response, tuple[str, ...]()
-    if reserve >= total:
-        reserve, warnings = total * reserve // given.total_budget, ("reserve_shrunk",)
-    limits = replace(given, total_budget=total, reserve_for_response=reserve, allocation_strategy=allocation)
+    limits = given or _DEFAULT
+    reserve = limits.reserve_for_response
+    if given is None:
+        reserve = min(reserve, max(total - limits.available(), 0))
+    elif reserve >= total:
+        reserve = total * reserve // given.total_budget
+    warnings = ("reserve_shrunk",) if reserve < limits.reserve_for_response else ()
+    limits = replace(limits, total_budget=total, reserve_for_response=reserve, allocation_strategy=allocation)
     return limits, warnings
 
 
@@ -92,12 +97,14 @@ class TokenBudgetManager:
         """Set the limits.
 
         Args:
-            config: or the total budget, with the other limits as they are by default.
+            config: or the total budget, with the other limits as they are by default (`limits_for`).
             counter: the tokenizer that the limits are meant in (`tersely.compress`).
             relevance_threshold: of THRESHOLD.
             strict: raise BudgetExceededError where some documents would get nothing.
         """
-        self.config = TokenBudgetConfig(total_budget=config) if isinstance(config, int) else config
+        if isinstance(config, int):
+            config, _ = limits_for(config, _DEFAULT.allocation_strategy, None)
+        self.config = config
         self.counter = resolve_counter(counter)
         self.relevance_threshold = relevance_threshold
         self.strict = strict

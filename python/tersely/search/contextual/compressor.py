@@ -99,9 +99,9 @@ class ContextualCompressor:
         _check_one_budget(token_budget, config, budget)
         config = config or CompressionConfig(default_strategy=default_strategy, token_budget=token_budget)  # type: ignore[arg-type]  # names too
         self._warnings: tuple[str, ...] = ()
-        self._given = budget or _LIMITS
+        self._given = budget
         if budget is None:
-            budget, self._warnings = limits_for(config.token_budget, config.allocation_strategy, _LIMITS)
+            budget, self._warnings = limits_for(config.token_budget, config.allocation_strategy, None)
         if (config.token_budget, config.allocation_strategy) != (
             budget.total_budget,
             budget.allocation_strategy,
@@ -258,9 +258,8 @@ class ContextualCompressor:
         asked = config
         config = asked or self.config
         if asked is not None or total is not None:
-            base = self._given if asked is None else manager.config
             budget = config.token_budget if total is None else total
-            limits, warnings = limits_for(budget, config.allocation_strategy, base)
+            limits, warnings = limits_for(budget, config.allocation_strategy, self._given)
             manager = self._manager(limits, config)
             settings = repr((config, limits))
         chosen = to_strategy(strategy)

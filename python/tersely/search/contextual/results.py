@@ -114,7 +114,7 @@ class CompressionResult(Ratios):
         warnings: reason codes: those of the scoring, of the choice (`tersely.Receipt.warnings`) and of the
             documents, "empty_query", "documents_dropped", "nothing_relevant" (every document is under the
             threshold), "relevance_doubtful" (every one is, but the most probable stays), "reserve_shrunk"
-            (the reserve for the response did not fit into the budget).
+            (the budget has no room for the whole reserve for the response).
         separator: stands between documents in `text`.
         cached: whether an earlier call made this.
     """

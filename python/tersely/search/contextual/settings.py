@@ -96,7 +96,8 @@ class CompressionConfig:
     Attributes:
         default_strategy: used where nobody named one and `auto_select` is off.
         auto_select: choose the strategy by the documents and the budget (`StrategySelector`).
-        token_budget: `TokenBudgetConfig.total_budget`: the reserve for the response is taken off it.
+        token_budget: `TokenBudgetConfig.total_budget`. Without such limits, documents have the first 3,000
+            tokens of it, and the response the next 1,000.
         allocation_strategy: how the budget is shared out.
         segment_size: what is kept or dropped as one.
         context_window: neighbours kept on each side of each hit, as far as the budget allows.
