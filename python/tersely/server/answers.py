@@ -27,7 +27,6 @@ __all__ = [
     "to_extract",
     "to_markdown",
     "to_previews",
-    "with_stats",
 ]
 
 _TEMPLATE = (
@@ -138,12 +137,6 @@ def to_extract(answer: Answer, extract: str, stats: ResultStats | None = None, *
     else:
         parts = [around.only(extract)]
     return "\n".join([*([note] if note else []), *parts, *_stats(stats)])
-
-
-def with_stats(text: str, before: ResultStats, after: ResultStats) -> str:
-    """Write a reply's stats anew, where it ends with those of before."""
-    written = "\n".join(_stats(before))
-    return text.removesuffix(written) + "\n".join(_stats(after)) if text.endswith(written) else text
 
 
 def _stats(stats: ResultStats | None) -> list[str]:

@@ -26,7 +26,6 @@ from tersely.server.answers import (
     to_extract,
     to_markdown,
     to_previews,
-    with_stats,
 )
 from tersely.server.tools import Tool, ToolError, ToolReply, object_schema
 
@@ -209,7 +208,9 @@ class QueryTools:
                     if budget >= most or error.required > most:
                         continue
                     found = extract(results, query, budget=int(error.required), frame=framed, named=True)
-                text = with_stats(found.text, stats, _exact(stats, found.results))
+                text = found.text
+                if stats_shown is not None:  # it ends with the last of the stats, a token each up to 999
+                    text = f"{text.removesuffix(str(stats.returned_count))}{len(found.results)}"
                 return _add_note(ToolReply(text, _data(answer, found.results, stats)), note)
             if note:
                 return _add_note(ToolReply(note, _data(Answer(""), (), stats)), note)
@@ -284,16 +285,11 @@ def _query(arguments: dict[str, Any]) -> str:
     return well_formed(query)
 
 
-def _exact(stats: ResultStats, results: Sequence[ChunkResult]) -> ResultStats:
-    """The stats of a reply: an extract may hold nothing of some results."""
-    return replace(stats, returned_count=len(results))
-
-
 def _data(answer: Answer, results: Sequence[ChunkResult], stats: ResultStats | None = None) -> dict[str, Any]:
     """Return `answer`, `results` and the stats, and who wrote the answer where a model was asked."""
     data: dict[str, Any] = {"answer": answer.text, "results": [_as_dict(one) for one in results]}
     if answer.model is not None or answer.fallback:
         data["answer_model"] = answer.model  # None: it failed, the answer is verbatim
     if stats is not None:
-        data["compression_stats"] = _as_dict(_exact(stats, results))
+        data["compression_stats"] = _as_dict(replace(stats, returned_count=len(results)))
     return data
