@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -62,6 +63,8 @@ COMMANDS = {
     "index-check": "index --check {bad}",
     "search": "search {bad} query",
     "mcp-index": "mcp --index {bad}",
+    "mcp-store": "mcp --store {bad} --http --port {port}",  # of another server, so that it does not go on
+    "mcp-token": "mcp --token-file {bad} --http --port {port}",
     "batch-status": "batch {texts} {bad} --status",
     "dedup-status": "dedup {texts} {bad} --status",
     "run-store": "run --store {bad} -b 5 -- echo one two three four five six seven",
@@ -73,8 +76,8 @@ WORKING = {  # those that start workers, so a few inputs for each
 
 
 @pytest.fixture
-def given(tmp_path: Path) -> dict[str, Path]:
-    """Files that are right."""
+def given(tmp_path: Path) -> Iterator[dict[str, object]]:
+    """Files that are right, and a port that is taken."""
     texts = tmp_path / "texts"
     texts.mkdir()
     (texts / "tide.md").write_text("# Tide\n\nHigh water is at six. Low water is at noon.\n")
@@ -82,14 +85,16 @@ def given(tmp_path: Path) -> dict[str, Path]:
     (tmp_path / "questions.jsonl").write_text('{"query": "tide", "answer": "six"}\n')
     with Store.open(tmp_path / "store.sqlite") as store:
         store.keep(compress("One. Two.", budget=2))
-    return {
-        "texts": texts,
-        "index": Index.build(texts, tmp_path / "index").folder,
-        "history": tmp_path / "history.json",
-        "questions": tmp_path / "questions.jsonl",
-        "store": tmp_path / "store.sqlite",
-        "out": tmp_path / "out",
-    }
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield {
+            "port": server.getsockname()[1],
+            "texts": texts,
+            "index": Index.build(texts, tmp_path / "index").folder,
+            "history": tmp_path / "history.json",
+            "questions": tmp_path / "questions.jsonl",
+            "store": tmp_path / "store.sqlite",
+            "out": tmp_path / "out",
+        }
 
 
 @contextlib.contextmanager
@@ -109,7 +114,7 @@ def bad_file(tmp_path: Path, kind: str) -> Iterator[Path]:
 
 
 def check(
-    line: str, kind: str, given: dict[str, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    line: str, kind: str, given: dict[str, object], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with bad_file(tmp_path, kind) as path:
         argv = [word.format(bad=path, **given) for word in line.split()]
@@ -118,7 +123,7 @@ def check(
     assert code in (0, 1, 2), said.err
     assert "Traceback" not in said.err
     if code:  # the file, or what in it
-        named = (path.name[:10], "messages[0]", "the tools", "surrogate", "5891b5")
+        named = (path.name[:10], "messages[0]", "the tools", "5891b5", f"port {given['port']}")
         assert any(name in said.err for name in named), said.err
         assert len(said.err) < 1000, said.err
 
@@ -127,7 +132,7 @@ def check(
 @pytest.mark.parametrize("kind", [*CONTENTS, *PLACES])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_bad_files(
-    command: str, kind: str, given: dict[str, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    command: str, kind: str, given: dict[str, object], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     check(COMMANDS[command], kind, given, tmp_path, capfd)
 
@@ -137,7 +142,7 @@ def test_bad_files(
 )
 @pytest.mark.parametrize("command", WORKING)
 def test_bad_rows_of_a_corpus(
-    command: str, kind: str, given: dict[str, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    command: str, kind: str, given: dict[str, object], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     check(WORKING[command], kind, given, tmp_path, capfd)
 

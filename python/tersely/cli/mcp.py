@@ -291,5 +291,7 @@ def _open(folder: str) -> Index:
 def _token(file: str | None) -> str | None:
     """Return the token, from the file or the environment; never from the arguments, which others can see."""
     if file is not None:
-        return read_text(Path(file)).strip()
+        from tersely.server.http import checked_token
+
+        return checked_token(read_text(Path(file)).strip(), f"the bearer token in {file}")
     return os.environ.get(TOKEN) or None

@@ -22,7 +22,7 @@ from tersely.server.compress_door import CompressDoor
 from tersely.server.tools import Tool
 from tersely.server.workers import Stop, run_workers
 
-__all__ = ["Gate", "http_application", "serve_http", "server_config"]
+__all__ = ["Gate", "checked_token", "http_application", "serve_http", "server_config"]
 
 _BODY = 4 * 2**20  # bytes of a request
 _HEAD = 16 * 2**10  # bytes of its head (400)
@@ -33,6 +33,13 @@ _MOST_WORKERS = 256
 _LOG = logging.getLogger("tersely.server")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")  # as they stand in URLs
+
+
+def checked_token(token: str, source: str = "the bearer token") -> str:
+    """Return a bearer token that is long enough; raises ValueError, which names `source`, for another."""
+    if len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
+        raise ValueError(f"{source} must have {_SHORTEST_TOKEN} or more printable ASCII characters")
+    return token
 
 
 def http_application(
@@ -73,8 +80,8 @@ def http_application(
             raise ValueError(f'an origin must be like "https://example.org", not {origin!r}')
     if token is None and not _is_loopback(host):
         raise ValueError(f"listening on {host} needs a bearer token: others can reach it")
-    if token is not None and (len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable()):
-        raise ValueError(f"the bearer token must have {_SHORTEST_TOKEN} or more printable ASCII characters")
+    if token is not None:
+        checked_token(token)
     server = make_server(tools, threads=threads, deadline=deadline)
     from mcp.server.transport_security import TransportSecuritySettings
 
