@@ -51,6 +51,7 @@ def contextual(random: Random) -> Call:
     }
     if random.random() < 0.5:
         limits = {}
+    alone = not limits and random.random() < 0.5  # a number, whose reserve nobody gave
     config: dict[str, Any] = {
         "segment_size": random.choice(["sentence", "paragraph", "word", "section"]),
         "context_window": random.choice([0, 2]),
@@ -66,8 +67,8 @@ def contextual(random: Random) -> Call:
         total = TokenBudgetConfig(total_budget=budget, reserve_for_response=reserve, **limits)
         made = ContextualCompressor(
             says,
-            config=CompressionConfig(**config),
-            budget=total,
+            config=CompressionConfig(**config, **{"token_budget": budget} if alone else {}),
+            budget=None if alone else total,
             counter=counter_of(counter),
             separator=separator,
             strict=strict and says is None,
@@ -76,7 +77,7 @@ def contextual(random: Random) -> Call:
 
     def check(result: Any, budget: int) -> list[str]:
         tokens = function_of(counter)(result.text)
-        room = budget - reserve
+        room = budget if alone else budget - reserve
         wrong = [f"{tokens} tokens for a budget of {room}"] if tokens > room else []
         wrong += grown(counter, tokens, tokens_of(texts, separator, counter))
         wrong += [
