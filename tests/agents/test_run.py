@@ -235,6 +235,20 @@ def test_ctrl_c_reaches_the_command(environment: dict[str, str]) -> None:
     assert terminal.seen.count(b"caught") == 1
 
 
+def test_last_words_are_kept_however_late_the_end_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a command wrote between a look at its output and the news of its end was lost when busy."""
+
+    class Busy(subprocess.Popen[bytes]):
+        def poll(self) -> int | None:
+            self.wait()
+            return super().poll()
+
+    monkeypatch.setattr(subprocess, "Popen", Busy)
+    kept = io.BytesIO()
+    assert run_command([PYTHON, "-c", "import time; time.sleep(0.5); print('last words')"], kept) == 0
+    assert kept.getvalue() == b"last words\n"
+
+
 def test_one_bad_byte_does_not_switch_the_door_off(environment: dict[str, str], tmp_path: Path) -> None:
     log = tmp_path / "l.log"
     for word in (b"", "✅".encode()):

@@ -73,7 +73,8 @@ def _copy(
         if keyboard is not None:
             selector.register(keyboard, selectors.EVENT_READ)
         while True:
-            ready = [key.fd for key, _ in selector.select(_PATIENCE)]
+            ended = process.poll() is not None  # asked first: what it wrote before can be read then
+            ready = [key.fd for key, _ in selector.select(0 if ended else _PATIENCE)]
             if keyboard is not None and keyboard in ready:
                 typed = os.read(keyboard, _BLOCK)
                 if typed:
@@ -88,7 +89,7 @@ def _copy(
                 if not data:
                     return
                 keep(data)
-            elif process.poll() is not None:
+            elif ended:
                 return
 
 
