@@ -133,7 +133,7 @@ def at_ratios(
 
 
 def summary_tasks(directory: Path, rows: int | None, half: str, ratio: float) -> Iterator[Task]:
-    """Texts with human summaries, the first `rows` of a set that are in the half, without a query."""
+    """Texts with human summaries, the first `rows` of a set that are in the half, all without a query."""
     for name in data.names(directory):
         if _SUMMARIES.match(name):
             in_half = (
@@ -150,7 +150,7 @@ def _summary_task(name: str, row: dict[str, Any], ratio: float) -> Task:
         id=f"{name}|{row['id']}|{ratio}",
         set=name,
         ratio=ratio,
-        query=row.get("query"),
+        query=None,
         documents=[text],
         total=total,
         budget=int(total * ratio),

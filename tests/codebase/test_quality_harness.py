@@ -324,3 +324,11 @@ def test_a_file_that_is_no_system_is_refused(tmp_path: Path, root: Path, code: s
     made = run_own(tmp_path, root, code)
     assert made.returncode == 2
     assert said in made.stderr
+
+
+def test_texts_with_human_summaries_are_cut_without_a_query(tmp_path: Path) -> None:
+    row = {"id": "a", "query": "Who?", "text": "One. Two.", "references": ["One."]}
+    write(tmp_path / "sum_some.jsonl.gz", [row])
+    tasks = harness("tasks")
+    (task,) = tasks.summary_tasks(tmp_path, None, tasks.BOTH, 0.5)
+    assert (task.query, task.documents, task.references) == (None, ["One. Two."], ("One.",))

@@ -15,6 +15,10 @@ from tersely import Document, Extractive
 from tersely.adapters.llmlingua import PromptCompressor
 from tersely.agents import compress_tool_result
 from tersely.content.registry import CONTENT_TYPES
+from tersely.core.documents import to_documents
+from tersely.core.types import Request
+from tersely.engine.finish import broken_promises
+from tersely.engine.places import to_spans
 from tersely.memory import check_preserved, compact_messages, new_segment, paraphrase
 from tersely.providers.counters import resolve_counter
 from tersely.server.text_tools import text_tools
@@ -143,6 +147,14 @@ def preserved(line: str) -> Callable[[int], Call]:
     return make
 
 
+def checked_pins(count: int) -> Call:
+    (document,) = documents = to_documents(reports(count))
+    spans = to_spans(pins(count), documents)
+    result = tersely.compress(document.text, ratio=1.0, pinned=spans)
+    request = Request(documents, None, None, 1.0, resolve_counter(None), spans)
+    return lambda: broken_promises(result, request)
+
+
 MANY: dict[str, tuple[Callable[[int], Call], int]] = {
     "pins of prose": (lambda n: lambda: tersely.compress(reports(n), ratio=0.9, pinned=pins(n)), 200),
     "pins of data": (
@@ -155,6 +167,7 @@ MANY: dict[str, tuple[Callable[[int], Call], int]] = {
         lambda n: lambda: tersely.compress(reports(n), budget=10**6, pinned=[(0, 1000)] * n),
         200,
     ),
+    "pins that are checked": (checked_pins, 200),
     "pins within each other": (
         lambda n: lambda: tersely.compress("a" * n, ratio=1.0, pinned=["a" * i for i in range(1, 200)]),
         8_000,

@@ -18,12 +18,13 @@ namespace tersely::text {
 //  - NAME: 0.4 for one word, 1 for several, 1.2 with one or two digits, 2.5 with more ("QX-123");
 //  - IDENTIFIER: 2 + 0.25 a digit; PATH, PATH_LINE, URL 3; VERSION 2.25; ERROR 2; code and DECISION 1.5; OBLIGATION 1;
 //    QUOTE and NEGATION 0.7.
-// O(length).
+// Measured with `python -m benchmarks.strategies.facts`: the facts that are left, by kind. O(length).
 float fact_weight(FactKind kind, std::string_view fact);
 
 // What facts weigh in the text they stand in: their weight times log2((n + 4) / (u + 2)), where u of its n segments
 // have a fact of the same kind and weight (in steps of 0.05). A number in a page of numbers says little, the only URL
-// much. `kind`, `segment` (in [0, n), ascending), `weight` (fact_weight): of each fact. O(facts).
+// much. The 4 and the 2 are measured with `python -m benchmarks.strategies.facts --parts planted`. `kind`, `segment`
+// (in [0, n), ascending), `weight` (fact_weight): of each fact. O(facts).
 std::vector<float> weights_in_text(std::span<const std::uint8_t> kind, std::span<const std::int32_t> segment,
                                    std::span<const float> weight, std::size_t n);
 

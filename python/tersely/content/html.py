@@ -72,19 +72,19 @@ class PageText:
         return PageText("".join(parts), start, end, at, at + (end - start), bool(tags))
 
     def to_plain(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """The characters of the text that show [first, last) of the source."""
+        """Yield the ranges of the text that show [first, last) of the source."""
         _, start, end = _mapped(self.start, self.end, self.at, np.array([first]), np.array([last]))
         yield from zip(start.tolist(), end.tolist(), strict=True)
 
     def to_source(self, first: Int64s, last: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-        """Of [first, last) of the text, in order: the pieces of the source, and the row that each is of."""
+        """Map ranges of the text, in order, to the source: the row of each piece, its start and its end."""
         return _mapped(self.at, self.stop, self.start, first, last)
 
 
 def _named_pieces(
     text: str, start: Int64s, end: Int64s, glue: UInt8s, named: Sequence[tuple[int, int]]
 ) -> tuple[list[int], list[tuple[int, int]]]:
-    """Pieces that hold what is named; and where that touches tags, places of the source that hold it."""
+    """Find the pieces that hold named ranges; where those touch tags, the source ranges around them."""
     borders = np.append(np.flatnonzero(np.append(_LINE, glue[1:]) >= _LINE), len(start))  # of blocks
     firsts, lasts = (np.array(column, dtype=np.int64) for column in zip(*named, strict=True))
     lows = np.searchsorted(end, firsts, side="right").tolist()
@@ -186,7 +186,7 @@ def _with_whole_pieces(
 def _mapped(
     start: Int64s, end: Int64s, other: Int64s, first: Int64s, last: Int64s
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """What pieces share with ranges, moved to where the pieces stand otherwise, and the range of each."""
+    """Map ranges through pieces that stand elsewhere, too: the row of each range, its start and its end."""
     low = np.searchsorted(end, first, side="right")
     many = np.maximum(np.searchsorted(start, last, side="left") - low, 0)
     row = np.repeat(np.arange(len(first)), many)

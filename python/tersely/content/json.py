@@ -100,7 +100,7 @@ def json_pointers(result: Compressed) -> list[tuple[str, Span, bool]]:
     spans.sort(key=lambda item: (item[0].document, item[0].start))
 
     def pointer(span: Span) -> str:
-        """Of the unit that begins last in a span, beside which only commas stand in it."""
+        """Return the pointer of a span's one unit, the last that begins in it; else there are only commas."""
         row = bisect_left(places, (span.document, span.end)) - 1
         return pointers[row] if row >= 0 and places[row][0] == span.document else ""
 

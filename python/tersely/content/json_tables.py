@@ -129,7 +129,7 @@ def _keys(text: str, units: TreeUnits, first: int, last: int) -> tuple[list[str]
 
 
 def _places(units: TreeUnits, gaps: dict[int, str], rows: Int64s) -> Int32s:
-    """Of the values of tables, the place of their object in the array."""
+    """Look up the index, in the array, of the object that each value of a table belongs to."""
     place = units.place.copy()
     parents = units.table.heading
     for row, gap in gaps.items():

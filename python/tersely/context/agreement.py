@@ -559,7 +559,7 @@ def _turns(original: _Text, others: Set[str], same: Set[str]) -> Mapping[int, li
 
 
 def _alike(original: _Text, words: Set[str], in_clause: bool, among: Mapping[int, object]) -> Collection[int]:
-    """Of the clauses in `among`, those that share a word with `words`: the most similar `_LOOKED_AT` at most.
+    """Find clauses of `among` that share a word with `words`: at most `_LOOKED_AT`, the most similar.
 
     Where the words stood beside a clause, not in it: those that share one or stand beside one that does, all.
     """

@@ -375,7 +375,7 @@ def _is_all(text: str, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 def pasted_blocks(text: str) -> list[tuple[int, int]]:
-    """Find the blocks between empty lines that are no prose: logs, code, diffs; all where none is prose.
+    """Find blocks of a note that are no prose, such as logs, code and diffs, between empty lines.
 
     (start, end) of each, in order; with the empty lines behind it. O(characters).
     """

@@ -76,7 +76,7 @@ class Document:
 
     @property
     def file_name(self) -> str:
-        """The path or file name that is known of it; "" where none is."""
+        """The document's path or file name, from its name, metadata or id; "" if unknown."""
         if self.name is None and self.id is None and not self.metadata:
             return ""
         given = (self.name, *(self.metadata.get(key) for key in _NAMING), self.id)
@@ -87,7 +87,7 @@ class Document:
 
     @property
     def command_line(self) -> str:
-        """The command that is known to have written it; "" where none is."""
+        """The command that printed the document, from `command` or metadata; "" if unknown."""
         if self.command is None and not self.metadata:
             return ""
         given = (self.command, self.metadata.get("command"), self.metadata.get("tool"))

@@ -20,6 +20,7 @@ from tersely.core.types import Compressed, Receipt, Request, Span, Spans
 from tersely.engine.count import name_of
 from tersely.engine.facts import fact_report, facts_kept, with_facts
 from tersely.engine.fit import Fit
+from tersely.engine.places import found_in
 from tersely.engine.probability import document_probability
 from tersely.engine.reading import Reading
 from tersely.engine.score import Asked
@@ -341,8 +342,9 @@ def broken_promises(result: Compressed, request: Request | None = None) -> list[
     wrong += _wrong_parts(result, request.separator if request is not None else None)
     if request is not None:
         texts = [document.text for document in request.documents]
-        lost = [texts[d][a:b] for d, a, b in request.pinned if texts[d][a:b].strip() not in result.text]
-        wrong += [f"pinned text {text[:60]!r} is not in the text" for text in lost]
+        pins = dict.fromkeys(texts[d][a:b].strip() for d, a, b in request.pinned)
+        stated = found_in([result.text], pins)
+        wrong += [f"pinned text {pin[:60]!r} is not in the text" for pin in pins if pin not in stated]
         placed = {"kept": _by_place(result.kept), "dropped": _by_place(result.dropped)}
         for group in request.groups:
             states = {_kept_or_not(texts[number], placed, number, start, end) for number, start, end in group}

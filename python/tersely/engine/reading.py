@@ -207,7 +207,7 @@ class Reading:
         return pieces(self.texts, table.document[rows], table.start[rows], table.end[rows])
 
     def same(self) -> Int32s:
-        """int32[n]: the first unit with the same text, or the unit itself; empty: none is said twice.
+        """Find repeated units: int32[n], the first unit with the same text; empty if no text repeats.
 
         Lines of code, of tables and of quotes have their places, however often they stand, and so have
         lines that are indented.

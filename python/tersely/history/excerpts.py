@@ -410,7 +410,7 @@ def _facts(script: _Transcript, stated: StatedFacts, folded: Bools, entries: int
 def _units(
     counter: BatchTokenCounter, script: _Transcript, lines: _Lines, facts: _Facts, line_order: Int64s
 ) -> Excerpts:
-    """The text cut at the borders of facts and of the lines in `line_order`; what is in none is a rest."""
+    """Cut the transcript into units: facts, chosen lines, and the text left between them."""
     text = script.text
     by_place = np.argsort(facts.start, kind="stable")
     start, end = facts.start[by_place], facts.end[by_place]
