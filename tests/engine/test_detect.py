@@ -470,12 +470,15 @@ def test_a_sentence_with_a_command_behind_it_is_prose() -> None:
         "return the book to https://library.example.org/desk",
         "echo of the bay https://example.org",
         "static noise https://example.org/noise?loud=1",
-        "Function: drainQueue\nLine: 92\nFile: a/b.go",
         "Please run the report.\nusing curl for http://example.org/a\nand send it.",
     ],
 )
 def test_a_word_of_a_language_makes_no_code_of_a_sentence(said: str) -> None:
     assert tersely.detect(said).kind == "prose"
+
+
+def test_a_word_of_a_language_makes_no_code_of_lines() -> None:
+    assert tersely.detect("Function: drainQueue\nLine: 92\nFile: a/b.go").kind == "tool_output"
 
 
 @pytest.mark.parametrize(

@@ -66,15 +66,17 @@ void read(std::string_view piece, bool whole_first_line, Share& share) {
         line = line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
         ++share.lines;
         share.bytes += line.size();
-        const bool small = line[0] >= 'a' && line[0] <= 'z';
-        if (small) share.prose += before.size();
+        const bool goes_on = line[0] >= 'a' && line[0] <= 'z' && !before.empty();
+        if (goes_on) share.prose += before.size();
         before = {};
-        if (!is_wordy(line)) continue;
+        if (!is_wordy(line)) {
+            share.prose += goes_on ? line.size() : 0;  // the rest of a sentence
+            continue;
+        }
         const bool moulded = are_alike(std::exchange(last, line), line);  // a tool says the same of many things
-        if (moulded) continue;
         const bool ends = std::string_view(".!?\"").find(line.back()) != std::string_view::npos;
         if (ends || line.size() >= kLong || static_cast<unsigned char>(line.back()) >= 0x80U) {
-            share.prose += line.size();
+            share.prose += moulded ? 0 : line.size();
         } else if (line.size() >= kWrapped) {
             before = line;
         }

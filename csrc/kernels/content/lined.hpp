@@ -7,9 +7,9 @@ namespace tersely::content {
 
 // False where half or more of the bytes read are lines of prose: seven words or more, of which four fifths are letters
 // with at most punctuation around them, and which end as sentences do, or have 50 bytes
-// and go on in a line that starts with a small letter, or have 200 bytes; and for texts of fewer than three lines. One
-// that begins and ends as the one before it, and is another, is no prose: a tool says the same of many things. The
-// first, middle and last 2 KB are read: O(1).
+// and go on in a line that starts with a small letter, which counts with them, or have 200 bytes; and for texts of
+// fewer than three lines. One that begins and ends as the one before it, and is another, is no prose: a tool says the
+// same of many things. The first, middle and last 2 KB are read: O(1).
 bool is_lined(std::string_view text);
 
 }  // namespace tersely::content

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/content/lined.hpp"
 #include "kernels/content/table_layout.hpp"
 #include "kernels/detect/table_look.hpp"
 
@@ -24,7 +25,7 @@ detect::Detection table_or(detect::Detection look, std::span<const std::string_v
     if (look.kind == prose && detect::says_who(pieces[0])) return {log, detect::Language::none, kSure};
     const bool sure = look.confidence >= kSure && look.kind != prose;
     const float columns = look_for_columns(sure ? pieces[0].substr(0, kLooked) : pieces[0]);
-    if (columns < (sure ? kInColumns : kMostly)) return look;
+    if (columns < (sure ? kInColumns : kMostly) || !is_lined(pieces[0])) return look;
     return {table, detect::Language::none, std::max(columns, kSure)};
 }
 

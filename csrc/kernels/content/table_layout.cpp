@@ -296,9 +296,7 @@ Heading heading_of(View text, const Block& block, const Borders& borders) {
     return found;
 }
 
-bool is_remark(View line) {
-    return line[0] == ';' || (line[0] == '#' && (line.size() == 1 || line[1] == ' ' || line[1] == '#'));
-}
+using detect::is_remark;
 
 std::vector<Block> blocks_of(View text) {
     std::vector<Block> blocks;

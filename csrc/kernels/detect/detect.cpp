@@ -256,16 +256,18 @@ double odds(const Counts& counts, const Ranked& best, std::uint32_t distinct) {
 struct Told {
     Language language = Language::none;
     bool sure = false;
-    bool plain = false;  // so likely that no more lines need be read
+    bool plain = false;          // so likely that no more lines need be read
+    std::uint32_t distinct = 0;  // different things that speak for the likeliest one
 };
 
 Told language_of(const Counts& counts, const LanguageReader& read) {
     static constexpr double kSure = 1.0, kPlain = 3.0;
     if (counts.shebang != Language::none) return {counts.shebang, true, true};
     const Ranked best = ranked(counts, read.scores());
-    if (best.score == 0 || static_cast<std::size_t>(best.language) >= kLanguages) return {};
-    const double likely = odds(counts, best, read.distinct()[static_cast<std::size_t>(best.language)]);
-    return likely > 0 ? Told{best.language, likely > kSure, likely > kPlain} : Told{};
+    const std::uint32_t distinct = best.score == 0 ? 0 : read.distinct()[static_cast<std::size_t>(best.language)];
+    const bool claimed = best.score > 0 && static_cast<std::size_t>(best.language) < kLanguages;
+    const double likely = claimed ? odds(counts, best, distinct) : 0;
+    return {likely > 0 ? best.language : Language::none, likely > kSure, likely > kPlain, distinct};
 }
 
 struct Markup {
@@ -299,7 +301,8 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     if (counts.shebang != Language::none) best.found = {ContentKind::code, counts.shebang, 1.0F, true};
     const float words = share(counts.words, n);
     best.offer(ContentKind::prose, 0.3F + 0.5F * words);
-    if (table.delimiter != 0 && table.agreement >= 0.85F) {
+    const bool numbered = table.cells == 2 && counts.quoted * 4 >= n;  // lines of code behind their numbers
+    if (table.delimiter != 0 && table.agreement >= 0.85F && !numbered) {
         best.offer(ContentKind::table, 0.1F + table.agreement * (table.cells > 2 ? 1.0F : 0.6F));
     }
     if (counts.borders >= 2) best.offer(ContentKind::table, 0.3F + share(counts.borders + counts[kPipe], n));
@@ -347,13 +350,20 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     if (counts[kField] >= 5 && fields > 0.85F && counts.loose * 3 > counts[kField])  // properties
         best.offer(ContentKind::code, 0.5F + fields, Language::ini);
     const bool words_alone = n <= kSentences && counts.plain == counts.code;  // a word of a language is no more
+    // One word on every line is one sign: code has others, or lines that end and run like code.
+    const bool one_sign = told_language.distinct <= 1 && kFewestShaped * counts[kCode] < counts.code;
+    // Lines behind numbers that jump are quoted: reports of coverage, of linters and compilers.
+    const bool quotes = counts.jumbled >= 3 && counts.jumbled * 8 >= counts.quoted && counts.quoted * 10 >= n;
+    if (quotes) best.offer(ContentKind::tool_output, 0.6F + share(counts.quoted, n));
+    const bool may_be_code = !one_sign && !quotes;
     const std::uint32_t least = code_like < kFewLines ? 1 : 2;
-    if (strong >= 0.07F && counts.strong >= least && !words_alone) {
+    if (strong >= 0.07F && counts.strong >= least && !words_alone && may_be_code) {
         best.offer(ContentKind::code, 0.2F + share(counts.code, code_like) + 0.5F * strong, language);
     }
     // Code whose words say nothing: what ends and runs like code, and is no prose.
     const float coded = share(counts.code, code_like);
-    if (code_like >= 4 && coded > 0.4F && words < 0.35F) best.offer(ContentKind::code, 0.65F * coded, language);
+    if (code_like >= 4 && coded > 0.4F && words < 0.35F && may_be_code)
+        best.offer(ContentKind::code, 0.65F * coded, language);
     if (counts.remarks >= 3 && words < 0.2F) {
         best.offer(ContentKind::code, 0.4F + 0.5F * share(counts.remarks, n), language);
     }
@@ -379,7 +389,7 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     if (counts.data >= 2 && data > 0.6F && turns < 0.2F && settings)
         best.offer(ContentKind::code, 0.3F + data, Language::yaml);
     // Few words of prose and much that only one language has: a lock file, a list of literals.
-    if (told_language.sure && words < 0.1F) best.offer(ContentKind::code, 0.45F, language);
+    if (told_language.sure && words < 0.1F && may_be_code) best.offer(ContentKind::code, 0.45F, language);
     if (best.found.kind == ContentKind::code && best.found.language == Language::none)
         best.found.language = data_language;
     // What nearly every line says of a place in a file, or of how something went, stands in columns, too.
@@ -402,7 +412,7 @@ Language plain_code(const Reader& reader) {
     if (code < kFewestShaped || counts.strong * 3 < code || counts.code * 2 < code) return Language::none;
     const std::uint32_t other = counts[kStamp] + counts[kFrame] + counts[kTraceHead] + counts.tool + counts.escapes +
                                 counts[kTag] + counts[kHunk] + counts[kDiffHead] + counts[kFence] + counts[kPipe] +
-                                counts.borders + counts.turns + counts.titles + counts[kDirective];
+                                counts.borders + counts.turns + counts.titles + counts[kDirective] + counts.jumbled;
     if (other * 20 > code || counts[kMember] * 2 > code || counts.words * 8 > counts.lines) return Language::none;
     const Told told = language_of(counts, reader.languages());
     return told.plain ? told.language : Language::none;

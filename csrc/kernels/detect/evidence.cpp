@@ -99,6 +99,34 @@ bool is_plain(std::string_view head) {
     return signs == 0 || (signs > 2 && signs == signs_of_addresses(head));
 }
 
+// The number in the margin of a line that somebody quotes, "12 | x", "%000003  x", "5:  12:x": the first of up to
+// three.
+struct Margin {
+    bool found = false, words = false;  // words: a name or sign of code stands behind it
+    std::uint64_t number = 0;
+};
+
+Margin read_margin(std::string_view head) {
+    static constexpr ByteSet kSigns = bytes_of("%~+-!>*"), kBegins = bytes_of("_}@$#/");
+    constexpr std::size_t kMostNumbers = 3, kMostDigits = 9;
+    Margin margin;
+    for (std::size_t numbers = 0; numbers < kMostNumbers && !head.empty(); ++numbers) {
+        std::size_t at = in(kSigns, head[0]) ? 1 : 0;
+        const std::size_t begin = at;
+        std::uint64_t number = 0;
+        for (; at < head.size() && digit(head[at]) && at - begin < kMostDigits; ++at)
+            number = number * 10 + static_cast<std::uint64_t>(head[at] - '0');
+        if (at == begin) break;
+        const std::size_t behind = std::min(head.find_first_not_of(" \t", at), head.size());
+        const bool barred = behind < head.size() && (head[behind] == '|' || head[behind] == ':');
+        if (!barred && behind < head.size() && behind - at < 2 && head[at] != '\t') return {};
+        if (numbers == 0) margin = {true, false, number};
+        head.remove_prefix(std::min(head.find_first_not_of(" \t", behind + (barred ? 1 : 0)), head.size()));
+    }
+    margin.words = !head.empty() && (letter(head[0]) || in(kBegins, head[0]));
+    return margin;
+}
+
 }  // namespace
 
 // Whether a part from within a text starts in a fence: where fences that open have names, one without a name closes.
@@ -354,9 +382,9 @@ void Reader::add_turn(std::string_view head, std::uint32_t marks) {
 void Reader::add_key(std::string_view head, std::uint32_t marks, bool indented) {
     const std::uint32_t key = hash_of(head.substr(0, head.find(':')));
     const bool at_margin = !indented && head[0] != '-';
-    const bool again = key == key_ && at_margin;
+    const bool again = key == key_ && head[0] != '-';
     const bool known = at_margin && (marks & kTurn) == 0 && is_known(key);
-    key_ = indented ? 0 : key;
+    key_ = key;
     counts_.told += at_margin && (marks & kProse) != 0 ? 1 : 0;
     if (known && (marks & (kProse | kStamp | kAnchor | kBuild | kLevel)) == kProse) {
         ++counts_.said;
@@ -391,7 +419,14 @@ void Reader::add_votes(std::string_view head, const LineBytes& bytes, std::uint3
     if ((marks & kField) != 0 && head[0] == '[' && head.find(',') == std::string_view::npos) ++counts_.sections;
     if ((marks & kField) != 0 && head[0] != '[' && is_loose(head)) ++counts_.loose;
     if ((marks & kList) != 0 && !letter_or_digit(head[0])) ++counts_.items;
-    if ((marks & kKeyValue) != 0 && (marks & kCode) == 0) add_key(head, marks, indented);
+    const Margin margin = read_margin(head);
+    const std::uint64_t step = margin.number - number_;  // down as well: any other number will do
+    const bool jumps = margin.found && step != 1 && step != step_;
+    if (margin.found) {
+        number_ = margin.number;
+        step_ = step;
+    }
+    if ((marks & kKeyValue) != 0 && (marks & kCode) == 0 && !margin.found) add_key(head, marks, indented);
     if ((marks & kProse) != 0 && !place && (marks & (kCode | kComment)) == 0) ++counts_.words;
     auto speaks = Spoken::kNot;
     const bool told = (marks & (kStamp | kFrame)) != 0 || hunk_;  // lines of logs, traces and diffs are no code
@@ -412,6 +447,8 @@ void Reader::add_votes(std::string_view head, const LineBytes& bytes, std::uint3
     } else {
         return;
     }
+    counts_.quoted += margin.found && margin.words ? 1 : 0;
+    counts_.jumbled += jumps && margin.words ? 1 : 0;
     counts_.plain += spoken && counts_.lines <= kSentences && is_plain(head) ? 1 : 0;
 }
 

@@ -44,25 +44,27 @@ struct Counts {
     std::uint32_t at_margin = 0;         // not indented
     std::uint32_t events_at_margin = 0;  // of these, those with a stamp, an anchor, a level ...
     std::uint32_t stamped_at_margin = 0;
-    std::uint32_t prefixed = 0;                      // with the same sign of who writes as the line before
-    std::uint32_t titles = 0;                        // underlined
-    std::uint32_t headings = 0;                      // # x
-    std::uint32_t items = 0;                         // - x
-    std::uint32_t remarks = 0;                       // # x that is no heading
-    std::uint32_t sections = 0;                      // [x]
-    std::uint32_t loose = 0;                         // name = value without quotes, which ini has and TOML has not
-    std::uint32_t plus_minus = 0;                    // start with + - or a space after a hunk's head
-    std::uint32_t escapes = 0;                       // ANSI sequences, progress bars
-    std::uint32_t borders = 0;                       // +----+----+ of boxes
-    std::uint32_t turns = 0;                         // with a speaker that was met before
-    std::uint32_t told = 0;                          // "name: " at the margin and a sentence
-    std::uint32_t said = 0;                          // words behind "name: " in small letters that was met before
-    std::uint32_t back = 0;                          // of these, those with another name between
-    std::uint32_t data = 0;                          // key: value that is no turn of a talk
-    std::uint32_t opens = 0;                         // end with "{" or start with "}"
-    std::uint32_t statements = 0;                    // end with ";"
-    std::uint32_t listed = 0;                        // end with ","
-    std::uint32_t blocks = 0;                        // end with " do", or are "end"
+    std::uint32_t prefixed = 0;    // with the same sign of who writes as the line before
+    std::uint32_t titles = 0;      // underlined
+    std::uint32_t headings = 0;    // # x
+    std::uint32_t items = 0;       // - x
+    std::uint32_t remarks = 0;     // # x that is no heading
+    std::uint32_t sections = 0;    // [x]
+    std::uint32_t loose = 0;       // name = value without quotes, which ini has and TOML has not
+    std::uint32_t plus_minus = 0;  // start with + - or a space after a hunk's head
+    std::uint32_t escapes = 0;     // ANSI sequences, progress bars
+    std::uint32_t borders = 0;     // +----+----+ of boxes
+    std::uint32_t turns = 0;       // with a speaker that was met before
+    std::uint32_t told = 0;        // "name: " at the margin and a sentence
+    std::uint32_t said = 0;        // words behind "name: " in small letters that was met before
+    std::uint32_t back = 0;        // of these, those with another name between
+    std::uint32_t data = 0;        // key: value that is no turn of a talk
+    std::uint32_t opens = 0;       // end with "{" or start with "}"
+    std::uint32_t statements = 0;  // end with ";"
+    std::uint32_t listed = 0;      // end with ","
+    std::uint32_t blocks = 0;      // end with " do", or are "end"
+    std::uint32_t quoted = 0;      // code behind a number: "12 | return x;", "%000003  end;"
+    std::uint32_t jumbled = 0;  // of these, those whose number is not the next one, nor as far on as the last one was
     std::array<std::uint32_t, kOpeners> comments{};  // by how they open
     std::array<std::uint32_t, kSpeakers> speakers{};
     Language shebang = Language::none;
@@ -116,10 +118,11 @@ class Reader {
     bool pending_ = false;    // the line above is a heading, so far
     int below_frame_ = 0;     // lines that may still belong to the frame above
     bool was_blank_ = true;
-    bool target_ = false;     // whether the line above is at the margin and names a target: "clean: x"
-    std::uint32_t key_ = 0;   // of the last line with a key
-    std::uint32_t sign_ = 0;  // of who writes, in the line above
-    std::size_t before_ = 0;  // bytes of the line above where it can be a title
+    bool target_ = false;                  // whether the line above is at the margin and names a target: "clean: x"
+    std::uint32_t key_ = 0;                // of the last line with a key
+    std::uint32_t sign_ = 0;               // of who writes, in the line above
+    std::uint64_t number_ = 0, step_ = 0;  // before the code that was quoted last, and from the one before
+    std::size_t before_ = 0;               // bytes of the line above where it can be a title
 };
 
 }  // namespace tersely::detect

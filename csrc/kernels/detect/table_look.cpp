@@ -75,6 +75,11 @@ TableLook best_of(const Rows& rows, std::size_t size, char ends) {
 
 }  // namespace
 
+bool is_remark(std::string_view line) {
+    if (line.empty() || line[0] != '#') return !line.empty() && line[0] == ';';
+    return line.size() == 1 || line[1] == ' ' || line[1] == '\n' || line[1] == '#';
+}
+
 bool says_who(std::string_view text) {
     std::vector<std::string_view> names;
     for (std::size_t at = 0, lines = 0; at < text.size() && lines < kMostRows; ++lines) {
@@ -99,6 +104,10 @@ TableLook look_for_table(std::string_view text) {
     for (std::size_t at = 0; at < text.size() && size < kMostRows;) {
         if (text[at] == '\n') {
             ++at;
+            continue;
+        }
+        if (size == 0 && text[at] == '#' && is_remark(text.substr(at))) {  // says what the table is
+            at = std::min(text.find('\n', at), text.size());
             continue;
         }
         const std::size_t begin = at;

@@ -18,8 +18,11 @@ struct TableLook {
 // as that of a column would not. Such lines are no table. O(bytes of 64 lines).
 bool says_who(std::string_view text);
 
-// Reads rows up to the end of `text`, or 64 of them; a quoted cell may hold delimiters and line breaks (RFC 4180).
-// O(bytes).
+// Whether a line is a remark beside a table: "# x", "##x", ";x".
+bool is_remark(std::string_view line);
+
+// Reads rows from the first line that is no remark behind "#" up to the end of `text`, or 64 of them; a quoted cell may
+// hold delimiters and line breaks (RFC 4180). O(bytes).
 TableLook look_for_table(std::string_view text);
 
 // How many columns stand below each other in the first lines, parted by white space alone: one more than the gaps, runs

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tersely import _native
 from tersely.content.code_languages import language_of_file, plain_file
 from tersely.content.commands import kind_of_output
-from tersely.content.outcomes import tells_failures
+from tersely.content.outcomes import is_lined
 from tersely.core import checks
 from tersely.core.detection import KINDS, LANGUAGES, Detection
 from tersely.core.names import DetectedName
@@ -77,14 +77,14 @@ def detect(text: str, name: str | None = None, command: str | None = None) -> De
 
     `name`: a path or file name; a suffix that settles what the text is ("app.py", "rows.csv") goes first,
     with a confidence of 1. `command`: the command line that wrote the text ("pytest -q", "git diff"); what
-    it writes ("-o yaml" too) goes before an unsure look, and what looks like nothing is a tool's output.
+    it writes ("-o yaml" too) goes before an unsure look. Lines that look like nothing are a tool's output.
     Raises TypeError for another type. O(1) for a long text: 12,288 characters are read.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be str, not {type(text).__name__}")
     sample = [well_formed(piece) for piece in _sample(text)]
     found = _detections([text], [sample])[0]
-    if found.kind == "prose" and found.confidence <= _NOTHING and tells_failures([sample[-1][-_TAIL:]], 0):
+    if found.kind == "prose" and found.confidence <= _NOTHING and is_lined(text):
         found = Detection("tool_output", None, _NOTHING)
     return hinted_detection(found, checks.text(name or "", "name"), checks.text(command or "", "command"))
 
@@ -96,8 +96,6 @@ def hinted_detection(found: Detection, name: str, command: str) -> Detection:
         return named_detection(name or file, found)
     if not command or found.confidence > (_CERTAIN if found.kind in _GENERAL else _SURE):
         return found
-    if kind is None and found.kind == "prose" and found.confidence <= _NOTHING:
-        return Detection("tool_output", None, 1.0)  # what a command writes is lines
     return found if kind is None or found.kind == kind.kind else kind
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +15,9 @@ from tersely.content.yaml import is_laid_out
 from tersely.core.detection import Detection
 from tersely.core.options import Profile, profile
 
-__all__ = ["CONTENT_TYPES", "ContentType", "kind_read", "named_type", "reader_of", "trusted_kind"]
+__all__ = ["CONTENT_TYPES", "ContentType", "named_type", "reader_of", "trusted_kind"]
 
-_LEAST = 0.72  # confidence: below it a text is read as text
-_NOTHING = 0.5  # confidence, at most, of what looks like nothing known
-_WORDLESS = 0.12  # confidence, at most, of text of which nearly no line has several words
+_LEAST = 0.72  # confidence: below it a text is read as lines or as sentences, whichever it stands in
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,36 +102,20 @@ def named_type(metadata: Mapping[str, Any]) -> str | None:
 def reader_of(block: str, language: str) -> ContentReader | None:
     """What reads a fenced or pasted block; None: it is text.
 
-    As what it looks like, else as what its fence says that it is ("yaml"), else as lines, unless it stands
-    in sentences.
+    As what it looks like, else as what its fence says that it is ("yaml"), else as lines, if it stands in
+    lines.
     """
     found = language_detection(language, detect_each([block])[0])
-    kind = kind_read(found, [block], 0, wordless=_LEAST)
+    kind = trusted_kind(found, block)
     make = CONTENT_TYPES["tool_output" if kind == "html" else kind].reader  # tags are what was pasted
     return None if make is None or kind == "mixed" else make()
 
 
-def kind_read(
-    found: Detection, texts: Sequence[str], index: int, *, asked: bool = False, wordless: float = _WORDLESS
-) -> str:
-    """What texts[index] is read as, which looks like `found`: what nobody knows, for what failed in it.
-
-    `asked`: with a query, which finds what failed in any text, so only what looks like nothing known is.
-    `wordless`: confidence up to which what does not stand in sentences is read as lines.
-    """
-    kind = trusted_kind(found, texts[index])
-    if kind != "prose":
-        return kind
-    told = found.confidence <= (_NOTHING if asked else 1.0) and tells_failures(texts, index)
-    lined = not asked and found.confidence <= wordless and is_lined(texts[index])
-    return "tool_output" if told or lined else kind
-
-
 def trusted_kind(found: Detection, text: str) -> str:
-    """What a text is read as: what was detected, if that is sure enough, else prose; XML data, where it is
-    no document, YAML, and logs of key=value lines have readers of their own."""
+    """What a text is read as: what was detected, if that is sure enough, else lines of a tool or prose; XML
+    data, where it is no document, YAML, and logs of key=value lines have readers of their own."""
     if found.confidence < _LEAST:
-        return "prose"
+        return "tool_output" if is_lined(text) else "prose"
     if found.kind == "html" and found.language == "xml" and is_data(text):
         return "xml"
     if found.kind == "code" and found.language == "yaml":

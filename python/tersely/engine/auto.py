@@ -10,7 +10,7 @@ import numpy as np
 
 from tersely.content.blocks import holds_blocks
 from tersely.content.detect import detect_each, hinted_detection
-from tersely.content.registry import CONTENT_TYPES, kind_read, named_type
+from tersely.content.registry import CONTENT_TYPES, named_type, trusted_kind
 from tersely.content.units import ContentReader
 from tersely.core.options import CompressionMethod, Profile, profile
 from tersely.core.protocols import Strategy
@@ -37,7 +37,7 @@ class Auto:
     """Finds out what each document is, and reads it as that; all share one budget by what they are worth.
 
     What a document is: `as_type`, else its `metadata["content_type"]` (a name of CONTENT_TYPES or a media
-    type such as "text/html"), else what `tersely.detect` says, if it is confident of it;
+    type such as "text/html"), else what `tersely.detect` says, if it is confident of it, else lines or prose;
     `receipt.content_types` says what came of it. Long fenced blocks in text are read as what they are.
 
     Attributes:
@@ -92,7 +92,7 @@ class Auto:
             pieces = _pieces_of_code(kinds, request.documents)
             readers: list[ContentReader | None] = [self.as_type] * len(request.documents)
         else:
-            kinds, looks = self._kinds(request.documents, texts, request.query)
+            kinds, looks = self._kinds(request.documents)
             pieces = _pieces_of_code(kinds, request.documents)
             whole_blocks = "code" in self.text.preserve or "all" in self.text.preserve
             options: dict[str, dict[str, Any]] = {"code": {"looks": looks}}
@@ -125,19 +125,16 @@ class Auto:
                 return text
         return self.text
 
-    def _kinds(
-        self, documents: Sequence[Document], texts: Texts, query: str | None
-    ) -> tuple[list[str], dict[str, str]]:
+    def _kinds(self, documents: Sequence[Document]) -> tuple[list[str], dict[str, str]]:
         """What each document is, and which languages those look like that look like code."""
         if isinstance(self.as_type, str):
             return [self.as_type] * len(documents), {}
         named = [named_type(one.metadata) if one.metadata else None for one in documents]
         unknown = [one.text for one, kind in zip(documents, named, strict=True) if kind is None]
         looks = iter(detect_each(unknown))
-        asked = bool(query and query.strip())
         kinds: list[str] = []
         languages: dict[str, str] = {}
-        for index, (given, one) in enumerate(zip(named, documents, strict=True)):
+        for given, one in zip(named, documents, strict=True):
             if given is not None:
                 kinds.append(given)
                 continue
@@ -146,7 +143,7 @@ class Auto:
                 languages[one.text] = found.language or ""
             if one.name or one.command or one.id or one.metadata:
                 found = hinted_detection(found, one.file_name, one.command_line)
-            kinds.append(kind_read(found, texts, index, asked=asked))
+            kinds.append(trusted_kind(found, one.text))
         return kinds, languages
 
 
