@@ -15,7 +15,7 @@ namespace {
 
 // Of what an odd record leads by: what it says besides, that it failed where what did is in it, of each thing it says
 // the step to the next, what was said before, what failed as one before did, the step from one record in another to
-// the next, up to so many.
+// the next, up to so many. Measured with `python -m benchmarks.content --parts json`, `--formats DIR`.
 constexpr float kRest = 0.3F;
 constexpr float kHolds = 0.7F;
 constexpr float kStep = 0.12F;

@@ -31,7 +31,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class HookProtocol:
-    """How an agent's hooks speak.
+    """Format of an agent's hook events and answers.
 
     Attributes:
         event: name of the event after a tool.

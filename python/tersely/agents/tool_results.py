@@ -55,7 +55,7 @@ _GONE = "…"  # stands where nothing of a text is left: models refuse empty blo
 
 @dataclass(frozen=True, slots=True)
 class ToolResultReport:
-    """What became of a tool's result.
+    """Report on the compression of a tool's result.
 
     Attributes:
         status: "compressed"; else it is as it came: "fits", "kept" (the caller named the tool, or it reads
@@ -354,7 +354,7 @@ class _Pins:
         self.warnings = ("pins_not_found",) if len(self._found) < len(found) else ()
 
     def of(self, pieces: Sequence[Piece]) -> list[str]:
-        """The forms that stand in pieces."""
+        """List the spellings of pins that the pieces contain."""
         texts = [well_formed(piece.text) for piece in pieces] if self._found else []
         there = found_in(texts, self._forms())
         return [form for form in self._forms() if form in there]

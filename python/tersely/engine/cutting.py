@@ -66,6 +66,6 @@ def _whole_letters(piece: str, size: int) -> int:
 
 
 def _whole_words(piece: str, size: int) -> int:
-    """Where the last whole word of the prefix ends, if that is past its middle; else 0."""
+    """Find the end of the prefix's last whole word, if past its middle; else 0."""
     space = piece.rfind(" ", 0, size + 1)
     return len(piece[:space].rstrip()) if space > 0 and space >= size // 2 else 0

@@ -29,7 +29,7 @@ _MOST_ROWS = 65_536  # lines that are looked at one by one
 
 @dataclass(frozen=True, slots=True)
 class FileDigest:
-    """What stays of a log file.
+    """A log file within a budget, and how much of it was read.
 
     Attributes:
         text: what to send; never over the budget.
@@ -122,7 +122,7 @@ class _HeldLines:
 
 
 def _between(lines: LineTable) -> list[str]:
-    """What stands before each row in the text of all: a line end, or the gap in a long line."""
+    """Text before each row in the written log: a line end, or the gap in a long line."""
     if len(lines.table) == 0:
         return []
     gaps = (lines.table.start[1:] - lines.table.end[:-1]).tolist()

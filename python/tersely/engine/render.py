@@ -26,7 +26,7 @@ _LINE_KINDS = (Kind.TABLE, Kind.FENCED_CODE, Kind.CODE)
 
 
 class Wording(IntEnum):
-    """How much is said about what was left out."""
+    """Amount of detail in the notes on what was left out."""
 
     FULL = 0
     SHORT = 1
@@ -84,7 +84,7 @@ def render(reading: Reading, rows: Int64s, wording: Wording = Wording.FULL) -> R
 
 
 def _between(reading: Reading, before: int, after: int, region: Region, separator: str) -> str:
-    """What stands between two regions of a document: the source's gap at a fence, else the separator."""
+    """Choose the text between two regions: the source's gap at a fence, else the separator."""
     table = reading.table
     if region.first == after or region.form is not None or before == region.first - 1:
         gap = reading.texts[region.document][int(table.end[before]) : int(table.start[region.first])]

@@ -108,14 +108,14 @@ def _extras(request: Request) -> list[str]:
 
 
 def redundancy_of(options: Extractive, by_query: bool) -> float:
-    """With a query gently: the evidence of one question shares its terms."""
+    """Choose the penalty for repetition: small with a query, whose evidence shares its terms."""
     return options.redundancy if options.redundancy is not None else (0.2 if by_query else 1.0)
 
 
 def worth_of_text(
     request: Request, texts: list[str], options: Extractive, analysis: Analysis, cosine: Float32s | None
 ) -> tuple[Importance, bool, tuple[str, ...], Asked | None]:
-    """What segments are worth, whether the query made it, warnings, and the query beside the segments."""
+    """Value segments: their worth, whether the query decided it, warnings, the query's features."""
     table, query = analysis.table, (request.query or "").strip()
     if options.scoring == "lead":
         words = [len(text.split()) for text in pieces(texts, table.document, table.start, table.end)]
@@ -138,7 +138,7 @@ def worth_of_text(
 
 
 def importance(texts: list[str], analysis: Analysis) -> Importance:
-    """What segments are worth per token without a query (csrc/kernels/lexical/importance.hpp).
+    """Value segments per token without a query (csrc/kernels/lexical/importance.hpp).
 
     Of facts, those that a run of characters tells by itself (csrc/kernels/text/facts.hpp). O(characters),
     natively.
@@ -171,7 +171,7 @@ def set_joint_worth(
     follows: Int32s,
     alone: Bools,
 ) -> tuple[str, ...]:
-    """What units of several types are worth beside each other, written to the reading.
+    """Value units of several content types on one scale, in the reading.
 
     With a query that has to do with the text: their relevance, and a part of what they are worth by
     themselves; what is best comes first, where it is no text. Without: each region's units by the share of
@@ -282,7 +282,7 @@ def _standing(reading: Reading, own: Float32s, centrality: Float32s) -> Float64s
 
 
 def favour_whole(reading: Reading, documents: Bools) -> None:
-    """With a query, make units of the chosen documents worth mostly what those are on average.
+    """Pull the units of chosen documents towards their document's average worth, with a query.
 
     So that of several pieces of code the one that was asked for stays whole before lines of all others.
     `documents`: bool[documents]. O(units).

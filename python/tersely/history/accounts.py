@@ -95,7 +95,7 @@ class Sent:
         self.lost_failures = bool((mentions.worth[rows][np.array(gone, dtype=bool)] >= FAILED).any())
 
     def why_dropped(self, entry: Entry) -> str:
-        """Why nothing of a message is left."""
+        """Say why a message was left out whole."""
         said = [line for piece in entry.pieces for line in map(str.strip, piece.text.split("\n")) if line]
         if entry.opaque or entry.pictures:
             return "budget"

@@ -96,7 +96,7 @@ def held_messages(
     pinned: Collection[int] | Callable[[Any], bool],
     keep_last: int,
 ) -> dict[int, str]:
-    """Why messages must stay as they are: index -> reason, in order. Raises ValueError for a wrong index."""
+    """List the messages that must stay: index -> reason, in order. Raises ValueError for a wrong index."""
     reasons = {index: entry.held for index, entry in enumerate(entries) if entry.held}
     if callable(pinned):
         named = [index for index, message in enumerate(messages) if pinned(message)]

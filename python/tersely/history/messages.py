@@ -439,7 +439,7 @@ class MessageReader:
             self.data(made, path)
 
     def output(self, value: Any, path: Path, call: str) -> None:
-        """What a tool gave: texts and blocks, or data of any shape."""
+        """Read a tool's result: texts and blocks, or data of any shape."""
         given, value = value, plain(value)
         if isinstance(value, Mapping):
             what, fields, inner = kind_of(value, path)
@@ -460,11 +460,11 @@ class MessageReader:
             self.given(given, path, call)
 
     def given(self, value: Any, path: Path, call: str) -> None:
-        """What a tool gave that is no block."""
+        """Read a tool's result that is no block."""
         self.data(plain(value), path, "result", call)
 
     def data(self, value: Any, path: Path, kind: Kind = "data", call: str = "") -> None:
-        """What is of any shape: the strings right in it, each as a piece, and the rest as JSON."""
+        """Read data of any shape: its own strings, each as a piece, and the rest as JSON."""
         if self.role == "tool" and kind == "data":
             kind, call = "result", self.call
         if isinstance(value, Mapping):

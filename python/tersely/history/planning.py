@@ -41,12 +41,12 @@ class Prices:
 
     @property
     def kept(self) -> float:
-        """Of a million tokens in every later request: as cached input where there is a price for it."""
+        """Price of a million tokens that a later request sends again: as cached input, if that has one."""
         return self.input if self.cached_input is None else self.cached_input
 
     @property
     def new(self) -> float:
-        """Of a million tokens that a provider has not seen."""
+        """Price of a million tokens that the provider has not cached."""
         return self.input if self.cache_write is None else self.cache_write
 
 

@@ -57,7 +57,7 @@ def rule_summary(
     seed_labels: bool = False,
     newest_first: bool = False,
 ) -> str:
-    """What was worked on, how many steps, model calls, findings, errors.
+    """Summarize steps by rules: the task, numbers of steps and model calls, findings, errors.
 
     `later`: the steps after those; an error is resolved where a step after it succeeds. `seed_labels`: every
     error counts as resolved. `sentences`: of the task, the steps and the calls; the steps go last.
@@ -186,7 +186,7 @@ def steps_prompt(task: str) -> Prompt:
 
 
 def steps_text(entries: Sequence[REPLEntry]) -> str:
-    """What a model is shown of steps: the beginning of each text, all of a summary."""
+    """Write steps for a model's prompt: the beginning of each text, all of a summary."""
     steps = []
     for number, entry in enumerate(entries, 1):
         texts = (entry.reasoning, entry.code, entry.output)

@@ -54,7 +54,7 @@ class InvertedFile:
 
     @property
     def training_rows(self) -> int:
-        """How many rows `fill` should be given to train with."""
+        """Number of rows that `fill` should be given to train with."""
         return self.cells * _TRAINING_ROWS
 
     def fill(self, training: Float32s, blocks: Iterable[Float32s]) -> None:

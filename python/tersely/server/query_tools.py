@@ -132,7 +132,7 @@ class QueryTools:
         return ToolReply(to_markdown(answer, results), _data(answer, results))
 
     def query_documents_compressed(self, arguments: dict[str, Any]) -> ToolReply:
-        """The best chunks of a larger pool: those that are relevant enough, each thing once.
+        """Find the best chunks of a larger pool, without irrelevant ones and duplicates.
 
         Where they do not fit into `max_tokens` it is what of them answers the query, each piece under its
         file, its section and its chunk. By default the reply has half of the tokens of that of
@@ -217,7 +217,7 @@ class QueryTools:
         return _add_note(ToolReply(text, _data(answer, results, stats)), note)
 
     def _short_answer(self, query: str, results: Sequence[ChunkResult], budget: int) -> Answer:
-        """What a model answers, where there is one, in at most half of a budget."""
+        """Let the model, if any, answer in at most half of a budget."""
         if self.answerer.model is None:
             return Answer("")
         answer = self.answerer.answer(query, results)

@@ -101,7 +101,7 @@ def _start(serve: Callable[[Stop], None], watched: int, held: int) -> int:
 
 
 def _reap(born: dict[int, float]) -> list[tuple[int, str]]:
-    """The workers that have ended, and how."""
+    """Collect the workers that ended, and how."""
     found = []
     for process in born:
         ended, status = os.waitpid(process, os.WNOHANG)

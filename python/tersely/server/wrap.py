@@ -110,7 +110,7 @@ class ResultFilter:
 
 
 def _expand_tool(name: str, store: Store) -> Tool:
-    """The tool that gives a result whole again, in the words of the wrapped server."""
+    """Describe the tool that gives back a whole result, in the words of the wrapped server."""
 
     def run(arguments: dict[str, Any]) -> ToolReply:
         text = well_formed(store.expand(arguments["id"]))
