@@ -3,55 +3,73 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import ClassVar, NamedTuple
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from typing import ClassVar
 
 import numpy as np
 
-from tersely import _native
+from tersely.content.lines import read_lines
+from tersely.content.tool_output import ToolOutput
 from tersely.content.units import Lines, Units, units_of
-from tersely.core.tables import Float32s, Kind, SegmentTable, pieces
+from tersely.core.tables import Float64s, Kind
 from tersely.core.types import Document
 
 __all__ = ["Diff"]
 
-_HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@[^\n]*\n?", re.MULTILINE)
-_FILE = re.compile(
-    r"^(?:(diff --git )|Index: |diff -[^\n]*\n(?=--- )|--- [^\n]*\n\+\+\+ )[^\n]*\n?", re.MULTILINE
+_HUNK = re.compile(r"@@@*((?: -\d+(?:,\d+)?)+) \+\d+(?:,(\d+))? @@")
+_FILE = re.compile(r"diff --(?:git|cc|combined) |Index: ")  # lines that begin a file's header
+_GIT_LINE = re.compile(
+    r"(?:old mode|new mode|mode|new file mode|deleted file mode|(?:dis)?similarity index|"
+    r"(?:rename|copy) (?:from|to)|index|Binary files) |GIT binary patch"
 )
-# What stands below the first line of a file's header: as git writes it, as others do.
-_GIT_LINES = re.compile(
-    r"(?:(?:old mode|new mode|new file mode|deleted file mode|(?:dis)?similarity index|"
-    r"(?:rename|copy) (?:from|to)|index|Binary files) [^\n]*\n?)*"
-    r"(?:GIT binary patch\n(?:(?:literal|delta) \d+\n(?:[^\n]+\n)+\n?)*)?"
-    r"(?:--- [^\n]*\n\+\+\+ [^\n]*\n?)?"
-)
-_OTHER_LINES = re.compile(r"(?:(?!@@ |--- |diff --git |Index: )[^\n]+\n)*(?:--- [^\n]*\n\+\+\+ [^\n]*\n?)?")
+_SIZE = re.compile(r"-\d+(?:,(\d+))?")
+_BINARY = re.compile(r"(?:literal|delta) \d+")
 _STATISTIC = re.compile(r" \S[^\n]*\|\s+(?:\d+|Bin)\b| \d+ files? changed")
 # Lines that begin a commit: of git log, of a mailbox, of git log --oneline.
 _COMMIT = re.compile(r"commit [0-9a-f]{7,64}\b|From [0-9a-f]{40,64} |[0-9a-f]{7,64} \S")
 _SUBJECT = re.compile(r"    \S|Subject: ")
+_NAME = re.compile(r"^(?:\+\+\+|---|diff --\w+) (?!/dev/null)([^\n\t]*)", re.MULTILINE)
+_PREFIX = re.compile(r"(?:---|\+\+\+) (?:[a-z]/)?|\t.*")
 _NEW_NAME = re.compile(r"^\+\+\+ ([^\n\t]*)", re.MULTILINE)
-_NOT_BLANK = re.compile(r"^[^\S\n]*+\S[^\n]*", re.MULTILINE)  # a line
-_RUN = re.compile(
-    r"(?:\+[^\n]*\n?)+|(?:-[^\n]*\n?)+|(?:\\[^\n]*\n?)+|(?: [^\n]*\n?|\n)+|… \d+ lines?(?:\n|\Z)"
+# Files that programs write, by their names and by what they say of themselves.
+_MADE = re.compile(
+    r"[.-](?:lock(?:\.\w+)?|min\.\w+|map|snap)$|/(?:go\.sum|npm-shrinkwrap\.json)$|"
+    r"/(?:vendor|node_modules|third_party|dist|generated|__snapshots__)/",
+    re.IGNORECASE,
 )
-_OWN_LINES = re.compile(r"… (\d+) lines?\n?")  # what an earlier compression wrote: of lines it left out,
+_SAYS_MADE = re.compile(r"@generated|\bDO NOT EDIT\b|\b[Gg]enerated (?:by|from)\b")
+_OWN_LINES = re.compile(r"… (\d+) lines?")  # what an earlier compression wrote: of lines it left out,
 _OWN_CHANGES = re.compile(r" … \+\d+ -\d+ in \d+ hunks?\Z")  # and behind a file's header
+_PART = re.compile(r"fh*|@[-+\\ …]*|t")  # of lines by their kinds (_kinds): a header, a hunk, another line
+_RUN = re.compile(r"[-+\\]+| +|…")
+_WORD = re.compile(r"\w+")
 _LONGEST_RUN = 8  # changed lines of one unit
-_MOST_WORDS = 1024  # of a query
-_NEAR = 0.8  # of the best match of a query: units that come before all others, as headers do
-_HEADER, _TEXT, _HUNK_LINE, _CHANGE, _CONTEXT, _TITLE, _OWN = range(7)
-_WORTH = np.array([3.0, 0.8, 1.0, 1.0, 0.2, 4.0, 0.0], dtype=np.float32)
+_WHOLE = 600  # characters of a hunk that is one unit for a query: what was asked for stands in its context
+_BEGIN = 600  # characters behind a file's header in which a program says that it wrote the file
+_LINE = 80  # characters: the changes of a file are worth less and less by so many
+_DULL = 0.2  # what a changed line without words counts, or one that only moved
+_MADE_SHARE = 0.25  # what changes of files that programs write count
+# A file's name, and what stands above it in its header; of a hunk, its first line, changes, context; what
+# begins a commit, and its subject; marks of an earlier compression; all else.
+_HEADER, _ABOVE, _HUNK_LINE, _CHANGE, _CONTEXT, _TITLE, _OWN, _TEXT = range(8)
+_WORTH = np.array([3.0, 0.05, 0.1, 1.0, 0.2, 4.0, 0.0, 0.6])
 
 
-class _Piece(NamedTuple):
+@dataclass(slots=True)
+class _Piece:
+    document: int
     start: int
     end: int
     kind: int
-    above: int  # index of the piece that it needs, -1: none
+    above: int = -1  # index of the piece that it needs, -1: none
+    file: int = -1  # of the header of its file
+    near: int = 0  # lines of its run before a change; of context, lines to the nearest change
+    changed: int = 0  # number of its first changed line
+    follows: int = -1  # index of the piece that it is in or out with
     added: int = 0  # of a file's header: lines added and removed, hunks
     removed: int = 0
     hunks: int = 0
@@ -62,13 +80,16 @@ class _Piece(NamedTuple):
 class Diff:
     """Keeps headers of files with how many lines each changes, then changes by the query, context last.
 
+    A changed line is worth what it is unlike the others; what only moved, or was written by a program, comes
+    last; each further line of a file counts less. What was removed stays with what stands there now.
     Commits of `git log -p` and `git format-patch` are read with it: the line that begins one and its subject
-    come first, and what is kept of a commit brings the former along.
+    come first, and what is kept of a commit brings the former along. A list of names or statistics without
+    any hunk is read as lines of a tool.
 
     Attributes:
         applies: keep or leave out hunks as a whole, each together with those before it in its file that move
             its lines: the result is a patch for the same files, line numbers exact. Else runs of changed
-            and of context lines are kept or left out, markers count what is missing, and the result is to
+            and lines of context are kept or left out, markers count what is missing, and the result is to
             be read, not applied.
     """
 
@@ -79,228 +100,298 @@ class Diff:
     def read(self, documents: Sequence[Document], query: str | None, rows: int) -> Units:
         """Headers, changes and context with their worth. O(characters)."""
         texts = [document.text for document in documents]
-        pieces: list[_Piece] = []
-        document: list[int] = []
-        for number, text in enumerate(texts):
-            pieces += _hunks(text, len(pieces)) if self.applies else _runs(text, len(pieces))
-            document += [number] * (len(pieces) - len(document))
-        kind = np.array([piece.kind for piece in pieces], dtype=np.int64)
-        start, end = [piece.start for piece in pieces], [piece.end for piece in pieces]
-        table = units_of(document, start, end, Kind.CODE, [piece.above for piece in pieces])
+        asked = query is not None and bool(query.strip())
+        scan = _Scan(texts, self.applies, _WHOLE if asked else 0)
+        pieces = scan.pieces
+        if all(piece.kind in (_TEXT, _OWN) for piece in pieces):
+            return ToolOutput().read(documents, query, rows)
+        kind = np.array([piece.kind for piece in pieces])
+        table = units_of(
+            [piece.document for piece in pieces],
+            [piece.start for piece in pieces],
+            [piece.end for piece in pieces],
+            Kind.CODE,
+            [piece.above for piece in pieces],
+        )
         table = replace(table, kind=np.where(kind == _TEXT, Kind.PROSE, Kind.CODE).astype(np.uint8))
-        asked = _asked(texts, table, query)
-        words = query is not None and bool(query.strip())
-        named = (asked > 0) & (asked >= _NEAR * asked.max(initial=0))
-        marker = (_left_out_files if self.applies else _left_out)(texts, pieces, document)
+        marker = (_left_out_files if self.applies else _left_out)(texts, pieces)
         note = None if self.applies else lambda row: _changes(pieces[row])
         return Units(
             table,
-            _WORTH[kind] + 4 * asked,
+            _worth(scan, texts).astype(np.float32),
             Lines(marker, "" if self.applies else "\n", note),
-            (kind == _HEADER) | (kind == _TITLE) | named,
-            warnings=("query_without_matches",) if words and not asked.any() else (),
+            None if asked else (kind == _HEADER) | (kind == _TITLE),
+            np.array([piece.follows for piece in pieces], dtype=np.int32),
+            relevant=False,
+            graded=True,  # what fails in a test that is changed has not failed
         )
 
 
-def _sections(text: str) -> Iterator[tuple[int, int, int, int]]:
-    """All of a diff in order: (kind, start, end of its first line or header, end).
+class _Scan:
+    """The pieces of all texts in order, and their changed lines."""
 
-    `_HEADER`: of a file; `_HUNK_LINE`: a hunk; `_TEXT`: what stands around these. Lines of a hunk are
-    counted, so that none is taken for a header, whatever it holds.
-    """
-    at = 0
-    hunk, file = _HUNK.search(text), _FILE.search(text)
-    while True:
-        if hunk is not None and hunk.start() < at:
-            hunk = _HUNK.search(text, at)
-        if file is not None and file.start() < at:
-            file = _FILE.search(text, at)
-        starts = [found.start() for found in (hunk, file) if found is not None]
-        start = min(starts, default=len(text))
-        if at < start:
-            yield _TEXT, at, start, start
-        if hunk is not None and start == hunk.start():
-            at = _hunk_end(text, hunk)
-            yield _HUNK_LINE, start, hunk.end(), at
-        elif file is not None:
-            if file[0].startswith("--- "):
-                more = None
-            elif file[1]:
-                more = _GIT_LINES.match(text, file.end())
+    def __init__(self, texts: Sequence[str], applies: bool, whole: int) -> None:
+        self.pieces: list[_Piece] = []
+        self.changed: list[tuple[int, int]] = []  # document and start of each changed line
+        self.dull: list[bool] = []  # whether it has no words, or only moved
+        self.shapes: list[str] = []  # it without its words and numbers
+        self.applies, self.whole = applies, whole
+        for self.document, self.text in enumerate(texts):
+            self.lines = self.text.removesuffix("\n").split("\n")
+            self.starts = list(accumulate(map(len, self.lines), lambda at, size: at + size + 1, initial=0))
+            self.kinds = _kinds(self.lines)
+            self.words = {  # of changed lines
+                at: "".join(self.lines[at][1:].split()) for at, kind in enumerate(self.kinds) if kind in "+-"
+            }
+            both = [{said for at, said in self.words.items() if self.kinds[at] == sign} for sign in "+-"]
+            self.moved = both[0] & both[1]
+            if applies:
+                self._read_hunks()
             else:
-                more = _OTHER_LINES.match(text, file.end())
-            at = file.end() if more is None else more.end()
-            yield _HEADER, start, at, at
-        else:
-            return
+                self._read_runs()
 
+    def _add(self, first: int, last: int, kind: int, above: int, file: int = -1, near: int = 0) -> int:
+        """Add the lines [first, last) as a piece; return its index."""
+        start = self.starts[first]
+        self.pieces.append(_Piece(self.document, start, start, kind, above, file, near, len(self.changed)))
+        self._grow(self.pieces[-1], first, last)
+        return len(self.pieces) - 1
 
-def _hunk_end(text: str, hunk: re.Match[str]) -> int:
-    old = int(hunk[1]) if hunk[1] is not None else 1
-    new = int(hunk[2]) if hunk[2] is not None else 1
-    at, marked = hunk.end(), False
-    while (old > 0 or new > 0 or text.startswith("\\", at)) and (run := _RUN.match(text, at)):
-        sign = run[0][0]
-        if sign == "…":  # lines that were left out; which ones, nobody knows
-            at, marked = run.end(), True
-            continue
-        line = text.find("\n", run.end())  # a header's second line, behind the run
-        header = _FILE.search(text, run.start(), len(text) if line < 0 else line) if marked else None
-        if header is not None:  # so these lines count for nothing
-            return header.start()
-        most = {"+": new, "-": old, "\\": 1 << 60}.get(sign, min(old, new))
-        size, end = _first_lines(text, run.start(), run.end(), most)
-        if size == 0:
-            break
-        old -= size if sign not in "+\\" else 0
-        new -= size if sign not in "-\\" else 0
-        at = end
-    return at
+    def _grow(self, piece: _Piece, first: int, last: int) -> None:
+        """Add the lines [first, last) to a piece, the last of all."""
+        piece.end = min(self.starts[last] - (not self.applies), len(self.text))
+        for line in range(first, last):
+            if (said := self.words.get(line)) is not None:
+                self.changed.append((self.document, self.starts[line]))
+                shape = _WORD.sub("w", said)
+                self.shapes.append(shape)
+                self.dull.append(said in self.moved or "w" not in shape)
 
+    def _count(self, file: int, first: int, last: int) -> bool:
+        """Count a hunk for its file; whether it moves the lines behind it."""
+        head, (added, removed) = self.pieces[file], (self.kinds.count(sign, first, last) for sign in "+-")
+        head.added, head.removed, head.hunks = head.added + added, head.removed + removed, head.hunks + 1
+        return added != removed
 
-def _first_lines(text: str, start: int, end: int, most: int) -> tuple[int, int]:
-    """How many of the lines of text[start:end] are among the first `most`, and where they end."""
-    many = text.count("\n", start, end) + (not text.endswith("\n", start, end))
-    if many <= most:
-        return many, end
-    for _ in range(most):
-        start = text.index("\n", start) + 1
-    return most, start
-
-
-def _hunks(text: str, first: int) -> list[_Piece]:
-    """Whole hunks, the first of a file with its header; each needs the last before it that moves lines."""
-    pieces: list[_Piece] = []
-    file = above = -1  # of the pieces: the header of the file, what the next hunk of it needs
-    moved = False  # whether the last hunk of the file moved lines
-    for kind, start, body, end in _sections(text):
-        if kind == _TEXT:
-            cuts = [
-                start + line.start()
-                for line in _NOT_BLANK.finditer(text[start:end])
-                if _COMMIT.match(line[0])
-            ]
-            for begin, stop in pairwise([start, *cuts, end]):
-                if text[begin:stop].strip():
-                    pieces.append(_Piece(begin, stop, _TEXT, -1))
-                    file = -1
-            continue
-        if kind == _HEADER or file < 0:
-            file, above, moved = len(pieces), first + len(pieces), False
-            pieces.append(_Piece(start, end, _CHANGE, -1))
-            if kind == _HEADER:
+    def _read_hunks(self) -> None:
+        """Whole hunks, the first of a file with its header; each needs the last one that moves its lines."""
+        file = above = around = -1
+        moved = False  # whether the last hunk of the file moved lines
+        for part in _PART.finditer(self.kinds):
+            first, last = part.span()
+            if part[0] == "t":
+                if around < 0 or _COMMIT.match(self.lines[first]):
+                    if not self.lines[first].strip():
+                        continue
+                    around, file = self._add(first, last, _TEXT, -1), -1
+                self._grow(self.pieces[around], first, last)
                 continue
-        head = pieces[file]
-        added, removed = _counted(text, body, end)
-        if head.hunks == 0:
-            pieces[file] = head = head._replace(end=end)
-        else:
-            if moved:
-                above = first + len(pieces) - 1
-            pieces.append(_Piece(start, end, _CHANGE, above))
-        moved = added != removed
-        pieces[file] = head._replace(
-            added=head.added + added, removed=head.removed + removed, hunks=head.hunks + 1
-        )
-    return pieces
-
-
-def _runs(text: str, first: int) -> list[_Piece]:
-    """Headers, hunk lines, runs of changed lines and of context, lines of what stands around them."""
-    pieces: list[_Piece] = []
-    commit = file = -1  # of the pieces: what begins the commit, the header of the file
-    titled = True  # whether the commit has its subject
-    told = False  # whether the file's header says what an earlier compression counted
-    for kind, start, body, end in _sections(text):
-        if kind == _TEXT:
-            for line in _NOT_BLANK.finditer(text, start, end):
-                what, above, own = _TEXT, commit if file < 0 else -1, _OWN_LINES.fullmatch(line[0])
-                if own:
-                    pieces.append(_Piece(line.start(), line.end(), _OWN, -1, lines=int(own[1])))
+            around = -1
+            if part[0][0] == "f" or file < 0:
+                above, moved, file = -1, False, self._add(first, last, _CHANGE, -1, len(self.pieces))
+                if part[0][0] == "f":
                     continue
-                if _COMMIT.match(line[0]):
-                    what, above, commit, file, titled = _TITLE, -1, len(pieces), -1, False
-                elif _STATISTIC.match(line[0]):
-                    what = _HEADER
-                elif not titled and _SUBJECT.match(line[0]):
-                    what, titled = _TITLE, True
-                pieces.append(_Piece(line.start(), line.end(), what, first + above if above >= 0 else -1))
-        elif kind == _HEADER:
-            file = len(pieces)
-            stop = start + len(text[start:end].rstrip())
-            told = _OWN_CHANGES.search(text[start:stop]) is not None
-            pieces.append(_Piece(start, stop, _HEADER, first + commit if commit >= 0 else -1))
-        else:
-            hunk = first + len(pieces)
-            stop = body - text.endswith("\n", start, body)
-            pieces.append(_Piece(start, stop, _HUNK_LINE, first + file if file >= 0 else -1))
-            if file >= 0 and not told:
-                head, (added, removed) = pieces[file], _counted(text, body, end)
-                pieces[file] = head._replace(
-                    added=head.added + added, removed=head.removed + removed, hunks=head.hunks + 1
-                )
-            for run in _RUN.finditer(text, body, end):
-                if own := _OWN_LINES.match(run[0]):
-                    stop = run.end() - run[0].endswith("\n")
-                    pieces.append(_Piece(run.start(), stop, _OWN, -1, lines=int(own[1])))
-                    continue
-                what = _CHANGE if run[0][0] in "+-\\" else _CONTEXT
-                pieces += [_Piece(a, b, what, hunk) for a, b in _chunks(text, run.start(), run.end(), what)]
-    return pieces
+            elif self.pieces[file].hunks == 0:
+                self._grow(self.pieces[file], first, last)
+            else:
+                above = len(self.pieces) - 1 if moved else above
+                self._add(first, last, _CHANGE, above, file)
+            moved = self._count(file, first, last)
+
+    def _read_runs(self) -> None:
+        """Headers, hunk lines, runs of changed lines and of context, lines of what stands around them."""
+        commit = file = -1
+        titled = True  # whether the commit has its subject
+        told = False  # whether the file's header says what an earlier compression counted
+        for part in _PART.finditer(self.kinds):
+            first, last = part.span()
+            line = self.lines[first]
+            if part[0] == "t":
+                if own := _OWN_LINES.fullmatch(line):
+                    self.pieces[self._add(first, last, _OWN, -1)].lines = int(own[1])
+                elif _COMMIT.match(line):
+                    commit, file, titled = self._add(first, last, _TITLE, -1), -1, False
+                elif line.strip():
+                    title = not titled and _SUBJECT.match(line) is not None
+                    kind = _TITLE if title else _HEADER if _STATISTIC.match(line) else _TEXT
+                    titled = titled or title
+                    self._add(first, last, kind, commit if file < 0 else -1)
+            elif part[0][0] == "f":
+                names = self._names(first, last)
+                if first < names:
+                    self._add(first, names, _ABOVE, -1)
+                file = self._add(names, last, _HEADER, commit, len(self.pieces))
+                text = self.text[self.starts[names] : self.pieces[file].end].rstrip()
+                self.pieces[file].end = self.starts[names] + len(text)
+                told = _OWN_CHANGES.search(text) is not None
+            else:
+                self._read_hunk(first, last, file)
+                if file >= 0 and not told:
+                    self._count(file, first, last)
+
+    def _names(self, first: int, last: int) -> int:
+        """The line of a file's header from which the last ones name the file."""
+        old, new = self.lines[max(last - 2, first)], self.lines[last - 1]
+        if not new.startswith("+++ ") or last - first < 2:
+            return first
+        return last - 1 if _PREFIX.sub("", old) == _PREFIX.sub("", new) else last - 2
+
+    def _read_hunk(self, first: int, last: int, file: int) -> None:
+        if "…" not in self.kinds[first:last] and self.starts[last] - self.starts[first] <= self.whole:
+            self._add(first, last, _CHANGE, file, file)
+            return
+        hunk = self._add(first, first + 1, _HUNK_LINE, file)
+        for run in _RUN.finditer(self.kinds, first + 1, last):
+            low, high = run.span()
+            if run[0] == "…":
+                own = _OWN_LINES.match(self.lines[low])
+                self.pieces[self._add(low, high, _OWN, -1)].lines = int(own[1]) if own else 1
+            elif run[0][0] == " ":
+                above = (
+                    low if low > first + 1 else low - last
+                )  # no change stands where the hunk begins or ends
+                below = high if high < last else high + last
+                for line in range(low, high):
+                    if self.lines[line]:  # an empty line of context is none
+                        self._add(line, line + 1, _CONTEXT, hunk, file, min(line - above, below - line - 1))
+            elif high - low <= _LONGEST_RUN:
+                self._add(low, high, _CHANGE, hunk, file)
+            else:
+                self._read_long_run(low, high, hunk, file)
+
+    def _read_long_run(self, low: int, high: int, hunk: int, file: int) -> None:
+        """Line by line; what is added goes with what was removed, where both begin with one word."""
+        removed: defaultdict[str, deque[int]] = defaultdict(deque)
+        near = 0
+        for line in range(low, high):
+            if self.kinds[line] == "\\":
+                self._grow(self.pieces[-1], line, line + 1)
+                continue
+            near = near + 1 if line > low and self.kinds[line] == self.kinds[line - 1] else 0
+            row = self._add(line, line + 1, _CHANGE, hunk, file, near)
+            word = _WORD.search(self.lines[line])
+            other = removed[word[0] if word else ""]
+            if self.kinds[line] == "-":
+                other.append(row)
+            elif other:
+                self.pieces[row].follows = other.popleft()
 
 
-def _chunks(text: str, start: int, end: int, kind: int) -> Iterator[tuple[int, int]]:
-    """A run in units: changed lines by the eight; of context its first line, its last, the rest."""
-    if kind == _CHANGE:
-        while start < end:
-            stop = start
-            for _ in range(_LONGEST_RUN):
-                stop = text.find("\n", stop, end) + 1 or end
-            yield start, stop - text.endswith("\n", start, stop)
-            start = stop
-        return
-    second = text.find("\n", start, end) + 1 or end
-    last = max(text.rfind("\n", start, end - 1) + 1, second)
-    for a, b in ((start, second), (second, last), (last, end)):
-        stop = b - text.endswith("\n", a, b)
-        if a < stop:  # an empty line of context is none
-            yield a, stop
+def _kinds(lines: Sequence[str]) -> str:
+    """A letter for each line: "f" begins a file's header, "h" goes on with it, "@" begins a hunk; in it stand
+    "+", "-", " " and "\\" for themselves, "…" for lines that an earlier compression left out; "t": all else.
 
-
-def _counted(text: str, start: int, end: int) -> tuple[int, int]:
-    """Lines added and removed."""
-    body = "\n" + text[start:end]
-    return body.count("\n+"), body.count("\n-")
-
-
-def _asked(texts: list[str], table: SegmentTable, query: str | None) -> Float32s:
-    """How much of the query each unit holds together with the units it needs: float32[n] in [0, 1].
-
-    The share of the query's terms, rare ones counting more; a needed unit has no less than one that needs it.
+    Lines of a hunk are counted, so that none is taken for a header, whatever it holds.
     """
-    result = np.zeros(len(table), dtype=np.float32)
-    if query is None or not query.strip() or len(table) == 0:
-        return result
-    ids, offsets, words = _native.terms([query, *pieces(texts, table.document, table.start, table.end)])
-    wanted = np.unique(ids[: offsets[1]])[:_MOST_WORDS]  # in the order of the query
-    unit = np.repeat(np.arange(len(table)), np.diff(offsets[1:]))
-    met = np.zeros((len(table), len(wanted)), dtype=bool)
-    place = np.full(len(words), -1)
-    place[wanted] = np.arange(len(wanted))
-    column = place[ids[offsets[1] :]]
-    met[unit[column >= 0], column[column >= 0]] = True
-    frequency = met.sum(axis=0)
-    weight = np.where(frequency > 0, np.log1p(len(table) / np.maximum(frequency, 1)), 0).astype(np.float32)
-    above = table.heading.tolist()
-    for row, needed in enumerate(above):
-        if needed >= 0:
-            met[row] |= met[needed]
-    if weight.any():
-        result = (met @ weight / weight.sum()).astype(np.float32)
-    for row, needed in reversed(list(enumerate(above))):
-        if needed >= 0:
-            result[needed] = max(result[needed], result[row])
-    return result
+    kinds: list[str] = []
+    left: list[int] = []  # lines of the hunk that are to come: of each file before, of the file after
+    marked = False  # whether some were left out; which ones, nobody knows
+    header = ""  # what goes on: a header of "git" or of "other"s, "binary" data, its "bytes", "names"
+    for line, below in pairwise([*lines, ""]):
+        starts = _FILE.match(line) is not None or (
+            line.startswith(("diff -", "--- ")) and below.startswith(("--- ", "+++ ", "@@ -"))
+        )
+        kind = "" if not left or (marked and starts) else _kind_in_hunk(line, left)
+        if kind:
+            marked = marked or kind == "…"
+            kinds.append(kind)
+            continue
+        left, hunk = [], _HUNK.match(line)
+        if hunk:
+            kind, header, marked = "@", "", False
+            left = [int(size or 1) for size in (*_SIZE.findall(hunk[1]), hunk[2])]
+        elif header and (header := _goes_on(line, header, starts)):
+            kind = "h"
+        elif starts:
+            kind = "f"
+            header = "git" if line.startswith("diff --") else "names" if line.startswith("---") else "other"
+        kinds.append(kind or "t")
+    return "".join(kinds)
+
+
+def _kind_in_hunk(line: str, left: list[int]) -> str:
+    """The kind of a line of a hunk; "": it is none. Counts it down in `left`."""
+    if line.startswith("\\"):
+        return "\\"
+    if line.startswith("…"):
+        return "…" if any(left) and _OWN_LINES.fullmatch(line) else ""
+    kind, takes = _signs(line[: len(left) - 1].ljust(len(left) - 1))
+    if not all(left[at] for at in takes):
+        return ""
+    for at in takes:
+        left[at] -= 1
+    return kind
+
+
+@lru_cache(maxsize=256)
+def _signs(signs: str) -> tuple[str, tuple[int, ...]]:
+    """The kind of a line with such signs, one for each file before; and which files it stands in."""
+    if signs.strip("+- "):
+        return "", ()
+    removed = "-" in signs
+    old = [at for at, sign in enumerate(signs) if sign == "-" or (sign == " " and not removed)]
+    return "-" if removed else "+" if "+" in signs else " ", tuple(old if removed else [*old, len(signs)])
+
+
+def _goes_on(line: str, header: str, starts: bool) -> str:
+    """What goes on behind a line of a file's header; "": the line is none."""
+    if header == "names":
+        return "end" if line.startswith("+++ ") else ""
+    if header == "end" or (starts and not line.startswith("--- ")):
+        return ""
+    if starts:
+        return "names"
+    if header == "bytes":
+        return "bytes" if line else "binary"
+    if header == "binary":
+        return "bytes" if _BINARY.match(line) else ""
+    if header == "git":
+        return "" if not _GIT_LINE.match(line) else "binary" if line.startswith("GIT") else "git"
+    return "other" if line else ""
+
+
+def _worth(scan: _Scan, texts: list[str]) -> Float64s:
+    """float64[n]: what each piece is worth per token without a query."""
+    pieces = scan.pieces
+    worth = _WORTH[[piece.kind for piece in pieces]]
+    for row, piece in enumerate(pieces):
+        if piece.kind == _CONTEXT:
+            worth[row] /= 1 + piece.near
+    first = np.array([*(piece.changed for piece in pieces), len(scan.changed)])
+    rows = np.flatnonzero(np.diff(first))
+    if len(rows) == 0:
+        return worth
+    lines = read_lines(texts, None, 1 << 40)
+    table, wide = lines.table, 1 + max(map(len, texts))
+    document, start = np.array(scan.changed).T
+    at = np.searchsorted(table.document * np.int64(wide) + table.start, document * wide + start, side="right")
+    alike = lines.counts[np.maximum(lines.template[at - 1], 0)]
+    shapes = Counter(scan.shapes)
+    alike = np.minimum(alike, [shapes[shape] for shape in scan.shapes])
+    rare = np.where(scan.dull, _DULL, 1) / np.sqrt(np.maximum(alike, 1))
+    each = np.maximum.reduceat(rare, first[rows])
+    file = np.array([pieces[row].file for row in rows.tolist()])
+    size = np.array([pieces[row].end - pieces[row].start for row in rows.tolist()])
+    value = each / np.sqrt(1 + np.array([pieces[row].near for row in rows.tolist()]))
+    order = np.lexsort((-value, file))
+    upto = np.cumsum(size[order])
+    begins = np.diff(file[order], prepend=-2) != 0
+    upto -= np.maximum.accumulate(np.where(begins, upto - size[order], 0))
+    head, place = np.unique(file, return_inverse=True)
+    lines_of = np.diff(first)[rows]
+    share = np.bincount(place, np.add.reduceat(rare, first[rows])) / np.bincount(place, lines_of)
+    share *= [_MADE_SHARE if row >= 0 and _is_made(texts, pieces, row) else 1 for row in head.tolist()]
+    worth[rows[order]] = each[order] * share[place[order]] / np.sqrt(1 + upto / _LINE)
+    return worth
+
+
+def _is_made(texts: list[str], pieces: list[_Piece], file: int) -> bool:
+    """Whether a program wrote a file."""
+    head = pieces[file]
+    text = texts[head.document]
+    names = _NAME.findall(text, head.start, min(head.end, head.start + _BEGIN))
+    says = _SAYS_MADE.search(text, head.start, head.end + _BEGIN)
+    return says is not None or any(_MADE.search("/" + name) for name in names)
 
 
 def _changes(piece: _Piece) -> str:
@@ -309,13 +400,13 @@ def _changes(piece: _Piece) -> str:
     return f" … +{piece.added} -{piece.removed} in {piece.hunks} hunk{'s' if piece.hunks > 1 else ''}"
 
 
-def _left_out_files(texts: list[str], pieces: list[_Piece], document: list[int]) -> Callable[[int, int], str]:
+def _left_out_files(texts: list[str], pieces: list[_Piece]) -> Callable[[int, int], str]:
     """Names files of which nothing is kept and counts lines around them, where git and patch pass over."""
 
     def marker(first: int, last: int) -> str:
         lines = []
-        for row in range(first, last + 1):
-            piece, text = pieces[row], texts[document[row]]
+        for piece in pieces[first : last + 1]:
+            text = texts[piece.document]
             name = _NEW_NAME.search(text, piece.start, piece.end) if piece.hunks else None
             if name:
                 lines.append(f"… {name[1]}{_changes(piece)}\n")
@@ -326,12 +417,12 @@ def _left_out_files(texts: list[str], pieces: list[_Piece], document: list[int])
     return marker
 
 
-def _left_out(texts: list[str], pieces: list[_Piece], document: list[int]) -> Callable[[int, int], str]:
-    """Says how many lines a run of left out units has."""
+def _left_out(texts: list[str], pieces: list[_Piece]) -> Callable[[int, int], str]:
+    """Says how many lines a run of left out pieces has."""
 
     def marker(first: int, last: int) -> str:
         own = [piece.lines - 1 for piece in pieces[first : last + 1] if piece.kind == _OWN]
-        return f"… {_lines(texts[document[first]], pieces[first].start, pieces[last].end, sum(own))}"
+        return f"… {_lines(texts[pieces[first].document], pieces[first].start, pieces[last].end, sum(own))}"
 
     return marker
 

@@ -27,7 +27,7 @@ from tersely.providers.utf8 import Texts
 __all__ = ["Auto", "fit_as", "prepare_by"]
 
 _SHORT_CODE = (
-    3000  # characters: one of several pieces of code that are shorter is read as text, whole lines of it
+    3000  # characters: one of several pieces of code or diffs that are shorter is read as text, whole lines
 )
 _MAY_HOLD_BLOCKS = frozenset({"prose", "markdown", "mixed"})
 
@@ -212,9 +212,10 @@ def _readers(
 
 
 def _pieces_of_code(kinds: Sequence[str], documents: Sequence[Document]) -> list[bool]:
-    """Whether each of several documents is a short piece of code: as text its lines are ranked together."""
+    """Whether each of several documents is a short piece of code or a diff: as text its lines are ranked
+    together."""
     return [
-        kind == "code" and len(kinds) > 1 and len(document.text) < _SHORT_CODE
+        kind in ("code", "diff") and len(kinds) > 1 and len(document.text) < _SHORT_CODE
         for kind, document in zip(kinds, documents, strict=True)
     ]
 
