@@ -144,10 +144,9 @@ class NestedText {
         pieces_.append(piece);
     }
     py::str slice(std::int64_t begin, std::int64_t stop) const { return slice_of(text_, begin, stop); }
-    bool has_comma(std::int64_t begin, std::int64_t stop) const {
-        const Py_ssize_t found = begin < stop ? PyUnicode_FindChar(text_.ptr(), ',', begin, stop, 1) : -1;
-        if (found == -2) throw py::error_already_set();
-        return found >= 0;
+    bool has_comma(std::int64_t begin, std::int64_t stop) const {  // as the first of it: a comment may have some, too
+        while (begin < stop && Py_UNICODE_ISSPACE(character(begin)) != 0) ++begin;
+        return begin < stop && character(begin) == ',';
     }
     // A piece of the document; lines that begin in it get their numbers. Pieces come in order.
     void add_numbered(std::int64_t begin, std::int64_t stop) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import itertools
 import json
 import re
@@ -15,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tersely import BudgetExceededError, Compressed, Extractive
 from tersely.content.json import Json, json_pointers
+from tersely.engine.finish import broken_promises
 from tersely.providers.counters import resolve_counter
 
 COUNT = resolve_counter(None).count
@@ -225,7 +228,10 @@ def test_json_lines_stay_json_lines() -> None:
 @pytest.mark.parametrize(
     ("text", "warning"),
     [
-        ('{"a": 1,}', "json_invalid"),
+        ('{"a": 1,,}', "json_invalid"),
+        ("[,]", "json_invalid"),
+        ("[1, 2 /* open", "json_invalid"),
+        ("[-NaN]", "json_invalid"),
         ("[1 2]", "json_invalid"),
         ('{"a": tru', "json_invalid"),
         ('["\t"]', "json_invalid"),
@@ -239,6 +245,58 @@ def test_what_is_not_json_is_text(text: str, warning: str) -> None:
     result = tersely.compress(long, budget=12, strategy=Json())
     assert warning in result.receipt.warnings and result.tokens <= 12
     assert result.text == tersely.compress(long, budget=12, strategy=Extractive()).text
+
+
+NOTES = re.compile(r'"(?:[^"\\\\]|\\\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+ENDS = re.compile(r'("(?:[^"\\\\]|\\\\.)*")|,(\s*[\]}])')
+
+
+def without_notes(text: str) -> str:
+    """JSON without comments."""
+    return NOTES.sub(lambda match: match[0] if match[0].startswith('"') else " ", text)
+
+
+gaps = st.sampled_from(["", "", "", " ", "\n", '// of "x, y\n', "/* z, ] */"])
+written_scalars = st.sampled_from(["1", "NaN", "-Infinity", "null", '"s // no"', f'"{"a long text " * 9}"'])
+
+
+@st.composite
+def written(draw: st.DrawFn, depth: int = 0, trailing: bool = True) -> str:
+    """JSON as programs write it."""
+    if depth > 2 or (depth and draw(st.booleans())):
+        return draw(written_scalars)
+    opens, closes = draw(st.sampled_from(["[]", "{}"]))
+    items = []
+    for number in range(draw(st.integers(0, 7))):
+        key = f'"k{number}"{draw(gaps)}:' if opens == "{" else ""
+        value = draw(written(depth + 1, trailing))
+        items.append(f"{draw(gaps)}{key}{draw(gaps)}{value}{draw(gaps)}")
+    comma = "," + draw(gaps) if trailing and items and draw(st.booleans()) else ""
+    return f"{opens}{draw(gaps)}{','.join(items)}{comma}{closes}"
+
+
+@given(
+    st.booleans().flatmap(lambda comma: st.tuples(st.just(comma), written(trailing=comma))), gaps, st.data()
+)
+def test_what_programs_write_as_json_needs_no_other_parser_afterwards(
+    made: tuple[bool, str], gap: str, data: st.DataObject
+) -> None:
+    trailing, text = made[0], gap + made[1] + gap
+    try:
+        result = tersely.compress(text, budget=data.draw(st.integers(1, 200)), strategy=Json())
+    except BudgetExceededError:
+        return
+    assert "json_invalid" not in result.receipt.warnings and not broken_promises(result)
+    left = without_notes(result.text)
+    json.loads(ENDS.sub(lambda match: match[1] or match[2], left) if trailing else left)
+
+
+@pytest.mark.parametrize("comma", ["", ","])
+def test_nan_and_comments_do_not_hide_what_a_document_says(comma: str) -> None:
+    rows = ",\n".join(f'{{"epoch": {n}, "gap": {"NaN" if n == 191 else 1 / (n + 1):.5}}}' for n in range(250))
+    text = f'// by hand\n{{"rows": [{rows}{comma}], /* last */ "verdict": "unstable from epoch 191"{comma}}}'
+    kept = tersely.compress(text, ratio=0.1).text
+    assert "NaN" in kept and "unstable from epoch 191" in kept
 
 
 def test_one_bad_document_does_not_spoil_the_others() -> None:
@@ -357,3 +415,64 @@ def test_what_is_said_to_be_wrong_outside_of_records_comes_first() -> None:
     assert all(
         said in kept for said in ("no swap limit support", "the bridge is disabled", "ERROR: disk is full")
     )
+
+
+@pytest.mark.parametrize("near", [1.0, 0.001, 1000.0])
+def test_the_documents_own_scalars_come_before_long_lists(near: float) -> None:
+    """A series that falls has no end that stands out; the few words around it are what was to be said."""
+    points = [{"tick": n, "drift": round(near / (n + 1), 7), "rate": 0.01} for n in range(400)]
+    answer = {
+        "id": "job-9",
+        "points": points,
+        "reason": "stopped: quota",
+        "code": 3,
+        "then": "resume at tick 80",
+    }
+    kept = json.loads(tersely.compress(json.dumps(answer), ratio=0.06).text)
+    assert {name: kept.get(name) for name in ("id", "reason", "code", "then")} == {
+        name: answer[name] for name in ("id", "reason", "code", "then")
+    }
+
+
+def test_many_scalars_of_a_document_do_not_hide_what_failed() -> None:
+    settings_ = {f"setting_{n}": f"value {n}" for n in range(150)}
+    rows = [{"name": f"check {n}", "state": "failed: no route" if n == 33 else "ok"} for n in range(60)]
+    assert "failed: no route" in tersely.compress(json.dumps({**settings_, "checks": rows}), ratio=0.05).text
+
+
+@given(st.integers(20, 60), st.integers(55, 95))
+@settings(max_examples=20)
+def test_where_most_records_fail_they_come_before_those_that_passed(many: int, share: int) -> None:
+    rows = [
+        {"case": f"case-{n}", "status": "failed", "message": f"wrong total in sheet {n}"}
+        if n * 61 % 100 < share
+        else {"case": f"case-{n}", "status": "passed", "message": ""}
+        for n in range(many)
+    ]
+    if all(row["status"] == "failed" for row in rows) or rows[0]["status"] == "passed":
+        return
+    kept = json.loads(tersely.compress(json.dumps(rows), ratio=0.2).text)
+    states = [row["status"] for row in kept if isinstance(row, dict) and "status" in row]
+    assert "failed" in states and "passed" not in states
+
+
+def test_a_message_comes_before_hashes_empty_values_and_long_data() -> None:
+    def finding(n: int) -> dict[str, Any]:
+        digest = hashlib.sha256(str(n).encode())
+        return {
+            "fingerprint": digest.hexdigest(),
+            "picture": base64.b64encode(digest.digest() * 9).decode(),
+            "assignee": None,
+            "tags": [],
+            "effort": 0,
+            "level": "critical" if n % 12 == 5 else "minor",
+            "rule": f"style-{n % 9}",
+            "message": f"The name of the variable shadows {n} another one of the module around it.",
+            "resolution": "",
+        }
+
+    rows = [finding(n) for n in range(60)]
+    text = tersely.compress(json.dumps(rows, indent=1), ratio=0.06).text
+    kept = [row for row in json.loads(text) if isinstance(row, dict) and row.get("level") == "critical"]
+    assert [row["message"] for row in kept] == [rows[n]["message"] for n in range(5, 60, 12)]
+    assert rows[5]["picture"] not in text and rows[5]["picture"][:40] not in text

@@ -124,6 +124,17 @@ def test_the_element_that_a_query_names_stays() -> None:
     assert CASES[47].partition("></")[0] in result.text
 
 
+@pytest.mark.parametrize("name", ["polyline", "path"])
+def test_the_words_of_a_drawing_come_before_its_lines(name: str) -> None:
+    lines = "".join(
+        f'<{name} d="{" ".join(f"L{n * k % 977} {n * k * 7 % 991}" for k in range(1, 40))}" fill="#{n:06x}"/>'
+        for n in range(40)
+    )
+    words = "".join(f'<text x="{n}" y="4">Berth {n}: {n * 7}%</text>' for n in range(6))
+    kept = tersely.compress(f"<svg><title>Load by quay</title>{lines}{words}</svg>", ratio=0.1).text
+    assert "Load by quay" in kept and all(f"Berth {n}: {n * 7}%" in kept for n in range(6))
+
+
 def test_documents_are_no_data() -> None:
     assert is_data("<?xml version='1.0'?><!-- a --><testsuites/>") and is_data("<rss><channel/></rss>")
     assert not is_data("<html/>") and not is_data("<book/>") and not is_data("<!DOCTYPE x>")

@@ -8,6 +8,7 @@
 
 #include "check.hpp"
 #include "kernels/content/json_scan.hpp"
+#include "kernels/content/json_string.hpp"
 #include "kernels/content/tree_rank.hpp"
 #include "kernels/select/budgeted.hpp"
 #include "valid_utf8.hpp"
@@ -16,7 +17,14 @@ namespace {
 
 using namespace tersely::content;
 
-bool only_gaps(std::string_view text) { return text.find_first_not_of(" \t\r\n,") == std::string_view::npos; }
+bool only_gaps(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t behind = std::string_view(" \t\r\n,").find(text[at]) < 5 ? at + 1 : comment_end(text, at);
+        if (behind == at) return false;
+        at = behind;
+    }
+    return true;
+}
 
 void check_units(std::string_view text, const TreeUnits& units) {
     check((units.fault == TreeFault::kNone) == (units.size() > 0), "JSON has units, and nothing else has");

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/content/json_string.hpp"
+#include "kernels/content/opaque.hpp"
 #include "kernels/parallel.hpp"
 
 namespace tersely::content {
@@ -65,20 +66,30 @@ class Scanner {
     bool at_end() const { return at_ >= text_.size(); }
     char here() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
-    // True where a line ended.
-    bool skip_white() {
+    // Passes over white space and comments; `behind`: of a value, which those belong to. True where a line ended.
+    bool skip_gap(bool behind = false) {
         bool line = false;
-        for (; !at_end() && is_white(text_[at_]); ++at_) line |= text_[at_] == '\n';
+        while (!at_end()) {
+            if (is_white(text_[at_])) {
+                line |= text_[at_++] == '\n';
+                continue;
+            }
+            const std::size_t end = comment_end(text_, at_);
+            if (end == at_) break;
+            line |= text_[end - 1] == '\n';
+            at_ = end;
+            if (behind) units_.end.back() = static_cast<std::int64_t>(at_);
+        }
         return line;
     }
 
     bool read_roots() {
         if (text_.starts_with(kMark)) at_ = kMark.size();
-        skip_white();
+        skip_gap();
         for (std::int32_t root = 0;; ++root) {
             if (!read_value(root)) return false;
             const std::size_t after = at_;
-            const bool line = skip_white();
+            const bool line = skip_gap();
             if (at_end()) return true;
             if (!line) {
                 at_ = after;
@@ -112,8 +123,8 @@ class Scanner {
         if (!begin_value(at_, 0, -1, root)) return false;
         while (frames_.size() > depth) {
             check_cancelled();
-            skip_white();
             Frame& frame = frames_.back();
+            skip_gap(frame.values > 0);
             const char close = frame.object ? '}' : ']';
             if (here() == close) {
                 end_container();
@@ -122,18 +133,18 @@ class Scanner {
             if (frame.values > 0) {
                 if (here() != ',') return fail();
                 ++at_;
-                skip_white();
-                if (here() == close) return fail();
+                skip_gap();
+                if (here() == close) continue;
             }
             const std::size_t start = at_;
             std::uint64_t key = 0;
             if (frame.object) {
                 if (here() != '"' || !read_string()) return fail();
                 key = hash_of(text_.substr(start, at_ - start));
-                skip_white();
+                skip_gap();
                 if (here() != ':') return fail();
                 ++at_;
-                skip_white();
+                skip_gap();
             }
             frame.keys = mixed(frame.keys, key);
             const std::int32_t place = frame.values++;
@@ -155,7 +166,8 @@ class Scanner {
         }
         const bool read = first == '"' ? read_string() : first == '-' || is_digit(first) ? read_number() : read_word();
         if (!read) return fail();
-        if (first == '"' && at_ - value > kWholeString) {
+        const std::size_t size = at_ - value;
+        if (first == '"' && (size > kWholeString || (size > kWholeOpaque && is_opaque(text_.substr(value, size))))) {
             push_string(start, value, key, parent, place);
         } else {
             const std::uint64_t hash = hash_of(text_.substr(value, at_ - value));
@@ -187,7 +199,7 @@ class Scanner {
     }
 
     bool read_word() {
-        for (const std::string_view word : {"true", "false", "null"}) {
+        for (const std::string_view word : {"true", "false", "null", "NaN", "Infinity"}) {
             if (text_.substr(at_, word.size()) == word) {
                 at_ += word.size();
                 return true;
@@ -204,6 +216,7 @@ class Scanner {
 
     bool read_number() {
         if (here() == '-') ++at_;
+        if (here() == 'I') return read_word();
         if (here() == '0') {
             ++at_;
         } else if (!read_digits()) {

@@ -1,14 +1,17 @@
 // JSON in units: what an outline of it may keep or leave out, by place in the text.
 //
 // Contract:
-//  - a text is one value (RFC 8259, strictly), or JSON lines: values that stand on lines of their own; a byte order
-//    mark before it is passed over, as section 8.1 allows;
-//  - units are half-open, non-empty, in source order and disjoint; between them stand white space and commas only;
+//  - a text is one value (RFC 8259), or JSON lines: values that stand on lines of their own; a byte order mark before
+//    it is passed over, as section 8.1 allows; so is what programs write beside: NaN, Infinity and -Infinity, a comma
+//    before what closes, comments from "//" to the end of the line and between "/*" and "*/";
+//  - units are half-open, non-empty, in source order and disjoint; between them stand white space, commas and comments
+//    only; a comment before a comma, or before what closes, is the end of the unit before it, so a comma comes first;
 //  - a value is one unit, with its key where it has one ("key": value), or several:
 //      an object or array is what opens it (with its key), its values, and what closes it; where it holds scalars only,
 //      is not an object in an array, and is no longer than kWholeContainer bytes, it is one unit;
-//      a string longer than kWholeString is a head of about kStringHead bytes (with its key), pieces of about
-//      kStringPiece, and the closing quote; no cut parts an escape, a pair of surrogate escapes or a character;
+//      a string longer than kWholeString, or kWholeOpaque where it is opaque (opaque.hpp), is a head of about
+//      kStringHead bytes (with its key), pieces of about kStringPiece, and the closing quote; no cut parts an escape, a
+//      pair of surrogate escapes or a character;
 //  - `place` counts the values of a container, the roots of a text, or the pieces of a string, from 0; `count` is how
 //    many a container has;
 //  - what is not JSON, or nests deeper than kDeepest, gives no units and says why and where.
@@ -24,7 +27,8 @@ namespace tersely::content {
 
 inline constexpr std::size_t kDeepest = 512;  // of containers in each other; Python's own reader stops near 1,000
 inline constexpr std::size_t kWholeContainer = 48;
-inline constexpr std::size_t kWholeString = 48;
+inline constexpr std::size_t kWholeString = 96;
+inline constexpr std::size_t kWholeOpaque = 48;
 inline constexpr std::size_t kStringHead = 24;
 inline constexpr std::size_t kStringPiece = 120;
 

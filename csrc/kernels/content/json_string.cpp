@@ -66,6 +66,15 @@ std::size_t string_end(std::string_view text, std::size_t at) {
     return 0;
 }
 
+std::size_t comment_end(std::string_view text, std::size_t at) {
+    const std::string_view mark = text.substr(std::min(at, text.size()), 2);
+    if (mark != "//" && mark != "/*") return at;
+    const std::string_view close = mark == "//" ? "\n" : "*/";
+    const std::size_t end = text.find(close, at + 2);
+    if (end != std::string_view::npos) return end + close.size();
+    return mark == "//" ? text.size() : at;
+}
+
 std::size_t piece_end(std::string_view text, std::size_t from, std::size_t last, std::size_t size) {
     if (last - from <= size + size / 2) return last;
     std::size_t best = 0;

@@ -1,4 +1,4 @@
-// Strings of JSON: where they end, and where they may be cut.
+// Strings of JSON and comments beside values: where they end, and where strings may be cut.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,10 @@ namespace tersely::content {
 // Behind the closing quote of the string that opens at `at`; 0 where it does not end, or holds a control character or
 // something behind a backslash that is no escape. O(length), eight bytes at a time.
 std::size_t string_end(std::string_view text, std::size_t at);
+
+// Behind the comment that opens at `at`, "//" with the end of its line or "/*" with "*/"; `at` where none does, or it
+// does not end. O(length).
+std::size_t comment_end(std::string_view text, std::size_t at);
 
 // Where a piece of about `size` bytes ends that begins at `from` in a string which ends at `last` (its closing quote):
 // behind a space in its second half where there is one, never inside an escape, a pair of surrogate escapes or a

@@ -7,32 +7,26 @@
 #include <numeric>
 #include <unordered_set>
 
-#include "kernels/content/anchors.hpp"
 #include "kernels/content/decimal.hpp"
-#include "kernels/content/marks.hpp"
+#include "kernels/content/opaque.hpp"
 
 namespace tersely::content {
 namespace {
 
 using View = std::string_view;
+using namespace values;
 
-enum Kind : std::uint8_t { kAbsent, kNumeric, kBool, kContainer, kText, kDigits };
-enum Role : std::uint8_t { kPlain, kName, kStatus, kExit, kLevel, kSeverity, kTime };
-
-constexpr std::size_t kLooked = 256;  // bytes of a value in which words of failure are looked for
 constexpr double kFar = 6;
 constexpr double kRareColumn = 0.2;
 constexpr float kLeast = 1.1F;  // worth from which a record has a standing
 constexpr double kSevere = 4;   // worth of the highest severity
 constexpr double kAgain = 0.8;  // of the standing, behind the first record of a reason
 constexpr std::size_t kLengths = 32;
-constexpr float kShape = 0.8F;  // what a rare shape is worth beside a rare value
+constexpr double kCount = 0.5;    // what numbers and ids tell beside words
+constexpr float kNothing = 0.5F;  // what is absent, empty or 0 is worth beside other values
+constexpr float kShape = 0.8F;    // what a rare shape is worth beside a rare value
 
-bool is_upper(char byte) { return byte >= 'A' && byte <= 'Z'; }
-bool is_lower(char byte) { return byte >= 'a' && byte <= 'z'; }
-bool is_letter(char byte) { return is_upper(byte) || is_lower(byte); }
 using decimal::is_digit;
-char lower(char byte) { return is_upper(byte) ? static_cast<char>(byte + 32) : byte; }
 
 std::uint64_t hash_of(View bytes, std::uint64_t seed) {
     constexpr std::uint64_t kOddFactor = 0x9E3779B97F4A7C15ULL;
@@ -48,73 +42,6 @@ std::uint64_t hash_of(View bytes, std::uint64_t seed) {
     if (at < bytes.size()) std::memcpy(&rest, bytes.data() + at, bytes.size() - at);
     hash = (hash ^ rest) * kOddFactor;
     return (hash ^ (hash >> 32U)) | 1U;
-}
-
-bool same_word(View a, View lower_case) {
-    if (a.size() != lower_case.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        if (lower(a[i]) != lower_case[i]) return false;
-    }
-    return true;
-}
-
-template <std::size_t N>
-bool is_any(View word, const std::array<View, N>& words) {
-    return std::any_of(words.begin(), words.end(), [&](View one) { return same_word(word, one); });
-}
-
-constexpr std::array<View, 10> kAbsentWords = {"", "null", "-", "--", "n/a", "na", "none", "<none>", "nan", "nil"};
-constexpr std::array<View, 2> kBoolWords = {"true", "false"};
-constexpr std::array<View, 22> kNameWords = {
-    "id",  "name", "key",  "title", "path",  "file", "filename", "host", "uuid",    "hostname", "test",
-    "url", "uri",  "slug", "login", "email", "sha",  "package",  "rule", "address", "test_id",  "user"};
-constexpr std::array<View, 11> kStatusWords = {
-    "status",        "code",         "statuscode", "status_code",     "http_status",    "httpstatus",
-    "response_code", "responsecode", "sc-status",  "elb_status_code", "response_status"};
-constexpr std::array<View, 8> kExitWords = {"exit",       "exitcode",    "exit_code", "exit_status",
-                                            "returncode", "return_code", "rc",        "exitstatus"};
-constexpr std::array<View, 3> kLevelWords = {"level", "levelno", "lvl"};
-constexpr std::array<View, 6> kSeverityWords = {"severity", "priority", "risk", "criticality", "impact", "threat"};
-constexpr std::array<View, 7> kSevereWords = {"critical", "blocker",   "emergency", "urgent",
-                                              "severe",   "important", "fatal"};
-constexpr std::array<View, 3> kHighWords = {"high", "highest", "major"};
-constexpr std::array<View, 8> kTimeWords = {"time",    "timestamp", "date",       "ts",
-                                            "created", "updated",   "created_at", "elapsed"};
-
-Role role_of(View name) {
-    if (is_any(name, kNameWords)) return kName;
-    if (is_any(name, kStatusWords)) return kStatus;
-    if (is_any(name, kExitWords)) return kExit;
-    if (is_any(name, kLevelWords)) return kLevel;
-    if (is_any(name, kTimeWords)) return kTime;
-    const std::size_t last = name.find_last_of(" _-.:");
-    if (is_any(last == View::npos ? name : name.substr(last + 1), kSeverityWords)) return kSeverity;
-    for (const View end : {View("_id"), View("Id"), View("ID"), View("_name"), View("Name"), View("_number")}) {
-        if (name.size() > end.size() && name.ends_with(end)) return kName;
-    }
-    return kPlain;
-}
-
-bool number_of(View cell, double& value) {
-    if (!cell.empty() && cell.front() == '+') cell.remove_prefix(1);
-    if (!cell.empty() && cell.back() == '%') cell.remove_suffix(1);
-    if (cell.empty() || cell.size() > 40 || !(is_digit(cell[0]) || cell[0] == '-' || cell[0] == '.')) return false;
-    return read_decimal(cell, value);
-}
-
-Kind kind_of(View cell, double& number) {
-    if (cell.empty()) return kAbsent;
-    const char first = cell[0];
-    if (is_digit(first) || first == '+' || first == '.' || (first == '-' && cell.size() > 1)) {
-        if (number_of(cell, number)) return kNumeric;
-        if (is_digit(first)) return kDigits;
-    }
-    if (first == '{' || first == '[') return kContainer;
-    if (cell.size() <= 6) {
-        if (is_any(cell, kAbsentWords)) return kAbsent;
-        if (is_any(cell, kBoolWords)) return kBool;
-    }
-    return kText;
 }
 
 constexpr std::uint64_t kNumberShape = 1;
@@ -134,77 +61,6 @@ std::uint64_t shape_of(View value, Kind kind, std::uint64_t key) {
     return hash == 0 ? key : hash_of(value.substr(from), hash);
 }
 
-// The marks of the words of a text; words of camel case are several. "no error" and "0 errors" say none.
-std::uint32_t marks_of(View text) {
-    text = text.substr(0, kLooked);
-    std::uint32_t marks = 0;
-    bool denied = false;
-    for (std::size_t at = 0; at < text.size();) {
-        if (!is_letter(text[at])) {
-            if (is_digit(text[at])) {
-                denied = text[at] == '0' && (at == 0 || !is_digit(text[at - 1])) &&
-                         (at + 1 >= text.size() || text[at + 1] == ' ');
-            }
-            ++at;
-            continue;
-        }
-        const std::size_t begin = at;
-        std::uint64_t hash = kHashSeed;
-        do {
-            hash = hash_byte(hash, static_cast<unsigned char>(lower(text[at])));
-            ++at;
-            if (at >= text.size() || !is_letter(text[at])) break;
-            const bool rises =
-                is_upper(text[at]) && (is_lower(text[at - 1]) || (at + 1 < text.size() && is_lower(text[at + 1])));
-            if (rises) break;
-        } while (true);
-        const View word = text.substr(begin, at - begin);
-        if (!denied) marks |= word_marks(hash);
-        denied = same_word(word, "no") || same_word(word, "without") || same_word(word, "not");
-    }
-    return marks;
-}
-
-// The first word of a value.
-View first_word(View value) {
-    std::size_t end = 0;
-    while (end < value.size() && is_letter(value[end])) ++end;
-    return value.substr(0, end);
-}
-
-// Whether a text opens with a place and says something of it: "  cart_test.go:19: expected 3, got 2".
-bool tells_of_place(View text) {
-    const std::size_t start = text.find_first_not_of(' ');
-    if (start == View::npos) return false;
-    const std::size_t end = text.find_first_of(":( ", start);
-    if (end == View::npos) return false;
-    const std::size_t behind = anchor_after(text, start, end).end;
-    return behind > 0 && text.find(": ", behind) != View::npos;
-}
-
-// 0: says nothing of it; 1: failure; 2: trouble.
-std::uint32_t outcome_of(std::uint8_t role, std::uint32_t name_marks, View value, Kind kind, double number) {
-    if (kind == kNumeric) {
-        if (role == kStatus) return number >= 500 && number < 600 ? 1 : 0;
-        if (role == kExit) return number != 0 ? 1 : 0;
-        if (role == kLevel) return number >= 50 && number <= 100 ? 1 : 0;
-        return (name_marks & kError) != 0 && number > 0 ? 1 : 0;
-    }
-    if (kind == kAbsent) return 0;
-    if (kind == kBool) {
-        const bool yes = lower(value[0]) == 't';
-        return ((name_marks & kError) != 0 && yes) || ((name_marks & kPassed) != 0 && !yes) ? 1 : 0;
-    }
-    if ((name_marks & kError) != 0 && value != "[]" && value != "{}") return 1;
-    if (kind == kContainer) return 0;
-    if (role == kSeverity && (is_any(first_word(value), kSevereWords) || is_any(first_word(value), kHighWords)))
-        return 1;
-    if (role == kStatus && value.size() >= 3 && value[0] == '5' && is_digit(value[1]) && is_digit(value[2])) return 1;
-    const std::uint32_t marks = marks_of(value);
-    if ((marks & kError) != 0) return 1;
-    return (marks & kTrouble) != 0 || tells_of_place(value) ? 2 : 0;
-}
-
 double part(std::size_t some, std::size_t all) { return static_cast<double>(some) / static_cast<double>(all); }
 
 // Rarity of one among `all`: `below` stand at most as often as its `times`; `typical`, `entropy` of all.
@@ -215,7 +71,7 @@ float rarity(std::size_t all, std::size_t below, std::size_t times, double typic
     return static_cast<float>(std::max(0.0, (1 - entropy / whole) * rare));
 }
 
-double plain_log(double x) { return std::copysign(std::log1p(std::abs(x)), x); }
+double scaled_log(double x, double scale) { return std::copysign(std::log1p(std::abs(x) / scale), x); }
 
 double middle(std::vector<double>& values) {
     const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -224,23 +80,6 @@ double middle(std::vector<double>& values) {
 }
 
 }  // namespace
-
-bool says_failure(View name, View value) {
-    const Role role = role_of(name);
-    if (role == kName || value.size() > kShortText) return false;
-    double x = 0;
-    const Kind kind = kind_of(value, x);
-    return kind != kNumeric && outcome_of(role, marks_of(name), value, kind, x) == 1;
-}
-
-bool complains(View list, View text) {
-    constexpr std::uint32_t kWrong = kError | kWarns;
-    double x = 0;
-    if (kind_of(text, x) != kText) return false;
-    const View word = first_word(text);
-    const bool opens = !word.empty() && word.size() < text.size() && text[word.size()] == ':';
-    return (opens && (marks_of(word) & kWrong) != 0) || (marks_of(list) & kWrong) != 0;
-}
 
 std::size_t RecordColumns::add_list() {
     lists_.emplace_back();
@@ -295,7 +134,7 @@ void RecordColumns::add(std::size_t number, View value) {
             column.step *= 2;
         }
     }
-    std::uint32_t outcome = 0;
+    std::uint32_t outcome = kNoOutcome;
     if (column.distinct <= kMostValues) {
         if ((used_ + 1) * 2 > entries_.size()) grow();
         const std::uint64_t key = hash_of(value, number);
@@ -318,9 +157,8 @@ void RecordColumns::add(std::size_t number, View value) {
     } else {
         outcome = outcome_of(column.role, column.marks, value, kind, x);
     }
-    if (outcome != 0) ++column.outcomes[outcome - 1];
-    if (column.role == kSeverity && outcome == 1 && !column.severe)
-        column.severe = is_any(first_word(value), kSevereWords);
+    if (outcome == kFails || outcome == kTroubles) ++column.outcomes[outcome - 1];
+    if (column.role == kSeverity && outcome == kFails && !column.severe) column.severe = is_severe(value);
 }
 
 void RecordColumns::settle() {
@@ -451,11 +289,19 @@ void RecordColumns::settle_numbers(Column& column) const {
         return;
     }
     std::vector<double> logs(sample.size());
-    std::transform(sample.begin(), sample.end(), logs.begin(), plain_log);
+    std::transform(sample.begin(), sample.end(), logs.begin(), [](double x) { return std::abs(x); });
+    const auto [low, high] = std::minmax_element(sample.begin(), sample.end());
+    const double usual = middle(logs);
+    if (*low >= 0 || *high <= 0) {  // else the logarithms of what is near 0 would tell the signs apart
+        for (const double x : logs) column.scale = x > 0 ? std::min(column.scale, x) : column.scale;
+    } else if (usual > 0) {
+        column.scale = usual;
+    }
+    std::transform(sample.begin(), sample.end(), logs.begin(), [&](double x) { return scaled_log(x, column.scale); });
     column.middle = center_of(sample);
     column.log_middle = center_of(logs);
     for (std::size_t i = 0; i < sample.size(); ++i) {
-        logs[i] = std::abs(plain_log(sample[i]) - column.log_middle.median);
+        logs[i] = std::abs(scaled_log(sample[i], column.scale) - column.log_middle.median);
     }
     sample = std::move(logs);
     std::sort(sample.begin(), sample.end());
@@ -499,7 +345,7 @@ float RecordColumns::worth(std::size_t number, View value, std::uint64_t* reason
         worth = as;
         why = for_what;
     };
-    std::uint32_t outcome = 0;
+    std::uint32_t outcome = kNoOutcome;
     if (column.distinct <= kMostValues) {
         if (const Entry* entry = find(hash_of(value, number))) {
             stands_out(entry->worth, entry->by_shape != 0 ? entry->shape : entry->key);
@@ -511,26 +357,42 @@ float RecordColumns::worth(std::size_t number, View value, std::uint64_t* reason
         outcome = outcome_of(column.role, column.marks, value, kind, x);
     }
     if (kind == kNumeric && !column.sample.empty()) {
-        const double off = std::abs(plain_log(x) - column.log_middle.median);
+        const double off = std::abs(scaled_log(x, column.scale) - column.log_middle.median);
         if (off > kFar * column.log_middle.spread && std::abs(x - column.middle.median) > kFar * column.middle.spread) {
             const auto above = column.sample.end() - std::lower_bound(column.sample.begin(), column.sample.end(), off);
             const double all = static_cast<double>(column.sample.size());
             stands_out(static_cast<float>(0.6 * std::log(all / (1 + static_cast<double>(above)))), 0);
         }
     }
-    if (reason != nullptr) *reason = outcome != 0 || why == 0 ? 0 : why ^ (number << 1U);
-    if (outcome == 0) return worth;
+    if (outcome == kSucceeds && column.outcomes[0] > 0) return 0;
+    if (outcome == kSucceeds) outcome = kNoOutcome;
+    if (says_nothing(value, kind) || (kind == kNumeric && x == 0)) worth *= kNothing;
+    if (reason != nullptr) *reason = outcome != kNoOutcome || why == 0 ? 0 : why ^ (number << 1U);
+    if (outcome == kNoOutcome) return worth;
     // A column that few records have says what it says to all of them.
     const std::size_t all = std::max(column.cells, lists_[column.list].records);
     const double share = part(column.outcomes[outcome - 1], all);
     const bool brief = value.size() <= kShortText;
-    if (outcome == 1 && brief && share < 1) worth = std::max(worth, kOdd);
+    if (outcome == kFails && brief && share < 1) worth = std::max(worth, kOdd);
     if (share > 0.5 || all < kFewest) return worth;
     const double said = brief ? 1.0 : 0.5;
-    if (column.role == kSeverity && outcome == 1 && (!column.severe || is_any(first_word(value), kSevereWords)))
+    if (column.role == kSeverity && outcome == kFails && (!column.severe || is_severe(value)))
         return worth + static_cast<float>(kSevere * (1 - 2 * share));
     worth = std::max(worth, static_cast<float>(-0.5 * std::log(share) * said));
-    return worth + static_cast<float>((outcome == 1 ? 1.5 : 0.7) * (1 - 2 * share) * said);
+    return worth + static_cast<float>((outcome == kFails ? 1.5 : 0.7) * (1 - 2 * share) * said);
+}
+
+float RecordColumns::tells(std::size_t number, View value) const {
+    const Column& column = columns_[number];
+    double x = 0;
+    const Kind kind = kind_of(value, x);
+    if (column.cells < 2 || says_nothing(value, kind)) return 0;
+    const Entry* entry = column.distinct <= kMostValues ? find(hash_of(value, number)) : nullptr;
+    const double times = entry == nullptr ? 1 : entry->times;
+    const double whole = std::log(static_cast<double>(column.cells));
+    const double share = (whole - std::log(times)) / whole;
+    const bool words = kind != kNumeric && kind != kDigits && !is_opaque(value);
+    return static_cast<float>(words ? share : kCount * share);
 }
 
 bool RecordColumns::fails(std::size_t number, View value) const {
@@ -538,12 +400,12 @@ bool RecordColumns::fails(std::size_t number, View value) const {
     if (column.outcomes[0] == 0 || column.role == kName || value.size() > kShortText) return false;
     double x = 0;
     const Kind kind = kind_of(value, x);
-    return outcome_of(column.role, column.marks, value, kind, x) == 1;
+    return outcome_of(column.role, column.marks, value, kind, x) == kFails;
 }
 
 bool RecordColumns::is_mild(std::size_t number, View value) const {
     double x = 0;
-    const std::uint8_t role = columns_[number].role;
+    const Role role = columns_[number].role;
     return (role == kSeverity || role == kLevel) && value.size() <= kShortText && kind_of(value, x) == kText &&
            !fails(number, value);
 }

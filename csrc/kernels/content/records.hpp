@@ -20,15 +20,17 @@
 //    columns of the list that have no more cells, N at most: keys that are ids are not rare;
 //  - far number, in columns of at least four fifths numbers that mostly differ: with m its
 //    median and s 1.4826 times the median of |x - m|: 0.6 ln(k / (1 + those as far)) where |x - m| > 6 s for both x and
-//    sign(x) ln(1 + |x|), by which "as far" goes, over a sample of k <= kSample cells, every 2^i-th;
+//    sign(x) ln(1 + |x| / u), by which "as far" goes, over a sample of k <= kSample cells, every 2^i-th; u is the least
+//    |x| but 0, and 1 at most, so that what falls by a factor a step is not far; where x has both signs, the median;
 //  - outcome: words of failure (marks.hpp), a name that says failure with a value that does not deny it, 5xx in a
 //    status, not 0 as an exit code, 50 and above as a level, or (as trouble) a text that opens with a place: half of
 //    ln(n / n that say so), and 1.5 more (0.7 for mere trouble) times 1 - 2 (their share), where at most half of the
 //    cells do; half as much in texts over kShortText. A failure in a shorter value is worth kOdd at least, unless all
 //    fail. Words of the highest severity that a column named severity, priority, risk, ... has (critical, ..., else
 //    high) are failures, and 4 more instead of 1.5.
-// worth = the largest of the first seven, and the additions of the last. Fewer than kFewest cells: 0.
-// A column of more than kMostValues values has none that are rare. Memory O(columns + values kept), time O(bytes).
+// worth = the largest of the first seven, half of that for 0 and what says nothing (absent, an empty container), and
+// the additions of the last; 0 for success in a column that says failure, too. Fewer than kFewest cells: 0. A column of
+// more than kMostValues values has none that are rare. Memory O(columns + values kept), time O(bytes).
 #pragma once
 
 #include <array>
@@ -38,21 +40,15 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/content/record_values.hpp"
+
 namespace tersely::content {
 
 inline constexpr std::size_t kFewest = 4;
 inline constexpr std::size_t kMostValues = 1U << 13U;
 inline constexpr std::size_t kSample = 4096;
-inline constexpr std::size_t kShortText = 80;  // bytes
 inline constexpr std::size_t kShaped = 96;
 inline constexpr float kOdd = 1.5F;  // worth from which a record stands out
-
-// Whether a value under a name says that something failed: what `RecordColumns::fails` says of a column.
-bool says_failure(std::string_view name, std::string_view value);
-
-// Whether a text says that something is wrong: by its first word, before a colon ("WARNING: no swap"), or by the name
-// of the list that it stands in ("errors", "warnings").
-bool complains(std::string_view list, std::string_view text);
 
 class RecordColumns {
   public:
@@ -67,6 +63,9 @@ class RecordColumns {
     // `reason`, where given: the same for values that stand out as one does; 0 where each tells of its own: outcomes,
     // far numbers.
     float worth(std::size_t column, std::string_view value, std::uint64_t* reason = nullptr) const;
+    // How much a value tells of its record, in [0, 1]: 1 - ln c / ln n, half of that for numbers and what is opaque
+    // (opaque.hpp); 0 for what says nothing.
+    float tells(std::size_t column, std::string_view value) const;
     // Whether a value says that its record failed, however many do; what names records says nothing.
     bool fails(std::size_t column, std::string_view value) const;
     // Whether a value is a severity in words, and none of a failure: "warning", "info", "style".
@@ -89,9 +88,9 @@ class RecordColumns {
         double median = 0, spread = 0;
     };
     struct Column {
-        std::uint8_t role = 0;    // what its name says
-        std::uint32_t marks = 0;  // of its name
-        bool severe = false;      // a severity is the highest that there is, not just high
+        values::Role role = values::kPlain;  // what its name says
+        std::uint32_t marks = 0;             // of its name
+        bool severe = false;                 // a severity is the highest that there is, not just high
         std::size_t list = 0;
         std::size_t cells = 0, distinct = 0, numbers = 0, bytes = 0;
         std::vector<std::uint32_t> lengths;  // of texts without numbers, how many have each; the last: all longer ones
@@ -102,6 +101,7 @@ class RecordColumns {
         std::size_t step = 1;                   // every so many numbers are in the sample
         std::vector<double> sample;             // after settle(): distances of logarithms, ascending
         Center middle, log_middle;
+        double scale = 1;  // of the logarithms
         std::array<float, kKinds> kind_worth{};
         float present = 0;
     };

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "kernels/content/opaque.hpp"
 #include "kernels/content/phrases.hpp"
 #include "kernels/content/records.hpp"
 #include "kernels/content/tree_records.hpp"
@@ -25,8 +26,14 @@ constexpr float kNamedAgain = 0.97F;
 constexpr float kPieces = 0.75F;  // of JSON: of a string, behind its head
 constexpr float kSays = 0.97F;    // of JSON: the first phrase that a record says
 constexpr float kElse = 0.02F;    // of JSON: what a record says besides that for which it stands out
-constexpr float kCopied = 0.3F;   // of JSON: of the standing, of what was written before
-constexpr float kComplains = 0.5F;
+constexpr float kLeast = 0.02F;   // of JSON: what tells nothing of it
+constexpr float kOpaqueName = 0.96F;
+constexpr float kCopied = 0.3F;                    // of JSON: of the standing, of what was written before
+constexpr float kComplains = 0.97F, kOwn = 0.95F;  // of JSON: scalars of the document that say something wrong, others
+constexpr float kFewOwn = 8, kDeeper = 0.5F;       // of more, or deeper, others weigh less
+constexpr double kHardly = 0.1;                    // of the weight: what is opaque or says nothing
+constexpr float kListed = 0.5F;                    // of JSON: how much a record stands out of a list of what failed
+constexpr float kJsonTurn = 0.004F;
 constexpr float kTurn = 0.002F;
 constexpr std::int32_t kTurns = 50, kShortList = 8;
 constexpr double kBrought = 0.9999;  // of what is in a container: that brings it, and it is not taken alone
@@ -119,8 +126,8 @@ void each_cell(std::string_view text, const TreeUnits& units, const Records& rec
 // `present` that the record around it has it.
 struct Values {
     Values(std::size_t units, std::size_t records)
-        : worth(units), present(units), names(units), fails(records), holds(records), failure(records) {}
-    std::vector<float> worth, present;
+        : worth(units), tells(units), present(units), names(units), fails(records), holds(records), failure(records) {}
+    std::vector<float> worth, tells, present;
     std::vector<std::int8_t> names;
     std::vector<std::uint8_t> fails;    // a record: whether it failed
     std::vector<std::uint8_t> holds;    // whether one in it did
@@ -144,7 +151,8 @@ void lead_values(std::string_view text, const TreeUnits& units, const Records& r
             const float from = brought[static_cast<std::size_t>(parent)];
             const bool rest =
                 units.kind[row] == TreeKind::kPiece && values.names[static_cast<std::size_t>(parent)] == 0;
-            lead[row] = rest ? kPieces * from / (1 + static_cast<float>(units.place[row])) : 0.97F * from;
+            const bool more = !is_opaque(piece(text, units.start[row], units.end[row]));
+            lead[row] = !rest ? 0.97F * from : more ? kPieces * from / (1 + static_cast<float>(units.place[row])) : 0;
             brought[row] = lead[row];
         }
         const std::int32_t record = records.inside[row];
@@ -154,7 +162,8 @@ void lead_values(std::string_view text, const TreeUnits& units, const Records& r
         if (records.is_record[row] != 0) lead[row] = std::max(lead[row], stand);
         float own = 0;
         if (values.names[row] > 0) {
-            own = (values.names[row] == 2 ? 0.99F : 0.985F) * stand;
+            own = is_opaque(value_of(text, units, row)) ? kOpaqueName * stand
+                                                        : (values.names[row] == 2 ? 0.99F : 0.985F) * stand;
             if (units.kind[row] == TreeKind::kHead) brought[row] = own;
         }
         if (values.worth[row] > 0 && tells(record, values.worth[row]) &&
@@ -167,14 +176,14 @@ void lead_values(std::string_view text, const TreeUnits& units, const Records& r
         if (own == 0 && odd > 0 && is_phrase(value_of(text, units, row), units.kind[row])) {
             float& before = told[static_cast<std::size_t>(cell_of)];
             const std::size_t known = said.size();
-            const auto hash = template_of(piece(text, units.start[row], units.end[row]));
+            const auto hash = template_of(value_of(text, units, row));
             own = static_cast<std::size_t>(said[hash]) < known ? kRest * odd : std::max(kSays - before, kRest) * odd;
             before += kStep;
             if (units.kind[row] == TreeKind::kHead) brought[row] = own;
         }
         // what else it says, where that is short
         if (own == 0 && units.kind[row] != TreeKind::kHead && units.count[row] <= kShortList) {
-            own = kElse * odd;
+            own = (kLeast + kElse * values.tells[row]) * odd;
             if (opens(units.kind[row])) brought[row] = std::max(brought[row], own);
         }
         lead[row] = std::max(lead[row], own);
@@ -306,19 +315,40 @@ void lead_elements(std::string_view text, const TreeUnits& units, const Records&
     }
 }
 
-// Of JSON: what is said to be wrong outside of records that are compared, as in the answer of a service.
-void lead_complaints(std::string_view text, const TreeUnits& units, const Records& records, std::vector<float>& lead) {
+// Of JSON: the document's own scalars, in no list of records; what is said to be wrong first.
+std::vector<float> lead_own(std::string_view text, const TreeUnits& units, const Records& records) {
+    std::vector<std::size_t> size(records.lists);
+    for (const std::int32_t list : records.list) ++size[static_cast<std::size_t>(list)];
+    const auto listed = [&](std::int32_t record) {
+        while (record >= 0 && size[static_cast<std::size_t>(records.list[static_cast<std::size_t>(record)])] < 2)
+            record = record_around(units, records, static_cast<std::size_t>(record));
+        return record >= 0;
+    };
+    std::vector<float> own(units.size()), deep(units.size(), 1);
+    float many = 0;
     for (std::size_t row = 0; row < units.size(); ++row) {
-        if (units.kind[row] != TreeKind::kScalar && units.kind[row] != TreeKind::kHead) continue;
         const std::int32_t parent = units.parent[row];
-        const bool listed = parent >= 0 && units.kind[static_cast<std::size_t>(parent)] == TreeKind::kArray;
+        const std::size_t above = parent < 0 ? row : static_cast<std::size_t>(parent);
+        if (parent >= 0 && units.parent[above] >= 0) deep[row] = kDeeper * deep[above];
+        if (units.kind[row] == TreeKind::kPiece && own[above] > 0)
+            own[row] = kPieces * own[above] / (1 + static_cast<float>(units.place[row]));
+        if (units.kind[row] != TreeKind::kScalar && units.kind[row] != TreeKind::kHead) continue;
+        const bool element = parent >= 0 && units.kind[above] == TreeKind::kArray;
         const std::int32_t record = records.is_record[row] != 0
                                         ? record_around(units, records, static_cast<std::size_t>(records.inside[row]))
                                         : records.inside[row];
-        if (record >= 0) continue;
-        const auto name = listed ? key_of(text, units, static_cast<std::size_t>(parent)) : std::string_view();
-        if (complains(name, bare(value_of(text, units, row)))) lead[row] = std::max(lead[row], kComplains);
+        if (records.own[row] != 0 || listed(record)) continue;
+        const std::string_view value = bare(value_of(text, units, row));
+        const auto list = element ? key_of(text, units, above) : std::string_view();
+        if (complains(list, key_of(text, units, row), value)) {
+            own[row] = kComplains;
+        } else if (!element && !says_nothing(value) && !is_opaque(value)) {
+            own[row] = kOwn * deep[row];
+            ++many;
+        }
     }
+    for (float& one : own) one *= one <= kOwn ? std::min(1.0F, kFewOwn / many) : 1;
+    return own;
 }
 
 // A record of JSON that says what another one before it does, by its keys, its values and the lengths of long ones,
@@ -341,6 +371,18 @@ void pass_over_copies(const TreeUnits& units, const Records& records, std::vecto
     }
 }
 
+// Of records of a list that stand out alike, each a little less than the one before, so that what it says comes before
+// the names of all others.
+void take_turns(const Records& records, std::vector<float>& stands) {
+    HashTable<std::int32_t> met;
+    for (std::size_t record = 0; record < stands.size(); ++record) {
+        if (stands[record] <= 0) continue;
+        const auto like =
+            joined(std::bit_cast<std::uint32_t>(stands[record]), static_cast<std::uint64_t>(records.list[record]));
+        stands[record] *= 1 - kJsonTurn * static_cast<float>(std::min(met[like]++, kTurns));
+    }
+}
+
 // Which units of records that stand out come first, and how much they do; 0 of the others.
 struct Odd {
     std::vector<float> lead;           // a unit
@@ -353,7 +395,7 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
     Odd odd;
     odd.lead.resize(n);
     odd.record.resize(records.row.size());
-    if (!units.markup) lead_complaints(text, units, records, odd.lead);
+    if (!units.markup) odd.lead = lead_own(text, units, records);
     if (records.row.empty()) return odd;
     RecordColumns columns;
     for (std::size_t list = 0; list < records.lists; ++list) columns.add_list();
@@ -394,6 +436,7 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
                   if (fails) (value == kPresent ? has : values.fails)[number] = 1;
                   if (units.markup && columns.is_mild(column, value)) mild[number] = 1;
                   values.worth[row] = std::max(values.worth[row], one);
+                  if (!units.markup) values.tells[row] = columns.tells(column, value);
                   const auto naming = columns.names_of(static_cast<std::size_t>(records.list[number]));
                   for (std::size_t i = 0; i < naming.size(); ++i) {
                       if (naming[i] == column) values.names[row] = static_cast<std::int8_t>(2 - i);
@@ -406,7 +449,15 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
         values.failure[record] = 1;
     }
     std::vector<float> stands = standing.settle(records.list, records.lists);
-    if (!units.markup) pass_over_copies(units, records, stands);
+    if (!units.markup) {
+        for (std::size_t record = 0; record < stands.size(); ++record) {  // "failures": [...]
+            const std::int32_t parent = units.parent[static_cast<std::size_t>(records.row[record])];
+            if (parent >= 0 && complains({}, key_of(text, units, static_cast<std::size_t>(parent)), kPresent))
+                stands[record] = std::max(stands[record], kListed);
+        }
+        pass_over_copies(units, records, stands);
+    }
+    if (!units.markup) take_turns(records, stands);
     const std::vector<float> own_stands = stands;  // without what is in them
     for (std::size_t record = stands.size(); record-- > 0;) {
         if (values.fails[record] != 0)
@@ -475,11 +526,14 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
             if (odd.record[static_cast<std::size_t>(records.inside[row])] != 0) share = std::max(share, 0.7);
         }
         weight[row] = inherited * share;
+        const auto value = bare(value_of(text, units, row));
+        if (is_opaque(value) || (!units.markup && says_nothing(value))) weight[row] *= kHardly;
         const bool split = !part(units.kind[row]) && row + 1 < n && units.kind[row + 1] == TreeKind::kAttribute;
         const bool empty = split || (opens(units.kind[row]) && units.count[row] > 0 &&
                                      (units.markup ? !attributed[row] : records.is_record[row] != 0));
         if ((units.markup && units.kind[row] == TreeKind::kClose) || records.own[row] != 0) continue;
-        priority[row] = empty ? 0 : odd.lead[row] > 0 ? 1 + odd.lead[row] : weight[row];  // it is what is in it
+        const double lead = odd.lead[row];
+        priority[row] = empty ? 0 : lead > 0 ? 1 + lead : weight[row];  // it is what is in it
     }
     std::vector<std::int32_t> needs = units.parent;
     for (std::size_t row = 0; units.markup && !units.nested && row < n; ++row) {

@@ -12,29 +12,34 @@
 //  - in an object of few or different members: 0.95 (1 - 0.2 place / count), 0.7 of that for a long string;
 //  - for a record: 1 for the first of its container, 0.7 where it stands out, 0.6 for the last, else 0.5 b / B with
 //    b the lowest one bit of `place` and B the highest of the count: the middle, the quarters, the eighths ...
-// Pieces of a string weigh 0.3 / (1 + place) of their head.
-// Of a record of JSON that stands out come before all that: itself (1 + s), what names it (1 + 0.99 s, then 0.985
-// s), the cells for which it stands out (1 + 0.98 s; worth kOdd, or half of the record's best, but not 0) and what
-// is in them (0.97 of s a step; of a string behind its head 0.75 / (1 + place)), the phrases that it says (1 + 0.97
-// s for the first, 0.12 s less for each further one, 0.3 s where the same but for digits was said before), then what
-// else it says in few values (1 + 0.02 s). A text outside of records that says that something is wrong (complains,
-// records.hpp) has 1.5. An element that is a record fails where a cell of it says so (RecordColumns::fails), its own
-// name does and no severity of it says "warning" or less, or one in it failed; then its s is 0.9 + 0.1 s, else half
-// of s. What failed in what failed has no less than that. Lead of what is in it, as shares of s, less 0.002 for each
-// record of the same one before it, and times 0.95 where it failed as one before did (the first phrase that it says
-// is the same but for digits; of what holds such records, where all of them did), else 0.97 where its name is the
-// same but for digits: what names it 1 (0.7 where what failed in it has a name); what it says 1 (0.7 where what
-// failed is in it), 0.12 less behind each phrase and each text that names it, 0.06 behind what is no phrase, 0.3
-// less where the same was said before, 0.3 at least. What it says are the attributes of an element that is a failure
-// by its name, and the texts and attributes in elements for which it stands out, or in all where there are none. Of
-// a record that did not fail, what it stands out for has 1. With relevance r in [0, 1] a unit, these weigh half; m
-// of a unit is the best r of what is in it; 1 - e = (1 - r) (1 - 0.9 e of its container), but of records (1 -
-// max(0.9 m, r)) (1 - 0.6 e of its container): a value is meant where its path says the rest of the query, and a
-// match brings the record it is in. The priority is weight + 3 e^2, and that of a unit at least 0.9999 of that of
-// what needs it; a record of JSON that has values, and an element without attributes, has no weight of its own: it
-// comes with what is in it. A unit needs what it stands in; an element of XML only the record it is in (its end tag,
-// its text and what stands around it in that record can be left out: markup is no longer well-formed then, and half
-// as long). O(units) time and memory.
+// Pieces of a string weigh 0.3 / (1 + place) of their head; what is opaque (opaque.hpp), or says nothing in JSON, 0.1.
+// Before all that come, by a lead that is added to 1:
+//  - of JSON, the document's own scalars, in no list of two records or more: 0.97 for what complains (records.hpp),
+//  else
+//    0.95, half as much for each container around it but the root, and where there are more than 8, as much less;
+//  - of JSON, what belongs to a record that stands out by s, which is 0.5 at least in a list called by a failure
+//    ("errors"), and 0.004 of it less for each record before of the list with the same s: itself (s), what names it
+//    (0.99 s, then 0.985 s; 0.96 s where it is opaque), the cells for which it stands out (0.98 s; worth kOdd, or half
+//    of the record's best, but not 0) and what is in them (0.97 of s a step; of a string behind its head 0.75 / (1 +
+//    place), but 0 where that is opaque), the phrases that it says (0.97 s for the first, 0.12 s less for each further
+//    one, 0.3 s where the same but for digits was said before), then what else it says in few values (0.02 s, and as
+//    much times what they tell, RecordColumns::tells).
+// An element that is a record fails where a cell of it says so (RecordColumns::fails), its own name does and no
+// severity of it says "warning" or less, or one in it failed; then its s is 0.9 + 0.1 s, else half of s. What failed in
+// what failed has no less than that. Lead of what is in it, as shares of s, less 0.002 for each record of the same one
+// before it, and times 0.95 where it failed as one before did (the first phrase that it says is the same but for
+// digits; of what holds such records, where all of them did), else 0.97 where its name is the same but for digits: what
+// names it 1 (0.7 where what failed in it has a name); what it says 1 (0.7 where what failed is in it), 0.12 less
+// behind each phrase and each text that names it, 0.06 behind what is no phrase, 0.3 less where the same was said
+// before, 0.3 at least. What it says are the attributes of an element that is a failure by its name, and the texts and
+// attributes in elements for which it stands out, or in all where there are none. Of a record that did not fail, what
+// it stands out for has 1. With relevance r in [0, 1] a unit, these weigh half; m of a unit is the best r of what is in
+// it; 1 - e = (1 - r) (1 - 0.9 e of its container), but of records (1 - max(0.9 m, r)) (1 - 0.6 e of its container): a
+// value is meant where its path says the rest of the query, and a match brings the record it is in. The priority is
+// weight + 3 e^2, and that of a unit at least 0.9999 of that of what needs it; a record of JSON that has values, and an
+// element without attributes, has no weight of its own: it comes with what is in it. A unit needs what it stands in; an
+// element of XML only the record it is in (its end tag, its text and what stands around it in that record can be left
+// out: markup is no longer well-formed then, and half as long). O(units) time and memory.
 #pragma once
 
 #include <cstdint>

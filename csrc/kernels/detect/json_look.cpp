@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "kernels/content/json_string.hpp"
 #include "kernels/detect/bytes.hpp"
 
 namespace tersely::detect {
@@ -13,7 +14,7 @@ enum Class : std::uint8_t { kOther, kSpace, kQuote, kOpen, kClose, kColon, kComm
 
 constexpr std::array<Class, 256> classes() {
     std::array<Class, 256> table{};
-    for (const char byte : std::string_view("0123456789+-.eEtrufalsn"))
+    for (const char byte : std::string_view("0123456789+-.eEtrufalsnNaIity"))
         table[static_cast<unsigned char>(byte)] = kScalar;
     for (const char byte : std::string_view(" \t\r\n")) table[static_cast<unsigned char>(byte)] = kSpace;
     table['"'] = kQuote;
@@ -34,6 +35,10 @@ struct Walk {
     // Goes over what stands at `at`, a string as a whole; false: it cannot stand in JSON.
     bool step(std::string_view text, std::size_t& at) {
         const Class what = kClasses[static_cast<unsigned char>(text[at])];
+        if (const std::size_t behind = content::comment_end(text, at); behind > at) {
+            at = behind;
+            return true;
+        }
         if (what == kOther || (what == kColon && !after_string) || (what == kClose && depth == 0)) return false;
         if (what == kOpen) ++depth;
         if (what == kClose) --depth;
@@ -65,9 +70,10 @@ JsonLook look_for_json(std::string_view text) {
     bool line_start = true;
     for (std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; at < text.size();) {
         const Class what = kClasses[static_cast<unsigned char>(text[at])];
-        if (what == kSpace) {
-            line_start = line_start || text[at] == '\n';
-            ++at;
+        const std::size_t behind = what == kSpace ? at + 1 : content::comment_end(text, at);
+        if (behind > at) {
+            line_start = line_start || text[behind - 1] == '\n';
+            at = behind;
             continue;
         }
         if (walk.depth == 0) {

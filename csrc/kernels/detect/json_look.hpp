@@ -15,7 +15,7 @@ struct JsonLook {
     std::size_t members = 0;  // colons after strings
 };
 
-// Brackets, strings and escapes, and the bytes that numbers and literals are made of. O(bytes).
+// Brackets, strings and escapes, the bytes that numbers and literals are made of, and comments. O(bytes).
 JsonLook look_for_json(std::string_view text);
 
 struct JsonBlock {

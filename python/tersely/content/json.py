@@ -27,7 +27,9 @@ class Json:
     The result of valid JSON is valid JSON. What was left out says so in its place, `generated` in the result:
     `"… 37 more"` among the values of an array or on a line of JSON lines, `"…": "37 more"` at the end of an
     object, `"… 4-40": "37 more"` before it (their places, from 1), `… 812 more` (characters) in a string.
-    Numbers, escapes and repeated keys stay as they are written. Of an array stay the first value, outliers,
+    Numbers, escapes and repeated keys stay as they are written, and so do NaN and Infinity, commas before
+    what closes, and comments inside, so a result needs no other parser than its source does. Of an array
+    stay the first value, outliers,
     the last, the middle, ...; with a query, the records that it names come first. Where there is no room
     for the best of them beside such words, numbers alone stand there (`"… 37"`, `"…": 37`, `"… 4-40": ""`,
     `… 812`; warning "markers_shortened"). Where markers would take more than a tenth of the budget, what an

@@ -39,7 +39,6 @@ _TEXTS = frozenset(
         "refentry",
         "manpage",
         "text",
-        "svg",
     ]
 )
 _HEAD = 4096  # characters in which the root is looked for

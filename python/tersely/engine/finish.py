@@ -36,7 +36,6 @@ check_all = False
 _LARGEST_CHECKED = 200_000  # characters of documents
 _FITS = REASONS.index("fits")
 _MARKUP = len(REASONS)
-_MARK = "\ufeff"  # the byte order mark
 _ALL_REASONS = (*REASONS, "markup")  # of what pages hold beside what they show
 
 
@@ -247,17 +246,18 @@ class _WithGaps:
 
 
 def _marked(reading: Reading) -> set[int]:
-    """The documents whose first unit stands behind a byte order mark. O(documents)."""
+    """The documents with something before their first unit or behind their last. O(documents)."""
     documents, table = reading.request.documents, reading.table
-    found = [index for index, document in enumerate(documents) if document.text.startswith(_MARK)]
-    if not found:
-        return set()
-    first = np.searchsorted(table.document, found)
-    return {
-        index
-        for index, row in zip(found, first.tolist(), strict=True)
-        if index not in reading.pages and (row == len(table) or table.start[row] > 0)
-    }
+    bounds = np.searchsorted(table.document, np.arange(len(documents) + 1)).tolist()
+    marked = set()
+    for index, document in enumerate(documents):
+        first, last = bounds[index], bounds[index + 1]
+        if index in reading.pages:
+            continue
+        begin, end = (int(table.start[first]), int(table.end[last - 1])) if first < last else (1, 1)
+        if document.text[:begin].strip() or (first < last and document.text[end:].strip()):
+            marked.add(index)
+    return marked
 
 
 def _in_source(
@@ -265,7 +265,7 @@ def _in_source(
 ) -> tuple[SegmentTable, UInt8s, Float32s]:
     """Units as pieces of their documents; what pages do not show, or is written otherwise, is dropped too.
 
-    So is what stands before the first unit of `marked` documents: a byte order mark.
+    So is what stands before the first unit of `marked` documents, and behind the last.
     """
     table, scores = reading.table, reading.worth
     columns: list[list[npt.NDArray[Any]]] = []
@@ -279,10 +279,8 @@ def _in_source(
             if page is not None:
                 row, start, end = page.to_source(start, end)
                 kind, codes, worth = kind[row], codes[row], worth[row]
-            if page is not None or index in rewritten:
-                left = _not_shown(document.text, start, end)
-            else:
-                left = _not_shown(document.text[: start.min(initial=len(document.text))], start[:0], end[:0])
+            whole = page is not None or index in rewritten
+            left = _not_shown(document.text, start if whole else start[:1], end if whole else end[-1:])
             more = np.array(left, dtype=np.int64).reshape(-1, 2)
             size = len(more)
             start, end = np.concatenate((start, more[:, 0])), np.concatenate((end, more[:, 1]))
