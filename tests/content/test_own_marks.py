@@ -47,7 +47,7 @@ def accounted(kind: str, text: str) -> int:
         items = list(map(json.loads, text.splitlines()))
     else:
         items = text.splitlines()[1:]
-    marks = [MARK.match(item) if isinstance(item, str) else None for item in items]
+    marks = [MARK.match(item) if isinstance(item, str) else None for item in items if item != "…"]
     return sum(int(mark[1].replace(",", "")) if mark else 1 for mark in marks)
 
 

@@ -34,7 +34,7 @@ def test_the_odd_record_stays_with_its_name(at_margin: bool) -> None:
     result = tersely.compress(text, budget=90)
     assert result.receipt.content_types == ("yaml",) and result.tokens <= 90
     assert "-41\n" in result.text and "state: quarantined" in result.text
-    assert "# … " in result.text
+    assert "# …" in result.text
     kept = [line for line in result.text.split("\n") if line and not line.startswith("# …")]
     assert all(f"{line}\n" in text for line in kept)
 

@@ -1,95 +1,79 @@
-"""mark_pinned and mark_groups: spans of characters -> rows."""
+"""Marks of what is left out stand in its place, whatever the budget: no strangers become neighbours."""
 
 from __future__ import annotations
 
-import numpy as np
+import itertools
+import json
+from collections.abc import Callable
+
 import pytest
+import tersely
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.engine.segment import segment
-from tersely.engine.select import mark_groups, mark_pinned
+from tersely import BudgetExceededError
+from tersely.providers.counters import resolve_counter
 
-TEXTS = ["Rope. Winch. Chain.", "", "Fog.  Salt."]
-#        01234567890123456789      0123456789
-TABLE = segment(TEXTS)
-
-
-@pytest.mark.parametrize(
-    ("span", "rows"),
-    [
-        ((0, 0, 5), [0]),
-        ((0, 0, 1), [0]),
-        ((0, 4, 5), [0]),
-        ((0, 5, 6), []),  # the gap
-        ((0, 4, 7), [0, 1]),
-        ((0, 5, 7), [1]),
-        ((0, 0, 19), [0, 1, 2]),
-        ((2, 0, 4), [3]),
-        ((2, 3, 7), [3, 4]),
-        ((2, 4, 6), []),
-        ((2, 9, 11), [4]),
-    ],
-)
-def test_pinned_rows_overlap_the_span(span: tuple[int, int, int], rows: list[int]) -> None:
-    assert np.flatnonzero(mark_pinned(TABLE, [span])).tolist() == rows
+STATES = ("done", "done", "done", "FAILED", "skipped", "took 9 ms", "error: disk full")
+Make = Callable[[list[int]], str]
 
 
-def test_several_pins() -> None:
-    assert mark_pinned(TABLE, [(0, 0, 1), (2, 6, 7), (0, 1, 2)]).tolist() == [1, 0, 0, 0, 1]
+def joined(line: Callable[[int, str], str], head: str = "") -> Make:
+    return lambda states: head + "\n".join(line(n, STATES[state]) for n, state in enumerate(states))
 
 
-def test_no_pins() -> None:
-    marks = mark_pinned(TABLE, [])
-    assert marks.dtype == np.uint8
-    assert marks.tolist() == [0] * 5
+FORMS: dict[tersely.StrategyName, Make] = {
+    "log": joined(lambda n, s: f"2024-05-01 10:00:{n % 60:02d} INFO part {n} of {n * 37 % 91}: {s}"),
+    "tool_output": joined(lambda n, s: f"step {n * 37 % 91} {s}"),
+    "stack_trace": joined(lambda n, s: f'  File "/app/f{n}.py", line {n}, in g\n    raise E{n}("{s}")'),
+    "table": joined(lambda n, s: f"{n},web-{n % 7},{s}", "id,host,state\n"),
+    "yaml": joined(lambda n, s: f"- name: web-{n}\n  host:\n    rack: r{n % 3}\n  state: '{s}'"),
+    "json": lambda states: json.dumps([STATES[state] + str(n) for n, state in enumerate(states)]),
+    "jsonl": joined(lambda n, s: json.dumps(f"part {n}: {s}")),
+    "diff": joined(
+        lambda n, s: (
+            f"diff --git a/f{n} b/f{n}\n--- a/f{n}\n+++ b/f{n}\n@@ -1,3 +1,3 @@\n a\n-b {n}\n+{s}\n c"
+        )
+    ),
+}
 
 
-def partition(group: np.ndarray) -> set[frozenset[int]]:
-    numbers = group.tolist()
-    return {
-        frozenset(i for i, other in enumerate(numbers) if other == number)
-        for number in numbers
-        if number >= 0
-    }
+def check_neighbours(result: tersely.Compressed) -> None:
+    """What stands side by side did so in the source, but for white space, or has a mark between."""
+    source = result.documents[0].text
+    marked = [end for start, end in result.generated if "…" in result.text[start:end]]
+    at, places = 0, []
+    for span in result.kept:
+        piece = source[span.start : span.end]
+        start = result.text.index(piece, at)
+        at = start + len(piece)
+        places.append((start, at))
+    pairs = zip(itertools.pairwise(result.kept), itertools.pairwise(places), strict=True)
+    for (one, other), ((_, left), (right, _)) in pairs:
+        between = source[one.end : other.start]
+        if between.strip(" \n,"):
+            assert any(left < end <= right for end in marked), (source[one.start : one.end], between)
 
 
-def test_a_group_has_all_rows_that_its_spans_touch() -> None:
-    group = mark_groups(TABLE, [[(0, 0, 3), (2, 0, 2)]])
-    assert group.dtype == np.int32
-    assert group.tolist() == [group[0], -1, -1, group[0], -1]
-    assert group[0] >= 0
+@pytest.mark.parametrize("form", FORMS)
+@given(st.lists(st.integers(0, len(STATES) - 1), min_size=12, max_size=90), st.floats(0.02, 0.95))
+def test_neighbours_were_neighbours_or_have_a_mark_between(
+    form: tersely.StrategyName, states: list[int], share: float
+) -> None:
+    text = FORMS[form](states)
+    budget = max(int(resolve_counter(None).count(text) * share), 8)
+    try:
+        result = tersely.compress(text, budget=budget, strategy=form)
+    except BudgetExceededError:
+        return
+    assert result.tokens <= budget
+    if {"markers_left_out", "segment_cut"}.isdisjoint(result.receipt.warnings):
+        check_neighbours(result)
 
 
-def test_groups_that_share_a_row_are_merged() -> None:
-    group = mark_groups(TABLE, [[(0, 0, 3), (0, 7, 8)], [(2, 0, 1), (2, 7, 8)], [(0, 8, 9), (2, 8, 9)]])
-    assert partition(group) == {frozenset({0, 1, 3, 4})}
-
-
-def test_a_later_group_may_join_earlier_ones() -> None:
-    group = mark_groups(TABLE, [[(0, 0, 1)], [(2, 0, 1)], [(0, 2, 3), (2, 2, 3)]])
-    assert partition(group) == {frozenset({0, 3})}
-
-
-def test_group_numbers_stay_below_the_number_of_rows() -> None:
-    """The native border takes numbers from 0 to n - 1 only."""
-    group = mark_groups(TABLE, [[(0, i, i + 1)] for i in range(5)] * 3)
-    assert group.max() < len(TABLE)
-
-
-spans = st.tuples(st.just(0), st.integers(0, 18), st.integers(1, 19)).filter(lambda span: span[1] < span[2])
-
-
-@given(st.lists(st.lists(spans, min_size=1, max_size=3), max_size=6))
-def test_groups_against_a_search_by_hand(groups: list[list[tuple[int, int, int]]]) -> None:
-    places = list(zip(TABLE.document.tolist(), TABLE.start.tolist(), TABLE.end.tolist(), strict=True))
-    sets: list[set[int]] = []
-    for members in groups:
-        rows = {
-            row
-            for row, (document, start, end) in enumerate(places)
-            for span in members
-            if document == span[0] and start < span[2] and span[1] < end
-        }
-        touching = [other for other in sets if other & rows]
-        sets = [other for other in sets if not other & rows] + [rows.union(*touching)]
-    assert partition(mark_groups(TABLE, groups)) == {frozenset(rows) for rows in sets if rows}
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.3, 0.5])
+def test_marks_are_there_from_a_tenth_of_the_text_on(form: tersely.StrategyName, share: float) -> None:
+    text = FORMS[form]([n * n % 7 for n in range(200)])
+    result = tersely.compress(text, ratio=share, strategy=form)
+    assert not {"markers_left_out", "segment_cut"} & set(result.receipt.warnings)
+    check_neighbours(result)

@@ -30,7 +30,7 @@ std::int64_t take_number(View& text) {
 OwnMark own_mark(View line) {
     if (line.starts_with(kDots)) {
         View rest = line.substr(kDots.size());
-        if (rest.empty() || rest == " more lines") return {{}, 1};
+        if (rest.empty() || rest == " more lines") return {{}, 0};
         rest.remove_prefix(rest.front() == ' ' ? 1 : 0);
         const std::int64_t many = take_number(rest);
         const bool known = rest == " line" || rest == " lines" || rest == " more row" || rest == " more rows";
@@ -56,6 +56,7 @@ std::int64_t own_values(View value) {
         return true;
     };
     if (value.size() > kLongest || !skip("\"") || !skip(kDots)) return 0;
+    if (value == "\"") return -1;
     std::int64_t first = 0;
     std::int64_t last = 0;
     if (skip(" ")) {
@@ -73,8 +74,10 @@ std::int64_t own_values(View value) {
 }
 
 std::int64_t own_elements(View text) {
+    if (text.starts_with("# ")) text.remove_prefix(2);
     if (!text.starts_with(kDots)) return 0;
     text.remove_prefix(kDots.size());
+    if (text.empty()) return -1;
     if (!text.starts_with(' ')) return 0;
     text.remove_prefix(1);
     const std::int64_t many = take_number(text);

@@ -55,7 +55,7 @@ struct TreeRanks {
     std::vector<double> priority;      // a unit; 0 of what an earlier compression wrote, which is no record
     std::vector<std::int32_t> needs;   // a unit: what it comes with, -1: nothing
     std::vector<std::uint8_t> record;  // a unit: whether it is a record
-    std::vector<std::int64_t> own;     // a unit: values that an earlier compression says it left out; 0: it is none
+    std::vector<std::int64_t> own;  // a unit: values that an earlier mark of ours counts, -1: no number; 0: it is none
 };
 
 // `relevance`: one a unit, or none.

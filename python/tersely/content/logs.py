@@ -37,7 +37,8 @@ class Logs:
 
     A template is what lines have in common when values are left aside. Where more lines than one follow it,
     its first line ends with a note of how many and until when; left out lines are counted where they were, or
-    once for all where such marks would take more than a tenth of the budget ("markers_left_out").
+    once for all, beside an "…" in each place, where such counts would take more than a tenth of the budget
+    ("markers_shortened").
 
     Attributes:
         context: lines before and after an error that count as its neighbourhood.

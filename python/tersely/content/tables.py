@@ -18,7 +18,8 @@ __all__ = ["Table"]
 
 _DELIMITERS = ("", ",", ";", "\t", "|", " ", "=")
 _HEAD, _RULE, _TEXT = 1, 2, 3  # roles of rows, as csrc/kernels/content/table_layout.hpp has them; 0: a row
-_OWN = re.compile(r"(?:\| )?… ([0-9,]{1,15}) more rows?(?: \|)?")  # what an earlier compression wrote
+# What an earlier compression wrote.
+_OWN = re.compile(r"(?m)^(?:\| )?…(?: ([0-9,]{1,15}) more rows?)?(?: \|)?$")
 _ENDS, _WORDS, _LINE = 0.5, 0.45, 0.001  # worth of the first and last rows, of text around a table, of a rule
 
 
@@ -29,7 +30,8 @@ class Table:
     Rows stay as they are written, quoted cells with line breaks included. A row stands out for a value that
     is rare in a column where values repeat, a word of failure, a number far from the others
     (csrc/kernels/content/records.hpp). A line says how many rows were left out; where such lines would take
-    more than a tenth of the budget, one at the end counts all (warning "markers_left_out").
+    more than a tenth of the budget, one at the end counts all, and an "…" stands in the others' places
+    (warning "markers_shortened").
 
     Attributes:
         delimiter: between cells: ",", ";", tab or "|"; " " for columns by white space, "=" for lines of
@@ -75,6 +77,9 @@ class Table:
         def marker(low: int, high: int) -> str:
             return says(low, int(stands_for[low : high + 1].sum()))
 
+        def sign(low: int, high: int) -> str:
+            return "| … |" if piped[int(table.document[low])] else "…"
+
         def total(kept: Int64s) -> Marker:
             """Markers that count all rows of a document that are left out, once, in the last place."""
             out = np.ones(len(table), dtype=bool)
@@ -91,7 +96,12 @@ class Table:
             return marker
 
         return Units(
-            table, worth.astype(np.float32), Lines(marker, total=total), header, ranked=True, relevant=False
+            table,
+            worth.astype(np.float32),
+            Lines(marker, total=total, sign=sign),
+            header,
+            ranked=True,
+            relevant=False,
         )
 
 
@@ -105,7 +115,7 @@ class _Rows:
         head: int32[n], the row that each needs; -1: none.
         header: bool[n], rows of the header, where all rows have the same.
         worth: float32[n], without a query.
-        stands_for: int64[n], rows: of what an earlier compression wrote, as many as it left out; else 1.
+        stands_for: int64[n], rows: of what an earlier compression wrote, as many as it counts; else 1.
     """
 
     delimiter: str
@@ -125,8 +135,8 @@ class _Rows:
         for mark in _OWN.finditer(text):
             row = int(np.searchsorted(start, mark.start()))
             if row < len(start) and (start[row], end[row]) == mark.span():
-                stands_for[row] = max(int(mark[1].replace(",", "") or 1), 1)
-        worth = np.where(stands_for > 1, np.float32(0), _worth(role, standing))
+                stands_for[row] = int((mark[1] or "").replace(",", "") or 0)
+        worth = np.where(stands_for != 1, np.float32(0), _worth(role, standing))
         return _Rows(found, start, end, head, heads, worth, stands_for)
 
 

@@ -43,7 +43,8 @@ class ToolOutput:
 
     A line that was met before, character for character, counts little; lines of one kind count less and less.
     Of a long line that says what failed, the name of that comes first. Left out lines are counted where they
-    were; where such marks would take more than a tenth of the budget, one counts all ("markers_left_out").
+    were; where such counts would take more than a tenth of the budget, one counts all, and an "…" stands in
+    the places of the others ("markers_shortened").
 
     Attributes:
         context: lines around an error that count as its neighbourhood.

@@ -54,7 +54,8 @@ class TreeUnits:
         count: int32[n], of a container: its values.
         priority: float64[n], higher is kept first.
         record: uint8[n], whether it is a record: one of a list, compared with the others of it.
-        own: int64[n], of what an earlier compression wrote: values it left out; 0 of the others.
+        own: int64[n], of what an earlier compression wrote: values it left out, -1 of an "…" that counts
+            none; 0 of the others.
         fault: uint8[documents], why a text is not of its kind; 0 where it is.
         syntax: what the texts are written in.
         asked: whether a query ranked them.
@@ -118,7 +119,11 @@ class TreeUnits:
         return self._says(first, last, "")
 
     def total(self, rows: Int64s) -> Marker:
-        """Markers that count once, at its end, what a container outside of all records lacks."""
+        """Markers that count once, at its end, what a container outside of all records lacks.
+
+        Elsewhere a list has an "…" where values are left out; a name says what its value is, so objects have
+        none.
+        """
         kept: dict[int, list[int]] = {}  # places of values by container; -1 - document for the roots
         kind = self.kind[rows]
         values = rows[(kind != CLOSE) & (kind != PIECE)]
@@ -126,25 +131,27 @@ class TreeUnits:
         for container, place in zip(containers.tolist(), self.place[values].tolist(), strict=True):
             kept.setdefault(container, []).append(place)
 
-        own = set(rows[self.own[rows] > 0].tolist())
+        own = set(rows[self.own[rows] != 0].tolist())
         above, kinds, _ = self._listed()
 
         def marker(first: int, last: int) -> str:
             if kinds[first] == PIECE:
                 return "…" if kinds[last + 1] == CLOSE else "… …"
             container = above[first]
+            named = container >= 0 and kinds[container] == OBJECT
+            here = "" if named else "…" if kinds[first] == LINE else '"…"'
             if container in kept and self._in_record(container):
-                return ""
+                return here
             values = self._values(container)
             stop = self._stop(first, last)
             places = kept.get(container, [])
             if len(places) - bisect_left(places, stop) < values - stop:
-                return ""  # more is left out behind
+                return here  # more is left out behind
             more = [row for row in self._own_rows(container) if row not in own]
             left = f"{values - len(places) + self._left_out(more)} more"
             if kinds[first] == LINE:
                 return f"… {left}"
-            return f'"…": "{left}"' if container >= 0 and kinds[container] == OBJECT else f'"… {left}"'
+            return f'"…": "{left}"' if named else f'"… {left}"'
 
         return marker
 
@@ -183,7 +190,7 @@ class TreeUnits:
 
     def _left_out(self, rows: list[int]) -> int:
         """Values that these rows stand for, beside themselves."""
-        return sum(int(self.own[row]) - 1 for row in rows)
+        return sum(max(int(self.own[row]), 0) - 1 for row in rows)
 
     def _in_record(self, container: int) -> bool:
         """Whether a container is a record or lies in one."""

@@ -28,12 +28,17 @@ __all__ = [
 
 Bools = npt.NDArray[np.bool_]
 Marker = Callable[[int, int], str]  # (first, last) rows of a run that is left out -> what stands in its place
-Total = Callable[[Int64s], Marker]  # kept rows, ascending -> markers that say how many are left out once
+Total = Callable[[Int64s], Marker]  # kept rows, ascending -> markers, the last of which counts all
 
 
 def _nothing(first: int, last: int) -> str:
     """No marker."""
     return ""
+
+
+def _sign(first: int, last: int) -> str:
+    """The shortest marker."""
+    return "…"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -47,7 +52,9 @@ class Lines:
         note: row -> what stands right after that unit when it is kept, such as how often it came; "" for
             nothing. None: no unit has one.
         continued: bool[n], units that go on in the line of the unit before; None: all begin a line.
-        total: markers for where those of all runs would take more than a tenth of the budget.
+        total: the same for where those of all runs would take more than a tenth of the budget: the last of a
+            document counts all, `sign` stands in the places of the others.
+        sign: such a marker without a count.
         elision: stands in a line where some of it is left out.
         fill: whether what is no longer than a marker is kept instead of it.
     """
@@ -57,6 +64,7 @@ class Lines:
     note: Callable[[int], str] | None = None
     continued: Bools | None = None
     total: Total | None = None
+    sign: Marker = _sign
     elision: str = " …"
     fill: bool = True
 
@@ -71,7 +79,8 @@ class Nested:
         bare: what must stand in the place of a run even where there is no room for markers.
         gap: row -> what stands before it instead of the document's own gap; None: that.
         numbered: each line of a document has its number before it.
-        total: markers for where those of all runs would take more than a tenth of the budget.
+        total: markers for where those of all runs would take more than a tenth of the budget: the last of a
+            list counts all, an "…" stands in the places of the others.
     """
 
     marker: Marker

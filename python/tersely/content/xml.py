@@ -53,8 +53,9 @@ class Xml:
     comes with the first thing that it says, before the next name. End tags and attributes are left out
     where they are not worth their tokens, so what is kept is no longer well-formed. A line says how many
     records were left out (`… 37 more`), an "…" that a text goes on; where such lines would take more than a
-    tenth of the budget, one counts all ("markers_left_out"). Nothing is resolved or fetched. A text without
-    elements is compressed as text: warning "xml_invalid" or "xml_too_deep".
+    tenth of the budget, one counts all, and an "…" stands in the others' places ("markers_shortened").
+    Nothing is resolved or fetched. A text without elements is compressed as text: warning "xml_invalid" or
+    "xml_too_deep".
     """
 
     kind: ClassVar[str] = "xml"
@@ -64,7 +65,11 @@ class Xml:
         units = TreeUnits.read([document.text for document in documents], query, Syntax.XML)
         if units.fault.all():
             return None
-        return element_units(units, len(documents), "… {} more", lambda row: "…")
+
+        def inside(row: int) -> str:  # tags say what is in them, in whatever order
+            return "…" if units.kind[row] == PIECE else ""
+
+        return element_units(units, len(documents), "… {} more", inside)
 
     def refusals(self, documents: Sequence[Document]) -> tuple[str, ...]:
         """Reason codes for why texts are no XML."""
@@ -77,23 +82,20 @@ def is_data(text: str) -> bool:
     return root is not None and root.group(1).rpartition(":")[2].lower() not in _TEXTS
 
 
-def element_units(units: TreeUnits, documents: int, more: str, goes_on: Callable[[int], str]) -> Units:
+def element_units(units: TreeUnits, documents: int, more: str, inside: Callable[[int], str]) -> Units:
     """Units that stand in one another as a reader gives them: lines, markers between them.
 
-    `more`: says how many records were left out, with a place for the number; `goes_on`: that a text does,
-    from its first piece that is left out.
+    `more`: says how many records were left out, with a place for the number; `inside`: that something of a
+    record was, from the first unit of it.
     """
     counted = np.isin(units.kind, (VALUE, OBJECT, LINE))
     if units.record.any():
         counted &= units.record.astype(bool)
-    cut = units.kind == PIECE
     before = np.concatenate(([0], np.cumsum(counted)))  # of each unit: those that count
 
     def marker(first: int, last: int) -> str:
         elements = int(before[last + 1] - before[first])
-        if elements:
-            return more.format(elements)
-        return goes_on(first) if cut[first] else ""
+        return more.format(elements) if elements else inside(first)
 
     def total(kept: Int64s) -> Marker:
         out = counted.copy()
@@ -111,10 +113,13 @@ def element_units(units: TreeUnits, documents: int, more: str, goes_on: Callable
 
         return marker
 
+    def sign(first: int, last: int) -> str:
+        return inside(first) or "…"
+
     return Units(
         units.table,
         units.priority.astype(np.float32),
-        Lines(marker, continued=units.kind == ATTRIBUTE, total=total, elision="", fill=False),
+        Lines(marker, continued=units.kind == ATTRIBUTE, total=total, sign=sign, elision="", fill=False),
         units.named(),
         ranked=True,
         fragments=True,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tersely import _native
-from tersely.content.tree import Syntax, TreeUnits
+from tersely.content.tree import PIECE, Syntax, TreeUnits
 from tersely.content.units import Units
 from tersely.content.xml import element_units
 from tersely.core.types import Document
@@ -36,11 +36,14 @@ class Yaml:
             return None
         table = units.table
 
-        def goes_on(row: int) -> str:  # where it stands, as a comment would end the text
+        def inside(row: int) -> str:
+            if units.kind[row] != PIECE:
+                return "# …"
+            # where the text stands, as a comment would end it
             line = documents[int(table.document[row])].text[int(table.start[row]) : int(table.end[row])]
             return " " * (len(line) - len(line.lstrip(" "))) + "…"
 
-        return element_units(units, len(documents), "# … {} more", goes_on)
+        return element_units(units, len(documents), "# … {} more", inside)
 
     def refusals(self, documents: Sequence[Document]) -> tuple[str, ...]:
         """Reason codes for why texts are not laid out so."""

@@ -200,19 +200,19 @@ class Receipt:
         segments: number of segments of the input; one that was cut counts as two, its start and its rest.
         reasons: how many segments were kept or dropped for each reason ("kept:selected", ...).
         recounts: how often a candidate text was counted.
-        warnings: reason codes of everything the caller may want to know: "query_without_matches" (the
-            query's terms occur nowhere: scored as without a query), "empty_query", "segment_cut"
-            (nothing whole fitted), "counter_not_additive" (the parts' counts were off by more than 10%),
-            "nothing_to_keep" (white space only, over the budget), "markers_left_out" (no room to say where
-            something was left out), "markers_shortened" (no room to say it in full), "no_unit_fits" (not one
-            whole line, record, ... fitted: compressed as text), "json_invalid", "json_too_deep", the same of
-            yaml and xml (all of these: compressed as text), "markup_kept" (tags stand in the text: a page
+        warnings: reason codes of everything the caller may want to know: "query_without_matches" (the query's
+            terms occur nowhere: scored as without a query), "empty_query", "segment_cut" (nothing whole
+            fitted), "counter_not_additive" (the parts' counts were off by more than 10%), "nothing_to_keep"
+            (white space only, over the budget), "markers_left_out" (no room even for an "…" where something
+            was left out), "markers_shortened" (no room to say how much in each place), "no_unit_fits" (not
+            one whole line, record, ... fitted: compressed as text), "json_invalid", "json_too_deep", the same
+            of yaml and xml (all of these: compressed as text), "markup_kept" (tags stand in the text: a page
             without other text, or a pin or group that touches them), "content_types_not_used" (a group spans
             documents of several types: all were), "embedder_failed", "reranker_failed" (scored without it),
             "facts_lost" (of what was to be preserved, some is lost: see `facts`), "characters_replaced"
             (U+FFFD stands for lone surrogates, or what was no UTF-8 was read in another encoding; `expand`
-            gives the documents as they came), "model_not_used" (a model should have
-            written it, see `fallback_reason`).
+            gives the documents as they came), "model_not_used" (a model should have written it, see
+            `fallback_reason`).
         facts: the facts that were to be preserved, kept and lost; None where nobody asked.
         used_llm: whether a model wrote any of the text.
         fallback_reason: reason code where a model should have written it and did not, else None: "no_model",

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.content.units import Nested, Quoted
 from tersely.core.errors import BudgetExceededError
 from tersely.core.tables import Float32s, Int64s, UInt8s
 from tersely.engine.count import count, count_batch
@@ -31,7 +30,8 @@ _MORE_ROUNDS = 16  # the same where costs are estimated by length
 _AIM, _BETWEEN = 0.995, 0.8  # of the budget, and of the way to it, between two targets that were counted
 _UNUSED = 100  # a text of estimated costs that leaves less than this share (1 / _UNUSED) is good enough
 _CANDIDATES = 4  # ranked units considered for a token of the budget; most cost more than a token
-_MARKER_SHARE, _FEW_MARKERS = 0.1, 2  # of the budget, of markers: above, markers say less
+_COUNTS_SHARE, _COUNT_SHARE = 0.1, 0.05  # of the budget: more is too much for counts in each place, for one
+_FEW_COUNTS = 2  # that give way only to a unit that is worth more
 _CUT, _SELECTED, _PINNED, _PRESERVED = (
     REASONS.index(name) for name in ("cut", "selected", "pinned", "preserved")
 )
@@ -410,8 +410,7 @@ class _Fitting:
     def _say_less(self, fitted: Fit | None) -> Fit | None:
         """The choice with shorter markers, where more essential units stay with it."""
         reading = self.reading
-        nested = [form for form in reading.forms if isinstance(form, Nested)]
-        if reading.essential is None or not any(form.short for form in nested):
+        if reading.essential is None or not any(getattr(form, "short", None) for form in reading.forms):
             return fitted
         held = self._essential_in(fitted)
         if held == np.count_nonzero(reading.essential):
@@ -427,23 +426,24 @@ class _Fitting:
         return 0 if one is None or rows is None else int(np.count_nonzero(one.status[rows] >= FIRST_KEPT))
 
     def _say_total(self, fitted: Fit | None) -> Fit | None:
-        """The choice with one count for all that is left out, where markers take too much of the budget."""
-        if fitted is None or not self.reading.forms or "markers_shortened" in fitted.warnings:
+        """The choice with one count for all that is left out and a sign in each place, where counts in each
+        take too much of the budget; with signs alone, where that makes room for a unit that is worth more."""
+        forms = () if fitted is None or fitted.warnings else self.reading.forms
+        if fitted is None or not any(getattr(form, "total", None) for form in forms):
             return fitted
-        if not any(form.total for form in self.reading.forms if not isinstance(form, Quoted)):
-            return fitted
-        said = [fitted.rendered.text[start:end] for start, end in fitted.rendered.generated]
-        markers = [marker for marker in said if "…" in marker]
-        if not markers or self._count("\n".join(markers)) <= _MARKER_SHARE * self.budget:
-            return fitted
-        total = self._search(Wording.TOTAL)
-        if total is None or self._essential_in(total) < self._essential_in(fitted):
-            return fitted
-        if len(markers) <= _FEW_MARKERS:  # they give way only to a unit that is worth more
-            had, has = fitted.status >= FIRST_KEPT, total.status >= FIRST_KEPT
-            if self.worth[has & ~had].max(initial=0) <= self.worth[had & ~has].max(initial=0):
-                return fitted
-        return replace(total, warnings=("markers_left_out",))
+        for wording, share in ((Wording.TOTAL, _COUNTS_SHARE), (Wording.SIGNS, _COUNT_SHARE)):
+            said = (fitted.rendered.text[start:end] for start, end in fitted.rendered.generated)
+            counts = "\n".join(marker for marker in said if "…" in marker and any(map(str.isdigit, marker)))
+            if not counts or self._count(counts) <= share * self.budget:
+                break
+            shorter = self._search(wording)
+            if shorter is None or self._essential_in(shorter) < self._essential_in(fitted):
+                continue
+            had, has = fitted.status >= FIRST_KEPT, shorter.status >= FIRST_KEPT
+            better = self.worth[has & ~had].max(initial=0) > self.worth[had & ~has].max(initial=0)
+            if better or (wording is Wording.TOTAL and counts.count("\n") >= _FEW_COUNTS):
+                fitted = replace(shorter, warnings=("markers_shortened",))
+        return fitted
 
     def _first_essential(self) -> Fit | None:
         """The best essential unit alone with what it needs, if it fits: estimates may not see it."""
@@ -493,13 +493,15 @@ class _Fitting:
         return None
 
     def _unmarked(self) -> Fit | None:
-        """The smallest choice, without markers where it has no room for them."""
+        """The smallest choice, which has signs in the places of what is left out, or nothing, where it has no
+        room for more: what is kept then are units that need one another, or that are pinned."""
         fitted = self._smallest()
         if fitted is None or not self.reading.forms:
             return fitted
-        marked = self._try(fitted.status)
-        if marked is not None and marked.tokens <= self.budget:
-            return marked
+        for wording, warnings in ((Wording.FULL, ()), (Wording.SIGNS, ("markers_shortened",))):
+            marked = self._try(fitted.status, wording)
+            if marked is not None and marked.tokens <= self.budget:
+                return replace(marked, warnings=warnings)
         return replace(fitted, warnings=("markers_left_out",))
 
     def _smallest(self) -> Fit | None:
@@ -593,8 +595,4 @@ class _Fitting:
 
     def _nothing_fits(self, needed: list[int]) -> NoReturn:
         required = max(min(needed), self.budget + 1)
-        raise BudgetExceededError(
-            "nothing of the input fits",
-            required=required,
-            budget=self.budget,
-        )
+        raise BudgetExceededError("nothing of the input fits", required=required, budget=self.budget)

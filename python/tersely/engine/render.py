@@ -30,8 +30,9 @@ class Wording(IntEnum):
 
     FULL = 0
     SHORT = 1
-    TOTAL = 2  # how much once, not in each place
-    BARE = 3  # only what the syntax of the content asks for
+    TOTAL = 2  # how much once, in other places that something was
+    SIGNS = 3  # in each place that something was
+    BARE = 4  # only what the syntax of the content asks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +222,7 @@ def _write_lines(
     shift = region.local - region.first
     says = wording is not Wording.BARE
     note = form.note if says else None
-    marker = form.marker
-    if wording is Wording.TOTAL and form.total is not None:
-        marker = form.total(rows + shift)
+    marker = form.total(rows + shift) if form.total and wording is Wording.TOTAL else form.marker
     first, last = _runs(table, rows)
     after = np.concatenate(([region.first], last + 1))  # first rows that nothing stands for yet
     upto = np.append(first, region.last)
@@ -242,11 +241,13 @@ def _write_lines(
     for run, (left, begin, one, on) in enumerate(gaps):
         if left < begin and (on or says):
             writer.add(form.elision, generated=True)
-        if begin < one and says and (said := marker(begin + shift, one - 1 + shift)):
+        gap = begin + shift, one - 1 + shift
+        if begin < one and says and form.marker(*gap):
             if written:
                 writer.add(form.joint)
             written = True
-            writer.add(said, generated=True)
+            said = "" if wording is Wording.SIGNS else marker(*gap)
+            writer.add(said or form.sign(*gap), generated=True)
         if run == len(starts):
             break
         if on:
@@ -279,7 +280,7 @@ def _write_nested(
     marker: Marker = form.marker
     if wording is Wording.SHORT and form.short is not None:
         marker = form.short
-    elif wording is Wording.TOTAL and form.total is not None:
+    elif wording in (Wording.TOTAL, Wording.SIGNS) and form.total is not None:
         marker = form.total(rows + shift)
     elif wording is Wording.BARE:
         marker = form.bare

@@ -68,7 +68,7 @@ _WARNINGS = {
     "counter_not_additive": "The token counts of the parts are more than 10% off the count of the whole.",
     "nothing_to_keep": "There is nothing but white space in the text.",
     "markers_left_out": "There was no room to say in the text where something was left out.",
-    "markers_shortened": "There was no room to say in full where something was left out.",
+    "markers_shortened": "There was no room to say in each place how much was left out.",
     "no_unit_fits": "Not one whole unit fitted into the budget: it was compressed as text.",
     "json_invalid": "It is not valid JSON, so it was compressed as text.",
     "json_too_deep": "The JSON nests too deeply, so it was compressed as text.",
