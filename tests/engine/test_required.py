@@ -146,6 +146,14 @@ def test_compressors_managers_and_drop_ins_say_what_does(counter: Any) -> None:
             assert_required(call, budget)
 
 
+def test_pins_just_over_what_documents_have_by_default_require_no_more_than_they_take() -> None:
+    text = " ".join(f"Keeper {number} says word{number} about the winch." for number in range(1000))
+    pin = text[: text.index("Keeper 435")].strip()  # 3,045 words; 4,045 leave those
+    with pytest.raises(BudgetExceededError) as caught:
+        ContextualCompressor(token_budget=50, counter=odd_counters.words).compress_sync(text, "x", pinned=pin)
+    assert caught.value.required == 4045
+
+
 def test_the_contextual_compressor_speaks_of_the_whole_budget() -> None:
     """The reserve for the response is part of what the caller sets."""
 

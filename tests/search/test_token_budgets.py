@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tersely.core.errors import BudgetExceededError, CompressionError
 from tersely.retrieval import AllocationStrategy, TokenBudgetConfig, TokenBudgetManager
+from tersely.search.contextual.budget import limits_for, total_for
 
 BIG = 10_000
 
@@ -74,6 +75,22 @@ def test_x48_a_number_alone_reserves_what_it_has_above_the_default(total: int) -
         assert available == total
     if total >= TokenBudgetConfig().total_budget:
         assert TokenBudgetManager(total).config == TokenBudgetConfig(total_budget=total)
+
+
+@given(st.integers(1, 9000), st.none() | st.tuples(st.integers(1, 5000), st.floats(0, 1, exclude_max=True)))
+def test_x48_the_total_that_leaves_so_much_for_documents_is_the_least(
+    tokens: int, limits: tuple[int, float] | None
+) -> None:
+    given = None
+    if limits is not None:
+        given = TokenBudgetConfig(total_budget=limits[0], reserve_for_response=int(limits[0] * limits[1]))
+    total = total_for(tokens, given)
+
+    def enough(total: int) -> bool:
+        return limits_for(total, AllocationStrategy.PROPORTIONAL, given)[0].available() >= tokens
+
+    assert enough(total)
+    assert not any(map(enough, range(1, total)))
 
 
 def test_d015_too_many_documents_drop_the_least_relevant() -> None:

@@ -310,23 +310,25 @@ class _Fitting:
         return self.reading.measure(rendered)
 
     def _try(self, status: UInt8s, wording: Wording = Wording.FULL) -> Fit | None:
-        """The written and counted choice; None when it keeps nothing."""
+        """The written and counted choice, or all units where these take less; None when it keeps nothing."""
         rows = is_kept(status)
         if len(rows) == 0:
             return None
         rendered = render(self.reading, rows, wording)
         if not rendered.text:  # sources of which no words are kept
             return None
-        return Fit(rendered, self._measure(rendered), status, None, self.recounts)
+        tokens = self._measure(rendered)
+        if tokens > self.reading.original and len(rows) < len(status):  # what joins pieces is dear
+            whole = self._try(np.where(self.pinned > 0, _PINNED, _SELECTED).astype(np.uint8), Wording.BARE)
+            if whole is not None and whole.tokens < tokens:
+                return whole
+        return Fit(rendered, tokens, status, None, self.recounts)
 
     def _check_pinned(self) -> None:
         fitted = self._try(self._only(self.pinned), Wording.BARE)
         if fitted is not None and fitted.tokens > self.budget:
-            raise BudgetExceededError(
-                "pinned content does not fit",
-                required=fitted.tokens,
-                budget=self.budget,
-            )
+            problem, required = "pinned content does not fit", fitted.tokens
+            raise BudgetExceededError(problem, required=required, budget=self.budget)
 
     def _only(self, held: UInt8s) -> UInt8s:
         """The codes of a choice of the held units and what they need, and of nothing else."""

@@ -14,7 +14,7 @@ from tersely.engine.allocation import fill
 from tersely.providers.counters import resolve_counter
 from tersely.search.contextual.settings import AllocationStrategy, TokenBudgetConfig
 
-__all__ = ["BudgetPlan", "TokenBudgetManager", "TokenUsage", "limits_for"]
+__all__ = ["BudgetPlan", "TokenBudgetManager", "TokenUsage", "limits_for", "total_for"]
 
 _DEFAULT = TokenBudgetConfig()
 _LEAST_WEIGHT = 1e-9  # of a document without any relevance
@@ -81,6 +81,15 @@ def limits_for(
     warnings = ("reserve_shrunk",) if reserve < limits.reserve_for_response else ()
     limits = replace(limits, total_budget=total, reserve_for_response=reserve, allocation_strategy=allocation)
     return limits, warnings
+
+
+def total_for(tokens: int, given: TokenBudgetConfig | None) -> int:
+    """The least total budget whose limits (`limits_for`) leave so many tokens to documents."""
+    limits = given or _DEFAULT
+    share = limits.allocation_strategy
+    reserve, of = limits.reserve_for_response, limits.total_budget
+    totals = (tokens, (tokens - 1) * of // (of - reserve) + 1, tokens + reserve)
+    return min(one for one in totals if limits_for(one, share, given)[0].available() >= tokens)
 
 
 class TokenBudgetManager:

@@ -25,7 +25,7 @@ from tersely.providers.flows import Flow, limited, run_flow, run_flow_async
 from tersely.providers.language_models import CheckedLanguageModel, resolve_language_model
 from tersely.relevance.scorer import RelevanceScorer
 from tersely.search.chunks import ChunkResult, Retriever, SearchResult, read_chunks
-from tersely.search.contextual.budget import TokenBudgetManager, limits_for
+from tersely.search.contextual.budget import TokenBudgetManager, limits_for, total_for
 from tersely.search.contextual.call import Call, cosines_with, readable_documents, to_strategy
 from tersely.search.contextual.compression import Compression, Outcome, Scores
 from tersely.search.contextual.results import (
@@ -321,8 +321,7 @@ class ContextualCompressor:
             except SummarizationError:  # strict: all but the model's part went well
                 return
             except BudgetExceededError as wrong:
-                taken = total - retry.manager.available()
-                required = int(wrong.required) + taken
+                required = total_for(int(wrong.required), self._given)
                 raise BudgetExceededError(wrong.reason, required=required, budget=total) from None
 
         try:
