@@ -9,6 +9,7 @@
 #include "kernels/content/code_read.hpp"
 #include "kernels/content/code_shape.hpp"
 #include "kernels/content/code_units.hpp"
+#include "kernels/content/rarity.hpp"
 #include "kernels/text/segment.hpp"
 
 namespace py = pybind11;
@@ -107,10 +108,21 @@ py::tuple code_units_of(const py::str& text, const std::string& language, const 
     return to_tuple(std::move(code));
 }
 
+py::array_t<double> rarity(const py::list& texts) {
+    const Utf8List list(texts);
+    std::vector<double> found;
+    {
+        const Release release;
+        found = content::rarity(list.views());
+    }
+    return to_array(std::move(found));
+}
+
 }  // namespace
 
 void bind_content_code(py::module_& m) {
     m.def("code_units", &code_units, py::arg("text"), py::arg("language"), py::arg("query"), py::arg("only_sure"));
+    m.def("rarity", &rarity, py::arg("texts"));
     m.def("is_python", &is_python, py::arg("text"));
     m.def("code_units_of", &code_units_of, py::arg("text"), py::arg("language"), py::arg("query"),
           py::arg("body_starts"), py::arg("body_ends"), py::arg("starts"), py::arg("ends"), py::arg("glued"));

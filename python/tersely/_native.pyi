@@ -278,6 +278,7 @@ _CodeUnits: TypeAlias = tuple[
 # None where `only_sure` and the reader is not (csrc/kernels/content/code_read.hpp)
 def code_units(text: str, language: str, query: str, only_sure: bool) -> _CodeUnits | None: ...
 def is_python(text: str) -> bool: ...
+def rarity(texts: list[str]) -> _Float64s: ...  # csrc/kernels/content/rarity.hpp
 def code_units_of(
     text: str,
     language: str,

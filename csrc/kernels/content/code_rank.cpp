@@ -1,13 +1,11 @@
 #include "kernels/content/code_rank.hpp"
 
 #include <algorithm>
-#include <utility>
 
-#include "kernels/content/hash_table.hpp"
 #include "kernels/content/query_share.hpp"
+#include "kernels/content/rarity.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/terms.hpp"
-#include "kernels/text/unicode.hpp"
 
 namespace tersely::content {
 namespace {
@@ -119,69 +117,6 @@ std::vector<double> asked_of(const CodeLines& lines, const CodeUnits& units, con
     return asked;
 }
 
-constexpr std::uint64_t kSeed = 0xCBF29CE484222325ULL;  // FNV-1a
-
-std::uint64_t mix(std::uint64_t hash, char byte) {
-    return (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
-}
-
-// The hash of what a text has beside names, numbers and white space; use(hash) for each of its words: letters, cut
-// before a capital.
-template <typename Use>
-std::uint64_t read_form(std::string_view text, Use&& use) {
-    std::uint64_t form = kSeed, word = kSeed;
-    const auto end_word = [&] {
-        if (word != kSeed) use(word);
-        word = kSeed;
-    };
-    char before = ' ';
-    for (const char byte : text) {
-        const bool capital = byte >= 'A' && byte <= 'Z';
-        if (code_word_byte(byte)) {
-            if (!code_word_byte(before)) form = mix(form, 'w');
-        } else if (!text::ascii_space(byte)) {
-            form = mix(form, byte);
-        }
-        const bool letter = capital || (byte >= 'a' && byte <= 'z') || static_cast<unsigned char>(byte) >= 0x80U;
-        if (!letter || (capital && (before < 'A' || before > 'Z'))) end_word();
-        if (letter) word = mix(word, capital ? static_cast<char>(byte - 'A' + 'a') : byte);
-        before = byte;
-    }
-    end_word();
-    return form;
-}
-
-// By row, in [0, 1], of the chosen ones: how rare it is among them, the mean of 1 / (1 + those of its form before it)
-// and of the mean of 1 / n over its words, n rows having each.
-std::vector<double> rarity_of(const CodeLines& lines, const CodeUnits& units, const std::vector<bool>& chosen) {
-    HashTable<std::int32_t> forms;
-    HashTable<std::pair<std::int32_t, std::size_t>> holders;  // of a word: rows, and one behind the last of them
-    std::vector<double> rarity(units.size());
-    const auto text_of = [&](std::size_t row) {
-        const std::size_t start = lines.start(units.first[row]);
-        return lines.text().substr(start, lines.end(units.last[row]) - start);
-    };
-    for (std::size_t row = 0; row < units.size(); ++row) {
-        if (!chosen[row]) continue;
-        const std::uint64_t form = read_form(text_of(row), [&](std::uint64_t word) {
-            auto& [rows, last] = holders[word];
-            rows += last == row + 1 ? 0 : 1;
-            last = row + 1;
-        });
-        rarity[row] = 0.5 / (1 + forms[form]++);
-    }
-    for (std::size_t row = 0; row < units.size(); ++row) {
-        if (!chosen[row]) continue;
-        double sum = 0, many = 0;
-        read_form(text_of(row), [&](std::uint64_t word) {
-            sum += 1.0 / holders[word].first;
-            ++many;
-        });
-        if (many > 0) rarity[row] += 0.5 * sum / many;
-    }
-    return rarity;
-}
-
 }  // namespace
 
 std::vector<double> rank_code(const CodeLines& lines, const CodeUnits& units, std::string_view query) {
@@ -196,13 +131,19 @@ std::vector<double> rank_code(const CodeLines& lines, const CodeUnits& units, st
         if (function[row] >= 0) size[index(function[row])] += units.last[row] - units.first[row] + 1;
     }
     const std::vector<double> asked = query.empty() ? std::vector<double>(n) : asked_of(lines, units, function, query);
-    std::vector<bool> outer(n);  // of functions
+    std::vector<std::size_t> outer;  // imports, and what is outside of functions
+    std::vector<std::string_view> said;
     for (std::size_t row = 0; row < n; ++row) {
         const CodeRole role = units.role[row];
-        outer[row] = role == CodeRole::kImport ||
-                     (function[row] < 0 && role != CodeRole::kDefinition && role != CodeRole::kAfter);
+        const bool inside = function[row] >= 0 || role == CodeRole::kDefinition || role == CodeRole::kAfter;
+        if (inside && role != CodeRole::kImport) continue;
+        const std::size_t start = lines.start(units.first[row]);
+        outer.push_back(row);
+        said.push_back(lines.text().substr(start, lines.end(units.last[row]) - start));
     }
-    const std::vector<double> rarity = rarity_of(lines, units, outer);
+    std::vector<double> rare(n, -1);  // -1: it is inside
+    const std::vector<double> rarities = rarity(said);
+    for (std::size_t at = 0; at < outer.size(); ++at) rare[outer[at]] = rarities[at];
     std::vector<double> ranks(n);
     for (std::size_t row = 0; row < n; ++row) {
         const CodeRole role = units.role[row];
@@ -215,12 +156,12 @@ std::vector<double> rank_code(const CodeLines& lines, const CodeUnits& units, st
             if (line.starts_with("impl")) rank -= 0.8;
             if (line.starts_with("pub") || line.starts_with("export")) rank += 0.1;
         } else if (role == CodeRole::kStatement || role == CodeRole::kBranch) {
-            rank += function[row] < 0 ? kOuter * rarity[row] : 1 / (1 + size[index(function[row])] / 8.0);
-        } else if (outer[row] && role != CodeRole::kImport) {
-            rank += kOuterComment * rarity[row];
+            rank += function[row] < 0 ? kOuter * rare[row] : 1 / (1 + size[index(function[row])] / 8.0);
+        } else if (rare[row] >= 0 && role != CodeRole::kImport) {
+            rank += kOuterComment * rare[row];
         }
-        if (outer[row] && (signature || role == CodeRole::kImport))
-            rank -= (signature ? kCommonName : kCommonImport) * (1 - std::min(rarity[row] / kRare, 1.0));
+        if (rare[row] >= 0 && (signature || role == CodeRole::kImport))
+            rank -= (signature ? kCommonName : kCommonImport) * (1 - std::min(rare[row] / kRare, 1.0));
         if (!signature && role != CodeRole::kImport) rank = std::max(rank, asked[row] * asked[row] * kAsked);
         ranks[row] = rank;
     }

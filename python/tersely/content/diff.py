@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tersely.content.lines import read_lines
+from tersely import _native
 from tersely.content.tool_output import ToolOutput
 from tersely.content.units import Lines, Units, units_of
 from tersely.core.tables import Float64s, Kind
@@ -51,7 +51,7 @@ _LONGEST_RUN = 8  # changed lines of one unit
 _WHOLE = 600  # characters of a hunk that is one unit for a query: what was asked for stands in its context
 _BEGIN = 600  # characters behind a file's header in which a program says that it wrote the file
 _LINE = 80  # characters: the changes of a file are worth less and less by so many
-_DULL = 0.2  # what a changed line without words counts, or one that only moved
+_DULL = 0.3  # what a changed line without words counts, or one that only moved
 _MADE_SHARE = 0.25  # what changes of files that programs write count
 # A file's name, and what stands above it in its header; of a hunk, its first line, changes, context; what
 # begins a commit, and its subject; marks of an earlier compression; all else.
@@ -132,19 +132,18 @@ class _Scan:
 
     def __init__(self, texts: Sequence[str], applies: bool, whole: int) -> None:
         self.pieces: list[_Piece] = []
-        self.changed: list[tuple[int, int]] = []  # document and start of each changed line
-        self.dull: list[bool] = []  # whether it has no words, or only moved
-        self.shapes: list[str] = []  # it without its words and numbers
+        self.changed: list[str] = []  # lines, without their signs
+        self.dull: list[bool] = []  # whether one has no words, or only moved
         self.applies, self.whole = applies, whole
         for self.document, self.text in enumerate(texts):
             self.lines = self.text.removesuffix("\n").split("\n")
             self.starts = list(accumulate(map(len, self.lines), lambda at, size: at + size + 1, initial=0))
             self.kinds = _kinds(self.lines)
-            self.words = {  # of changed lines
-                at: "".join(self.lines[at][1:].split()) for at, kind in enumerate(self.kinds) if kind in "+-"
-            }
-            both = [{said for at, said in self.words.items() if self.kinds[at] == sign} for sign in "+-"]
-            self.moved = both[0] & both[1]
+            sides: dict[str, set[str]] = {"+": set(), "-": set()}  # without white space
+            for kind, line in zip(self.kinds, self.lines, strict=True):
+                if kind in sides:
+                    sides[kind].add("".join(line[1:].split()))
+            self.moved = sides["+"] & sides["-"]
             if applies:
                 self._read_hunks()
             else:
@@ -161,11 +160,10 @@ class _Scan:
         """Add the lines [first, last) to a piece, the last of all."""
         piece.end = min(self.starts[last] - (not self.applies), len(self.text))
         for line in range(first, last):
-            if (said := self.words.get(line)) is not None:
-                self.changed.append((self.document, self.starts[line]))
-                shape = _WORD.sub("w", said)
-                self.shapes.append(shape)
-                self.dull.append(said in self.moved or "w" not in shape)
+            if self.kinds[line] in "+-":
+                self.changed.append(self.lines[line][1:])
+                said = "".join(self.changed[-1].split())
+                self.dull.append(said in self.moved or not _WORD.search(said))
 
     def _count(self, file: int, first: int, last: int) -> bool:
         """Count a hunk for its file; whether it moves the lines behind it."""
@@ -354,40 +352,30 @@ def _worth(scan: _Scan, texts: list[str]) -> Float64s:
     """float64[n]: what each piece is worth per token without a query."""
     pieces = scan.pieces
     worth = _WORTH[[piece.kind for piece in pieces]]
-    for row, piece in enumerate(pieces):
-        if piece.kind == _CONTEXT:
-            worth[row] /= 1 + piece.near
+    near = np.array([piece.near for piece in pieces])
+    worth /= np.where(worth == _WORTH[_CONTEXT], 1 + near, 1)
     first = np.array([*(piece.changed for piece in pieces), len(scan.changed)])
     rows = np.flatnonzero(np.diff(first))
     if len(rows) == 0:
         return worth
-    lines = read_lines(texts, None, 1 << 40)
-    table, wide = lines.table, 1 + max(map(len, texts))
-    document, start = np.array(scan.changed).T
-    at = np.searchsorted(table.document * np.int64(wide) + table.start, document * wide + start, side="right")
-    alike = lines.counts[np.maximum(lines.template[at - 1], 0)]
-    shapes = Counter(scan.shapes)
-    alike = np.minimum(alike, [shapes[shape] for shape in scan.shapes])
-    rare = np.where(scan.dull, _DULL, 1) / np.sqrt(np.maximum(alike, 1))
+    rare = np.where(scan.dull, _DULL, 1) * np.sqrt(_native.rarity(scan.changed))
     each = np.maximum.reduceat(rare, first[rows])
-    file = np.array([pieces[row].file for row in rows.tolist()])
-    size = np.array([pieces[row].end - pieces[row].start for row in rows.tolist()])
-    value = each / np.sqrt(1 + np.array([pieces[row].near for row in rows.tolist()]))
-    order = np.lexsort((-value, file))
+    # Of a file the rarest come first, of equal ones those that begin a run; and the further ones count less.
+    file = np.array([piece.file for piece in pieces])[rows]
+    size = np.array([piece.end - piece.start for piece in pieces])[rows]
+    order = np.lexsort((-each / np.sqrt(1 + near[rows]), file))
     upto = np.cumsum(size[order])
     begins = np.diff(file[order], prepend=-2) != 0
     upto -= np.maximum.accumulate(np.where(begins, upto - size[order], 0))
     head, place = np.unique(file, return_inverse=True)
-    lines_of = np.diff(first)[rows]
-    share = np.bincount(place, np.add.reduceat(rare, first[rows])) / np.bincount(place, lines_of)
-    share *= [_MADE_SHARE if row >= 0 and _is_made(texts, pieces, row) else 1 for row in head.tolist()]
+    share = np.bincount(place, np.add.reduceat(rare, first[rows])) / np.bincount(place, np.diff(first)[rows])
+    share *= [_MADE_SHARE if row >= 0 and _is_made(texts, pieces[row]) else 1 for row in head.tolist()]
     worth[rows[order]] = each[order] * share[place[order]] / np.sqrt(1 + upto / _LINE)
     return worth
 
 
-def _is_made(texts: list[str], pieces: list[_Piece], file: int) -> bool:
-    """Whether a program wrote a file."""
-    head = pieces[file]
+def _is_made(texts: list[str], head: _Piece) -> bool:
+    """Whether a program wrote the file of a header."""
     text = texts[head.document]
     names = _NAME.findall(text, head.start, min(head.end, head.start + _BEGIN))
     says = _SAYS_MADE.search(text, head.start, head.end + _BEGIN)
