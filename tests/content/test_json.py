@@ -441,6 +441,15 @@ def test_many_scalars_of_a_document_do_not_hide_what_failed() -> None:
     assert "failed: no route" in tersely.compress(json.dumps({**settings_, "checks": rows}), ratio=0.05).text
 
 
+def test_of_settings_alike_but_for_a_number_the_others_stay() -> None:
+    alike = "".join(
+        f'  "pane.{n}.visible": {"true" if n % 3 else "false"}, // pane {n}\n' for n in range(150)
+    )
+    text = f'{{\n{alike}  "gateway": "https://10.0.0.7:3128",\n  "sampling": 0.25,\n}}\n'
+    kept = tersely.compress(text, ratio=0.1).text
+    assert "https://10.0.0.7:3128" in kept and '"sampling": 0.25' in kept
+
+
 @given(st.integers(20, 60), st.integers(55, 95))
 @settings(max_examples=20)
 def test_where_most_records_fail_they_come_before_those_that_passed(many: int, share: int) -> None:

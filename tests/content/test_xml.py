@@ -135,6 +135,17 @@ def test_the_words_of_a_drawing_come_before_its_lines(name: str) -> None:
     assert "Load by quay" in kept and all(f"Berth {n}: {n * 7}%" in kept for n in range(6))
 
 
+def test_a_name_beside_coordinates_stays() -> None:
+    def parts(n: int) -> str:
+        points = " ".join(f"{n * k % 977},{n * k * 7 % 991}" for k in range(1, 60))
+        return f'<g id="w{n}"><polygon points="{points}"/><title>Ward {n}</title></g>'
+
+    kept = tersely.compress(
+        f"<svg>{''.join(map(parts, range(20)))}<desc>Turnout by ward</desc></svg>", ratio=0.1
+    ).text
+    assert "Turnout by ward" in kept and all(f"<title>Ward {n}</title>" in kept for n in range(20))
+
+
 def test_documents_are_no_data() -> None:
     assert is_data("<?xml version='1.0'?><!-- a --><testsuites/>") and is_data("<rss><channel/></rss>")
     assert not is_data("<html/>") and not is_data("<book/>") and not is_data("<!DOCTYPE x>")

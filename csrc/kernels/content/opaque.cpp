@@ -5,7 +5,6 @@ namespace {
 
 bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 bool is_letter(char byte) { return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z'); }
-bool is_vowel(char byte) { return std::string_view("aeiouyAEIOUY").find(byte) != std::string_view::npos; }
 
 }  // namespace
 
@@ -26,13 +25,12 @@ bool is_opaque(std::string_view value) {
             continue;
         }
         const std::size_t begin = at;
-        bool vowel = false, digit = false;
+        bool digit = false;
         for (; at < value.size() && (is_letter(value[at]) || is_digit(value[at])); ++at) {
             letters += is_letter(value[at]) ? 1 : 0;
             digit = digit || is_digit(value[at]);
-            vowel = vowel || is_vowel(value[at]);
         }
-        if (vowel && !digit && at - begin >= kShortest && at - begin <= kLongest) words += at - begin;
+        if (!digit && at - begin >= kShortest && at - begin <= kLongest) words += at - begin;
         if (at == begin) ++at;
     }
     return (letters >= kFewLetters || value.size() >= kLong) && kShare * words < value.size();

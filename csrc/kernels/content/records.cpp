@@ -46,10 +46,11 @@ std::uint64_t hash_of(View bytes, std::uint64_t seed) {
 
 constexpr std::uint64_t kNumberShape = 1;
 
-// A hash of what is left of a value when each number in it is the same; `key` where it has none.
+// A hash of what is left of a value when each number in it is the same, as opaque ones are; `key` where it has none.
 std::uint64_t shape_of(View value, Kind kind, std::uint64_t key) {
     if (kind == kNumeric) return kNumberShape;
     if (kind != kText && kind != kDigits) return key;
+    if (is_opaque(value)) return kNumberShape;
     value = value.substr(0, kShaped);
     std::uint64_t hash = 0;
     std::size_t from = 0;  // where what is no number begins

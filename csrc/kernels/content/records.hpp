@@ -13,7 +13,7 @@
 //  - rare kind (absent, number, true or false, container, text, text that begins with a digit): 0.7 of the same, of
 //    kinds instead of values;
 //  - rare shape, where values have numbers in them: 0.8 of the same as of values, of what is left of their first
-//    kShaped bytes when each number is the same;
+//    kShaped bytes when each number is the same; all that is opaque (opaque.hpp) has one;
 //  - odd length: of texts without numbers of which four fifths or more have one length, of the others 0.8 ln(n / those
 //    others);
 //  - rare column, that at most a fifth of the list's N records have: min(ln(N / R), 2 ln(N / n)), R the cells of all

@@ -84,6 +84,18 @@ std::string_view key_of(std::string_view text, const TreeUnits& units, std::size
     return bare(name.substr(0, name.find_last_of('"') + 1));
 }
 
+// Which units say nothing in words; of a long text or attribute the whole, not its head.
+std::vector<bool> opaque_units(std::string_view text, const TreeUnits& units) {
+    std::vector<bool> opaque(units.size());
+    for (std::size_t row = 0; row < units.size(); ++row) opaque[row] = is_opaque(value_of(text, units, row));
+    for (const TreeCell& cell : units.cells) {
+        const auto row = static_cast<std::size_t>(cell.row);
+        if (units.kind[row] == TreeKind::kAttribute || units.kind[row] == TreeKind::kHead)
+            opaque[row] = is_opaque(piece(text, cell.start, cell.end));
+    }
+    return opaque;
+}
+
 // Calls each(row, record, path, name, value) for all cells of records.
 template <typename Each>
 void each_cell(std::string_view text, const TreeUnits& units, const Records& records, Each each) {
@@ -139,8 +151,8 @@ constexpr float kFailed = 0.1F;  // how much a record stands out that failed as 
 // Of JSON: the keys and values for which records stand out, and what is in them.
 template <typename Tells>
 void lead_values(std::string_view text, const TreeUnits& units, const Records& records, const Values& values,
-                 const std::vector<float>& stands, const std::vector<float>& own_stands, Tells tells,
-                 std::vector<float>& lead) {
+                 const std::vector<float>& stands, const std::vector<float>& own_stands,
+                 const std::vector<bool>& opaque, Tells tells, std::vector<float>& lead) {
     std::vector<float> brought(units.size());  // of odd containers, for what is in them
     std::vector<float> told(stands.size());    // a record: how much it has said
     Numbers said;                              // phrases
@@ -151,8 +163,9 @@ void lead_values(std::string_view text, const TreeUnits& units, const Records& r
             const float from = brought[static_cast<std::size_t>(parent)];
             const bool rest =
                 units.kind[row] == TreeKind::kPiece && values.names[static_cast<std::size_t>(parent)] == 0;
-            const bool more = !is_opaque(piece(text, units.start[row], units.end[row]));
-            lead[row] = !rest ? 0.97F * from : more ? kPieces * from / (1 + static_cast<float>(units.place[row])) : 0;
+            lead[row] = !rest          ? 0.97F * from
+                        : !opaque[row] ? kPieces * from / (1 + static_cast<float>(units.place[row]))
+                                       : 0;
             brought[row] = lead[row];
         }
         const std::int32_t record = records.inside[row];
@@ -162,8 +175,7 @@ void lead_values(std::string_view text, const TreeUnits& units, const Records& r
         if (records.is_record[row] != 0) lead[row] = std::max(lead[row], stand);
         float own = 0;
         if (values.names[row] > 0) {
-            own = is_opaque(value_of(text, units, row)) ? kOpaqueName * stand
-                                                        : (values.names[row] == 2 ? 0.99F : 0.985F) * stand;
+            own = opaque[row] ? kOpaqueName * stand : (values.names[row] == 2 ? 0.99F : 0.985F) * stand;
             if (units.kind[row] == TreeKind::kHead) brought[row] = own;
         }
         if (values.worth[row] > 0 && tells(record, values.worth[row]) &&
@@ -228,8 +240,8 @@ std::vector<std::uint8_t> said_again(std::string_view text, const TreeUnits& uni
 // Of markup: by bundles, what names a record and the first that it stands out for, then what else that says.
 template <typename Tells>
 void lead_elements(std::string_view text, const TreeUnits& units, const Records& records, const Values& values,
-                   const std::vector<float>& stands, const std::vector<bool>& attributed, Tells tells,
-                   std::vector<float>& lead) {
+                   const std::vector<float>& stands, const std::vector<bool>& attributed,
+                   const std::vector<bool>& opaque, Tells tells, std::vector<float>& lead) {
     const std::size_t n = units.size();
     std::vector<std::uint8_t> telling(n);          // an element for which its record stands out, and what is in it
     std::vector<std::uint8_t> has(stands.size());  // a record: whether it has one
@@ -302,6 +314,7 @@ void lead_elements(std::string_view text, const TreeUnits& units, const Records&
         } else {
             const std::size_t known = said.size();
             const auto bytes = piece(text, units.start[row], units.end[row]);
+            if (opaque[row]) continue;
             const bool repeated = static_cast<std::size_t>(said[hash_of(bytes)]) < known;
             if (values.fails[record] == 0) {
                 if (tells(inside, values.worth[row])) share = 1;
@@ -316,7 +329,8 @@ void lead_elements(std::string_view text, const TreeUnits& units, const Records&
 }
 
 // Of JSON: the document's own scalars, in no list of records; what is said to be wrong first.
-std::vector<float> lead_own(std::string_view text, const TreeUnits& units, const Records& records) {
+std::vector<float> lead_own(std::string_view text, const TreeUnits& units, const Records& records,
+                            const std::vector<bool>& opaque) {
     std::vector<std::size_t> size(records.lists);
     for (const std::int32_t list : records.list) ++size[static_cast<std::size_t>(list)];
     const auto listed = [&](std::int32_t record) {
@@ -325,13 +339,11 @@ std::vector<float> lead_own(std::string_view text, const TreeUnits& units, const
         return record >= 0;
     };
     std::vector<float> own(units.size()), deep(units.size(), 1);
-    float many = 0;
+    HashTable<float> met;  // names but for digits
     for (std::size_t row = 0; row < units.size(); ++row) {
         const std::int32_t parent = units.parent[row];
         const std::size_t above = parent < 0 ? row : static_cast<std::size_t>(parent);
         if (parent >= 0 && units.parent[above] >= 0) deep[row] = kDeeper * deep[above];
-        if (units.kind[row] == TreeKind::kPiece && own[above] > 0)
-            own[row] = kPieces * own[above] / (1 + static_cast<float>(units.place[row]));
         if (units.kind[row] != TreeKind::kScalar && units.kind[row] != TreeKind::kHead) continue;
         const bool element = parent >= 0 && units.kind[above] == TreeKind::kArray;
         const std::int32_t record = records.is_record[row] != 0
@@ -340,14 +352,20 @@ std::vector<float> lead_own(std::string_view text, const TreeUnits& units, const
         if (records.own[row] != 0 || listed(record)) continue;
         const std::string_view value = bare(value_of(text, units, row));
         const auto list = element ? key_of(text, units, above) : std::string_view();
-        if (complains(list, key_of(text, units, row), value)) {
+        const auto name = key_of(text, units, row);
+        if (complains(list, name, value)) {
             own[row] = kComplains;
-        } else if (!element && !says_nothing(value) && !is_opaque(value)) {
-            own[row] = kOwn * deep[row];
-            ++many;
+        } else if (!element && !says_nothing(value) && !opaque[row]) {
+            own[row] = kOwn * deep[row] / ++met[joined(above, template_of(name))];
         }
     }
-    for (float& one : own) one *= one <= kOwn ? std::min(1.0F, kFewOwn / many) : 1;
+    const float share = std::min(1.0F, kFewOwn / static_cast<float>(std::max<std::size_t>(met.size(), 1)));
+    for (std::size_t row = 0; row < units.size(); ++row) {
+        if (own[row] > 0 && own[row] <= kOwn) own[row] *= share;
+        if (units.kind[row] == TreeKind::kPiece)
+            own[row] =
+                kPieces * own[static_cast<std::size_t>(units.parent[row])] / (1 + static_cast<float>(units.place[row]));
+    }
     return own;
 }
 
@@ -390,12 +408,12 @@ struct Odd {
 };
 
 Odd odd_units(std::string_view text, const TreeUnits& units, const Records& records,
-              const std::vector<bool>& attributed) {
+              const std::vector<bool>& attributed, const std::vector<bool>& opaque) {
     const std::size_t n = units.size();
     Odd odd;
     odd.lead.resize(n);
     odd.record.resize(records.row.size());
-    if (!units.markup) odd.lead = lead_own(text, units, records);
+    if (!units.markup) odd.lead = lead_own(text, units, records, opaque);
     if (records.row.empty()) return odd;
     RecordColumns columns;
     for (std::size_t list = 0; list < records.lists; ++list) columns.add_list();
@@ -484,9 +502,9 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
         return odd.record[number] != 0 && one >= std::min(kOdd, 0.5F * standing.worth(number));
     };
     if (units.markup) {
-        lead_elements(text, units, records, values, stands, attributed, tells, odd.lead);
+        lead_elements(text, units, records, values, stands, attributed, opaque, tells, odd.lead);
     } else {
-        lead_values(text, units, records, values, stands, own_stands, tells, odd.lead);
+        lead_values(text, units, records, values, stands, own_stands, opaque, tells, odd.lead);
     }
     return odd;
 }
@@ -502,7 +520,8 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
     for (const TreeCell& cell : units.cells) {
         if (cell.attribute) attributed[static_cast<std::size_t>(cell.row)] = true;
     }
-    const Odd odd = odd_units(text, units, records, attributed);
+    const std::vector<bool> opaque = opaque_units(text, units);
+    const Odd odd = odd_units(text, units, records, attributed, opaque);
     std::vector<double> weight(n);
     std::vector<double> priority(n);
     for (std::size_t row = 0; row < n; ++row) {
@@ -526,8 +545,7 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
             if (odd.record[static_cast<std::size_t>(records.inside[row])] != 0) share = std::max(share, 0.7);
         }
         weight[row] = inherited * share;
-        const auto value = bare(value_of(text, units, row));
-        if (is_opaque(value) || (!units.markup && says_nothing(value))) weight[row] *= kHardly;
+        if (opaque[row] || (!units.markup && says_nothing(bare(value_of(text, units, row))))) weight[row] *= kHardly;
         const bool split = !part(units.kind[row]) && row + 1 < n && units.kind[row + 1] == TreeKind::kAttribute;
         const bool empty = split || (opens(units.kind[row]) && units.count[row] > 0 &&
                                      (units.markup ? !attributed[row] : records.is_record[row] != 0));

@@ -4,6 +4,7 @@
 
 #include "kernels/content/hash_table.hpp"
 #include "kernels/content/json_scan.hpp"  // kDeepest
+#include "kernels/content/opaque.hpp"
 #include "kernels/parallel.hpp"
 
 namespace tersely::content {
@@ -174,7 +175,7 @@ class Scanner {
             add_cell(row, name_around(), start + before, last, false);
             return;
         }
-        const std::size_t from = cut(start + before, last, kTextHead);
+        const std::size_t from = cut(start + before, last, head_of(start + before, last));
         const std::size_t head = push(start, from, TreeKind::kHead, 0);
         add_cell(head, name_around(), start + before, last, false);
         add_pieces(head, from, last);
@@ -188,6 +189,10 @@ class Scanner {
             add(from, stop, TreeKind::kPiece, static_cast<std::int32_t>(head), place, 0);
             from = stop;
         }
+    }
+
+    std::size_t head_of(std::size_t start, std::size_t end) const {
+        return is_opaque(text_.substr(start, end - start)) ? kOpaqueHead : kTextHead;
     }
 
     View name_around() const { return frames_.empty() ? text_.substr(0, 0) : frames_.back().name; }
@@ -266,7 +271,7 @@ class Scanner {
     }
 
     void add_attribute(std::size_t element, std::size_t start, std::size_t end, std::int32_t place) {
-        const std::size_t from = end - start <= kWholeText ? end : cut(start, end, kTextHead);
+        const std::size_t from = end - start <= kWholeText ? end : cut(start, end, head_of(start, end));
         const std::size_t row = add(start, from, TreeKind::kAttribute, static_cast<std::int32_t>(element), place, 0);
         add_pieces(row, from, end);
     }

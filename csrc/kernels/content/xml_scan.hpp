@@ -6,10 +6,10 @@
 //    longer than kWholeElement bytes, it is one unit (kScalar), as are empty elements;
 //  - a start tag of more than kWholeTag bytes with two attributes or more, or an empty element of more than
 //    kWholeElement, is its name (kObject, kScalar) and a kAttribute each, the last with the tag's end; of a long one
-//    kTextHead bytes and pieces;
+//    a head, as of text, and pieces;
 //  - text between tags, and what stands in a CDATA section, is one unit up to kWholeText bytes (kScalar), else a head
-//    of about kTextHead bytes (kHead) and pieces of about kTextPiece (kPiece), the section's end a kClose; no cut
-//    parts a reference or a character;
+//    of about kTextHead bytes, of what is opaque (opaque.hpp) kOpaqueHead, (kHead) and pieces of about kTextPiece
+//    (kPiece), the section's end a kClose; no cut parts a reference or a character;
 //  - "<" that opens words up to a ">", as in "<line number>", is text: no end tag has its name, and none of it a "=";
 //  - comments, processing instructions and declarations are units of their own (kScalar, key 0), as are end tags
 //    without a start; elements that do not end (a text may be cut off anywhere) have no kClose;
@@ -31,6 +31,7 @@ inline constexpr std::size_t kWholeElement = 80;
 inline constexpr std::size_t kWholeTag = 48;
 inline constexpr std::size_t kWholeText = 240;
 inline constexpr std::size_t kTextHead = 160;
+inline constexpr std::size_t kOpaqueHead = 32;
 inline constexpr std::size_t kTextPiece = 120;
 
 TreeUnits scan_xml(std::string_view text);

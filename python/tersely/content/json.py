@@ -29,12 +29,12 @@ class Json:
     object, `"… 4-40": "37 more"` before it (their places, from 1), `… 812 more` (characters) in a string.
     Numbers, escapes and repeated keys stay as they are written, and so do NaN and Infinity, commas before
     what closes, and comments inside, so a result needs no other parser than its source does. Of an array
-    stay the first value, outliers,
-    the last, the middle, ...; with a query, the records that it names come first. Where there is no room
-    for the best of them beside such words, numbers alone stand there (`"… 37"`, `"…": 37`, `"… 4-40": ""`,
-    `… 812`; warning "markers_shortened"). Where markers would take more than a tenth of the budget, what an
-    array or object outside of all records lacks is counted once, at its end; an "…" stands in other places of
-    arrays, and fields of records and pieces of strings are not counted (warning "markers_shortened").
+    stay the first value, outliers, the last, the middle, ...; with a query, the records that it names come
+    first. Where there is no room for the best of them beside such words, numbers alone stand there
+    (`"… 37"`, `"…": 37`, `"… 4-40": ""`, `… 812`; warning "markers_shortened"). Where markers would take more
+    than a tenth of the budget, what an array or object outside of all records lacks is counted once, at its
+    end; an "…" stands in other places of arrays, and fields of records and pieces of strings are not counted
+    (warning "markers_shortened").
 
     A text that is not JSON, or nests deeper than 512, is compressed as text: warning "json_invalid" or
     "json_too_deep".
