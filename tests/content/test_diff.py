@@ -321,3 +321,18 @@ def test_hunks_of_several_texts_stay_whole_for_a_query() -> None:
         [*other, Document(asked)], query="raise the retry limit of backoff", ratio=0.15
     ).text
     assert "     base = 2\n-    limit = 5\n+    limit = 9" in kept
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_context_is_worth_less_than_the_changes_around_it(seed: int) -> None:
+    text = diff_of(sources(seed, files=3, lines=400))
+    units = Diff().read([Document(text)], None, ALL)
+    rows = [(text[start], worth) for start, worth in zip(units.table.start, units.worth, strict=True)]
+    changes = [place for place, (sign, _) in enumerate(rows) if sign in "+-" and not units.essential[place]]
+    for place, (sign, worth) in enumerate(rows):
+        if sign == " ":
+            near = [
+                max((c for c in changes if c < place), default=-1),
+                min((c for c in changes if c > place), default=-1),
+            ]
+            assert worth < max(rows[change][1] for change in near if change >= 0)

@@ -56,7 +56,7 @@ _MADE_SHARE = 0.25  # what changes of files that programs write count
 # A file's name, and what stands above it in its header; of a hunk, its first line, changes, context; what
 # begins a commit, and its subject; marks of an earlier compression; all else.
 _HEADER, _ABOVE, _HUNK_LINE, _CHANGE, _CONTEXT, _TITLE, _OWN, _TEXT = range(8)
-_WORTH = np.array([3.0, 0.05, 0.1, 1.0, 0.2, 4.0, 0.0, 0.6])
+_WORTH = np.array([3.0, 0.01, 0.01, 1.0, 0.2, 4.0, 0.0, 0.6])
 
 
 @dataclass(slots=True)
@@ -351,9 +351,9 @@ def _goes_on(line: str, header: str, starts: bool) -> str:
 def _worth(scan: _Scan, texts: list[str]) -> Float64s:
     """float64[n]: what each piece is worth per token without a query."""
     pieces = scan.pieces
-    worth = _WORTH[[piece.kind for piece in pieces]]
+    kind = np.array([piece.kind for piece in pieces])
+    worth: Float64s = _WORTH[kind]
     near = np.array([piece.near for piece in pieces])
-    worth /= np.where(worth == _WORTH[_CONTEXT], 1 + near, 1)
     first = np.array([*(piece.changed for piece in pieces), len(scan.changed)])
     rows = np.flatnonzero(np.diff(first))
     if len(rows) == 0:
@@ -371,6 +371,10 @@ def _worth(scan: _Scan, texts: list[str]) -> Float64s:
     share = np.bincount(place, np.add.reduceat(rare, first[rows])) / np.bincount(place, np.diff(first)[rows])
     share *= [_MADE_SHARE if row >= 0 and _is_made(texts, pieces[row]) else 1 for row in head.tolist()]
     worth[rows[order]] = each[order] * share[place[order]] / np.sqrt(1 + upto / _LINE)
+    context = np.flatnonzero(kind == _CONTEXT)  # is worth a part of the changes before and behind it
+    after = np.searchsorted(rows, context)
+    beside = [worth[rows[np.clip(at, 0, len(rows) - 1)]] for at in (after - 1, after)]
+    worth[context] *= np.maximum(*beside) / (1 + near[context])
     return worth
 
 
