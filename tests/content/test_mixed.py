@@ -200,7 +200,7 @@ FORMS = {  # blocks that look like nothing known, with a place for one line that
 }
 
 
-@pytest.mark.parametrize("language", ["", "text", "console"])
+@pytest.mark.parametrize("language", ["", "text", "yaml", "console"])
 @pytest.mark.parametrize("form", FORMS)
 def test_a_block_that_looks_like_nothing_known_is_read_as_lines(form: str, language: str) -> None:
     often, odd = FORMS[form]

@@ -172,3 +172,47 @@ def test_a_letter_is_no_yaml() -> None:
         * 3
     )
     assert tersely.detect(text).language != "yaml"
+
+
+def _pods(size: int) -> list[dict[str, object]]:
+    return [
+        {"kind": "Pod", "meta": {"name": f"web-{n}", "uid": f"{n * 7919 % 9973:04x}-{n:04x}"}, "restarts": 2}
+        for n in range(size)
+    ]
+
+
+LAYOUTS = {  # the same records as YAML lays them out
+    "list": lambda pods: yaml.safe_dump({"items": pods}, sort_keys=False),
+    "documents": lambda pods: "---\n" + yaml.safe_dump_all(pods, sort_keys=False),
+    "map": lambda pods: yaml.safe_dump({"pods": {pod["meta"]["name"]: pod for pod in pods}}, sort_keys=False),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@given(st.integers(0, 29), st.sampled_from([{"restarts": 44}, {"reason": "quota"}, {"paused": None}]))
+def test_what_is_odd_stands_under_its_own_name(layout: str, place: int, odd: dict[str, object]) -> None:
+    pods = _pods(30)
+    pods[place] |= odd
+    text = LAYOUTS[layout](pods)
+    result = tersely.compress(text, ratio=0.25, strategy=Yaml())
+    documents = list(yaml.safe_load_all(result.text))
+    kept = documents if layout == "documents" else next(iter(documents[0].values()))
+    kept = (
+        kept
+        if isinstance(kept, list)
+        else [value and {"meta": {"name": k}, **value} for k, value in kept.items()]
+    )
+    ((key, value),) = odd.items()
+    (found,) = [pod for pod in kept if isinstance(pod, dict) and key in pod and pod[key] == value]
+    assert found["meta"]["name"] == f"web-{place}"
+
+
+def test_states_in_brackets_count_as_far_as_others_have_none() -> None:
+    rows = [f'    - button "Part {n}" [ref=e{n}] [cursor=pointer]' for n in range(120)]
+    rows[70] = '    - button "Place order" [disabled] [ref=e70]'
+    rows[90] = "    - status [ref=e90]: Card refused"
+    text = "\n".join(["- main [ref=e1]:", "  - form [ref=e2]:", *rows])
+    result = tersely.compress(text, ratio=0.1, strategy=Yaml())
+    lines = result.text.splitlines()
+    assert rows[70] in lines and rows[90] in lines
+    assert lines[:2] == ["- main [ref=e1]:", "  - form [ref=e2]:"]

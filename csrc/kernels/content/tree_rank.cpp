@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "kernels/content/line_rarity.hpp"
 #include "kernels/content/opaque.hpp"
 #include "kernels/content/phrases.hpp"
 #include "kernels/content/records.hpp"
@@ -553,6 +554,7 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
         const double lead = odd.lead[row];
         priority[row] = empty ? 0 : lead > 0 ? 1 + lead : weight[row];  // it is what is in it
     }
+    if (units.nested) rank_lines(text, units, records, odd.lead, kBrought, priority);
     std::vector<std::int32_t> needs = units.parent;
     for (std::size_t row = 0; units.markup && !units.nested && row < n; ++row) {
         if (needs[row] < 0 || units.key[row] == 0) continue;

@@ -12,6 +12,8 @@
 //  - in an object of few or different members: 0.95 (1 - 0.2 place / count), 0.7 of that for a long string;
 //  - for a record: 1 for the first of its container, 0.7 where it stands out, 0.6 for the last, else 0.5 b / B with
 //    b the lowest one bit of `place` and B the highest of the count: the middle, the quarters, the eighths ...
+// A line of YAML has a tenth of that weight beside what it is worth as it is unlike others (line_rarity.hpp), and what
+// names the record of one that surprises by 0.4 or more has no less.
 // Pieces of a string weigh 0.3 / (1 + place) of their head; what is opaque (opaque.hpp), or says nothing in JSON, 0.1.
 // Before all that come, by a lead that is added to 1:
 //  - of JSON, the document's own scalars, in no list of two records or more: 0.97 for what complains (records.hpp),

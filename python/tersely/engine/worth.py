@@ -211,13 +211,11 @@ def set_joint_worth(
             reading.gist = _standing(reading, own, found.gist).astype(np.float32)
     if reading.bulk is not None:
         reading.worth[reading.bulk] = 0
-    nested = np.zeros(len(table), dtype=bool)  # values repeat: a record is no record without them
-    pasted = np.zeros(len(table), dtype=bool)
+    pasted = np.zeros(len(table), dtype=bool)  # values and lines repeat: what that is worth says their reader
     for region in reading.regions:
-        nested[region.first : region.last] = isinstance(region.form, Nested)
         pasted[region.first : region.last] = isinstance(region.form, Nested | Lines)
     begins = np.diff(first, prepend=-1) != 0  # of several units of a segment, the first has its terms
-    reading.term_ids, reading.term_offsets = _terms_of(analysis, first, begins & ~nested)
+    reading.term_ids, reading.term_offsets = _terms_of(analysis, first, begins & ~pasted)
     reading.term_weight = term_weights(analysis)
     reading.redundancy = redundancy_of(options, reading.by_query)
     reading.essential = None
