@@ -21,11 +21,11 @@ from benchmarks import data as development
 from benchmarks import tokens
 from benchmarks.report import Column, Report
 
-__all__ = ["report_formats"]
+__all__ = ["MOST", "PERCENTS", "report_formats"]
 
 _ENCODING = "o200k_base"
-_PERCENTS = (10, 20, 30)
-_MOST = 0.6  # of a budget, for what must be kept
+PERCENTS = (10, 20, 30)
+MOST = 0.6  # of a budget, for what must be kept
 _KNOWN: dict[str, AnyStrategyName] = {
     "tool_output": "tool_output",
     "structured_logs": "log",
@@ -49,7 +49,7 @@ def report_formats(report: Report, folder: Path) -> None:
             "ends": lambda row, budget: _by_lines(row["text"], budget, bad_first=False),
         }
         columns = [Column("format"), Column("rows"), Column("taken", "taken for")]
-        columns += [Column(f"{name} {p}", f"{name} {p}%", ".2f") for name in systems for p in _PERCENTS]
+        columns += [Column(f"{name} {p}", f"{name} {p}%", ".2f") for name in systems for p in PERCENTS]
         report.table(f"Formats: {part}, what must be kept", columns, _rows(folder, part, systems))
 
 
@@ -67,9 +67,9 @@ def _rows(folder: Path, part: str, systems: dict[str, Callable[[Any, int], str]]
         for name in (row["format"], "all"):
             texts[name] += 1
             taken[name].add(tersely.detect(row["text"]).kind)
-        for percent in _PERCENTS:
+        for percent in PERCENTS:
             budget = max(1, total * percent // 100)
-            if need > _MOST * budget:
+            if need > MOST * budget:
                 continue
             for system, call in systems.items():
                 short = call(row, budget)

@@ -103,13 +103,14 @@ def report_logs(report: Report, data: Path) -> None:
 
 
 def report_tool_output(report: Report, data: Path) -> None:
-    """What stays of tools' output: error lines, path:line places."""
-    shares: dict[tuple[str, float], list[list[float]]] = defaultdict(lambda: [[], [], []])
+    """What stays of tools' output: error lines, path:line places; and how much of that is whole lines."""
+    shares: dict[tuple[str, float], list[list[float]]] = defaultdict(lambda: [[], [], [], []])
     for row in development.rows(data, "tool_output"):
         text = row["text"]
         total = tokens.count(text, _ENCODING)
         if total < _LEAST:
             continue
+        whole = set(text.splitlines())
         errors = _strings(text, row["error_lines"])
         places = _strings(text, row["anchors"])
         for ratio in (0.1, 0.2, 0.3):
@@ -125,12 +126,15 @@ def report_tool_output(report: Report, data: Path) -> None:
                     if strings:
                         kept.append(mean(string in plain for string in strings))
                 found[2].append(float(tokens.count(short, _ENCODING) > budget))
+                lines = [line for line in short.splitlines() if not line.startswith("…")]
+                found[3].append(mean(line in whole for line in lines) if lines else 1.0)
     rows = [
         {
             "system": name,
             "kept": ratio,
             "errors": mean(found[0]),
             "places": mean(found[1]),
+            "whole": mean(found[3]),
             "over": mean(found[2]),
         }
         for (name, ratio), found in sorted(shares.items(), key=lambda item: (item[0][1], item[0][0]))
@@ -140,10 +144,11 @@ def report_tool_output(report: Report, data: Path) -> None:
         Column("kept", "budget", ".0%"),
         Column("errors", "error lines", ".3f"),
         Column("places", "path:line", ".3f"),
+        Column("whole", "whole lines", ".3f"),
         Column("over", "over budget", ".0%"),
     ]
     report.table("Tool output: what stays", columns, rows)
-    for name, asked, column in (("error lines at 20%", 0.98, 0), ("places at 20%", 0.95, 1)):
+    for name, asked, column in (("error lines at 20%", 0.98, 0), ("whole lines at 20%", 0.95, 3)):
         report.targets.append(Target(name, asked, mean(shares["tersely", 0.2][column]), "", at_most=False))
 
 

@@ -1,5 +1,9 @@
 #include <pybind11/pybind11.h>
 
+#include <array>
+#include <string>
+#include <utility>
+
 #include "bind/arrays.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
@@ -29,19 +33,15 @@ void read_text(LineReader& reader, const py::str& text) {
     std::vector<Row>& rows = reader.rows();
     std::size_t first = rows.size();
     while (first > 0 && rows[first - 1].document == document) --first;
-    std::vector<std::int64_t> start, end, anchor;
+    std::vector<std::int64_t> start, end;
     for (std::size_t i = first; i < rows.size(); ++i) {
         start.push_back(rows[i].start);
         end.push_back(rows[i].end);
-        anchor.push_back(rows[i].start + rows[i].anchor_end);
     }
-    std::vector<std::int64_t> same_start = start;
-    text::to_characters(view, same_start, anchor);
     text::to_characters(view, start, end);
     for (std::size_t i = first; i < rows.size(); ++i) {
         rows[i].start = start[i - first];
         rows[i].end = end[i - first];
-        rows[i].anchor_end = static_cast<std::int32_t>(anchor[i - first] - start[i - first]);
     }
 }
 
@@ -71,8 +71,6 @@ py::tuple rows(const LineReader& reader) {
                           column<std::uint32_t>(all, [](const Row& row) { return row.marks; }),
                           column<std::int32_t>(all, [](const Row& row) { return row.variant; }),
                           column<std::int32_t>(all, [](const Row& row) { return row.copies; }),
-                          column<std::int32_t>(all, [](const Row& row) { return row.places; }),
-                          column<std::int32_t>(all, [](const Row& row) { return row.anchor_end; }),
                           column<std::uint64_t>(all, [](const Row& row) { return row.asked; }),
                           column<std::int64_t>(all, [](const Row& row) { return row.stands_for; }),
                           column<std::int32_t>(all, [](const Row& row) { return row.finding; }));
@@ -99,7 +97,7 @@ py::array_t<std::uint8_t> lined(const py::object& texts) {
 class GivenLines {
   public:
     explicit GivenLines(const py::tuple& lines) {
-        require(lines.size() == 9, "lines must have nine parts");
+        require(lines.size() == 11, "lines must have eleven parts");
         const auto marks = lines[0].cast<Input<std::uint32_t>>();
         const auto templates = lines[1].cast<Ids>(), copies = lines[2].cast<Ids>(), found = lines[3].cast<Ids>();
         const auto documents = lines[4].cast<Ids>();
@@ -107,18 +105,25 @@ class GivenLines {
         counts_ = lines[6].cast<Offsets>();
         findings_ = lines[7].cast<Offsets>();
         total_ = lines[8].cast<std::int64_t>();
+        const auto same = lines[9].cast<Ids>();
+        variants_ = lines[10].cast<Offsets>();
         const std::span<const std::uint32_t> mark = view(marks);
         const std::span<const std::int32_t> of = view(templates), copy = view(copies), finding = view(found);
         const std::span<const std::int32_t> document = view(documents);
         const std::span<const std::int64_t> line = view(numbers), counts = view(counts_), findings = view(findings_);
+        const std::span<const std::int32_t> variant = view(same);
+        const std::span<const std::int64_t> variants = view(variants_);
         const std::size_t n = mark.size();
-        require(of.size() == n && copy.size() == n && finding.size() == n && document.size() == n && line.size() == n,
+        require(of.size() == n && copy.size() == n && finding.size() == n && document.size() == n && line.size() == n &&
+                    variant.size() == n,
                 "columns of lines must have as many rows");
         rows_.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
             require(of[i] < static_cast<std::int64_t>(counts.size()), "a line has a template without a count");
             require(finding[i] < static_cast<std::int64_t>(findings.size()), "a line has a finding without a count");
+            require(variant[i] < static_cast<std::int64_t>(variants.size()), "a line has a variant without a count");
             Row& row = rows_[i];
+            row.variant = std::max(variant[i], -1);
             row.marks = mark[i];
             row.template_id = std::max(of[i], -1);
             row.copies = std::max(copy[i], 0);
@@ -127,10 +132,10 @@ class GivenLines {
             row.line = line[i];
         }
     }
-    content::GradedLines get() const { return {rows_, view(counts_), view(findings_), total_}; }
+    content::GradedLines get() const { return {rows_, view(counts_), view(findings_), view(variants_), total_}; }
 
   private:
-    Offsets counts_, findings_;
+    Offsets counts_, findings_, variants_;
     std::vector<Row> rows_;
     std::int64_t total_ = 0;
 };
@@ -160,6 +165,48 @@ py::array_t<float> scenes(const Input<float>& grade, const py::tuple& lines) {
         result = content::scenes(read, grades);
     }
     return to_array(std::move(result));
+}
+
+// In the order of their declaration.
+constexpr std::array<std::pair<const char*, double content::LineWeights::*>, 7> kWeights{{
+    {"outcome", &content::LineWeights::outcome},
+    {"scene", &content::LineWeights::scene},
+    {"near", &content::LineWeights::near},
+    {"first", &content::LineWeights::first},
+    {"rare", &content::LineWeights::rare},
+    {"share", &content::LineWeights::share},
+    {"piece", &content::LineWeights::piece},
+}};
+
+double* weight_named(content::LineWeights& weights, const std::string& name) {
+    for (const auto& [known, member] : kWeights) {
+        if (name == known) return &(weights.*member);
+    }
+    throw py::value_error("unknown weight " + name);
+}
+
+py::dict line_weights() {
+    const content::LineWeights weights;
+    py::dict result;
+    for (const auto& [name, member] : kWeights) result[name] = weights.*member;
+    return result;
+}
+
+py::tuple line_worth(const Input<float>& grade, const Input<float>& asked, const py::tuple& lines, std::size_t context,
+                     bool kinds, const py::dict& weights) {
+    content::LineWeights chosen;
+    for (const auto& [name, value] : weights) *weight_named(chosen, name.cast<std::string>()) = value.cast<double>();
+    const GivenLines given(lines);
+    const content::GradedLines read = given.get();
+    const std::span<const float> grades = view(grade), more = view(asked);
+    require(grades.size() == read.rows.size() && more.size() == grades.size(),
+            "grade and asked must have a row a line");
+    content::LineWorth result;
+    {
+        const Release release;
+        result = content::line_worth(read, grades, more, context, kinds, chosen);
+    }
+    return py::make_tuple(to_array(std::move(result.worth)), to_array(std::move(result.first)));
 }
 
 bool tells_failures(const py::object& texts, std::size_t index, float least, std::size_t most) {
@@ -212,6 +259,9 @@ void bind_content_lines(py::module_& m) {
     m.def("outcome_grades", &of_lines<float, &content::outcome_grades>, py::arg("lines"));
     m.def("report_grades", &of_lines<float, &content::report_grades>, py::arg("lines"));
     m.def("scenes", &scenes, py::arg("grade"), py::arg("lines"));
+    m.def("line_worth", &line_worth, py::arg("grade"), py::arg("asked"), py::arg("lines"), py::arg("context"),
+          py::arg("kinds"), py::arg("weights") = py::dict());
+    m.def("line_weights", &line_weights);
     m.def("tells_failures", &tells_failures, py::arg("texts"), py::arg("index"), py::arg("least"), py::arg("most"));
     m.def("fenced", &fenced, py::arg("texts"));
     m.def("grades_of_units", &grades_of_units, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),

@@ -373,7 +373,7 @@ class StaticTable:
     def dimensions(self) -> int: ...
     def __len__(self) -> int: ...
 
-# document, start, end, line, template, marks, variant, copies, places, anchor end, query words, stands for
+# document, start, end, line, template, marks, variant, copies, query words, stands for
 _Rows: TypeAlias = tuple[
     _Int32s,
     _Int64s,
@@ -381,8 +381,6 @@ _Rows: TypeAlias = tuple[
     _Int64s,
     _Int32s,
     npt.NDArray[np.uint32],
-    _Int32s,
-    _Int32s,
     _Int32s,
     _Int32s,
     npt.NDArray[np.uint64],
@@ -397,6 +395,15 @@ def places_of_lines(lines: tuple[Any, ...]) -> _Int64s: ...
 def outcome_grades(lines: tuple[Any, ...]) -> _Float32s: ...
 def report_grades(lines: tuple[Any, ...]) -> _Float32s: ...
 def scenes(grade: _Float32s, lines: tuple[Any, ...]) -> _Float32s: ...
+def line_worth(  # worth; 1: fails, 2: is new. weights: instead of those that `line_weights` gives
+    grade: _Float32s,
+    asked: _Float32s,
+    lines: tuple[Any, ...],
+    context: int,
+    kinds: bool,
+    weights: dict[str, float] = ...,
+) -> tuple[_Float32s, _UInt8s]: ...
+def line_weights() -> dict[str, float]: ...
 def tells_failures(texts: list[str] | Utf8, index: int, least: float, most: int) -> bool: ...
 def fenced(texts: list[str] | Utf8) -> list[bool]: ...  # whether each holds ``` or ~~~
 def grades_of_units(  # empty: no line says anything

@@ -6,10 +6,11 @@ import random
 
 import line_grades_oracle as oracle
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import _native
-from tersely.content.lines import read_lines
+from tersely.content.lines import asked_for, read_lines
 from tersely.content.outcomes import FAILED, outcome_grades, report_grades, scenes
 
 LINES = [
@@ -47,6 +48,23 @@ def test_grades_of_lines(texts: list[str]) -> None:
     grade = report_grades(lines)
     assert grade.tobytes() == oracle.report_grades(lines).tobytes()
     assert scenes(lines, grade).tobytes() == oracle.scenes(lines, grade).tobytes()
+
+
+@given(DOCUMENTS, st.integers(0, 5), st.booleans())
+def test_worth_of_lines(texts: list[str], context: int, kinds: bool) -> None:
+    lines = read_lines(texts, "took words", 1024)
+    grade, asked = report_grades(lines), asked_for(lines)[1].astype(np.float32)
+    worth, first = _native.line_worth(grade, asked, lines.graded(), context, kinds)
+    expected = oracle.line_worth(lines, grade, asked, context, kinds)
+    assert worth.tolist() == pytest.approx(expected[0].tolist(), rel=1e-6)
+    assert first.tolist() == expected[1]
+
+
+def test_unknown_weights_are_named() -> None:
+    lines = read_lines(["one"], None, 1024)
+    zero = np.zeros(1, dtype=np.float32)
+    with pytest.raises(ValueError, match="unknown weight last"):
+        _native.line_worth(zero, zero, lines.graded(), 0, False, {"last": 1.0})
 
 
 @given(DOCUMENTS, st.randoms(use_true_random=False))

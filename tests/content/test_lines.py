@@ -117,8 +117,7 @@ def test_returns_before_a_line_end_overwrite_nothing() -> None:
 def test_colours_are_no_part_of_words_and_stay_in_spans() -> None:
     text = "\x1b[35msrc/main.c\x1b[m:\x1b[32m12\x1b[m: bad"
     lines = read_lines([f"{text}\nsrc/main.c:12: bad"], "main", 1024)
-    assert (lines.template == 0).all() and lines.places.tolist() == [1, 0]
-    assert text[: int(lines.anchor_end[0])] == "\x1b[35msrc/main.c\x1b[m:\x1b[32m12"
+    assert (lines.template == 0).all() and lines.has(Mark.ANCHOR).all()
     assert int(lines.table.end[0]) == len(text) and (lines.asked == 1).all()
 
 
@@ -200,9 +199,9 @@ def test_words_and_ids_of_the_query() -> None:
     assert (relevance(lines) > 0).tolist()[:3] == [True, True, False]
 
 
-def test_copies_and_places() -> None:
+def test_copies() -> None:
     lines = read_lines(["a.c:1: x\na.c:1: x\nb.c:2: a.c:1: y"], None, 1024)
-    assert lines.copies.tolist() == [0, 1, 0] and lines.places.tolist() == [1, 0, 1]
+    assert lines.copies.tolist() == [0, 1, 0]
 
 
 def test_when_there_are_too_many_lines_telling_ones_stay() -> None:

@@ -71,12 +71,15 @@ def test_the_same_line_again_counts_little() -> None:
     assert "src/a.c:1: error: bad" in result.text and "src/b.c:2: error: worse" in result.text
 
 
-def test_a_line_that_only_names_a_place_may_be_cut_after_it() -> None:
-    long = " because of something that takes very many words to say and says nothing that anybody needs" * 2
-    text = "\n".join(f"src/part_{n}.cs({n},3): info{long} number {n}" for n in range(40))
-    result = tersely.compress(text, ratio=0.3, strategy=ToolOutput())
-    assert all(f"src/part_{n}.cs({n}" in result.text for n in range(40))
-    assert " …\n" in result.text and "\n…" not in result.text  # in their lines
+def test_matches_of_a_search_stay_whole_and_fill_the_budget() -> None:
+    lines = [f"src/mod{n % 30}/view.py:{7 * n}:    log.info('step %s of job', {n * 31})" for n in range(300)]
+    lines[180] = "src/mod9/secret.py:17:    log.info('password %s', password)"
+    lines.append("Binary file src/mod9/cache.bin matches")
+    for budget in (1_000, 2_000):
+        result = tersely.compress("\n".join(lines), budget=budget, strategy=ToolOutput())
+        kept = [line for line in result.text.splitlines() if not line.startswith("…")]
+        assert set(kept) <= set(lines) and lines[180] in kept and lines[-1] in kept
+        assert result.tokens > 0.9 * budget
 
 
 def test_overwritten_progress_goes_first() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from tersely.content.lines import LineTable, Mark, behind
+from tersely import _native
+from tersely.content.lines import LineTable, Mark
 from tersely.core.tables import Float32s, Int32s, Int64s
 
 FAILED, ERROR = 0.7, 0.45  # grades from which a line says that something failed, or has words of errors
@@ -65,6 +66,51 @@ def report_grades(lines: LineTable) -> Float32s:
     grade = np.where(_heads(lines, grade >= FAILED), np.maximum(grade, 0.6), grade)
     grade = np.where(_closes(lines), np.maximum(grade, 0.5), grade)
     return grade.astype(np.float32)
+
+
+def behind(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
+    """bool[n]: up to `reach` rows behind a chosen one, without the chosen ones."""
+    rows = np.arange(len(chosen))
+    since = rows - np.maximum.accumulate(np.where(chosen, rows, -reach - 1))
+    return np.asarray((since <= reach) & ~chosen)
+
+
+def line_worth(
+    lines: LineTable, grade: Float32s, asked: Float32s, context: int, kinds: bool
+) -> tuple[Float32s, list[int]]:
+    """What lines are worth beside each other, by `_native.line_weights`, and 1: fails, 2: is new."""
+    weights, n, document = _native.line_weights(), len(grade), lines.table.document
+    says = (grade >= np.float32(ERROR)) & (lines.copies == 0)
+    said = lines.has(Mark.ERROR | Mark.TROUBLE | Mark.SUMMARY | Mark.FAILURE)
+    failed = grade >= np.float32(FAILED)
+    few = not kinds or np.count_nonzero(failed) <= 0.05 * n
+    told, met = scenes(lines, grade), dict.fromkeys(range(len(lines.counts)), 0)
+    worth, first = np.zeros(n), [0] * n
+    for i in range(n):
+        template = int(lines.template[i])
+        if lines.bulk[i] or lines.has(Mark.OWN)[i]:
+            continue
+        graded, count = float(grade[i]), int(lines.counts[template])
+        first[i] = int(failed[i] and few)
+        if lines.continued[i]:
+            worth[i] = 0.1 + weights["piece"] * graded
+        else:
+            rare = (lines.variants[lines.variant[i]] if lines.variant[i] >= 0 else count) <= 3
+            again = 1 if rare or (failed[i] and few) or not said[i] else np.sqrt(1 + met[template])
+            worth[i] = weights["outcome"] * graded / again + weights["scene"] * float(told[i])
+            worth[i] += weights["share"] / np.sqrt(count)
+            worth[i] += weights["first"] * (met[template] == 0) + weights["rare"] * rare
+            first[i] |= int(failed[i] and (rare or met[template] < 3))
+            first[i] |= 2 * int(rare or met[template] == 0)
+            met[template] += 1
+        around = slice(max(i - context, 0), i + context + 1)
+        near = bool((says[around] & (document[around] == document[i])).any())
+        worth[i] += weights["near"] * near + float(asked[i])
+        if lines.has(Mark.OVERWRITTEN)[i]:
+            worth[i] = 0.01
+        if lines.has(Mark.OVERWRITTEN)[i] or lines.copies[i]:
+            first[i] = 0
+    return np.where(lines.copies > 0, worth / (2 + lines.copies), worth).astype(np.float32), first
 
 
 def place_in(group: Int32s) -> Int64s:

@@ -1,7 +1,5 @@
 #include "kernels/content/anchors.hpp"
 
-#include "kernels/content/marks.hpp"
-
 namespace tersely::content {
 namespace {
 
@@ -47,17 +45,11 @@ std::size_t where_number_ends(std::string_view line, std::size_t at) {
 
 }  // namespace
 
-Anchor anchor_after(std::string_view line, std::size_t begin, std::size_t end) {
+std::size_t anchor_after(std::string_view line, std::size_t begin, std::size_t end) {
     const std::size_t stop = where_number_ends(line, end);
+    if (stop == 0) return 0;
     const std::string_view path = line.substr(begin, end - begin);
-    if (stop == 0) return {};
-    if (!is_path(path) && !(is_recipe(path) && digit(line[end + 1]))) return {};  // "Profile: 3" is no place
-    std::uint64_t hash = kHashSeed;
-    for (const char byte : path) hash = hash_byte(hash, static_cast<unsigned char>(byte));
-    for (std::size_t at = stop; at > end && digit(line[at - 1]); --at) {
-        hash = hash_byte(hash, static_cast<unsigned char>(line[at - 1]));
-    }
-    return {stop, hash};
+    return is_path(path) || (is_recipe(path) && digit(line[end + 1])) ? stop : 0;  // "Profile: 3" is no place
 }
 
 }  // namespace tersely::content

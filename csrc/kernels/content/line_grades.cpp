@@ -1,6 +1,7 @@
 #include "kernels/content/line_grades.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -27,7 +28,9 @@ constexpr std::size_t kLongEnough = 20;  // lines of a document that has a closi
 constexpr std::size_t kEnding = 12;      // lines at the end of a document, where verdicts stand
 // Grade of a line that stands beside a failure, at most: tables' odd rows come first.
 constexpr float kSceneShare = 0.25F;
-constexpr std::size_t kMostShared = 12;  // units of a line, at most, that have its grade
+constexpr double kFewFailures = 0.05;                          // of all rows
+constexpr double kLeastWorth = 0.1, kOverwrittenWorth = 0.01;  // of pieces of long lines, and of what is written over
+constexpr std::size_t kMostShared = 12;                        // units of a line, at most, that have its grade
 
 bool has(const Row& row, std::uint32_t marks) { return (row.marks & marks) != 0; }
 bool stands_for_others(const Row& row) { return row.template_id < 0 || has(row, kOwn); }
@@ -89,10 +92,26 @@ std::vector<std::size_t> few_failures(const GradedLines& lines, std::span<const 
     return found;
 }
 
+// For each row whether it or one within `reach` rows of its document has words of errors for the first time.
+std::vector<bool> near_errors(std::span<const Row> rows, std::span<const float> grade, std::size_t reach) {
+    std::vector<bool> near(rows.size(), false);
+    const auto look = [&](std::size_t i, std::size_t before, std::size_t& since) {
+        if (rows[i].document != rows[before].document) since = reach + 1;
+        since = grade[i] >= static_cast<float>(kErrorGrade) && rows[i].copies == 0 ? 0 : std::min(since, reach) + 1;
+        if (since <= reach) near[i] = true;
+    };
+    std::size_t since = reach + 1;
+    for (std::size_t i = 0; i < rows.size(); ++i) look(i, i == 0 ? 0 : i - 1, since);
+    since = reach + 1;
+    for (std::size_t i = rows.size(); i-- > 0;) look(i, std::min(i + 1, rows.size() - 1), since);
+    return near;
+}
+
 // Of what a reader has read. Where rows were let go, one stands for what lies between two, so that lines are near which
 // were.
 struct ReadLines {
-    explicit ReadLines(const LineReader& reader) : findings(reader.findings()), total(reader.lines()) {
+    explicit ReadLines(const LineReader& reader)
+        : findings(reader.findings()), variants(reader.variants()), total(reader.lines()) {
         counts.reserve(reader.templates().size());
         for (const TemplateFacts& facts : reader.templates()) counts.push_back(std::max(facts.count, facts.said));
         if (!reader.has_let_go()) {
@@ -113,12 +132,12 @@ struct ReadLines {
         }
         rows = with_gaps;
     }
-    GradedLines graded() const { return {rows, counts, findings, total}; }
+    GradedLines graded() const { return {rows, counts, findings, variants, total}; }
 
     std::span<const Row> rows;
     std::vector<Row> with_gaps;
     std::vector<std::int64_t> counts;
-    std::span<const std::int64_t> findings;
+    std::span<const std::int64_t> findings, variants;
     std::int64_t total;
 };
 
@@ -234,6 +253,49 @@ std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade
         if (has(lines.rows[i], kPassed) || lines.rows[i].copies > 0) told[i] = 0;
     }
     return told;
+}
+
+LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
+                     std::size_t context, bool kinds, const LineWeights& weights) {
+    const std::span<const Row> rows = lines.rows;
+    const std::vector<float> told = scenes(lines, grade);
+    std::vector<std::int64_t> met(lines.counts.size(), 0);
+    LineWorth result{std::vector<float>(rows.size(), 0), std::vector<std::uint8_t>(rows.size(), 0)};
+    const auto failures =
+        std::count_if(grade.begin(), grade.end(), [](float one) { return one >= static_cast<float>(kFailedGrade); });
+    const bool few = !kinds || static_cast<double>(failures) <= kFewFailures * static_cast<double>(rows.size());
+    const std::vector<bool> near = near_errors(rows, grade, context);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Row& row = rows[i];
+        if (stands_for_others(row)) continue;
+        const auto of = static_cast<std::size_t>(row.template_id);
+        const double graded = static_cast<double>(grade[i]);
+        const bool failed = grade[i] >= static_cast<float>(kFailedGrade);
+        double worth = kLeastWorth + weights.piece * graded;
+        if (failed && few) result.first[i] |= kFails;
+        if (!has(row, kContinued)) {
+            const std::int64_t alike = lines.counts[of];
+            const bool rare =
+                (row.variant < 0 ? alike : lines.variants[static_cast<std::size_t>(row.variant)]) <= kRareLines;
+            // Said again and again, it tells less each time; one of few failures is another one each time.
+            const bool lasts = rare || (failed && few) || !has(row, kError | kTrouble | kSummary | kFailure);
+            if (failed && (rare || met[of] < kFewFound)) result.first[i] |= kFails;
+            if (rare || met[of] == 0) result.first[i] |= kIsNew;
+            const double again = lasts ? 1 : std::sqrt(static_cast<double>(1 + met[of]));
+            worth = weights.outcome * graded / again + weights.scene * static_cast<double>(told[i]) +
+                    weights.share / std::sqrt(static_cast<double>(std::max<std::int64_t>(alike, 1)));
+            if (met[of] == 0) worth += weights.first;
+            if (rare) worth += weights.rare;
+            ++met[of];
+        }
+        if (near[i]) worth += weights.near;
+        worth += static_cast<double>(asked[i]);
+        if (has(row, kOverwritten)) worth = kOverwrittenWorth;
+        if (row.copies > 0) worth /= 2 + static_cast<double>(row.copies);
+        if (row.copies > 0 || has(row, kOverwritten)) result.first[i] = 0;
+        result.worth[i] = static_cast<float>(worth);
+    }
+    return result;
 }
 
 bool tells_failures(std::string_view text, float least, std::size_t most) {

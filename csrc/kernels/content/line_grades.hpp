@@ -18,6 +18,7 @@ struct GradedLines {
     std::span<const Row> rows;               // one without a template (-1), or with kOwn, stands for other lines
     std::span<const std::int64_t> counts;    // lines of each template
     std::span<const std::int64_t> findings;  // lines of each finding
+    std::span<const std::int64_t> variants;  // lines of each variant
     std::int64_t total = 0;                  // lines, blank ones too
 };
 
@@ -39,6 +40,36 @@ std::vector<float> report_grades(const GradedLines& lines);
 // In [0, 1]: how much lines tell of the failures that they stand beside, where these are few, by `grade`. What follows
 // tells more than what precedes, and less and less with the distance; what passed tells nothing. O(rows).
 std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade);
+
+// What lines are worth per token beside each other, as a sum: what they say of an outcome, and how unlike the others
+// they are. `python -m benchmarks.content --formats DIR` says what each part keeps, and tries
+// others.
+struct LineWeights {
+    double outcome = 10;  // times its grade
+    double scene = 2;     // times what it tells of a failure beside it (scenes)
+    double near = 1;      // for lines with words of errors, and within `context` rows of one
+    double first = 4.5;   // for the first line of its template
+    double rare = 1;      // where at most kRareLines have its words
+    double share = 1;     // over the square root of how many lines its template has
+    double piece = 4;     // instead of all these, times its grade, for a piece of a long line behind its head
+};
+inline constexpr std::int64_t kRareLines = 3;
+
+inline constexpr std::uint8_t kFails = 1;  // says that something failed, in words that are not said all over the text
+inline constexpr std::uint8_t kIsNew = 2;  // is the first line of its template, or has rare words
+
+struct LineWorth {
+    std::vector<float> worth;
+    std::vector<std::uint8_t> first;  // kFails, kIsNew: what may come before all other lines; 0 for copies
+};
+
+// The worth of each line by `grade` (report_grades), and what a query adds to it (`asked`). What all lines say tells
+// nothing: a grade that the line's own words have counts over the root of how often its template came, but for rare
+// words, and for failures, in logs (`kinds`: a line of each kind matters more) where these are few. Of a line that came
+// k times before, byte for byte, a part of 2 + k counts; of one that is written over next to nothing; 0 for what stands
+// for other lines. O(rows).
+LineWorth line_worth(const GradedLines& lines, std::span<const float> grade, std::span<const float> asked,
+                     std::size_t context, bool kinds, const LineWeights& weights = {});
 
 // Whether a text stands in lines (lined.hpp) and has one whose outcome grade is `least` or more; of many lines the
 // `most` most telling ones are looked at. O(bytes) where it stands in lines, else O(1).

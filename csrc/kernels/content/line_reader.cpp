@@ -119,7 +119,6 @@ void LineReader::end_line(bool overwritten) {
 
 // A line as a terminal shows it: without escapes. A view of the line where it has none, else of plain_.
 std::string_view LineReader::without_escapes(std::string_view line) {
-    cuts_.clear();
     std::size_t escape = line.find('\x1b');
     if (escape == std::string_view::npos) return line;
     plain_.clear();
@@ -127,18 +126,9 @@ std::string_view LineReader::without_escapes(std::string_view line) {
     for (; escape != std::string_view::npos; escape = line.find('\x1b', at)) {
         plain_.append(line.substr(at, escape - at));
         at = after_escape(line, escape);
-        cuts_.emplace_back(plain_.size(), at);
     }
     plain_.append(line.substr(at));
     return plain_;
-}
-
-// Where the byte before a place of the last line without its escapes ends in the line.
-std::size_t LineReader::in_line(std::size_t place) const {
-    const auto cut = std::lower_bound(cuts_.begin(), cuts_.end(), place,
-                                      [](const auto& one, std::size_t value) { return one.first < value; });
-    if (cut == cuts_.begin()) return place;
-    return place - (cut - 1)->first + (cut - 1)->second;
 }
 
 // The number of a hash, by first occurrence, counted once more; -1 beyond kMostVariants.
@@ -177,16 +167,6 @@ void LineReader::read_piece(std::string_view piece) {
     row.stands_for = mark.stands_for;
     if (mark.said.empty() && !goes_on) row.marks |= kOwn;
     if (words_.finding != 0) row.finding = counted(words_.finding, finding_ids_, findings_);
-    for (const Anchor& place : words_.anchors) {
-        if (places_.size() == kMostSeen) places_.clear();
-        bool& met = places_[place.hash];
-        if (met) continue;
-        met = true;
-        ++row.places;
-        row.anchor_end = static_cast<std::int32_t>(place.end);
-    }
-    if (row.anchor_end > 0)
-        row.anchor_end = static_cast<std::int32_t>(in_line(static_cast<std::size_t>(row.anchor_end)));
     if (copies_.size() == kMostSeen) copies_.clear();
     std::int32_t& copies = copies_[hash_bytes(line)];
     row.copies = copies;

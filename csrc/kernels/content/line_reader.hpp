@@ -31,8 +31,6 @@ struct Row {
     std::int32_t variant = -1;  // lines of one variant have the same letters-only words too; -1: beyond kMostVariants
     std::int32_t copies =
         0;  // times that a line was met before, byte for byte (kMostSeen distinct ones are remembered)
-    std::int32_t places = 0;      // places that it names and no line before it did (remembered likewise)
-    std::int32_t anchor_end = 0;  // bytes of the row to the end of the last of these; 0: none
     std::int64_t stands_for = 1;  // lines, as an earlier compression says (own_marks.hpp)
     std::int32_t finding = -1;  // lines of one have the same code of what was found; -1: none, or beyond kMostVariants
 };
@@ -76,7 +74,6 @@ class LineReader {
     void read_piece(std::string_view piece);
     void end_line(bool overwritten);
     std::string_view without_escapes(std::string_view line);
-    std::size_t in_line(std::size_t place) const;
     static std::int32_t counted(std::uint64_t hash, HashTable<std::int32_t>& ids, std::vector<std::int64_t>& counts);
     void let_go();
 
@@ -96,15 +93,12 @@ class LineReader {
     std::size_t head_ = kNone;  // of rows_: the first of the line that is read
     bool returned_ = false;     // '\r' ended its text; what follows says whether it is written over
     std::string plain_;         // of a line: without its escapes
-    std::vector<std::pair<std::size_t, std::size_t>>
-        cuts_;               // of plain_: behind each escape, and where that is in the line
-    std::string waiting_;    // of a line that is not whole yet
-    std::int64_t base_ = 0;  // bytes of the document before waiting_
+    std::string waiting_;       // of a line that is not whole yet
+    std::int64_t base_ = 0;     // bytes of the document before waiting_
     std::int64_t line_ = 0;
     std::int64_t all_lines_ = 0;
     std::int32_t document_ = 0;
     HashTable<std::int32_t> copies_;  // lines, by how often they were met; emptied when there are kMostSeen
-    HashTable<bool> places_;          // places met; emptied likewise
 };
 
 }  // namespace tersely::content

@@ -193,7 +193,6 @@ void QueryWords::add(std::uint64_t hash, bool id) {
 
 void read_words(std::string_view line, const QueryWords& query, LineWords& words) {
     words.tokens.clear();
-    words.anchors.clear();
     words.asked = 0;
     words.plain = kHashSeed;
     words.stamp = find_stamp(line);
@@ -229,11 +228,8 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
             ++at;
         } else {
             const Word word = read_word(line, at, asked);
-            const Anchor anchor = anchor_after(line, at, word.end);
-            if (anchor.end > 0) {
-                words.anchors.push_back(anchor);
-                marks |= kAnchor;
-            }
+            const bool place = anchor_after(line, at, word.end) > 0;
+            if (place) marks |= kAnchor;
             words.asked |= word.asked;
             std::uint32_t more = word.marks;
             const bool named = word.named == word.end && word.named > 0;
@@ -244,7 +240,7 @@ void read_words(std::string_view line, const QueryWords& query, LineWords& words
                 more |= says ? kError : kTrouble;
             }
             marks |= outcomes.add({at, word.end, more, word.only_run, word.runs, word.number, word.zero,
-                                   word.capitals && word.only_run != 0, named, first_word, quoted, anchor.end > 0});
+                                   word.capitals && word.only_run != 0, named, first_word, quoted, place});
             first_word = false;
             if (word.number) marks |= kNumber;
             const bool value = word.number || word.slashes > 1 || line[at] == '/' || word.end - at > kLongestWord;

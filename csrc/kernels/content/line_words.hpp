@@ -47,11 +47,10 @@ class QueryWords {
 
 struct LineWords {
     std::vector<Token> tokens;
-    std::vector<Anchor> anchors;  // the places that it names
-    std::uint64_t plain = 0;      // hash of its punctuation and of its words that are letters only
-    std::uint32_t marks = 0;      // of marks.hpp
-    std::uint64_t asked = 0;      // query words that it has
-    std::uint64_t finding = 0;    // hash of the code of what was found, as E0308 or [unused-variable]; 0: none
+    std::uint64_t plain = 0;    // hash of its punctuation and of its words that are letters only
+    std::uint32_t marks = 0;    // of marks.hpp
+    std::uint64_t asked = 0;    // query words that it has
+    std::uint64_t finding = 0;  // hash of the code of what was found, as E0308 or [unused-variable]; 0: none
     Stamp stamp;
 };
 

@@ -73,7 +73,7 @@ bool tells_of_place(View text) {
     if (start == View::npos) return false;
     const std::size_t end = text.find_first_of(":( ", start);
     if (end == View::npos) return false;
-    const std::size_t behind = anchor_after(text, start, end).end;
+    const std::size_t behind = anchor_after(text, start, end);
     return behind > 0 && text.find(": ", behind) != View::npos;
 }
 

@@ -15,14 +15,12 @@ from tersely.core.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UI
 __all__ = [
     "LineTable",
     "Mark",
-    "around",
     "asked_for",
-    "behind",
     "from_reader",
     "places_of_lines",
     "read_lines",
     "relevance",
-    "split_after_places",
+    "split_at",
     "without_loose_pieces",
 ]
 
@@ -30,12 +28,11 @@ UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
 
 _COLUMNS = (
-    "line", "template", "marks", "variant", "copies", "places", "anchor_end", "asked", "stands_for",
-    "finding",
+    "line", "template", "marks", "variant", "copies", "asked", "stands_for", "finding",
 )  # fmt: skip
 _MOST_ASKED = 0.6  # of the weight of the query's words: a line with as much is what was asked for
 _FEW_ASKED = 3  # lines: where more have as much, none is
-_LEAST_REST = 4  # characters behind a place that a mark for them is shorter than
+_LEAST_REST = 4  # characters behind a cut that a mark for them is shorter than
 # Characters that str.strip takes away.
 _BLANKS = np.array(
     [*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B),
@@ -80,8 +77,6 @@ class LineTable:
         marks: uint32[n], bits of `Mark`.
         variant: int32[n], lines of one variant have the same words of letters; -1 where there were too many.
         copies: int32[n], how often a line was met before, character for character.
-        places: int32[n], how many path:line places a line is the first to name.
-        anchor_end: int32[n], characters of the row to the end of the last of these; 0 without one.
         asked: uint64[n], a bit for each of the query's words that a line has.
         stands_for: int64[n], lines, where an earlier compression says how many were left out or how often
             a line came; else 1.
@@ -103,8 +98,6 @@ class LineTable:
     marks: UInt32s
     variant: Int32s
     copies: Int32s
-    places: Int32s
-    anchor_end: Int32s
     asked: UInt64s
     stands_for: Int64s
     finding: Int32s
@@ -129,7 +122,8 @@ class LineTable:
     def graded(self) -> tuple[Any, ...]:
         """Return the columns that native grading reads, in order (csrc/kernels/content/line_grades.hpp)."""
         said = (self.marks, self.template, self.copies, self.finding)
-        return (*said, self.table.document, self.line, self.counts, self.findings, self.total)
+        told = (self.table.document, self.line, self.counts, self.findings, self.total)
+        return (*said, *told, self.variant, self.variants)
 
     @property
     def continued(self) -> npt.NDArray[np.bool_]:
@@ -155,9 +149,7 @@ def from_reader(reader: _native.LineReader, most: int) -> LineTable:
     """What a reader has read; where rows were let go, without rows for what lies between."""
     counts, stamps = reader.templates()
     rows = reader.rows()
-    document, start, end, line, template, marks, variant, copies, places, anchor_end, asked, said, finding = (
-        rows
-    )
+    document, start, end, line, template, marks, variant, copies, asked, said, finding = rows
     n = len(start)
     own = (marks & np.uint32(Mark.OWN)) != 0  # markers of an earlier compression are no lines
     template, variant = np.where(own, -1, template), np.where(own, -1, variant)
@@ -172,8 +164,8 @@ def from_reader(reader: _native.LineReader, most: int) -> LineTable:
         np.where(piece, head, -1).astype(np.int32),
     )
     return LineTable(
-        table, line, template.astype(np.int32), marks, variant.astype(np.int32), copies, places,
-        anchor_end, asked, said, finding, counts, reader.variants(), reader.findings(), stamps,
+        table, line, template.astype(np.int32), marks, variant.astype(np.int32), copies, asked, said,
+        finding, counts, reader.variants(), reader.findings(), stamps,
         reader.asked(), reader.id_words, reader.lines, reader.let_go,
     )  # fmt: skip
 
@@ -239,35 +231,14 @@ def places_of_lines(lines: LineTable) -> Int64s:
     return _native.places_of_lines(lines.graded())
 
 
-def around(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
-    """bool[n]: rows within `reach` rows of a chosen one, without the chosen ones."""
-    near = np.zeros(len(chosen), dtype=np.int64)
-    for step in range(1, min(reach, len(chosen) - 1) + 1):
-        near[step:] += chosen[:-step]
-        near[:-step] += chosen[step:]
-    return (near > 0) & ~chosen
-
-
-def behind(chosen: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
-    """bool[n]: up to `reach` rows behind a chosen one, without the chosen ones."""
-    rows = np.arange(len(chosen))
-    since = rows - np.maximum.accumulate(np.where(chosen, rows, -reach - 1))
-    return np.asarray((since <= reach) & ~chosen)
-
-
-def split_after_places(
-    lines: LineTable, chosen: npt.NDArray[np.bool_]
-) -> tuple[LineTable, npt.NDArray[np.bool_]]:
-    """Cut the chosen rows after their last new place; the second value says which rows are what followed.
-
-    A rest needs what it was cut from: its row is its `heading`. It goes on in that line.
-    """
+def split_at(lines: LineTable, cut: Int64s) -> LineTable:
+    """Cut rows behind `cut[row]` characters, 0: not at all. What follows goes on in the line and needs it."""
     table = lines.table
-    cut = chosen & (lines.anchor_end > 0) & (table.start + lines.anchor_end + _LEAST_REST <= table.end)
-    rows = np.repeat(np.arange(len(table)), 1 + cut)
+    inner = (cut > 0) & (table.start + cut + _LEAST_REST <= table.end)
+    rows = np.repeat(np.arange(len(table)), 1 + inner)
     rest = np.concatenate(([False], rows[1:] == rows[:-1])) if len(rows) else np.zeros(0, dtype=bool)
     head = np.concatenate((rest[1:], [False])) if len(rows) else rest
-    middle = table.start[rows] + lines.anchor_end[rows]
+    middle = table.start[rows] + cut[rows]
     above = table.heading[rows]
     above = np.where(above >= 0, np.flatnonzero(~rest)[above], -1)
     split = SegmentTable(
@@ -280,7 +251,7 @@ def split_after_places(
     )
     each = {name: getattr(lines, name)[rows] for name in _COLUMNS}
     each["marks"] = each["marks"] | np.where(rest, Mark.CONTINUED, 0).astype(np.uint32)
-    return replace(lines, table=split, **each), rest
+    return replace(lines, table=split, **each)
 
 
 def _with_bulk(lines: LineTable, texts: list[str]) -> LineTable:

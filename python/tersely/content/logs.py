@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
+from tersely._native import line_worth
 from tersely.content.lines import (
     LineTable,
     Mark,
-    around,
     asked_for,
     places_of_lines,
     read_lines,
 )
-from tersely.content.outcomes import FAILED, outcome_grades
-from tersely.content.units import Bools, Lines, Marker, Total, Units
+from tersely.content.outcomes import report_grades
+from tersely.content.units import Lines, Marker, Total, Units
 from tersely.core.checks import whole_number
-from tersely.core.tables import Float32s, Int64s
+from tersely.core.tables import Int64s
 from tersely.core.types import Document
 
-__all__ = ["Logs"]
+__all__ = ["Logs", "units_of_lines"]
 
-_FEW = 3  # lines of a template that are rare
-_REST = 0.1  # what pieces of long lines behind their heads are worth
-# Of all lines: where no more say that something failed, all of them come first, or the new ones.
-_SCARCE, _SOME = 0.05, 0.15
+_FAILS, _IS_NEW = 1, 2  # csrc/kernels/content/line_grades.hpp
+_LONG = 400  # characters: a longer piece of a line does not come first, whatever it says
 _REPEATED = 3  # lines of a template from which its first line says how many there are
 
 
@@ -61,51 +59,38 @@ class Logs:
 
     def units(self, lines: LineTable, query: str | None) -> Units:
         """The same of lines that are read."""
-        place = places_of_lines(lines)
-        worth, essential = self._worth(lines, place)
-        note = _notes(lines, place) if self.notes else None
-        return Units(
-            lines.table,
-            worth,
-            Lines(
-                left_out(lines),
-                note=note,
-                continued=lines.continued,
-                total=total_left_out(lines),
-            ),
-            essential,
-            bulk=lines.bulk,
-            graded=True,
-            independent=True,
-            complete=not lines.gaps or bool(lines.bulk.any()),
-            warnings=lines.unmatched(query),
-        )
+        units = units_of_lines(lines, query, self.context, True, _notes(lines) if self.notes else None)
+        return replace(units, independent=True, complete=not lines.gaps or bool(lines.bulk.any()))
 
-    def _worth(self, lines: LineTable, place: Int64s) -> tuple[Float32s, Bools]:
-        """What each line is worth per token, and which come before all others."""
-        count = lines.counts[lines.template].astype(np.float32)
-        alike = np.where(lines.variant >= 0, lines.variants[lines.variant], count).astype(np.float32)
-        goes_on = lines.continued
-        first, new = place == 0, np.zeros(len(place), dtype=bool)
-        new[np.unique(lines.variant, return_index=True)[1]] = True
-        rare = count <= _FEW
-        score = 1 / (1 + place).astype(np.float32) + 1 / np.sqrt(count)
-        score += np.where(first, 1, 0) + np.where(rare, 2, 0)
-        score += np.where(new, 1, 0) + np.where(alike <= _FEW, 1, 0)
-        grade = outcome_grades(lines)
-        telling = (grade >= FAILED) & (first | rare | (place < _FEW))
-        share = np.count_nonzero(grade >= FAILED) / max(len(place), 1)
-        failed = telling & (share <= _SOME) | (grade >= FAILED) & (share <= _SCARCE)
-        score += grade * np.where(failed | (alike <= _FEW), 7, 4 / (1 + place))
-        score = np.where(goes_on, _REST + 4 * grade / (1 + place), score)
-        score += 0.7 * around(telling, self.context)
-        asked, for_query = asked_for(lines)
-        score += for_query
-        score = np.where(lines.has(Mark.OVERWRITTEN), 0.01, score)
-        score = np.where(lines.copies > 0, score / (1 + lines.copies), score)
-        score = np.where(lines.bulk, 0, score)
-        must = ((first | rare | failed) & ~goes_on | asked) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN)
-        return score.astype(np.float32), must
+
+def units_of_lines(
+    lines: LineTable,
+    query: str | None,
+    context: int,
+    kinds: bool = False,
+    note: Callable[[int], str] | None = None,
+) -> Units:
+    """Lines of programs as units: their worth by themselves and for the query, failures before all others.
+
+    `context`: lines around an error that count as its neighbourhood; `kinds`: whether the first line of each
+    template and rare lines come before all others, too; `note`: row -> what stands after it.
+    O(lines), natively.
+    """
+    asked, for_query = asked_for(lines)
+    worth, first = line_worth(
+        report_grades(lines), for_query.astype(np.float32), lines.graded(), context, kinds
+    )
+    must = (first & (_FAILS | _IS_NEW if kinds else _FAILS)) != 0
+    must &= ~lines.continued | (lines.table.end - lines.table.start <= _LONG)
+    return Units(
+        lines.table,
+        worth,
+        Lines(left_out(lines), note=note, continued=lines.continued, total=total_left_out(lines)),
+        (must | asked) & ~lines.bulk & ~lines.has(Mark.OVERWRITTEN),
+        bulk=lines.bulk,
+        graded=True,
+        warnings=lines.unmatched(query),
+    )
 
 
 def left_out(lines: LineTable) -> Marker:
@@ -165,10 +150,10 @@ def _line_beside(lines: LineTable, row: int, step: int) -> int:
     return lines.total if step > 0 and document[-1] == 0 else -1
 
 
-def _notes(lines: LineTable, place: Int64s) -> Callable[[int], str]:
+def _notes(lines: LineTable) -> Callable[[int], str]:
     """What stands after a template's first line: how many such lines there are, and the last one's time."""
     counts = lines.counts[lines.template]
-    noted = (place == 0) & (counts >= _REPEATED) & ~lines.continued & (lines.stands_for <= 1)
+    noted = (places_of_lines(lines) == 0) & (counts >= _REPEATED) & ~lines.continued & (lines.stands_for <= 1)
     rows = set(np.flatnonzero(noted).tolist())
 
     def note(row: int) -> str:
