@@ -48,7 +48,7 @@ struct LineWeights {
     double outcome = 10;  // times its grade
     double scene = 2;     // times what it tells of a failure beside it (scenes)
     double near = 1;      // for lines with words of errors, and within `context` rows of one
-    double first = 4.5;   // for the first line of its template
+    double first = 3.5;   // for the first line of its template
     double rare = 1;      // where at most kRareLines have its words
     double share = 1;     // over the square root of how many lines its template has
     double piece = 4;     // instead of all these, times its grade, for a piece of a long line behind its head

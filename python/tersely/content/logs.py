@@ -22,7 +22,7 @@ from tersely.core.checks import whole_number
 from tersely.core.tables import Int64s
 from tersely.core.types import Document
 
-__all__ = ["Logs", "units_of_lines"]
+__all__ = ["Logs"]
 
 _FAILS, _IS_NEW = 1, 2  # csrc/kernels/content/line_grades.hpp
 _LONG = 400  # characters: a longer piece of a line does not come first, whatever it says
