@@ -28,8 +28,8 @@ class ToolOutput:
     """Keeps failures, the first line of each template, lines unlike the others, and verdicts.
 
     A line that was met before, character for character, counts little. Of a long line that says what failed,
-    the name of that comes first. Left out lines are counted where they were; where such counts would take more
-    than a tenth of the budget, one counts all, and an "…" stands in the places of the others
+    the name of that comes first. Left out lines are counted where they were; where such counts would take
+    more than a tenth of the budget, one counts all, and an "…" stands in the places of the others
     ("markers_shortened").
 
     Attributes:
