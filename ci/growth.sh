@@ -10,7 +10,7 @@ mkdir -p "$build"
 count() { # NAME TESTS...
   TERSELY_COUNTS="$build/$1" timeout --signal=INT --kill-after=30 30m valgrind -q --tool=callgrind --dump-before=getppid \
     --dump-line=no --callgrind-out-file="$build/$1" \
-    .venv/bin/python -m pytest --growth -p no:cacheprovider -p no:xdist "${@:2}"
+    .venv/bin/python -m pytest --growth -o faulthandler_timeout=1200 -p no:cacheprovider -p no:xdist "${@:2}"
 }
 files=$(grep -rl 'mark\.growth' tests --include='test_*.py')  # reading the others under Valgrind would take long
 first='^tests/\(content\|kernels\)/'
