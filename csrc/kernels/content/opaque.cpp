@@ -1,10 +1,24 @@
 #include "kernels/content/opaque.hpp"
 
+#include <array>
+#include <cstdint>
+
 namespace tersely::content {
 namespace {
 
-bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
-bool is_letter(char byte) { return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z'); }
+enum Class : std::uint8_t { kSign, kLetter, kDigit, kBeyond };
+
+constexpr std::array<Class, 256> classes() {
+    std::array<Class, 256> table{};
+    for (std::size_t byte = 0; byte < table.size(); ++byte) {
+        const std::size_t small = byte | 0x20U;
+        if (small >= 'a' && small <= 'z') table[byte] = kLetter;
+        if (byte >= '0' && byte <= '9') table[byte] = kDigit;
+        if (byte >= 0x80U) table[byte] = kBeyond;
+    }
+    return table;
+}
+constexpr std::array<Class, 256> kClasses = classes();
 
 }  // namespace
 
@@ -13,27 +27,22 @@ bool is_opaque(std::string_view value) {
     if (value.size() < kOpaque) return false;
     std::size_t words = 0, letters = 0;
     for (std::size_t at = 0; at < value.size();) {
-        if (static_cast<unsigned char>(value[at]) >= 0x80U) {
-            ++words;
-            ++at;
-            continue;
+        std::array<std::size_t, 4> of{};  // bytes of a run of letters and digits, by class
+        for (Class what = kSign; at < value.size(); ++at) {
+            what = kClasses[static_cast<unsigned char>(value[at])];
+            if (what != kLetter && what != kDigit) break;
+            ++of[what];
         }
-        if (value[at] == '\\') {
-            const bool escaped = value.substr(at + 1, 1) == "u";
-            words += escaped ? 6 : 0;
-            at += escaped ? 6 : 2;
-            continue;
+        letters += of[kLetter];
+        if (of[kDigit] == 0 && of[kLetter] >= kShortest && of[kLetter] <= kLongest) words += of[kLetter];
+        if (at < value.size()) {  // what ends the run
+            const bool escape = value[at] == '\\', escaped = escape && value.substr(at + 1, 1) == "u";
+            words += escaped ? 6 : static_cast<unsigned char>(value[at]) >= 0x80U ? 1 : 0;
+            at += escaped ? 6 : escape ? 2 : 1;
         }
-        const std::size_t begin = at;
-        bool digit = false;
-        for (; at < value.size() && (is_letter(value[at]) || is_digit(value[at])); ++at) {
-            letters += is_letter(value[at]) ? 1 : 0;
-            digit = digit || is_digit(value[at]);
-        }
-        if (!digit && at - begin >= kShortest && at - begin <= kLongest) words += at - begin;
-        if (at == begin) ++at;
+        if (kShare * words >= value.size()) return false;
     }
-    return (letters >= kFewLetters || value.size() >= kLong) && kShare * words < value.size();
+    return letters >= kFewLetters || value.size() >= kLong;
 }
 
 }  // namespace tersely::content

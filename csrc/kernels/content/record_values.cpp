@@ -183,6 +183,7 @@ bool says_failure(View name, View value) {
 }
 
 bool says_nothing(View value) {
+    if (!value.empty() && is_digit(value[0])) return false;
     double x = 0;
     return says_nothing(value, kind_of(value, x));
 }

@@ -335,10 +335,12 @@ void RecordColumns::settle_names(List& list) const {
     }
 }
 
-float RecordColumns::worth(std::size_t number, View value, std::uint64_t* reason) const {
+float RecordColumns::worth(std::size_t number, View value, std::uint64_t* reason, float* tells) const {
     const Column& column = columns_[number];
     double x = 0;
     const Kind kind = kind_of(value, x);
+    const bool nothing = says_nothing(value, kind);
+    double times = 1;
     float worth = std::max(column.kind_worth[kind], column.present);
     std::uint64_t why = 1U + kind;  // of what stands out by its kind or its column
     const auto stands_out = [&](float as, std::uint64_t for_what) {
@@ -351,6 +353,7 @@ float RecordColumns::worth(std::size_t number, View value, std::uint64_t* reason
         if (const Entry* entry = find(hash_of(value, number))) {
             stands_out(entry->worth, entry->by_shape != 0 ? entry->shape : entry->key);
             outcome = entry->outcome;
+            times = entry->times;
         }
         if (kind == kText && !column.lengths.empty() && value.size() != column.lengths[0])
             stands_out(column.odd_length, hash_of(value, number));
@@ -365,9 +368,14 @@ float RecordColumns::worth(std::size_t number, View value, std::uint64_t* reason
             stands_out(static_cast<float>(0.6 * std::log(all / (1 + static_cast<double>(above)))), 0);
         }
     }
+    const double share_of_others = 1 - times / static_cast<double>(std::max<std::size_t>(column.cells, 1));
+    if (tells != nullptr) {
+        const bool counts = kind == kNumeric || kind == kDigits;
+        *tells = nothing ? 0 : static_cast<float>(counts ? kCount * share_of_others : share_of_others);
+    }
     if (outcome == kSucceeds && column.outcomes[0] > 0) return 0;
     if (outcome == kSucceeds) outcome = kNoOutcome;
-    if (says_nothing(value, kind) || (kind == kNumeric && x == 0)) worth *= kNothing;
+    if (nothing || (kind == kNumeric && x == 0)) worth *= kNothing;
     if (reason != nullptr) *reason = outcome != kNoOutcome || why == 0 ? 0 : why ^ (number << 1U);
     if (outcome == kNoOutcome) return worth;
     // A column that few records have says what it says to all of them.
@@ -381,19 +389,6 @@ float RecordColumns::worth(std::size_t number, View value, std::uint64_t* reason
         return worth + static_cast<float>(kSevere * (1 - 2 * share));
     worth = std::max(worth, static_cast<float>(-0.5 * std::log(share) * said));
     return worth + static_cast<float>((outcome == kFails ? 1.5 : 0.7) * (1 - 2 * share) * said);
-}
-
-float RecordColumns::tells(std::size_t number, View value) const {
-    const Column& column = columns_[number];
-    double x = 0;
-    const Kind kind = kind_of(value, x);
-    if (column.cells < 2 || says_nothing(value, kind)) return 0;
-    const Entry* entry = column.distinct <= kMostValues ? find(hash_of(value, number)) : nullptr;
-    const double times = entry == nullptr ? 1 : entry->times;
-    const double whole = std::log(static_cast<double>(column.cells));
-    const double share = (whole - std::log(times)) / whole;
-    const bool words = kind != kNumeric && kind != kDigits && !is_opaque(value);
-    return static_cast<float>(words ? share : kCount * share);
 }
 
 bool RecordColumns::fails(std::size_t number, View value) const {

@@ -62,10 +62,10 @@ class RecordColumns {
 
     // `reason`, where given: the same for values that stand out as one does; 0 where each tells of its own: outcomes,
     // far numbers.
-    float worth(std::size_t column, std::string_view value, std::uint64_t* reason = nullptr) const;
-    // How much a value tells of its record, in [0, 1]: 1 - ln c / ln n, half of that for numbers and what is opaque
-    // (opaque.hpp); 0 for what says nothing.
-    float tells(std::size_t column, std::string_view value) const;
+    // `tells`: how much a value tells of its record, the share of the column's cells that have another value, half of
+    // it for numbers; 0 for what says nothing.
+    float worth(std::size_t column, std::string_view value, std::uint64_t* reason = nullptr,
+                float* tells = nullptr) const;
     // Whether a value says that its record failed, however many do; what names records says nothing.
     bool fails(std::size_t column, std::string_view value) const;
     // Whether a value is a severity in words, and none of a failure: "warning", "info", "style".

@@ -443,7 +443,8 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
               [&](std::size_t row, std::int32_t record, std::uint64_t, std::string_view, std::string_view value) {
                   const std::size_t column = cell_columns[cell++];
                   std::uint64_t reason = 0;
-                  const float one = columns.worth(column, value, &reason);
+                  float tells = 0;
+                  const float one = columns.worth(column, value, &reason, &tells);
                   const auto number = static_cast<std::size_t>(record);
                   standing.add(number, one, reason);
                   const bool fails = units.markup && columns.fails(column, value);
@@ -455,7 +456,7 @@ Odd odd_units(std::string_view text, const TreeUnits& units, const Records& reco
                   if (fails) (value == kPresent ? has : values.fails)[number] = 1;
                   if (units.markup && columns.is_mild(column, value)) mild[number] = 1;
                   values.worth[row] = std::max(values.worth[row], one);
-                  if (!units.markup) values.tells[row] = columns.tells(column, value);
+                  values.tells[row] = opaque[row] ? 0.5F * tells : tells;
                   const auto naming = columns.names_of(static_cast<std::size_t>(records.list[number]));
                   for (std::size_t i = 0; i < naming.size(); ++i) {
                       if (naming[i] == column) values.names[row] = static_cast<std::int8_t>(2 - i);
@@ -546,7 +547,9 @@ TreeRanks rank_tree(std::string_view text, const TreeUnits& units, std::span<con
             if (odd.record[static_cast<std::size_t>(records.inside[row])] != 0) share = std::max(share, 0.7);
         }
         weight[row] = inherited * share;
-        if (opaque[row] || (!units.markup && says_nothing(bare(value_of(text, units, row))))) weight[row] *= kHardly;
+        if (opaque[row] ||
+            (!units.markup && units.kind[row] == TreeKind::kScalar && says_nothing(bare(value_of(text, units, row)))))
+            weight[row] *= kHardly;
         const bool split = !part(units.kind[row]) && row + 1 < n && units.kind[row + 1] == TreeKind::kAttribute;
         const bool empty = split || (opens(units.kind[row]) && units.count[row] > 0 &&
                                      (units.markup ? !attributed[row] : records.is_record[row] != 0));

@@ -25,7 +25,7 @@
 //    of the record's best, but not 0) and what is in them (0.97 of s a step; of a string behind its head 0.75 / (1 +
 //    place), but 0 where that is opaque), the phrases that it says (0.97 s for the first, 0.12 s less for each further
 //    one, 0.3 s where the same but for digits was said before), then what else it says in few values (0.02 s, and as
-//    much times what they tell, RecordColumns::tells).
+//    much times what they tell, RecordColumns::worth, half of that for what is opaque).
 // An element that is a record fails where a cell of it says so (RecordColumns::fails), its own name does and no
 // severity of it says "warning" or less, or one in it failed; then its s is 0.9 + 0.1 s, else half of s. What failed in
 // what failed has no less than that. Lead of what is in it, as shares of s, less 0.002 for each record of the same one
