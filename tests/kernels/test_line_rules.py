@@ -101,6 +101,33 @@ def test_german_ordinals_do_not_end_a_sentence() -> None:
     assert sentences(" ".join(german)) == german
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["Frist: 1. Januar 2027.", "Ausgabe 24. Dez. 2026."],
+        ["Mødet blev holdt den 3. Oktober og referatet er sendt.", "Det var det 2. Møde."],
+        ["Kirja oli hyllyssä ja 2. Kerros oli kiinni.", "Ovet ovat auki."],
+        ["Bu ev 3. Sokak için çok büyük.", "Kapı ve pencere açık."],
+        ["Der Zug kam auf Gleis 3.", "Das war zu spät und nicht gut."],
+    ],
+)
+def test_ordinals_do_not_end_a_sentence_where_they_have_a_stop(said: list[str]) -> None:
+    assert sentences(" ".join(said)) == said
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["値は３．１４です。", "次の値は2．71。"],
+        ["１．はじめに述べる．", "２．方法を示す．", "終わり．"],
+        ["Ｖｅｒ．２．０を使う．", "次に進む．"],
+        ["結果は１０．", "次に示す．"],
+    ],
+)
+def test_a_stop_of_full_width_within_a_number_ends_nothing(said: list[str]) -> None:
+    assert sentences("".join(said)) == said
+
+
 def test_english_numbers_before_a_capital_do() -> None:
     english = ["The bus that we took was the 14.", "June was the driver and she knew it."]
     assert sentences(" ".join(english)) == english

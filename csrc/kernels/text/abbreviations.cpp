@@ -35,10 +35,10 @@ constexpr auto kBeforeNumber = std::to_array<std::string_view>(
 
 // Months, days, states and streets: words of their own when written small.
 constexpr auto kCapitalisedOften = std::to_array<std::string_view>(
-    {"jan", "feb",  "mar", "apr", "jun",  "jul",   "aug",  "sep", "sept", "oct",  "nov",  "dec",  "mon",
-     "tue", "tues", "wed", "thu", "thur", "thurs", "fri",  "sat", "sun",  "ill",  "mass", "conn", "calif",
-     "fla", "ga",   "ind", "md",  "mich", "minn",  "okla", "ont", "pa",   "tenn", "va",   "wis",  "ct",
-     "ave", "blvd", "rd",  "ago", "ene",  "dic",   "abr",  "lun", "mié",  "jue",  "vie",  "sáb",  "dom"});
+    {"jan",  "feb", "mar",  "apr",  "jun",   "jul", "aug", "sep",  "sept", "oct",  "nov",  "dec",   "mon",  "tue",
+     "tues", "wed", "thu",  "thur", "thurs", "fri", "sat", "sun",  "ill",  "mass", "conn", "calif", "fla",  "ga",
+     "ind",  "md",  "mich", "minn", "okla",  "ont", "pa",  "tenn", "va",   "wis",  "ct",   "ave",   "blvd", "rd",
+     "ago",  "ene", "dic",  "abr",  "okt",   "dez", "mär", "lun",  "mié",  "jue",  "vie",  "sáb",   "dom"});
 
 constexpr auto kOften = std::to_array<std::string_view>(
     {"a.d",   "a.m",  "al",    "alt",  "approx", "assn", "assoc", "b.a",   "b.c", "b.s", "bros",  "co",
@@ -65,6 +65,12 @@ constexpr auto kStarters = std::to_array<std::string_view>(
      "el", "la", "los", "las", "un", "una", "en", "se", "su", "es", "y", "pero", "que", "con", "por", "para", "le",
      "les", "une", "il", "elle", "nous", "vous", "ce", "cette", "dans", "et", "mais", "pour"});
 
+// Months as languages spell them whose ordinals have a stop: before these "3." is a date.
+constexpr auto kMonths = std::to_array<std::string_view>(
+    {"januar", "jänner", "februar",   "februari", "märz",     "marts",    "mars",     "april",    "mai", "maj", "juni",
+     "juli",   "august", "september", "oktober",  "november", "dezember", "desember", "december", "jan", "feb", "mär",
+     "apr",    "jun",    "jul",       "aug",      "sep",      "sept",     "okt",      "nov",      "dez"});
+
 // Of a word in several lists, the first counts.
 enum class List : std::uint8_t { kNoList, kNeverList, kTitleList, kNumberList, kCapitalList, kOftenList };
 
@@ -81,7 +87,7 @@ WordSet abbreviations() {
     return words;
 }
 
-// Frequent words of up to five bytes, as numbers: 1 for German ones, -1 for English ones.
+// Frequent words of up to five bytes, as numbers: 1 of languages that write ordinals with a stop, -1 of English.
 constexpr std::size_t kLongestFunctionWord = 5;
 
 constexpr std::uint64_t with_byte(std::uint64_t word, char byte) {
@@ -112,8 +118,18 @@ struct FunctionWords {
 
 constexpr FunctionWords kFunctionWords = [] {
     FunctionWords found;
-    for (const std::string_view word : {"und", "der",  "die",  "das", "ist", "nicht", "mit", "für", "von", "den",
-                                        "ein", "eine", "sich", "auf", "im",  "wir",   "ich", "zu",  "dem", "des"}) {
+    for (const std::string_view word :
+         {// German
+          "und", "der", "die", "das", "ist", "nicht", "mit", "für", "von", "den", "ein", "eine", "sich", "auf", "im",
+          "wir", "ich", "zu", "dem", "des",
+          // Danish, Norwegian
+          "og", "af", "av", "det", "ikke", "som", "til", "på", "er", "har", "blev", "ble", "efter",
+          // Czech, Slovak, Croatian, Slovene, Polish
+          "že", "jsou", "jako", "však", "nebo", "byl", "byla", "bylo", "podle", "který", "alebo", "koji", "nije", "nie",
+          "jest", "oraz", "przez",
+          // Finnish, Estonian, Hungarian, Turkish
+          "ja", "oli", "ovat", "että", "ning", "és", "hogy", "egy", "nem", "volt", "az", "ve", "bir", "bu", "için",
+          "ile", "olan"}) {
         found.add(word, 1);
     }
     for (const std::string_view word :
@@ -153,7 +169,16 @@ bool is_sentence_starter(std::string_view lower) {
     return words.find(lower) != 0;
 }
 
-bool has_ordinal_stops(std::string_view text) {
+bool is_month(std::string_view lower) {
+    static const WordSet words = [] {
+        WordSet months(kMonths.size());
+        months.add(kMonths, 1);
+        return months;
+    }();
+    return words.find(lower) != 0;
+}
+
+int ordinal_balance(std::string_view text) {
     text = text.substr(0, 4096);
     int balance = 0;
     std::uint64_t word = 0;
@@ -168,7 +193,7 @@ bool has_ordinal_stops(std::string_view text) {
         word = 0;
         size = 0;
     }
-    return balance > 0;
+    return balance;
 }
 
 }  // namespace tersely::text

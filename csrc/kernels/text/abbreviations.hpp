@@ -22,22 +22,26 @@ Abbreviation abbreviation(std::string_view lower, bool capitalised);
 // (pronouns, articles, conjunctions; English, German, Spanish, French). Case is ignored.
 bool is_sentence_starter(std::string_view lower);
 
-// Whether a number with a stop is an ordinal in this text ("am 3. Juni"): true when German function
-// words outnumber English ones in its first 4 KB.
-bool has_ordinal_stops(std::string_view text);
+// The name of a month, or its start, in a language that writes "3. Juni". Lower case.
+bool is_month(std::string_view lower);
 
-// The same, found out when it is asked for first: most texts have no number before a stop.
+// How many more function words the first 4 KB of a text have of languages that write ordinals with a stop (German,
+// Danish, Norwegian, Czech, Slovak, Croatian, Polish, Finnish, Estonian, Hungarian, Turkish) than of English.
+int ordinal_balance(std::string_view text);
+
+// Whether numbers with a stop are ordinals in a text, found out when it is asked for first: most have none.
 class OrdinalStops {
   public:
     explicit OrdinalStops(std::string_view text) : text_(text) {}
-    bool operator()() const {
-        if (!known_) known_ = has_ordinal_stops(text_);
-        return *known_;
+    // Before a word in small letters: a month where nothing speaks for English, else any that starts no sentence.
+    bool before(std::string_view follower) const {
+        if (!balance_) balance_ = ordinal_balance(text_);
+        return is_month(follower) ? *balance_ >= 0 : *balance_ > 0 && !is_sentence_starter(follower);
     }
 
   private:
     std::string_view text_;
-    mutable std::optional<bool> known_;
+    mutable std::optional<int> balance_;
 };
 
 }  // namespace tersely::text

@@ -98,7 +98,7 @@ void FactReader::flush_name() {
     if (counts && name.words == 1 && !name.digits && !name.capitals) {
         if (nouns_ < 0) {
             const std::string_view start = whole_.substr(0, kStart);
-            nouns_ = start.find("und ") != std::string_view::npos && has_ordinal_stops(start) ? 1 : 0;
+            nouns_ = start.find("und ") != std::string_view::npos && ordinal_balance(start) > 0 ? 1 : 0;
         }
         if (nouns_ > 0) return;
     }

@@ -61,7 +61,7 @@ bool stop_ends(std::string_view text, std::size_t start, std::size_t stop, std::
     if (digits) {
         if (raw.size() <= 3 && token == start) return false;  // a list number: "1. First"
         const bool apart = token == start || ascii_space(text[token - 1]) || text[token - 1] == '-';
-        return !(apart && raw.size() <= 2 && ordinal_stops());
+        return !(apart && raw.size() <= 2 && ordinal_stops.before(follower));
     }
     const Decoded first = decode(text, token);
     const bool single = first.length == raw.size() && is_letter(first.code);
@@ -91,6 +91,19 @@ bool stop_ends(std::string_view text, std::size_t start, std::size_t stop, std::
         return is_initials(raw) ? starter : true;
     }
     return true;
+}
+
+bool is_inner_stop(std::string_view text, std::size_t start, std::size_t stop) {
+    constexpr std::size_t kItemNumber = 9;  // bytes: three digits of full width
+    const Decoded mark = decode(text, stop);
+    if (mark.code != 0xFF0E || stop == start || stop + mark.length >= text.size()) return false;
+    const auto plain = [](char32_t code) { return is_word(code) && (char_class(code) & kNgram) == 0; };
+    if (!plain(decode_before(text, stop).code)) return false;
+    if (plain(decode(text, stop + mark.length).code)) return true;
+    std::size_t at = stop;
+    while (at > start && stop - at < kItemNumber && is_digit(decode_before(text, at).code))
+        at -= decode_before(text, at).length;
+    return at == start;
 }
 
 bool lacks_space(std::string_view text, std::size_t start, std::size_t mark, std::size_t next) {

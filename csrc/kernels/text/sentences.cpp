@@ -104,6 +104,7 @@ class Splitter {
 
     std::size_t possible_end(std::size_t at) {
         const std::size_t mark = at;
+        if (is_inner_stop(text_, start_, mark)) return at + decode(text_, at).length;
         int stops = 0;
         bool strong = false;
         bool tight = false;
