@@ -372,6 +372,8 @@ Detection decide(const Counts& counts, const Told& told_language, const TableLoo
     const bool apart = counts[kRule] > 0;  // documents behind each other may have the same keys
     const std::uint32_t talked = counts.turns + (counts.back > 0 && !apart ? counts.said : 0);
     const float turns = share(talked, n);
+    // Of a subtitle's three lines or more, one is its time.
+    if (counts.cues >= 3) best.offer(ContentKind::conversation, 0.4F + 3 * share(counts.cues, n));
     if (talked >= 2 && turns >= 0.3F) best.offer(ContentKind::conversation, 0.4F + turns);
     const std::uint32_t marked =
         counts.headings + counts[kFence] + counts[kPipe] + counts.titles + counts[kDirective] + counts[kLink] / 2;

@@ -241,6 +241,7 @@ void Reader::add(std::string_view piece, const text::Line& line) {
     }
     below_frame_ = (marks & kFrame) != 0 && is_python_frame(head) ? 2 : 0;
     add_turn(head, marks);
+    counts_.cues += text::is_cue_time(head) ? 1 : 0;
     const bool as_long = head.size() + 2 >= before_ && head.size() <= before_ + 3;
     if ((marks & kRule) != 0 && !was_blank_ && before_ > 0 && as_long && head[0] != '*') ++counts_.titles;
     add_heading(marks);

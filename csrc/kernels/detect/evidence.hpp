@@ -55,6 +55,7 @@ struct Counts {
     std::uint32_t escapes = 0;     // ANSI sequences, progress bars
     std::uint32_t borders = 0;     // +----+----+ of boxes
     std::uint32_t turns = 0;       // with a speaker that was met before
+    std::uint32_t cues = 0;        // times of subtitles
     std::uint32_t told = 0;        // "name: " at the margin and a sentence
     std::uint32_t said = 0;        // words behind "name: " in small letters that was met before
     std::uint32_t back = 0;        // of these, those with another name between

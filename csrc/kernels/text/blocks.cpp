@@ -83,6 +83,15 @@ class BlockFinder {
             close();
             return after(line);
         }
+        if (opens_cue(line, here)) {
+            const Line next =
+                run_of(line, Kind::kChatTurn, [times = is_cue_time(here) ? 1 : 0](std::string_view text) mutable {
+                    times += is_cue_time(text) ? 1 : 0;
+                    return times <= 1;
+                });
+            blocks_.back().cue = true;
+            return next;
+        }
         if (line.indent >= 4 && !open_ && !in_list()) return indented(line);
         if (here[0] == '>') return run_of(line, Kind::kQuote, [](std::string_view text) { return text[0] == '>'; });
         if (is_table_row(here) || (here.find('|') != std::string_view::npos && header_row(line))) {
@@ -153,6 +162,15 @@ class BlockFinder {
     }
 
     bool in_list() const { return !blocks_.empty() && blocks_.back().kind == Kind::kListItem; }
+
+    // A time, or what stands in the line above one: a number, a name.
+    bool opens_cue(const Line& line, std::string_view here) const {
+        constexpr std::size_t kLongestName = 32;
+        if (is_cue_time(here)) return true;
+        if (open_ || here.size() > kLongestName) return false;
+        const Line next = after(line);
+        return !at_end(next) && !next.blank() && is_cue_time(content(next));
+    }
 
     bool header_row(const Line& line) const {
         const Line next = after(line);

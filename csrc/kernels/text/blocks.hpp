@@ -14,6 +14,7 @@ struct Block {
     Kind kind;
     std::uint8_t level;   // of a heading: 1 (highest) to 6; else 0
     std::uint32_t width;  // longest line in bytes: tells hard-wrapped lines from meant ones
+    bool cue = false;     // of subtitles: its number, its time and its words, a kChatTurn that is not cut
 };
 
 // Every character that is not white space lies in exactly one block; blocks are in text order.

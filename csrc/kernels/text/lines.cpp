@@ -253,6 +253,16 @@ Turn chat_turn(std::string_view line) {
     return Turn::kPossible;
 }
 
+bool is_cue_time(std::string_view line) {
+    constexpr std::size_t kLongestTime = 16;
+    if (!ascii_digit(line.front())) return false;
+    const auto of_time = [](char byte) { return ascii_digit(byte) || among(byte, ":.,"); };
+    const std::size_t arrow = line.find(" --> ");
+    if (arrow > kLongestTime || arrow + 5 >= line.size() || !ascii_digit(line[arrow + 5])) return false;
+    return std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(arrow), of_time) &&
+           line.find(':') < arrow;
+}
+
 int plain_heading_level(std::string_view line) {
     if (line.size() < 3 || line.size() > 80 || among(line.back(), ".,;:!?")) return 0;
     std::size_t at = 0;

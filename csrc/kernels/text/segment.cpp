@@ -55,6 +55,7 @@ bool tiny_lines(std::string_view text, Span span) {
 void split_block(std::string_view text, const Block& block, const OrdinalStops& ordinal_stops, std::vector<Span>& out) {
     const Span whole{block.begin, block.end};
     const std::size_t size = block.end - block.begin;
+    if (block.cue) return split_long(text, whole, kLongestSegment, out);
     switch (block.kind) {
         case Kind::kHeading:
         case Kind::kLogLine:
