@@ -34,6 +34,8 @@ def centrality(corpus: Corpus, common: str = "") -> np.ndarray:
 @example(flat([[], []]), "")
 @example(flat([["a"] * 100]), "")
 @example(Corpus([["a"], ["a"], ["a"], ["b"]], [0, 1, 2, 2], [0, 1, 2, 3], [-1] * 4), "")
+@example(flat([*[["x", "y", "z", f"v{n}"] for n in range(6)], ["x", "p", "q"], ["y", "p"]]), "")
+@example(flat([["x", "y", "z", f"v{n}", f"w{n}", f"u{n}", f"t{n}"] for n in range(6)]), "x")
 def test_centrality(corpus: Corpus, common: str) -> None:
     found = centrality(corpus, common)
     assert found.dtype == np.float32

@@ -95,12 +95,26 @@ def idf(rows: Sequence[Row]) -> Callable[[str], float]:
     return of
 
 
+def moulds(rows: Sequence[Row]) -> list[Row]:
+    """What segments are made in, in centrality.hpp."""
+    distinct = {tuple(row) for row in rows}
+    frequency = {term: sum(term in row for row in distinct) for row in rows for term in row}
+    found = []
+    for row in rows:
+        most = max((frequency[term] for term in row), default=0)
+        mould = [term for term in row if frequency[term] >= most // 4]
+        found.append(row if most < 4 or len(mould) < 3 or 2 * len(mould) < len(row) else mould)
+    least = max(4, len(rows) // 32)
+    return [mould if found.count(mould) >= least else row for mould, row in zip(found, rows, strict=True)]
+
+
 def centrality(rows: Sequence[Row], documents: Sequence[int], common: Container[str] = ()) -> list[float]:
     """centrality.hpp."""
-    distinct = {tuple(row) for row in rows}
+    mould = [tuple(row) for row in moulds(rows)]
+    firsts = [set(row) for i, row in enumerate(rows) if mould[i] not in mould[:i]]
 
     def term_weight(term: str) -> float:
-        return math.log(1 + sum(term in row for row in distinct)) * (0.75 if term in common else 1)
+        return math.log(1 + sum(term in row for row in firsts)) * (0.75 if term in common else 1)
 
     central = [math.fsum(map(term_weight, set(row))) / (len(row) + 4) for row in rows]
     largest = max(central, default=0.0)
@@ -110,7 +124,9 @@ def centrality(rows: Sequence[Row], documents: Sequence[int], common: Container[
         told = len([term for term in set(row) if term not in common])
         lead = 0.7 * min(1, told / 8) / (1 + before / 400)
         frames = len({document for other, document in zip(rows, documents, strict=True) if other == row})
-        scores.append((central[i] / largest + lead) / max(1, frames - 1) if row else 0.0)
+        made = mould.count(mould[i])
+        again = mould[: i + 1].count(mould[i]) * (1 + math.log(made / 3)) if made >= 4 else 1
+        scores.append((central[i] / largest + lead) / max(1, frames - 1) / again if row else 0.0)
     return scores
 
 

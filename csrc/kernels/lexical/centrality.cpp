@@ -16,6 +16,11 @@ constexpr double kLead = 0.7;
 constexpr double kLeadTerms = 400;
 constexpr int kTold = 8;
 constexpr int kFewWords = 2;
+constexpr std::int32_t kVaries = 4;   // a term that so many times fewer segments hold than another one of its segment
+constexpr std::int32_t kFewest = 4;   // segments that follow a mould
+constexpr std::size_t kShortest = 3;  // terms of a mould
+constexpr std::size_t kMany = 32;     // a mould of less than such a part of the segments repeats too little
+constexpr double kFrame = 3;          // segments of a mould: more are a frame, and what is unlike them says more
 
 // Documents that have a segment alike, for the first of each kind; `alike` as first_alike gives it.
 std::vector<std::int32_t> documents_of(const Corpus& corpus, const std::vector<std::int32_t>& alike) {
@@ -30,14 +35,11 @@ std::vector<std::int32_t> documents_of(const Corpus& corpus, const std::vector<s
     return documents;
 }
 
-}  // namespace
-
-Centrality centrality(const Corpus& corpus, std::span<const std::uint8_t> term_class) {
-    const std::size_t n = corpus.size();
-    const std::vector<std::int32_t> alike = select::first_alike(corpus.ids, corpus.offsets.first(n + 1));
+// In how many rows that are the first of their kind each term stands.
+std::vector<std::int32_t> frequencies(const Corpus& corpus, const std::vector<std::int32_t>& alike) {
     std::vector<std::int32_t> frequency(corpus.vocabulary, 0);
     std::vector<std::int64_t> last(corpus.vocabulary, -1);
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < alike.size(); ++i) {
         if (alike[i] != static_cast<std::int32_t>(i)) continue;
         for (const std::int32_t id : corpus.row(i)) {
             const auto term = static_cast<std::size_t>(id);
@@ -45,16 +47,65 @@ Centrality centrality(const Corpus& corpus, std::span<const std::uint8_t> term_c
             last[term] = static_cast<std::int64_t>(i);
         }
     }
+    return frequency;
+}
+
+// How many rows have each as their first.
+std::vector<std::int32_t> members(const std::vector<std::int32_t>& firsts) {
+    std::vector<std::int32_t> members(firsts.size(), 0);
+    for (const std::int32_t first : firsts) ++members[static_cast<std::size_t>(first)];
+    return members;
+}
+
+// For each segment the first that is made in the same mould: alike but for what varies. A mould of few is none: then
+// the first that is alike.
+std::vector<std::int32_t> first_moulded(const Corpus& corpus, const std::vector<std::int32_t>& alike,
+                                        std::span<const std::int32_t> frequency) {
+    std::vector<std::int32_t> ids;
+    std::vector<std::int64_t> offsets = {0};
+    ids.reserve(corpus.ids.size());
+    for (std::size_t i = 0; i < corpus.size(); ++i) {
+        const auto row = corpus.row(i);
+        const std::size_t begin = ids.size();
+        std::int32_t most = 0;
+        for (const std::int32_t id : row) most = std::max(most, frequency[static_cast<std::size_t>(id)]);
+        for (const std::int32_t id : row) {
+            if (frequency[static_cast<std::size_t>(id)] >= most / kVaries) ids.push_back(id);
+        }
+        const std::size_t kept = ids.size() - begin;
+        if (most < kFewest || kept < kShortest || 2 * kept < row.size()) {
+            ids.resize(begin);
+            ids.insert(ids.end(), row.begin(), row.end());
+        }
+        offsets.push_back(static_cast<std::int64_t>(ids.size()));
+    }
+    std::vector<std::int32_t> mould = select::first_alike(ids, offsets);
+    const std::vector<std::int32_t> made = members(mould);
+    const auto fewest = std::max(kFewest, static_cast<std::int32_t>(corpus.size() / kMany));
+    for (std::size_t i = 0; i < mould.size(); ++i) {
+        if (made[static_cast<std::size_t>(mould[i])] < fewest) mould[i] = alike[i];
+    }
+    return mould;
+}
+
+}  // namespace
+
+Centrality centrality(const Corpus& corpus, std::span<const std::uint8_t> term_class) {
+    const std::size_t n = corpus.size();
+    const std::vector<std::int32_t> alike = select::first_alike(corpus.ids, corpus.offsets.first(n + 1));
+    const std::vector<std::int32_t> frequency = frequencies(corpus, alike);
+    const std::vector<std::int32_t> mould = first_moulded(corpus, alike, frequency);
+    const std::vector<std::int32_t> told_once = frequencies(corpus, mould);
+    std::vector<std::int64_t> last(corpus.vocabulary, -1);
     const auto common = [&](std::size_t term) { return (term_class[term] & text::kCommonWord) != 0; };
     const std::int32_t most = frequency.empty() ? 0 : *std::max_element(frequency.begin(), frequency.end());
     std::vector<double> logarithm(static_cast<std::size_t>(most) + 2, 0.0);
     for (std::size_t i = 2; i < logarithm.size(); ++i) logarithm[i] = std::log(static_cast<double>(i));
     std::vector<float> weight(corpus.vocabulary);
     for (std::size_t term = 0; term < weight.size(); ++term) {
-        const auto next = static_cast<std::size_t>(frequency[term]) + 1;
+        const auto next = static_cast<std::size_t>(told_once[term]) + 1;
         weight[term] = static_cast<float>((common(term) ? kCommon : 1.0) * logarithm[next]);
     }
-    std::fill(last.begin(), last.end(), -1);
     std::vector<double> central(n, 0.0);
     std::vector<int> told(n, 0);
     std::vector<float> apart(n, 1.0F);
@@ -79,14 +130,18 @@ Centrality centrality(const Corpus& corpus, std::span<const std::uint8_t> term_c
     }
     const std::vector<std::int32_t> documents = documents_of(corpus, alike);
     std::vector<float> score(n, 0.0F);
-    std::size_t first = 0;  // of the document
+    const std::vector<std::int32_t> made = members(mould);
+    std::vector<std::int32_t> met(n, 0);  // of these, those so far
+    std::size_t first = 0;                // of the document
     for (std::size_t i = 0; i < n; ++i) {
         if (corpus.document[i] != corpus.document[first]) first = i;
         if (corpus.row(i).empty()) continue;
         const auto before = static_cast<double>(corpus.offsets[i] - corpus.offsets[first]);
         const double lead = kLead * std::min(told[i], kTold) / kTold / (1 + before / kLeadTerms);
         const int frames = std::max(1, documents[static_cast<std::size_t>(alike[i])] - 1);
-        score[i] = static_cast<float>((central[i] / largest + lead) / frames);
+        const auto like = static_cast<std::size_t>(mould[i]);
+        const double again = made[like] < kFewest ? 1 : ++met[like] * (1 + std::log(made[like] / kFrame));
+        score[i] = static_cast<float>((central[i] / largest + lead) / frames / again);
     }
     return {std::move(score), std::move(apart)};
 }
