@@ -99,12 +99,12 @@ def moulds(rows: Sequence[Row]) -> list[Row]:
     """What segments are made in, in centrality.hpp."""
     distinct = {tuple(row) for row in rows}
     frequency = {term: sum(term in row for row in distinct) for row in rows for term in row}
+    least = max(4, len(rows) // 32)
     found = []
     for row in rows:
-        most = max((frequency[term] for term in row), default=0)
-        mould = [term for term in row if frequency[term] >= most // 4]
-        found.append(row if most < 4 or len(mould) < 3 or 2 * len(mould) < len(row) else mould)
-    least = max(4, len(rows) // 32)
+        mould = [term for term in row if frequency[term] >= least]
+        varies = len(row) - len(mould)
+        found.append(row if not mould or len(mould) < 2 * varies or (varies and len(mould) < 3) else mould)
     return [mould if found.count(mould) >= least else row for mould, row in zip(found, rows, strict=True)]
 
 

@@ -16,7 +16,7 @@ constexpr double kLead = 0.7;
 constexpr double kLeadTerms = 400;
 constexpr int kTold = 8;
 constexpr int kFewWords = 2;
-constexpr std::int32_t kVaries = 4;   // a term that so many times fewer segments hold than another one of its segment
+constexpr std::uint8_t kMeasured = text::kQuantity | text::kTime;
 constexpr std::int32_t kFewest = 4;   // segments that follow a mould
 constexpr std::size_t kShortest = 3;  // terms of a mould
 constexpr std::size_t kMany = 32;     // a mould of less than such a part of the segments repeats too little
@@ -60,20 +60,26 @@ std::vector<std::int32_t> members(const std::vector<std::int32_t>& firsts) {
 // For each segment the first that is made in the same mould: alike but for what varies. A mould of few is none: then
 // the first that is alike.
 std::vector<std::int32_t> first_moulded(const Corpus& corpus, const std::vector<std::int32_t>& alike,
-                                        std::span<const std::int32_t> frequency) {
+                                        std::span<const std::int32_t> frequency,
+                                        std::span<const std::uint8_t> term_class) {
     std::vector<std::int32_t> ids;
     std::vector<std::int64_t> offsets = {0};
     ids.reserve(corpus.ids.size());
+    const auto fewest = std::max(kFewest, static_cast<std::int32_t>(corpus.size() / kMany));
     for (std::size_t i = 0; i < corpus.size(); ++i) {
         const auto row = corpus.row(i);
         const std::size_t begin = ids.size();
-        std::int32_t most = 0;
-        for (const std::int32_t id : row) most = std::max(most, frequency[static_cast<std::size_t>(id)]);
+        std::size_t varies = 0;
         for (const std::int32_t id : row) {
-            if (frequency[static_cast<std::size_t>(id)] >= most / kVaries) ids.push_back(id);
+            const auto term = static_cast<std::size_t>(id);
+            if ((term_class[term] & kMeasured) != 0) continue;
+            if (frequency[term] < fewest)
+                ++varies;
+            else
+                ids.push_back(id);
         }
         const std::size_t kept = ids.size() - begin;
-        if (most < kFewest || kept < kShortest || 2 * kept < row.size()) {
+        if (kept == 0 || kept < 2 * varies || (varies > 0 && kept < kShortest)) {
             ids.resize(begin);
             ids.insert(ids.end(), row.begin(), row.end());
         }
@@ -81,7 +87,6 @@ std::vector<std::int32_t> first_moulded(const Corpus& corpus, const std::vector<
     }
     std::vector<std::int32_t> mould = select::first_alike(ids, offsets);
     const std::vector<std::int32_t> made = members(mould);
-    const auto fewest = std::max(kFewest, static_cast<std::int32_t>(corpus.size() / kMany));
     for (std::size_t i = 0; i < mould.size(); ++i) {
         if (made[static_cast<std::size_t>(mould[i])] < fewest) mould[i] = alike[i];
     }
@@ -94,7 +99,7 @@ Centrality centrality(const Corpus& corpus, std::span<const std::uint8_t> term_c
     const std::size_t n = corpus.size();
     const std::vector<std::int32_t> alike = select::first_alike(corpus.ids, corpus.offsets.first(n + 1));
     const std::vector<std::int32_t> frequency = frequencies(corpus, alike);
-    const std::vector<std::int32_t> mould = first_moulded(corpus, alike, frequency);
+    const std::vector<std::int32_t> mould = first_moulded(corpus, alike, frequency, term_class);
     const std::vector<std::int32_t> told_once = frequencies(corpus, mould);
     std::vector<std::int64_t> last(corpus.vocabulary, -1);
     const auto common = [&](std::size_t term) { return (term_class[term] & text::kCommonWord) != 0; };
@@ -120,7 +125,7 @@ Centrality centrality(const Corpus& corpus, std::span<const std::uint8_t> term_c
             last[term] = static_cast<std::int64_t>(i);
             central[i] += weight[term];
             told[i] += common(term) ? 0 : 1;
-            if ((term_class[term] & (text::kCommonWord | text::kQuantity | text::kTime)) != 0) continue;
+            if ((term_class[term] & (text::kCommonWord | kMeasured)) != 0) continue;
             shared += logarithm[static_cast<std::size_t>(frequency[term])];
             ++words;
         }
@@ -142,6 +147,7 @@ Centrality centrality(const Corpus& corpus, std::span<const std::uint8_t> term_c
         const auto like = static_cast<std::size_t>(mould[i]);
         const double again = made[like] < kFewest ? 1 : ++met[like] * (1 + std::log(made[like] / kFrame));
         score[i] = static_cast<float>((central[i] / largest + lead) / frames / again);
+        apart[i] = static_cast<float>(apart[i] / again);
     }
     return {std::move(score), std::move(apart)};
 }
