@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import random
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -152,7 +154,11 @@ def test_a045_small_changes_are_incremental_and_a_tenth_is_not() -> None:
 @pytest.mark.parametrize("query", ["", "Which shipment met the herring crew?"])
 def test_a047_appending_keeps_the_old_text_as_a_prefix(query: str) -> None:
     compressor = IncrementalCompressor(options=CompressionOptions(query_context=query))
-    text = LONG
+    draw = random.Random(
+        4
+    )  # sentences that are not all made alike: what is added is no odder than what stands
+    words = re.findall(r"[a-z]+", LONG)
+    text = " ".join(f"The {' '.join(draw.sample(words, 9))} {n}." for n in range(600))
     before = compressor.update("log", text)
     for number in range(12):
         text += f"\n\nEntry {number}: the {NEW_LINE[4:]} Nobody saw anchor {number}."

@@ -125,7 +125,8 @@ def centrality(rows: Sequence[Row], documents: Sequence[int], common: Container[
         lead = 0.7 * min(1, told / 8) / (1 + before / 400)
         frames = len({document for other, document in zip(rows, documents, strict=True) if other == row})
         made = mould.count(mould[i])
-        again = mould[: i + 1].count(mould[i]) * (1 + math.log(made / 3)) if made >= 4 else 1
+        earlier = sum(mould[j] == mould[i] and documents[j] == documents[i] for j in range(i))
+        again = min(earlier + 1, 2) * (1 + math.log(made / 3)) if made >= 4 else 1
         scores.append((central[i] / largest + lead) / max(1, frames - 1) / again if row else 0.0)
     return scores
 

@@ -20,6 +20,7 @@ constexpr std::uint8_t kMeasured = text::kQuantity | text::kTime;
 constexpr std::int32_t kFewest = 4;   // segments that follow a mould
 constexpr std::size_t kShortest = 3;  // terms of a mould
 constexpr std::size_t kMany = 32;     // a mould of less than such a part of the segments repeats too little
+constexpr std::int32_t kTimes = 2;    // that a mould is met: later ones say as little
 constexpr double kFrame = 3;          // segments of a mould: more are a frame, and what is unlike them says more
 
 // Documents that have a segment alike, for the first of each kind; `alike` as first_alike gives it.
@@ -136,8 +137,8 @@ Centrality centrality(const Corpus& corpus, std::span<const std::uint8_t> term_c
     const std::vector<std::int32_t> documents = documents_of(corpus, alike);
     std::vector<float> score(n, 0.0F);
     const std::vector<std::int32_t> made = members(mould);
-    std::vector<std::int32_t> met(n, 0);  // of these, those so far
-    std::size_t first = 0;                // of the document
+    std::vector<std::int32_t> met(n, 0), place(n, -1);  // of these, those of the document so far, and which it is
+    std::size_t first = 0;                              // of the document
     for (std::size_t i = 0; i < n; ++i) {
         if (corpus.document[i] != corpus.document[first]) first = i;
         if (corpus.row(i).empty()) continue;
@@ -145,9 +146,10 @@ Centrality centrality(const Corpus& corpus, std::span<const std::uint8_t> term_c
         const double lead = kLead * std::min(told[i], kTold) / kTold / (1 + before / kLeadTerms);
         const int frames = std::max(1, documents[static_cast<std::size_t>(alike[i])] - 1);
         const auto like = static_cast<std::size_t>(mould[i]);
-        const double again = made[like] < kFewest ? 1 : ++met[like] * (1 + std::log(made[like] / kFrame));
+        if (std::exchange(place[like], corpus.document[i]) != corpus.document[i]) met[like] = 0;
+        const double again =
+            made[like] < kFewest ? 1 : std::min(++met[like], kTimes) * (1 + std::log(made[like] / kFrame));
         score[i] = static_cast<float>((central[i] / largest + lead) / frames / again);
-        apart[i] = static_cast<float>(apart[i] / again);
     }
     return {std::move(score), std::move(apart)};
 }

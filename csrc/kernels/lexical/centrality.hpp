@@ -27,11 +27,10 @@ struct Centrality {
 //               told_i = its distinct terms that are not such words, before_i = terms before it in its document,
 //               documents_i = documents that have a segment with its very terms: reports, news and papers say first
 //               what matters, but greetings do not; what stands in three documents or more is their frame;
-//               again_i = k (1 + ln(m / 3)) for the k-th of the m segments of its mould, 1 where m < 4: what repeats
-//               is told once, and where much repeats, what is unlike it comes first
-//   apart_i   = exp(-(sum of ln df'_t over those terms that are no quantity or time) / (how many they are + 2)) /
-//   again_i:
-//               how far its words stand alone, so that nothing else tells what it says; 1 / again_i without such terms
+//               again_i = min(k, 2) (1 + ln(m / 3)) for the k-th in its document of the m segments of its mould, 1
+//               where m < 4: what repeats is told once, and where much repeats, what is unlike it comes first
+//   apart_i   = exp(-(sum of ln df'_t over those terms that are no quantity or time) / (how many they are + 2)):
+//               how far its words stand alone, so that nothing else tells what it says; 1 without such terms
 // A segment without terms scores 0. Redundancy is the selection's business. `term_class`: bits of text::TermClass, one
 // a vocabulary entry. O(terms) time, O(terms + vocabulary) memory; sums in row order, in double.
 Centrality centrality(const Corpus& corpus, std::span<const std::uint8_t> term_class);
