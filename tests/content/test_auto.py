@@ -125,7 +125,7 @@ def test_a_group_over_types_is_kept_or_left_as_a_whole(query: str | None) -> Non
     places = [(0, PROSE.index("Sentence 41")), (1, TABLE.index("99,web-4")), (2, PAGE.index("Gate 17"))]
     group = [(document, at, at + 8) for document, at in places]
     states = set()
-    for budget in range(60, 3000, 240):
+    for budget in range(60, 4200, 360):
         result = tersely.compress(texts, query, budget=budget, groups=[group], strategy="auto")
         kept = {
             any(span.document == document and span.start <= at < span.end for span in result.kept)

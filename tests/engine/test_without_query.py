@@ -101,10 +101,8 @@ def test_A005_A064_planted_facts_of_every_kind_stay_by_default(seed: int, door: 
 
 
 def test_A006_the_first_tenth_is_what_the_text_is_about() -> None:
-    turned, boat = (
-        ["turned", "lifted", "moved", "swung", "carried"],
-        ["boat", "barge", "ferry", "yacht", "punt", "raft"],
-    )
+    turned = ["turned", "lifted", "moved", "swung", "carried"]
+    boat = ["boat", "barge", "ferry", "yacht", "punt", "raft"]
     said = [f"The tide {turned[n % 5]} the {boat[n % 6]} at the pier." for n in range(30)]
     text = " ".join([*said, *(one.replace("pier", "quay") for one in said), "Otto owes 4471 crowns."])
     assert "Otto" not in tersely.compress(text, ratio=0.1).text
