@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from heapq import nsmallest
 
 import tersely
@@ -266,7 +266,7 @@ class _Text:
         rest of its sentence half. Clauses with nothing in common are left out."""
         own: dict[int, float] = {}
         around: dict[int, float] = {}
-        for word in words:
+        for word in sorted(words):  # sums are the same for every hash seed
             if not (places := self.places(word)):
                 continue
             sentences = {self.pieces[place].sentence for place in places}
@@ -278,7 +278,7 @@ class _Text:
 
     def add_beside(self, alike: dict[int, float], words: Collection[str]) -> None:
         """Add to each clause what those before and behind it have in common with some words, at half."""
-        for word in words:
+        for word in sorted(words):  # sums are the same for every hash seed
             places = self.places(word)
             near = {place + step for place in places for step in (-1, 1)}
             for place in near:
@@ -338,11 +338,28 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
             times_now[other] < whole[other] for other in original.like(word)
         ):
             found.append(last_clause[word])
+
+    @cache  # a clause that is repeated is compared once
+    def likest(
+        word: str, company: frozenset[str], names: frozenset[str], beside: frozenset[str]
+    ) -> tuple[float, float]:
+        """How much clauses with a word have in common with its own, and clauses with another of its kind."""
+        kind, here, there = _kind(word), 0.0, 0.0
+        alike = original.likeness(company)
+        original.add_beside(alike, beside)
+        for place, much in alike.items():
+            exact = original.pieces[place].exact
+            if word in exact:
+                here = max(here, much)
+            elif any(_kind(other) == kind and other not in names for other in exact):
+                there = max(there, much)
+        return here, there
+
     before: dict[str, str] = {}  # kind -> the last word of it in this run
     for index, piece in enumerate(short.pieces):
         if piece.ends_run or (index and piece.sentence != short.pieces[index - 1].sentence):
             before = {}
-        names = set(piece.exact)
+        names = frozenset(piece.exact)
         for word, marks in zip(piece.exact, piece.marks, strict=True):
             places = original.where.get(word)
             if not places:
@@ -351,31 +368,16 @@ def _exchanged(original: _Text, short: _Text) -> list[str]:
                 continue
             kind = _kind(word)
             last, before[kind] = before.get(kind), word
-            company = {*piece.words, *names} - {word}
-            alike = original.likeness(company)
-            if len(company) < _ALONE:
-                original.add_beside(alike, short.beside(index) - {word})
-            here = max(
-                (much for place, much in alike.items() if word in original.pieces[place].exact), default=0.0
-            )
-            there = max(
-                (
-                    much
-                    for place, much in alike.items()
-                    if word not in original.pieces[place].exact
-                    and any(
-                        _kind(other) == kind and other not in names for other in original.pieces[place].exact
-                    )
-                ),
-                default=0.0,
-            )
+            company = frozenset({*piece.words, *names} - {word})
+            beside = frozenset(short.beside(index) - {word}) if len(company) < _ALONE else frozenset()
+            here, there = likest(word, company, names, beside)
             if there > _CLEARLY * here and len(company) >= _ALONE:
                 found.append(piece.text)
                 continue
             own = len(marks & original.marks.get(word, frozenset()))
-            beside = [original.marked.get(kind + mark, set()) for mark in marks]
+            marked = [original.marked.get(kind + mark, set()) for mark in marks]
             others = Counter(
-                one for words in beside if len(words) <= _LOOKED_AT for one in words if one != word
+                one for words in marked if len(words) <= _LOOKED_AT for one in words if one != word
             )
             other = max(others.values(), default=0)
             if other == _BOTH > own:
