@@ -320,7 +320,7 @@ def test_a_short_report_of_memory_names_its_errors_before_places_and_counts_of_n
     lines += [f"   {how} lost: 0 bytes in 0 blocks" for how in ("indirectly", "possibly", "otherwise")]
     lines += ["", "ERROR SUMMARY: 3 errors from 3 contexts (suppressed: 0 from 0)"]
     text = "\n".join(f"==12345== {line}" for line in lines)
-    kept = tersely.compress(text, budget=130, strategy=ToolOutput()).text
+    kept = tersely.compress(text, budget=135, strategy=ToolOutput()).text  # three marks among them
     for said in (
         "Invalid write",
         "rows.c:42",

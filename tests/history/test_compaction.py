@@ -404,7 +404,7 @@ def test_a_result_is_read_as_what_its_call_says_it_is() -> None:
 
     assert "×" in shortened("cd app && git log --stat") and "×" in shortened("git log")
     assert "×" not in shortened("./history")
-    assert shortened("\ud800") == shortened("./history")
+    assert "×" not in shortened("\ud800")  # no command; the call's own tokens differ
 
 
 @pytest.mark.parametrize("blank", ["\t", "\n", "\r", "\xa0", " \n"])
