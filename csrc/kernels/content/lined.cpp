@@ -6,7 +6,7 @@
 namespace tersely::content {
 namespace {
 
-constexpr std::size_t kPiece = 2048;
+constexpr std::size_t kPiece = 2048, kPieces = 7;
 constexpr std::size_t kFewestWords = 7;
 constexpr std::size_t kHeadAlike = 4, kTailAlike = 6, kLeastAlike = 24;
 constexpr std::size_t kLong = 200;
@@ -87,12 +87,11 @@ void read(std::string_view piece, bool whole_first_line, Share& share) {
 
 bool is_lined(std::string_view text) {
     Share share;
-    if (text.size() <= 3 * kPiece) {
+    if (text.size() <= kPieces * kPiece) {
         read(text, true, share);
-    } else {
-        read(text.substr(0, kPiece), true, share);
-        read(text.substr(text.size() / 2, kPiece), false, share);
-        read(text.substr(text.size() - kPiece), false, share);
+    } else {  // the ends of a document are the least like the rest of it
+        for (std::size_t i = 0; i < kPieces; ++i)
+            read(text.substr((text.size() - kPiece) / (kPieces - 1) * i, kPiece), i == 0, share);
     }
     return share.lines >= 3 && 2 * share.prose < share.bytes;
 }
