@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import pickle
+import random
 import threading
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields, replace
@@ -323,7 +324,27 @@ def test_A010_ids_name_what_was_done() -> None:
 def test_A019_a_fence_that_fits_stays_whole_among_numbers(compressor: Compressor) -> None:
     code = "\n".join(f"def f{i}(x):\n    return x + {i}\n" for i in range(12))
     fence = f"```python\n{code}```"
-    lines = [f"Crate {i} holds {i * 7} parts of {i * 3}.5 kg in all." for i in range(100, 280)]
+    chance = random.Random(
+        19
+    )  # no two sentences are alike, or what is told once would leave the fence its room
+    things = [
+        "crane",
+        "buoy",
+        "harbour",
+        "ledger",
+        "tide",
+        "valve",
+        "anchor",
+        "pilot",
+        "cargo",
+        "signal",
+        "rope",
+    ]
+    verbs = ["carries", "weighs", "meets", "leaves", "counts", "lowers", "reports", "repairs"]
+    said = [(chance.choice(things), chance.choice(verbs), chance.choice(things)) for _ in range(180)]
+    lines = [
+        f"The {a} {b} {i * 7} times the {c} before {i}.5 hours pass." for i, (a, b, c) in enumerate(said)
+    ]
     around = [" ".join(lines[at : at + 20]) for at in range(0, 180, 20)]
     text = "\n\n".join([*around[:4], fence, *around[4:]])
     result = compressor.compress(text, CompressionOptions(target_ratio=0.3))

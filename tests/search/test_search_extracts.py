@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tersely import BudgetExceededError, prepare
 from tersely.engine.reading import Heads, Reading
@@ -146,6 +146,7 @@ WORDS = ["tokens", "rotate", "hourly", "the", "buoy,", "crane.", '{"k": 1}', "é
 words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=40).map(" ".join)
 
 
+@example([("a", "hourly", ""), ("a", "hourly \n\n tokens tokens", "")], 1, None)
 @given(
     st.lists(
         st.tuples(st.sampled_from("ab"), words, st.sampled_from(["", "S", "S > T"])), min_size=1, max_size=6

@@ -5,29 +5,35 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable
 
-__all__ = ["CUT_MARK", "longest_prefix"]
+__all__ = ["CUT_MARK", "least_prefix", "longest_prefix"]
 
 CUT_MARK = "…"
 _CHARACTERS = 4  # of a token, about
 
 
+def least_prefix(piece: str) -> int:
+    """Return the characters of a piece that is not blank up to its first that is not white space."""
+    return len(piece) - len(piece.lstrip()) + 1
+
+
 def longest_prefix(piece: str, tokens: Callable[[str], int], budget: int) -> tuple[int, str]:
     """(characters, mark): the longest prefix found that has `tokens(prefix + mark) <= budget`.
 
-    The first character alone must fit. The cut comes at a word's end if that loses less than half, and
-    never parts a letter from its accents unless nothing else fits. The mark is left out where it does not
-    fit. O(log characters) counts, of texts about as long as what fits; where more text can have fewer
-    tokens, the prefix fits but need not be the longest.
+    The least prefix must fit; nothing shorter is returned. The cut comes at a word's end if that loses less
+    than half, and never parts a letter from its accents unless nothing else fits. The mark is left out where
+    it does not fit. O(log characters) counts, of texts about as long as what fits; where more text can have
+    fewer tokens, the prefix fits but need not be the longest.
     """
+    least = least_prefix(piece)
     for mark in (CUT_MARK, ""):
         size = _whole_letters(piece, _most(piece, mark, tokens, budget))
         words = _whole_words(piece, size)
-        if words and tokens(piece[:words] + mark) <= budget:
+        if words >= least and tokens(piece[:words] + mark) <= budget:
             return words, mark
-        if size and tokens(piece[:size] + mark) <= budget:
+        if size >= least and tokens(piece[:size] + mark) <= budget:
             return size, mark
     size = _most(piece, "", tokens, budget)
-    return (size if size and tokens(piece[:size]) <= budget else 1), ""
+    return (size if size >= least and tokens(piece[:size]) <= budget else least), ""
 
 
 def _most(piece: str, mark: str, tokens: Callable[[str], int], budget: int) -> int:

@@ -18,7 +18,7 @@ from tersely import _native
 from tersely.core.errors import BudgetExceededError
 from tersely.core.tables import Float32s, Int64s, UInt8s
 from tersely.engine.count import count, count_batch
-from tersely.engine.cutting import longest_prefix
+from tersely.engine.cutting import least_prefix, longest_prefix
 from tersely.engine.reading import Reading
 from tersely.engine.render import Places, Rendered, Wording, render
 from tersely.engine.select import FIRST_KEPT, REASONS, bare_headings, fill_gaps, hold_leading, is_kept, select
@@ -557,7 +557,7 @@ class _Fitting:
         if len(reading.needs):
             free = free & (reading.needs < 0)
         alone = np.flatnonzero(free)
-        firsts = [piece[:1] for piece in reading.pieces(alone)]
+        firsts = [piece[: least_prefix(piece)] for piece in reading.pieces(alone)]
         if reading.measure is None:
             starts = count_batch(reading.request.counter, firsts)
         else:
