@@ -62,7 +62,7 @@ _RENDERS = frozenset({("helm", "template"), ("kubectl", "kustomize"), ("kustomiz
 # What git lists beside a change instead of it.
 _LISTS = frozenset({"--stat", "--numstat", "--shortstat", "--name-only", "--name-status", "--raw"})
 _READS = frozenset({"cat", "bat", "less", "more", "head", "tail", "type", "nl"})  # write what a file holds
-_ASKS = re.compile(r"-[ofr]|--\S*(?:out|format|reporter)\S*")  # options whose value is a format
+_ASKS = re.compile(r"-[ofr]|--(?=\S*(?:out|format|reporter))\S*")  # options whose value is a format
 _BEFORE = frozenset(
     {"sudo", "time", "env", "nice", "nohup", "npx", "bunx", "xvfb-run", "stdbuf", "command", "exec"}
 )

@@ -176,9 +176,14 @@ class Prepared:
                 break
             fits.append(fitted)
         for fitted in fits:
-            if (whole := self._with_whole_pins(fitted)) is not None:
-                return whole._levels(budgets)
-        return [self.finish(fitted, budget) for fitted, budget in zip(fits, budgets, strict=False)]
+            if (pinned := self._with_whole_pins(fitted)) is not None:
+                return pinned._levels(budgets)
+        longer = [level for level, fitted in enumerate(fits) if fitted.tokens > self.original_tokens]
+        whole = max(longer, default=-1)  # up to this level the documents as they are take less
+        return [
+            self._unchanged(budget) if level <= whole else self.finish(fitted, budget)
+            for level, (fitted, budget) in enumerate(zip(fits, budgets, strict=False))
+        ]
 
     def allowed(self, budget: int | None, ratio: float | None) -> int:
         """The tokens that a budget or ratio allows; with neither, those that were prepared for."""
