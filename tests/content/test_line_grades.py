@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tersely import _native
 from tersely.content.lines import asked_for, read_lines
-from tersely.content.outcomes import FAILED, outcome_grades, report_grades, scenes
+from tersely.content.outcomes import FAILED, outcome_grades, report_grades
 
 LINES = [
     "not ok 3 - reads the file",
@@ -47,7 +47,7 @@ def test_grades_of_lines(texts: list[str]) -> None:
     assert outcome_grades(lines).tobytes() == oracle.outcome_grades(lines).tobytes()
     grade = report_grades(lines)
     assert grade.tobytes() == oracle.report_grades(lines).tobytes()
-    assert scenes(lines, grade).tobytes() == oracle.scenes(lines, grade).tobytes()
+    assert _native.scenes(grade, lines.graded()).tobytes() == oracle.scenes(lines, grade).tobytes()
 
 
 @given(DOCUMENTS, st.integers(0, 5), st.booleans())

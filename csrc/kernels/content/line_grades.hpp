@@ -42,8 +42,8 @@ std::vector<float> report_grades(const GradedLines& lines);
 std::vector<float> scenes(const GradedLines& lines, std::span<const float> grade);
 
 // What lines are worth per token beside each other, as a sum: what they say of an outcome, and how unlike the others
-// they are. `python -m benchmarks.content --formats DIR` says what each part keeps, and tries
-// others.
+// they are. `python -m benchmarks.content --formats DIR` says what each part keeps, and
+// tries others.
 struct LineWeights {
     double outcome = 10;  // times its grade
     double scene = 2;     // times what it tells of a failure beside it (scenes)

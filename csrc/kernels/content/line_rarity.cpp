@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/content/marks.hpp"
 #include "kernels/parallel.hpp"
 
 namespace tersely::content {
@@ -20,7 +21,7 @@ constexpr float kDiffer = 0.9F;      // share of a column's lines whose texts di
 
 // What is left of a line without words in quotes, and without digits.
 std::uint64_t form_of(std::string_view line) {
-    std::uint64_t hash = 0xCBF29CE484222325ULL;
+    std::uint64_t hash = kHashSeed;
     char quote = 0;
     for (const char byte : line) {
         if (quote != 0) {
@@ -28,15 +29,15 @@ std::uint64_t form_of(std::string_view line) {
         } else if (byte == '"') {
             quote = byte;
         } else if (byte < '0' || byte > '9') {
-            hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
+            hash = hash_byte(hash, static_cast<unsigned char>(byte));
         }
     }
     return hash;
 }
 
 std::uint64_t hash_of(std::string_view bytes) {
-    std::uint64_t hash = 0xCBF29CE484222325ULL;
-    for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
+    std::uint64_t hash = kHashSeed;
+    for (const char byte : bytes) hash = hash_byte(hash, static_cast<unsigned char>(byte));
     return hash;
 }
 

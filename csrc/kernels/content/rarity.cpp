@@ -7,25 +7,22 @@
 
 #include "kernels/content/code_shape.hpp"
 #include "kernels/content/hash_table.hpp"
+#include "kernels/content/marks.hpp"
 #include "kernels/text/unicode.hpp"
 
 namespace tersely::content {
 namespace {
 
-constexpr std::uint64_t kSeed = 0xCBF29CE484222325ULL;  // FNV-1a
-
-std::uint64_t mix(std::uint64_t hash, char byte) {
-    return (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
-}
+std::uint64_t mix(std::uint64_t hash, char byte) { return hash_byte(hash, static_cast<unsigned char>(byte)); }
 
 // The hash of what a text has beside names, numbers and white space; use(hash) for each of its words: letters, cut
 // before a capital.
 template <typename Use>
 std::uint64_t read_form(std::string_view text, Use&& use) {
-    std::uint64_t form = kSeed, word = kSeed;
+    std::uint64_t form = kHashSeed, word = kHashSeed;
     const auto end_word = [&] {
-        if (word != kSeed) use(word);
-        word = kSeed;
+        if (word != kHashSeed) use(word);
+        word = kHashSeed;
     };
     char before = ' ';
     for (const char byte : text) {

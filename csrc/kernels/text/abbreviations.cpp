@@ -139,6 +139,12 @@ constexpr FunctionWords kFunctionWords = [] {
     return found;
 }();
 
+WordSet set_of(std::span<const std::string_view> list) {
+    WordSet words(list.size());
+    words.add(list, 1);
+    return words;
+}
+
 }  // namespace
 
 Abbreviation abbreviation(std::string_view lower, bool capitalised) {
@@ -161,20 +167,12 @@ Abbreviation abbreviation(std::string_view lower, bool capitalised) {
 }
 
 bool is_sentence_starter(std::string_view lower) {
-    static const WordSet words = [] {
-        WordSet starters(kStarters.size());
-        starters.add(kStarters, 1);
-        return starters;
-    }();
+    static const WordSet words = set_of(kStarters);
     return words.find(lower) != 0;
 }
 
 bool is_month(std::string_view lower) {
-    static const WordSet words = [] {
-        WordSet months(kMonths.size());
-        months.add(kMonths, 1);
-        return months;
-    }();
+    static const WordSet words = set_of(kMonths);
     return words.find(lower) != 0;
 }
 

@@ -16,7 +16,6 @@ __all__ = [
     "outcome_grades",
     "report_grades",
     "says_alike",
-    "scenes",
     "tells_failures",
 ]
 
@@ -68,12 +67,3 @@ def says_alike(text: str) -> bool:
         return False
     lines = read_lines([text], None, _MOST_LINES)
     return lines.total >= _LONG and len(lines.counts) * _LINES_OF_ONE <= lines.total
-
-
-def scenes(lines: LineTable, grade: Float32s) -> Float32s:
-    """float32[n] in [0, 1]: how much lines tell of the failures that they stand beside, where these are few.
-
-    What follows a failure tells more than what precedes it, and less and less with the distance; what passed
-    tells nothing. O(lines).
-    """
-    return _native.scenes(grade, lines.graded())

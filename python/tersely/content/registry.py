@@ -100,7 +100,7 @@ def named_type(metadata: Mapping[str, Any]) -> str | None:
 
 
 def reader_of(block: str, language: str) -> ContentReader | None:
-    """What reads a fenced or pasted block; None: it is text.
+    """Return the reader of a fenced or pasted block; None: it is text.
 
     As what it looks like, else as what its fence says that it is ("yaml"), else as lines, if it stands in
     lines.
@@ -112,8 +112,11 @@ def reader_of(block: str, language: str) -> ContentReader | None:
 
 
 def trusted_kind(found: Detection, text: str) -> str:
-    """What a text is read as: what was detected, if that is sure enough, else lines of a tool or prose; XML
-    data, where it is no document, YAML, and logs of key=value lines have readers of their own."""
+    """Return the content type that a text is read as.
+
+    That is the detected one, if sure enough, else lines of a tool or prose; XML data, where it is no
+    document, YAML, and logs of key=value lines have readers of their own.
+    """
     if found.confidence < _LEAST:
         return "tool_output" if is_lined(text) else "prose"
     if found.kind == "html" and found.language == "xml" and is_data(text):

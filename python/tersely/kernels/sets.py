@@ -26,7 +26,7 @@ def united(size: int, i: Rows, j: Rows) -> Int32s:
 
 
 def roots(parent: Int32s) -> Int32s:
-    """int32[n]: where each row ends that follows `parent`, of which none is above its row."""
+    """Find the root of each row (int32[n]); a parent is never above its row."""
     while not np.array_equal(parent, above := parent[parent]):
         parent = above
     return parent

@@ -261,7 +261,7 @@ class Source:
         return join_rows(self.texts, self.table, rows, self.request.separator)
 
     def to_preserve(self, report: FactReport) -> FactReport:
-        """Of a report, the facts that are to be preserved, and those that were made up."""
+        """Keep of a report the facts to preserve and the invented ones."""
         kinds = {kind for name in self.preserve for kind in PRESERVABLE[name]}
 
         def concerns(fact: Fact) -> bool:

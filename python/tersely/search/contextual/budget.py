@@ -58,7 +58,7 @@ class TokenUsage:
 
     @property
     def unused_by_document(self) -> tuple[int, ...]:
-        """Of each document's share."""
+        """The tokens of each document's share that it did not use."""
         pairs = zip(self.allocated, self.used_by_document, strict=True)
         return tuple(share - used for share, used in pairs)
 
