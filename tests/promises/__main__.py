@@ -2,6 +2,9 @@
 
 PYTHONPATH=tests:tests/support python -m promises --calls 1000000 --seed 7
 PYTHONPATH=tests:tests/support python -m promises --door compress --seed 7:1234
+
+Before a change that must not change results, with PYTHONHASHSEED=0: --calls 20000 --record FILE
+After it: --calls 20000 --compare FILE
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
+from pathlib import Path
 
 from promises.run import door_of, made, outcome, prepare
 
@@ -32,10 +36,14 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seconds", type=float, help="stop after so many (default: when all are made)")
     parser.add_argument("--stop-after", type=int, default=100, help="broken promises")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="write a digest of each result")
+    parser.add_argument("--compare", type=Path, metavar="FILE", help="name the calls whose digest is another")
     given = parser.parse_args()
     if ":" in given.seed:
         return _show(given.seed, given.door)
     started, found, kinds = time.monotonic(), 0, Counter[str]()
+    digests: dict[str, str] = {}
+    known = dict(line.split() for line in given.compare.read_text().splitlines()) if given.compare else {}
     numbers = range(given.first, given.first + given.calls)
     with ProcessPoolExecutor(given.jobs, initializer=prepare) as pool:
         try:
@@ -43,6 +51,10 @@ def main() -> int:
             results = pool.map(outcome, seeds, repeat(given.door), chunksize=_CHUNK)
             for number, (seed, result) in enumerate(zip(seeds, results, strict=True), 1):
                 kinds[result.name] += 1
+                digests[seed] = result.digest or "-"
+                if known.get(seed, digests[seed]) != digests[seed]:
+                    kinds["changed"] += 1
+                    print(f"\n{seed} {door_of(seed, given.door)}: another result than in {given.compare}")
                 if result.broken:
                     found += 1
                     print(f"\n{seed} {door_of(seed, given.door)}: " + "\n  ".join(result.broken), flush=True)
@@ -55,8 +67,10 @@ def main() -> int:
                     break
         finally:  # Ctrl-C does not wait for all that was asked for
             pool.shutdown(cancel_futures=True)
-    print(f"{sum(kinds.values())} calls {dict(kinds)}: {found} with broken promises")
-    return min(found, 1)
+    if given.record:
+        given.record.write_text("".join(f"{seed} {digest}\n" for seed, digest in digests.items()))
+    print(f"{len(digests)} calls {dict(kinds)}: {found} with broken promises")
+    return min(found + kinds["changed"], 1)
 
 
 def _show(seed: str, only: str | None) -> int:

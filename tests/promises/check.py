@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,10 +69,11 @@ Door = Callable[[Random], Call]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a call: "kept", "too small" or "refused", and what is broken."""
+    """What came of a call: "kept", "too small" or "refused", what is broken, and a digest of the result."""
 
     name: str
     broken: tuple[str, ...]
+    digest: str = ""
 
 
 def outcome_of(call: Call) -> Outcome:
@@ -82,12 +84,18 @@ def outcome_of(call: Call) -> Outcome:
     if call.wrong_counter:
         return Outcome("refused" if isinstance(first, Exception) else "kept", ())
     again = _made(call, call.budget)
-    wrong = [] if _seen(call, first) == _seen(call, again) else ["the same call gave something else"]
+    seen = _seen(call, first)
+    wrong = [] if seen == _seen(call, again) else ["the same call gave something else"]
+    name = "kept"
     if isinstance(first, BudgetExceededError):
-        return Outcome("too small", tuple(wrong + _retried(call, first)))
-    if isinstance(first, RefusedError):
-        return Outcome("refused", tuple(wrong))
-    return Outcome("kept", (*wrong, *call.check(first, call.budget)))
+        name = "too small"
+        wrong += _retried(call, first)
+    elif isinstance(first, RefusedError):
+        name = "refused"
+    else:
+        wrong += call.check(first, call.budget)
+    digest = hashlib.blake2b(repr(seen).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return Outcome(name, tuple(wrong), digest)
 
 
 def broken(door: Door, seed: int | str) -> Outcome:

@@ -262,3 +262,8 @@ def test_a_source_whose_quotes_were_taken_out_again_is_not_kept(seed: str, door:
 def test_a_fact_that_begins_before_the_first_unit_is_the_first_ones() -> None:
     """A mark of the order of bytes stands before what is read of XML; facts at it had no unit."""
     assert not outcome("3301:1431363", "compress, wide documents").broken
+
+
+def test_a_reply_within_a_budget_has_no_more_tokens_than_whole_results() -> None:
+    """Its pool is larger: two long results replaced two short ones of 92 tokens under a budget of 116."""
+    assert not outcome("6001:93", "query_documents_compressed").broken

@@ -151,15 +151,23 @@ class QueryTools:
         )
         results, stats = list(left.results), left.compression_stats
         limits = [one for one in (arguments.get("max_tokens"), self.reply_budget) if one is not None]
-        if limits:
-            return self._reply_within(query, results, stats, min(limits))
         whole = sorted(found, key=lambda one: -one.score)[:top_n]
+        if limits:
+            return self._reply_within(query, results, stats, min(limits), whole)
         return self._smaller_reply(query, results, stats, whole)
 
     def _reply_within(
-        self, query: str, results: list[ChunkResult], stats: ResultStats, budget: int
+        self,
+        query: str,
+        results: list[ChunkResult],
+        stats: ResultStats,
+        budget: int,
+        whole: list[ChunkResult],
     ) -> ToolReply:
-        """The reply for a budget: what a model answers, where there is one, and an extract of the results."""
+        """The reply for a budget: what a model answers, where there is one, and an extract of the results.
+
+        It has no more tokens than that of `query_documents` with its results `whole`.
+        """
         if not results:
             if (required := count_tokens(_NO_RESULTS)) > budget:
                 raise ToolError.of_budget(budget, required)
@@ -169,9 +177,13 @@ class QueryTools:
         def frame(text: str, relevance: float) -> str:
             return to_extract(answer, text, note=_note(relevance))
 
+        sources = to_markdown(Answer(""), whole)
+        most = count_tokens(sources)
         try:
-            found = extract(results, query, budget=budget, frame=frame, named=True)
+            found = extract(results, query, budget=min(budget, most), frame=frame, named=True)
         except BudgetExceededError as error:
+            if most < budget:
+                return ToolReply(sources, _data(answer, whole, stats))
             raise ToolError.of_budget(budget, error.required) from None
         reply = ToolReply(found.text, _data(answer, found.results, stats))
         return _add_note(reply, _note(1.0 if found.relevance is None else found.relevance))
