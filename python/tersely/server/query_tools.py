@@ -224,8 +224,8 @@ class QueryTools:
                 if stats_shown is not None:  # it ends with the last of the stats, a token each up to 999
                     text = f"{text.removesuffix(str(stats.returned_count))}{len(found.results)}"
                 return _add_note(ToolReply(text, _data(answer, found.results, stats)), note)
-            if note:
-                return _add_note(ToolReply(note, _data(Answer(""), (), stats)), note)
+        if note and whole and count_tokens(text) > most:
+            return _add_note(ToolReply(note, _data(Answer(""), (), stats)), note)
         return _add_note(ToolReply(text, _data(answer, results, stats)), note)
 
     def _short_answer(self, query: str, results: Sequence[ChunkResult], budget: int) -> Answer:
