@@ -12,14 +12,12 @@ import numpy.typing as npt
 
 from tersely.content.detect import detect_each
 from tersely.core.facts import FactKind
-from tersely.core.tables import Int64s, Level
+from tersely.core.tables import Float64s, Int64s, Level
 from tersely.engine.facts import find_facts
 from tersely.engine.segment import segment
 from tersely.history.messages import Entry, Piece
 
 __all__ = ["Mentions", "Notes", "find_mentions", "join_mentions"]
-
-Float64s = npt.NDArray[np.float64]
 
 # How much it matters that a fact of a kind stays stated, beside one of the others; 0: it does not count here.
 _WORTH = np.zeros(len(FactKind))

@@ -68,7 +68,7 @@ _DEFAULT = BytePairCounter()
 
 COUNTERS: dict[str, Callable[[], BatchTokenCounter]] = {
     **{name: (lambda name=name: BytePairCounter(name, name)) for name in byte_pairs.ENCODINGS},  # type: ignore[misc]
-    **{name: (lambda name=name: ToktokCounter(name)) for name in toktok.ENCODINGS},  # type: ignore[misc]
+    **{name: (lambda name=name: ToktokCounter(name)) for name in toktok.TOKTOK_ENCODINGS},  # type: ignore[misc]
     "chars/4": CharacterCounter,
 }
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from tersely.core.errors import MissingExtraError
 
-__all__ = ["ENCODINGS", "ToktokCounter"]
+__all__ = ["TOKTOK_ENCODINGS", "ToktokCounter"]
 
-ENCODINGS = ("qwen3.5", "jev")
+TOKTOK_ENCODINGS = ("qwen3.5", "jev")
 _FEW = 8  # texts up to which separate calls are cheaper: each batch asks the system for its CPUs (30 us)
 _NO_LIMIT = 2**60  # tokens
 
