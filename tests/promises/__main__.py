@@ -4,7 +4,8 @@ PYTHONPATH=tests:tests/support python -m promises --calls 1000000 --seed 7
 PYTHONPATH=tests:tests/support python -m promises --door compress --seed 7:1234
 
 Before a change that must not change results, with PYTHONHASHSEED=0: --calls 20000 --record FILE
-After it: --calls 20000 --compare FILE
+After it: --calls 20000 --compare FILE, and PROMISES_FILES=DIR where the repository's own files, which are
+documents of some calls, changed as well (DIR: a checkout of before)
 """
 
 from __future__ import annotations

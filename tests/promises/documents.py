@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 from collections.abc import Callable
 from functools import cache
@@ -17,7 +18,7 @@ from typed_samples import SAMPLES
 
 __all__ = ["KINDS", "MUTATIONS", "as_read", "document", "documents", "undecodable", "word", "words"]
 
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(os.environ.get("PROMISES_FILES") or Path(__file__).parents[2])  # files that are documents
 _LARGEST = 12_000  # characters: larger ones are cut, so that many calls are made in a second
 
 _SAID = (
