@@ -30,7 +30,7 @@ __all__ = [
     "outcome_of",
 ]
 
-_ID = re.compile("[0-9a-f]{64}")  # says where functions of options stand, too
+_ID = re.compile(r"[0-9a-f]{64}|\b0x[0-9a-f]+|datetime\([^)]*\)")  # differ though results are equal
 REFUSED = (ValueError, TypeError)  # what a call may raise for wrong arguments
 
 
