@@ -21,8 +21,8 @@ run() {
   "$venv/bin/pip" install -q --no-deps llmlingua # its source is read, not run: it needs torch
   "$venv/bin/pip" install -q --no-deps --force-reinstall "$wheel"
   printf '%s: ' "$name"
-  "$venv/bin/python" -m pytest -rs tests/adapters tests/agents/test_real_classes.py \
-    tests/providers/test_frameworks.py tests/search/test_parts.py
+  "$venv/bin/python" -m pytest -rs tests/integrations tests/agents/test_real_classes.py \
+    tests/models/test_frameworks.py tests/retrieval/test_parts.py
   "$venv/bin/python" -m pytest tests/documentation -k "migration or (reference and agents)"
 }
 

@@ -96,7 +96,7 @@ def main() -> None:
     for name in PATTERNS:
         data = table(name, tokens_of(name))
         (MODELS / f"{name}.bin").write_bytes(data)
-        print(f"{name}: {len(data)} bytes, CRC-32 {crc32(data):08x}, which providers/byte_pairs.py states")
+        print(f"{name}: {len(data)} bytes, CRC-32 {crc32(data):08x}, which models/counters.py states")
 
 
 if __name__ == "__main__":

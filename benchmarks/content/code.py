@@ -17,11 +17,10 @@ from typing import Any
 from unittest import mock
 
 import tersely
-from tersely.content import code_units
-from tersely.content.code import Code
-from tersely.content.code_units import read_code
-from tersely.providers.counters import resolve_counter
-from tersely.providers.tree_sitter import has_syntax_errors, read_spans
+from tersely.content import code as code_units
+from tersely.content.code import Code, read_code
+from tersely.models.counters import resolve_counter
+from tersely.models.tree_sitter import has_syntax_errors, read_spans
 
 from benchmarks import data as development
 from benchmarks.peers import Compressor, llmslim, textcrusher

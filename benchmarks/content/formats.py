@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import tersely
-from tersely.core.names import AnyStrategyName
+from tersely.types import AnyStrategyName
 
 from benchmarks import data as development
 from benchmarks import tokens

@@ -16,7 +16,7 @@ from typing import Any
 import tersely
 from tersely import _native
 from tersely.content.json import Json
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 
 from benchmarks import data as development
 from benchmarks.peers import llmslim, textcrusher

@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tersely import cli
+from tersely.mcp.query_tools import QueryTools
+from tersely.mcp.tools import ToolError
 from tersely.retrieval.index import Index
-from tersely.server.query_tools import QueryTools
-from tersely.server.tools import ToolError
 
 from benchmarks.quality.once import Ledger
 from benchmarks.quality.tasks import Task

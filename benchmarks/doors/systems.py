@@ -8,9 +8,8 @@ from functools import partial
 from typing import Any
 
 import tersely
-from tersely.core.names import AnyStrategyName
+from tersely.mcp.text_tools import text_tools
 from tersely.retrieval import ContextualCompressor
-from tersely.server.text_tools import text_tools
 from tersely.strategies import (
     CompressionOptions,
     Compressor,
@@ -19,6 +18,7 @@ from tersely.strategies import (
     HybridCompressor,
     Manager,
 )
+from tersely.types import AnyStrategyName
 
 from benchmarks.checks import require
 from benchmarks.doors.searching import TaskIndex, search_command, search_tool
@@ -112,7 +112,7 @@ def _adapter(key: str, name: str, module: str, make: Callable[[], Callable[[Task
 
 def _langchain() -> Callable[[Task], str]:
     from langchain_core.documents import Document
-    from tersely.adapters.langchain import TerselyCompressor
+    from tersely.integrations.langchain import TerselyCompressor
 
     def run(task: Task) -> str:
         documents = [Document(page_content=text) for text in task.documents]
@@ -124,7 +124,7 @@ def _langchain() -> Callable[[Task], str]:
 
 def _llama_index() -> Callable[[Task], str]:
     from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
-    from tersely.adapters.llama_index import TerselyPostprocessor
+    from tersely.integrations.llama_index import TerselyPostprocessor
 
     def run(task: Task) -> str:
         nodes: list[Any] = [NodeWithScore(node=TextNode(text=text)) for text in task.documents]
@@ -136,7 +136,7 @@ def _llama_index() -> Callable[[Task], str]:
 
 def _haystack() -> Callable[[Task], str]:
     from haystack import Document
-    from tersely.adapters.haystack import TerselyCompressor
+    from tersely.integrations.haystack import TerselyCompressor
 
     def run(task: Task) -> str:
         documents = [Document(content=text) for text in task.documents]

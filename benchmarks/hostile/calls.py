@@ -17,9 +17,11 @@ import tersely
 from tersely import Extractive
 from tersely.cli import main as command
 from tersely.content.registry import CONTENT_TYPES
-from tersely.context.memory import SegmentMemory
-from tersely.core.types import Compressed, Request
 from tersely.engine.finish import broken_promises
+from tersely.mcp.memory_tools import MemoryTools
+from tersely.mcp.query_tools import QueryTools
+from tersely.mcp.text_tools import text_tools
+from tersely.mcp.tools import LONGEST_TEXT, Tool
 from tersely.memory import (
     CompactionConfig,
     Compactor,
@@ -28,7 +30,8 @@ from tersely.memory import (
     REPLHistory,
     compact_messages,
 )
-from tersely.providers.counters import resolve_counter
+from tersely.memory.segments.memory import SegmentMemory
+from tersely.models.counters import resolve_counter
 from tersely.retrieval import (
     ChunkResult,
     ContextualCompressor,
@@ -37,10 +40,6 @@ from tersely.retrieval import (
     extract_sentences,
 )
 from tersely.retrieval.index import Index
-from tersely.server.memory_tools import MemoryTools
-from tersely.server.query_tools import QueryTools
-from tersely.server.text_tools import text_tools
-from tersely.server.tools import LONGEST_TEXT, Tool
 from tersely.store import Store
 from tersely.strategies import (
     AbstractiveCompressor,
@@ -52,6 +51,7 @@ from tersely.strategies import (
     Incremental,
     Manager,
 )
+from tersely.types import Compressed, Request
 
 from benchmarks import tokens
 from benchmarks.checks import require

@@ -15,7 +15,7 @@ from unittest import mock
 import tiktoken
 import tiktoken_ext.openai_public as openai
 import toktok
-from tersely.providers.byte_pairs import BytePairCounter
+from tersely.models.counters import BytePairCounter
 
 from benchmarks import data
 from benchmarks.arguments import make_parser
@@ -24,7 +24,7 @@ from benchmarks.report import Column, Report
 _ROUNDS = 9
 _OPENED = """
 import time
-from tersely.providers import byte_pairs
+from tersely.models import counters as byte_pairs
 started = time.process_time()
 byte_pairs.token_table("{name}")
 opened = time.process_time()

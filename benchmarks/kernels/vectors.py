@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from tersely.providers.static import StaticEmbedder
+from tersely.models.static import StaticEmbedder
 
 from benchmarks import data
 

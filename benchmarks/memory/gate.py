@@ -19,11 +19,11 @@ from statistics import mean
 from typing import Any
 
 import tersely
-from tersely.context.preservation import check_preserved
-from tersely.context.segment import new_segment
-from tersely.context.shortening import Shortener, ShorteningRequest, ShortText
-from tersely.core.tables import Level
-from tersely.providers.counters import resolve_counter
+from tersely.memory.segments.preservation import check_preserved
+from tersely.memory.segments.segment import new_segment
+from tersely.memory.segments.shortening import Shortener, ShorteningRequest, ShortText
+from tersely.models.counters import resolve_counter
+from tersely.types import Level
 
 from benchmarks import data as development
 from benchmarks.arguments import make_parser

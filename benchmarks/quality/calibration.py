@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from tersely.core.documents import to_documents
-from tersely.core.tables import Level
+from tersely.documents import to_documents
 from tersely.engine.probability import DOCUMENT_COLUMNS, SEGMENT_COLUMNS, topic_columns
 from tersely.engine.relevance import hybrid, read_for_query
-from tersely.providers.embedders import CheckedEmbedder, resolve_embedder
+from tersely.models.embedders import CheckedEmbedder, resolve_embedder
+from tersely.types import Level
 
 from benchmarks import report
 from benchmarks.arguments import make_parser
@@ -90,7 +90,7 @@ def main() -> None:
     """The command."""
     options = _arguments()
     result = report.Report("quality/calibration", {"rows": options.rows}, ("scipy",))
-    path = Path(str(files("tersely.models").joinpath("probability.json")))
+    path = Path(str(files("tersely.models.weights").joinpath("probability.json")))
     known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     for kind, embedder in (("none", None), ("static", resolve_embedder(None))):
         calls = list(_calls(options.data, options.rows, embedder))

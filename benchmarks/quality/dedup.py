@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import tersely
-from tersely.providers.static import StaticEmbedder
+from tersely.models.static import StaticEmbedder
 
 from benchmarks import data, report
 from benchmarks.arguments import make_parser
@@ -137,7 +137,7 @@ def systems(model: Path | None) -> list[System]:
     static = StaticEmbedder()
     systems = [_tersely("tersely", None), _cosine("cosine, the same vectors", static.embed)]
     if model is not None:
-        from tersely.providers.onnx import OnnxEmbedder
+        from tersely.models.onnx import OnnxEmbedder
 
         embedder = OnnxEmbedder(model)
         remembered = _Remembered(embedder.embed)

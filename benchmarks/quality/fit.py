@@ -23,11 +23,10 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from tersely.core.documents import to_documents
-from tersely.core.tables import Level
-from tersely.engine.relevance import QueryReading, hybrid, read_for_query
-from tersely.engine.score import FEATURES
-from tersely.providers.embedders import CheckedEmbedder, resolve_embedder
+from tersely.documents import to_documents
+from tersely.engine.relevance import FEATURES, QueryReading, hybrid, read_for_query
+from tersely.models.embedders import CheckedEmbedder, resolve_embedder
+from tersely.types import Level
 
 from benchmarks import report, tokens
 from benchmarks.arguments import make_parser
@@ -83,7 +82,7 @@ def main() -> None:
     options = _arguments()
     by_set = fitting_questions(options.data, QUESTION_SETS)
     result = report.Report("quality/fit", {"rows": options.rows, "ridge": options.ridge}, ("scipy",))
-    path = Path(str(files("tersely.models").joinpath("relevance.json")))
+    path = Path(str(files("tersely.models.weights").joinpath("relevance.json")))
     weights = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     rows = []
     for kind, embedder in _kinds(options):
@@ -124,8 +123,8 @@ def _kinds(options: argparse.Namespace) -> Iterator[tuple[str, CheckedEmbedder |
     yield "none", None
     yield "static", resolve_embedder(None)
     if options.model:
-        from tersely.providers.cached import CachedEmbedder
-        from tersely.providers.onnx import OnnxEmbedder
+        from tersely.models.cached import CachedEmbedder
+        from tersely.models.onnx import OnnxEmbedder
 
         model = OnnxEmbedder(options.model)
         yield "model", resolve_embedder(CachedEmbedder(model, path=options.cache))

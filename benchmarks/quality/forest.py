@@ -26,12 +26,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tersely.core.documents import to_documents
-from tersely.core.tables import Level
-from tersely.engine.relevance import hybrid, read_for_query
-from tersely.engine.score import COLUMNS, FEATURES
-from tersely.models import relevance_weights
-from tersely.providers.embedders import resolve_embedder
+from tersely.documents import to_documents
+from tersely.engine.relevance import COLUMNS, FEATURES, hybrid, read_for_query
+from tersely.models.embedders import resolve_embedder
+from tersely.models.weights import relevance_weights
+from tersely.types import Level
 
 from benchmarks import report, tokens
 from benchmarks.arguments import make_parser
@@ -182,7 +181,7 @@ def main() -> None:
     options = _arguments()
     chosen = _questions(options.data, options.rows)
     result = report.Report("quality/forest", {"rows": options.rows, "trees": options.trees}, ())
-    path = Path(str(files("tersely.models").joinpath("forest.json")))
+    path = Path(str(files("tersely.models.weights").joinpath("forest.json")))
     forests = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     fits = Fits(options)
     for kind in options.kinds:

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import numpy as np
 import tersely
-from tersely.models import forest_of, relevance_forest
+from tersely.models.weights import forest_of, relevance_forest
 
 from benchmarks.quality.evidence_metric import stands_in
 from benchmarks.quality.tasks import ENCODING, Question, at_ratios

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely import Extractive
-from tersely.providers.onnx import OnnxEmbedder
+from tersely.models.onnx import OnnxEmbedder
 
 from benchmarks import peers
 from benchmarks.checks import require

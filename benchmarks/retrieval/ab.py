@@ -13,9 +13,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tersely.mcp.ab import Question, compare
+from tersely.mcp.query_tools import QueryTools
 from tersely.retrieval.index import Index
-from tersely.server.ab import Question, compare
-from tersely.server.query_tools import QueryTools
 
 from benchmarks import data, report
 from benchmarks.arguments import make_parser

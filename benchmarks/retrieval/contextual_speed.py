@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import tersely
-from tersely.providers.static import StaticEmbedder
+from tersely.models.static import StaticEmbedder
 from tersely.retrieval import (
     AllocationStrategy,
     CompressionConfig,

@@ -26,8 +26,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from tersely.server.query_tools import QueryTools
-from tersely.server.tools import Tool
+from tersely.mcp.query_tools import QueryTools
+from tersely.mcp.tools import Tool
 
 from benchmarks import report
 from benchmarks.arguments import make_parser
@@ -45,11 +45,11 @@ def main() -> None:
     tools = QueryTools(InMemory(manual_chunks(options.data))).tools()
     if options.serve is not None:
         if options.stdio:
-            from tersely.server.stdio import serve_stdio
+            from tersely.mcp.application import serve_stdio
 
             serve_stdio(tools)
         else:
-            from tersely.server.http import serve_http
+            from tersely.mcp.http import serve_http
 
             serve_http(tools, port=options.serve, idle=_IDLE, patience=_IDLE)
         return

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from tersely.core.tables import Float32s
-from tersely.providers.static import StaticEmbedder
+from tersely.models.static import StaticEmbedder
 from tersely.retrieval import ChunkResult
+from tersely.types import Float32s
 
 from benchmarks import data
 from benchmarks.quality.dedup import neardup_sets

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tersely.providers.static import StaticEmbedder
+from tersely.models.static import StaticEmbedder
 from tersely.retrieval import compress_results
 
 from benchmarks import data, report

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tersely.mcp.query_tools import QueryTools
 from tersely.retrieval import ChunkResult, ChunkSummarizer, compress_results, previews
-from tersely.server.query_tools import QueryTools
 
 from benchmarks import report, tokens
 from benchmarks.arguments import make_parser

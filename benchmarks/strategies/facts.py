@@ -14,8 +14,8 @@ from typing import Any
 
 import tersely
 from tersely import Extractive, FactKind, Level
-from tersely.core.options import CompressionOptions
 from tersely.engine.facts import PRESERVABLE, facts_after
+from tersely.options import CompressionOptions
 from tersely.strategies import ExtractiveCompressor
 
 from benchmarks import peers, tokens

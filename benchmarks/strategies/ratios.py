@@ -8,7 +8,7 @@ from statistics import mean
 from typing import Any, Literal
 
 import tersely
-from tersely.engine.auto import Auto
+from tersely.engine.strategies import Auto
 from tersely.strategies import CompressionOptions, ExtractiveCompressor, profile
 
 from benchmarks import checks, tokens
@@ -106,7 +106,7 @@ def _compressed(kind: str, texts: list[str], ratio: float) -> dict[str, Any]:
 
 
 def _kept(made: Any) -> float:
-    from tersely.compat.metadata import entities
+    from tersely.strategies.compressor import entities
 
     named = entities(made.original.content)
     return len(made.metadata.preserved_entities) / len(named) if named else 1.0

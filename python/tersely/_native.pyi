@@ -61,9 +61,9 @@ def relevance(
     start: _Int64s,
     end: _Int64s,
     weights: _Float64s,
-    forest: tuple[Any, ...],  # tersely.models.Forest
+    forest: tuple[Any, ...],  # tersely.models.weights.Forest
     features: _Float32s | None,
-) -> tuple[_Float32s, _Float32s, _Float32s, bool, float]: ...  # tersely.engine.score.Scored
+) -> tuple[_Float32s, _Float32s, _Float32s, bool, float]: ...  # tersely.engine.relevance.Scored
 def relevance_columns(
     term_ids: _Int32s,
     term_offsets: _Int64s,

@@ -15,8 +15,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from tersely.core import checks
-from tersely.core.errors import MissingExtraError
+from tersely import checks
+from tersely.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer

@@ -17,7 +17,7 @@ from result_shapes import LOG, ROWS
 from tersely.agents.hook import AGENTS
 from tersely.agents.settings import add_hook, remove_hook
 from tersely.cli import main
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 from tersely.store import Store
 
 COUNT = resolve_counter(None).count

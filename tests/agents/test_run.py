@@ -21,7 +21,7 @@ import pytest
 from other_threads import UNDER_ASAN
 from tersely.agents.command import run_command
 from tersely.cli import main
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 from tersely.store import Store
 
 COUNT = resolve_counter(None).count

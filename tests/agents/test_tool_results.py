@@ -21,9 +21,9 @@ from result_shapes import CACHED, IMAGE, LOG, MAPPINGS, ROWS, differences, texts
 from tersely import BudgetExceededError, Extractive, StoreError
 from tersely.agents import ToolResultCompressor, ToolResultReport, compress_tool, compress_tool_result
 from tersely.agents.tool_results import FILE_READERS
-from tersely.core.text import to_bytes, well_formed
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 from tersely.store import Store
+from tersely.text import to_bytes, well_formed
 
 COUNT = resolve_counter(None).count
 QUERY = "which payment timed out, which user failed?"

@@ -16,9 +16,9 @@ import pytest
 from tersely import compress
 from tersely.cli import main
 from tersely.cli.main import _COMMANDS
-from tersely.core.json_text import parse_json
 from tersely.retrieval.index import Index
 from tersely.store import Store
+from tersely.text import parse_json
 
 DEEP = 100_000
 CONTENTS: dict[str, bytes] = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tersely.cli import compress as cli_compress
 from tersely.cli import main
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import tersely
 from tersely.cli import main
-from tersely.core.types import Document
 from tersely.report import compare_html, to_html
+from tersely.types import Document
 
 TEXT = "# Tides\n\nHigh water is at six. The ferry waits. Ägir rules the sea. Low water is at noon.\n"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tersely.cli import main
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 from tersely.retrieval.index import Index, extract
 
 

@@ -13,7 +13,7 @@ import pytest
 import tersely
 from tersely.cli import files, main
 from tersely.cli.main import _COMMANDS
-from tersely.core.text import decode
+from tersely.text import decode
 
 TEXT = "The ferry leaves at six. Low water is at noon. Gulls steal chips. The café waits for rain. " * 6
 DONE = re.compile(

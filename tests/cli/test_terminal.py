@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tersely import cli
 from tersely.cli import main
-from tersely.cli.streams import printable
+from tersely.cli.files import printable
 from tersely.retrieval.index import Index
 
 EVIL = "\x1b]0;title\x07 and \x1b[31mred\x1b[0m, \x9b2J, back\x08\x08, \rover, \x7f."
@@ -127,7 +127,7 @@ def test_the_commands_write_through_one_module() -> None:
     """So that no text can be printed past `printable` and past the check that it was written."""
     past = re.compile(r"\bprint\(|std(out|err)\.(buffer\.)?write|os\.write")
     for path in Path(cli.__file__).parent.glob("*.py"):
-        if path.name != "streams.py":
+        if path.name != "files.py":
             found = [line for line in path.read_text(encoding="utf-8").splitlines() if past.search(line)]
             allowed = ("bare_stderr()", "(file or sys.stderr).write(message)", 'print("Write this? ')
             assert [line for line in found if not any(one in line for one in allowed)] == [], path

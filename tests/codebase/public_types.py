@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, assert_type
 
 import tersely
-from tersely.core.types import Request
-from tersely.relevance import RelevanceScore, RelevanceScorer, ScoringMethod
 from tersely.report import compare_html, to_html
+from tersely.retrieval import RelevanceScore, RelevanceScorer, ScoringMethod
 from tersely.strategies import ContentTypeName, StrategyName
+from tersely.types import Request
 
 result = tersely.compress("text", "query", budget=100)
 assert_type(result, tersely.Compressed)

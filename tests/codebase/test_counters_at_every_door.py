@@ -12,13 +12,13 @@ from typing import Any
 import odd_counters
 import pytest
 import tersely
-from tersely.adapters.llmlingua import PromptCompressor
 from tersely.agents import compress_tool_result
-from tersely.context.segment import new_segment
+from tersely.integrations.llmlingua import PromptCompressor
 from tersely.memory import Compactor, compact_messages
+from tersely.memory.segments.segment import new_segment
 from tersely.retrieval import ChunkResult, ContextualCompressor, compress_results
-from tersely.search.contextual.extractive import ExtractiveCompressor as OfOneDocument
-from tersely.search.index import extract
+from tersely.retrieval.contextual.extractive import ExtractiveCompressor as OfOneDocument
+from tersely.retrieval.index import extract
 from tersely.strategies import (
     ContextChunk,
     ExtractiveCompressor,
@@ -94,4 +94,4 @@ def test_counters_are_asked_in_one_place(root: Path) -> None:
         for path in package.rglob("*.py")
         if any(asks.search(line) for line in path.read_text(encoding="utf-8").splitlines())
     }
-    assert {name for name in found if not name.startswith("providers/")} == {"engine/count.py"}
+    assert {name for name in found if not name.startswith("models/")} == {"engine/count.py"}

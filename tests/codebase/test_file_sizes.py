@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-LONGEST = 600
+LONGEST = 900
 CODE = {".py", ".pyi", ".cpp", ".hpp", ".inl"}  # not the generated .inc
 MEANINGLESS = {"util", "utils", "helper", "helpers", "common", "base", "misc", "handler", "handlers"}
 

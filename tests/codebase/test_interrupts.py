@@ -31,7 +31,7 @@ import signal, sys, tempfile, time
 import numpy as np
 import tersely
 from tersely import StaticEmbedder, _native
-from tersely.providers.byte_pairs import token_table
+from tersely.models.counters import token_table
 from tersely.store import Store
 def places(text):
     start = np.arange(0, len(text), 2)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tersely.core.text import CHARACTERS_REPLACED, well_formed
-from tersely.core.types import Compressed
 from tersely.memory import CompactedMessages
+from tersely.text import CHARACTERS_REPLACED, well_formed
+from tersely.types import Compressed
 
 TEXT = "Gate \ud800 was opened on 2024-05-01.\nERROR lost \udfff value 12 in a.py:3.\n\n" * 30
 OF_FILES = ("command", "index")  # they are given bytes

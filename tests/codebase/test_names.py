@@ -6,9 +6,8 @@ from typing import get_args
 
 from tersely import Level
 from tersely.content.registry import CONTENT_TYPES
-from tersely.core.detection import KINDS
-from tersely.core.names import ContentTypeName, DetectedName, LevelName, StrategyName
 from tersely.strategies import STRATEGIES
+from tersely.types import KINDS, ContentTypeName, DetectedName, LevelName, StrategyName
 
 
 def test_names_in_types_are_those_of_the_tables() -> None:

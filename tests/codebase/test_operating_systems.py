@@ -20,7 +20,7 @@ POSIX = {"tersely.agents.terminal"}  # what others import only where there are t
 def load_all():
     import tersely
     names = sorted(module.name for module in pkgutil.walk_packages(tersely.__path__, "tersely."))
-    from tersely.core.errors import MissingExtraError
+    from tersely.errors import MissingExtraError
     for name in names:
         if not name.endswith("__main__") and not (sys.platform == "win32" and name in POSIX):
             try:
@@ -76,8 +76,8 @@ sys.platform = sys.argv[1]
 assert load_all() > 100
 
 import tersely
-from tersely.core.files import file_lock
-from tersely.providers.recorded import Recorder, Replayer
+from tersely.files import file_lock
+from tersely.models.recorded import Recorder, Replayer
 from tersely.retrieval.index import Index
 from tersely.store import Store
 

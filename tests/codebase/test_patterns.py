@@ -20,9 +20,9 @@ from pattern_inputs import hostile_texts
 # Patterns that are made while a program runs: file -> functions. They hold escaped text and numbers only.
 BUILDERS = {
     "engine/finish.py": {"_unaccounted"},
-    "report/marks.py": {"_place"},
-    "context/saying.py": {"says_line"},
-    "context/clauses.py": {"_any"},
+    "report/views.py": {"_place"},
+    "memory/segments/reading.py": {"says_line"},
+    "memory/segments/clauses.py": {"_any"},
 }
 SIZES = (4_096, 8_192, 16_384)  # characters
 FLOOR = 0.02  # seconds of CPU at the largest size: less is too little to tell growth from noise

@@ -75,7 +75,7 @@ def test_a_dataclass_does_not_document_itself_by_its_signature() -> None:
         assert not (getattr(tersely, name).__doc__ or "").startswith(f"{name}("), name
 
 
-@pytest.mark.parametrize("package", ["memory", "relevance", "retrieval", "store", "strategies"])
+@pytest.mark.parametrize("package", ["agents", "memory", "retrieval", "scale", "store", "strategies"])
 def test_names_that_load_late_are_listed(package: str) -> None:
     module = importlib.import_module(f"tersely.{package}")
     assert set(module.__all__) <= set(dir(module))

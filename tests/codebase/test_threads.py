@@ -4,7 +4,7 @@ import threading
 import time
 
 import pytest
-from tersely.core.threads import map_in_threads
+from tersely.threads import map_in_threads
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])

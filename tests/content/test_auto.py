@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tersely.content.registry import CONTENT_TYPES, named_type
 from tersely.content.units import ContentReader
-from tersely.core.detection import KINDS
-from tersely.engine.auto import Auto
-from tersely.providers.counters import resolve_counter
+from tersely.engine.strategies import Auto
+from tersely.models.counters import resolve_counter
 from tersely.report import to_html
 from tersely.strategies import profile
+from tersely.types import KINDS
 
 PROSE = " ".join(f"Sentence {n} says that gate {n % 7} of the dam was opened on day {n}." for n in range(60))
 ROWS = ["id,host,latency,status"]

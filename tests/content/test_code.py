@@ -14,12 +14,12 @@ from growth import MOST, growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tersely import Compressed
-from tersely.content import code_units
+from tersely.content import code as code_units
 from tersely.content.code import Code
-from tersely.core.types import Document
-from tersely.providers.counters import resolve_counter
-from tersely.providers.tree_sitter import has_syntax_errors
+from tersely.models.counters import resolve_counter
+from tersely.models.tree_sitter import has_syntax_errors
 from tersely.strategies import profile
+from tersely.types import Document
 
 COUNT = resolve_counter(None).count
 STDLIB = Path(sysconfig.get_path("stdlib"))

@@ -8,8 +8,7 @@ import pytest
 import tersely
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.content.code import Code
-from tersely.content.code_units import Role, read_code
+from tersely.content.code import Code, Role, read_code
 
 
 def _cut(text: str) -> list[tuple[str, int, int]]:

@@ -13,8 +13,8 @@ from growth import MOST, growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tersely import _native
-from tersely.content.code_units import CodeUnits, Role
-from tersely.providers.tree_sitter import LANGUAGES, read_spans
+from tersely.content.code import CodeUnits, Role
+from tersely.models.tree_sitter import LANGUAGES, read_spans
 
 STDLIB = Path(sysconfig.get_path("stdlib"))
 PYTHON = ["argparse", "difflib", "heapq", "tempfile", "csv", "ast", "typing", "inspect", "tokenize", "locale"]

@@ -7,8 +7,8 @@ import tersely
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely.content.conversation import Conversation
-from tersely.engine.auto import Auto
-from tersely.providers.counters import resolve_counter
+from tersely.engine.strategies import Auto
+from tersely.models.counters import resolve_counter
 from tersely.strategies import CompressionMethod, profile
 
 _SAID = [

@@ -7,7 +7,7 @@ import json
 import pytest
 import tersely
 from tersely import Document
-from tersely.content.commands import kind_of_output
+from tersely.content.detect import kind_of_output
 
 PLAIN = "three files\ncollected things here\nnothing of note\n"
 

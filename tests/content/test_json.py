@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tersely import BudgetExceededError, Compressed, Extractive
 from tersely.content.json import Json, json_pointers
 from tersely.engine.finish import broken_promises
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 
 COUNT = resolve_counter(None).count
 MARKED = re.compile(r"\"?… ?(\d+-\d+)?|,\s*$")  # what says that something is left out, commas beside it

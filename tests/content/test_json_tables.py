@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tersely import BudgetExceededError
 from tersely.content.json import Json, json_pointers
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 
 COUNT = resolve_counter(None).count
 ORDERS = [{"id": n, "state": "paid", "note": f'of "{n}", late', "parts": [n, n + 1]} for n in range(60)]

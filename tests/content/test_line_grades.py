@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import _native
-from tersely.content.lines import asked_for, read_lines
-from tersely.content.outcomes import FAILED, outcome_grades, report_grades
+from tersely.content.lines import FAILED, asked_for, outcome_grades, read_lines, report_grades
 
 LINES = [
     "not ok 3 - reads the file",

@@ -15,7 +15,7 @@ from tersely.content.code import Code
 from tersely.content.diff import Diff
 from tersely.content.registry import reader_of
 from tersely.content.tool_output import ToolOutput
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 
 LOG = "\n".join(
     f"2024-05-01 10:{n // 60:02}:{n % 60:02} INFO served /items/{n} in {n % 90} ms" for n in range(200)

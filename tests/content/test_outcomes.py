@@ -9,8 +9,7 @@ from growth import MOST, growth
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import _native
-from tersely.content.lines import Mark, read_lines
-from tersely.content.outcomes import ERROR, FAILED, outcome_grades, says_alike
+from tersely.content.lines import ERROR, FAILED, Mark, outcome_grades, read_lines, says_alike
 from tersely.content.tool_output import ToolOutput
 
 FAILURES = [

@@ -11,7 +11,7 @@ import tersely
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import BudgetExceededError
-from tersely.engine.required import smallest_fit
+from tersely.engine.prepare import smallest_fit
 from text_strategies import texts
 
 MESSAGE = re.compile(

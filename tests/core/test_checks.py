@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.core import checks
+from tersely import checks
 
 NOT_WHOLE = [True, False, None, "3", 3.0, np.float64(3), np.True_, [3], np.array([3, 4]), int, Decimal(3)]
 NOT_NUMBERS = [True, None, "0.5", [0.5], np.True_, 1j, float, np.array([0.5]), Decimal(1)]

@@ -10,7 +10,7 @@ import tersely
 from fences import MARKER, unfenced
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.core.fence import fence, shown_name
+from tersely.writing.prompt import fence, shown_name
 
 TEXTS = st.lists(st.text() | st.from_regex(r"\n?=== \d{6} ===\n?", fullmatch=True), min_size=1, max_size=5)
 
@@ -65,4 +65,4 @@ def test_the_fence_is_written_in_one_place() -> None:
         for file in folder.rglob("*.py")
         if re.search(r"""f["']=== |is data: """, file.read_text(encoding="utf-8"))
     ]
-    assert sorted(writers) == ["core/fence.py", "history/messages.py"]  # the latter: `HEADER`
+    assert sorted(writers) == ["memory/messages.py", "writing/prompt.py"]  # the former: `HEADER`

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tersely.core.files import make_folder
-from tersely.distill.teacher import cached_vectors
+from tersely.distill import cached_vectors
+from tersely.files import make_folder
 from tersely.memory import SegmentMemory
-from tersely.providers.cached import CachedEmbedder
-from tersely.providers.recorded import Recorder
-from tersely.providers.static import StaticEmbedder
+from tersely.models.cached import CachedEmbedder
+from tersely.models.recorded import Recorder
+from tersely.models.static import StaticEmbedder
 from tersely.retrieval.index import Index
 from tersely.store import Store
 

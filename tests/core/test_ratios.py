@@ -6,7 +6,7 @@ import math
 
 import pytest
 import tersely
-from tersely.core.ratios import Ratios
+from tersely.checks import Ratios
 from tersely.memory import CompactionResult, compact_messages
 
 

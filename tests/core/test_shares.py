@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.core.shares import percent
+from tersely.text import percent
 
 
 @pytest.mark.parametrize(

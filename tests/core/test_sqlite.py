@@ -14,9 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tersely.core.errors import StoreError
-from tersely.core.group_commit import GroupCommit
-from tersely.core.sqlite import DamageError, Database, Draft, Format
+from tersely.errors import StoreError
+from tersely.sqlite import DamageError, Database, Draft, Format, GroupCommit
 
 
 def make_notes(connection: sqlite3.Connection) -> None:
@@ -82,7 +81,7 @@ def test_connections_that_were_let_go_are_opened_again(path: Path) -> None:
 
 
 def test_more_threads_than_connections_that_wait(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tersely.core.sqlite._IDLE", 2)
+    monkeypatch.setattr("tersely.sqlite._IDLE", 2)
     database = Database(path, FIRST)
     add(database, "a")
     together = threading.Barrier(6)
@@ -164,7 +163,7 @@ def test_new_files_are_their_owners_alone(path: Path) -> None:
 
 
 def test_errors_say_which_file_and_what_to_do(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tersely.core.sqlite._PATIENCE", 0.05)
+    monkeypatch.setattr("tersely.sqlite._PATIENCE", 0.05)
     database = Database(path, FIRST, max_bytes=200_000)
     add(database, "a")
     foreign = sqlite3.connect(path, isolation_level=None)  # another program: it does not ask for our lock
@@ -239,7 +238,7 @@ def test_every_database_is_closed_while_a_process_forks(path: Path) -> None:
     code = """
 import os, sys, threading
 from pathlib import Path
-from tersely.core.sqlite import Database, Format
+from tersely.sqlite import Database, Format
 def make(connection):
     connection.execute("CREATE TABLE t (a)")
 form = Format("a table", "", (make,), application=5)

@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.core.text import decode, to_bytes, well_formed
+from tersely.text import decode, to_bytes, well_formed
 
 ANY = st.text(st.characters(), max_size=60)  # surrogates included
 

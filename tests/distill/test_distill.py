@@ -13,7 +13,7 @@ import pytest
 import tersely
 from tersely.cli import main
 from tersely.distill import distill
-from tersely.providers.onnx import OnnxEmbedder
+from tersely.models.onnx import OnnxEmbedder
 
 
 def test_the_table_loads_and_says_where_it_is_from(model: Path, texts: Path, tmp_path: Path) -> None:

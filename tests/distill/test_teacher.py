@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tersely.distill import teacher
-from tersely.distill.teacher import cached_vectors
+from tersely import distill as teacher
+from tersely.distill import cached_vectors
 
 
 class Counting:
@@ -87,7 +87,7 @@ SLOW = """
 import sys, time
 from pathlib import Path
 import numpy as np
-from tersely.distill import teacher
+from tersely import distill as teacher
 teacher.SHARD = 1
 class Slow:
     name = "slow"

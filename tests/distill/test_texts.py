@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.distill import texts
-from tersely.distill.texts import read_text, sample_sentences, text_files
+from tersely import distill as texts
+from tersely.distill import read_text, sample_sentences, text_files
 
 
 def numbered(first: int, count: int) -> str:

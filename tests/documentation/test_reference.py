@@ -10,7 +10,7 @@ from pathlib import Path
 from markdown_blocks import ROOT, read_blocks
 
 _MODULE = re.compile(r"^\.\. automodule:: (\S+)$", re.MULTILINE)
-_PACKAGES = ("kernels", "memory", "metrics", "relevance", "report", "retrieval", "store", "strategies")
+_PACKAGES = ("kernels", "memory", "metrics", "report", "retrieval", "store", "strategies")
 
 
 def described() -> set[str]:
@@ -42,8 +42,8 @@ def test_every_module_that_a_page_or_an_example_imports_is_in_the_reference() ->
 
 def test_every_public_package_is_in_the_reference() -> None:
     assert {"tersely", *(f"tersely.{name}" for name in _PACKAGES)} <= described()
-    adapters = {path.stem for path in (ROOT / "python/tersely/adapters").glob("*.py")} - {"__init__"}
-    assert {f"tersely.adapters.{name}" for name in adapters} <= described()
+    names = {path.stem for path in (ROOT / "python/tersely/integrations").glob("*.py")} - {"__init__"}
+    assert {f"tersely.integrations.{name}" for name in names} <= described()
 
 
 def test_the_page_on_installing_lists_every_extra() -> None:

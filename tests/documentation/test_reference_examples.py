@@ -17,9 +17,9 @@ def public_names(module: str) -> list[str]:
     """What `__all__` of a module lists, read from its source: some modules need what is not installed."""
     path = (ROOT / "python").joinpath(*module.split("."))
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    if (stub := path.with_suffix(".pyi")).exists():
+        return re.findall(r" as (\w+)", stub.read_text(encoding="utf-8"))
     for statement in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(statement, ast.ImportFrom) and any(one.name == "__all__" for one in statement.names):
-            return public_names(str(statement.module))
         if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == "__all__":
             return [str(name) for name in ast.literal_eval(statement.value)]
     return []

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import BudgetExceededError
-from tersely.compat.assembly import Assembly, Part, assemble
 from tersely.engine.allocation import fill, in_steps, share_out, weights_of
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 from tersely.strategies import seed_allocate
+from tersely.strategies.manager import Assembly, Part, assemble
 
 WEIGHTS = st.sampled_from([1e-9, 0.1, 0.5, 1.0, 3.0, 1e9])
 ITEMS = st.lists(st.tuples(st.integers(0, 80), WEIGHTS), min_size=1, max_size=10)

@@ -12,8 +12,8 @@ import pytest
 import tersely
 from sample_texts import GUIDE, prose
 from tersely import Compressed, Extractive, Level, Strategy
-from tersely.core.types import Request
 from tersely.strategies import STRATEGIES
+from tersely.types import Request
 
 TEXT = prose(30)
 

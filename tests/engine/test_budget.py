@@ -11,7 +11,7 @@ import pytest
 import tersely
 from sample_texts import GUIDE, prose
 from tersely import BudgetExceededError, CompressionError
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 
 TEXT = prose(40)
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 import tersely
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 
 WORDS = [
     "harbour",

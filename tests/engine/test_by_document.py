@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from result_checks import check_counts
 from sample_texts import CHAT, GUIDE, LOG, prose
 from tersely import BudgetExceededError, Compressed, Document
-from tersely.core.types import Request
 from tersely.engine.finish import broken_promises
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 from tersely.strategies import ByDocument
+from tersely.types import Request
 from text_strategies import texts
 
 DOCUMENTS = [GUIDE, LOG, CHAT, prose(40)]

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from result_checks import check_result
 from sample_texts import ALL, GUIDE
 from tersely import BudgetExceededError, Extractive, Level
+from tersely.engine.cutting import segment
 from tersely.engine.facts import FactCoverage, find_facts
-from tersely.engine.segment import segment
 from tersely.engine.select import mark_groups
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 from tersely.report import to_html
 from tersely.strategies import Incremental
 from text_strategies import texts

@@ -14,7 +14,7 @@ import tokenizers
 from result_checks import check_result
 from sample_texts import ALL, prose
 from tersely import BatchTokenCounter, TokenCounter
-from tersely.providers.counters import COUNTERS, resolve_counter
+from tersely.models.counters import COUNTERS, resolve_counter
 from tiktoken.model import MODEL_PREFIX_TO_ENCODING, MODEL_TO_ENCODING, encoding_name_for_model
 from tokenizers import models, pre_tokenizers, processors
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tersely import _native
 from tersely.engine import dedup as dedup_module
 from tersely.engine.dedup import ORDER, SHARE
-from tersely.providers.static import SHIPPED
+from tersely.models.static import SHIPPED
 from text_strategies import some_texts
 from vector_oracles import TOLERANCE, cosines
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from language_samples import LIKE, RELATIVES
 from output_samples import OUTPUTS
 from tersely.content.detect import _sample
-from tersely.core.detection import KINDS, LANGUAGES
+from tersely.types import KINDS, LANGUAGES
 from trace_samples import TRACES
 
 TEXTS = {

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from result_checks import check_result
 from tersely import Document
-from tersely.core.documents import to_documents
-from tersely.core.text import well_formed
+from tersely.documents import to_documents
+from tersely.text import well_formed
 
 TEXT = "The rope is wet. The fog is thick. The salt is dry."
 

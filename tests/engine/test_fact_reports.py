@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_texts import ALL, GUIDE
 from tersely import FactKind, FactReport
+from tersely.engine.cutting import segment
 from tersely.engine.facts import (
     PRESERVABLE,
     choose_facts,
@@ -17,7 +18,6 @@ from tersely.engine.facts import (
     find_facts,
     list_facts,
 )
-from tersely.engine.segment import segment
 from text_strategies import texts
 
 REASONS = ("budget", "redundant", "selected")

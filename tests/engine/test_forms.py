@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tersely import Document
 from tersely.content.units import ContentReader, Lines, Units, units_of
-from tersely.core.tables import Kind
-from tersely.engine.auto import Auto
-from tersely.providers.counters import resolve_counter
+from tersely.engine.strategies import Auto
+from tersely.models.counters import resolve_counter
+from tersely.types import Kind
 
 
 @dataclass(frozen=True)

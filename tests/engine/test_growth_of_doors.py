@@ -12,17 +12,17 @@ import pytest
 import tersely
 from growth import MOST, growth
 from tersely import Document, Extractive
-from tersely.adapters.llmlingua import PromptCompressor
 from tersely.agents import compress_tool_result
 from tersely.content.registry import CONTENT_TYPES
-from tersely.core.documents import to_documents
-from tersely.core.types import Request
+from tersely.documents import to_documents
 from tersely.engine.finish import broken_promises
-from tersely.engine.places import to_spans
+from tersely.engine.reading import to_spans
+from tersely.integrations.llmlingua import PromptCompressor
+from tersely.mcp.text_tools import text_tools
 from tersely.memory import check_preserved, compact_messages, new_segment, paraphrase
-from tersely.providers.counters import resolve_counter
-from tersely.server.text_tools import text_tools
+from tersely.models.counters import resolve_counter
 from tersely.strategies import ContextChunk, HierarchicalCompressor, Manager
+from tersely.types import Request
 
 pytestmark = pytest.mark.growth
 Call = Callable[[], object]

@@ -14,9 +14,9 @@ import pytest
 import tersely
 from result_checks import check_result
 from sample_texts import prose
-from tersely.core.errors import BudgetExceededError
-from tersely.engine.confidence import confidence
-from tersely.providers.counters import resolve_counter
+from tersely.engine.probability import confidence
+from tersely.errors import BudgetExceededError
+from tersely.models.counters import resolve_counter
 from tersely.strategies import (
     CompressedContext,
     CompressionOptions,

@@ -14,15 +14,14 @@ import tersely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from result_checks import check_counts
-from tersely.compat.incremental_compressor import IncrementalContext
-from tersely.core.errors import BudgetExceededError
-from tersely.core.tables import Level
-from tersely.core.types import Document, Request
-from tersely.engine.auto import Auto
 from tersely.engine.finish import broken_promises
-from tersely.engine.memo import Known, prepare_with, price
-from tersely.providers.counters import resolve_counter
+from tersely.engine.incremental import Known, prepare_with, price
+from tersely.engine.strategies import Auto
+from tersely.errors import BudgetExceededError
+from tersely.models.counters import resolve_counter
 from tersely.strategies import CompressionOptions, Extractive, Incremental, IncrementalCompressor
+from tersely.strategies.compressors import IncrementalContext
+from tersely.types import Document, Level, Request
 from text_strategies import fragments
 
 QUERY = "What does the pilot say about the sluice?"

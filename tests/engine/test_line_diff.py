@@ -6,7 +6,7 @@ import pytest
 from growth import MOST, growth
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.engine.line_diff import compare
+from tersely.engine.incremental import compare
 from tersely.strategies import Diff, compute_diff
 
 lines = st.lists(st.sampled_from(["a", "b", "cc", "", "  ", "é\r", "d1", "d2", "d3"]), max_size=12)

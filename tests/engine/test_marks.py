@@ -11,7 +11,7 @@ import tersely
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import BudgetExceededError
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 
 STATES = ("done", "done", "done", "FAILED", "skipped", "took 9 ms", "error: disk full")
 Make = Callable[[list[int]], str]

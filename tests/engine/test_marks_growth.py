@@ -6,7 +6,7 @@ import pytest
 from growth import MOST, growth
 from sample_texts import prose
 from tersely import SegmentTable
-from tersely.engine.segment import segment
+from tersely.engine.cutting import segment
 from tersely.engine.select import mark_groups, mark_pinned
 
 pytestmark = pytest.mark.growth

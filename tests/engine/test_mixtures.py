@@ -11,7 +11,7 @@ import tersely
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import BudgetExceededError, Compressed, Document
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 from typed_samples import CODE, JSON, LOG, MIXED, PROSE, SAMPLES
 
 COUNT = resolve_counter(None).count

@@ -10,8 +10,8 @@ import tersely
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import Document, _native
-from tersely.engine.places import to_groups, to_spans
-from tersely.engine.segment import segment
+from tersely.engine.cutting import segment
+from tersely.engine.reading import to_groups, to_spans
 from tersely.engine.select import mark_groups, mark_pinned
 
 LETTERS = st.text("ab é漢\u3000😀", max_size=12)

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from tersely import BudgetExceededError, Compressed, Extractive
 from tersely.content.json import Json
 from tersely.content.tables import Table
-from tersely.core.types import Document, Request
-from tersely.engine.auto import Auto
 from tersely.engine.reading import Reading
 from tersely.engine.render import Rendered
-from tersely.providers.counters import resolve_counter
+from tersely.engine.strategies import Auto
+from tersely.models.counters import resolve_counter
+from tersely.types import Document, Request
 from typed_samples import CONVERSATION, JSON, LOG, PROSE, SAMPLES
 
 COUNT = resolve_counter(None).count

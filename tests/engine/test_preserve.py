@@ -17,7 +17,7 @@ from sample_texts import GUIDE, prose
 from tersely import BudgetExceededError, Extractive, Level
 from tersely.cli import main
 from tersely.engine.facts import PRESERVABLE
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 from text_strategies import texts
 from typed_samples import SAMPLES
 

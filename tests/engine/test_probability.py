@@ -10,9 +10,8 @@ import pytest
 import tersely
 from hypothesis import given
 from hypothesis import strategies as st
-from tersely.core.documents import to_documents
-from tersely.core.question import is_english
-from tersely.core.tables import Level
+from tersely.checks import is_english
+from tersely.documents import to_documents
 from tersely.engine.probability import (
     DOCUMENT_COLUMNS,
     document_probability,
@@ -20,11 +19,11 @@ from tersely.engine.probability import (
     segment_probability,
     topic_columns,
 )
-from tersely.engine.relevance import hybrid, read_for_query
-from tersely.engine.score import Asked, term_weights
-from tersely.models import relevance_probability
-from tersely.providers.embedders import resolve_embedder
-from tersely.relevance import RelevanceScorer, explain
+from tersely.engine.relevance import Asked, hybrid, read_for_query, term_weights
+from tersely.models.embedders import resolve_embedder
+from tersely.models.weights import relevance_probability
+from tersely.retrieval import RelevanceScorer, explain
+from tersely.types import Level
 
 TOKENS = (
     "Access tokens are rotated every 24 hours. The gateway asks the vault for a new one. Old ones are void."

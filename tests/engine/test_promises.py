@@ -14,7 +14,7 @@ from result_checks import check_result
 from sample_texts import ALL, GUIDE, prose
 from tersely import BudgetExceededError, Extractive, Level
 from tersely.engine.finish import broken_promises
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 from text_strategies import some_texts, texts
 from typed_samples import SAMPLES
 

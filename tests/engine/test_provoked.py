@@ -17,10 +17,10 @@ from odd_counters import quarters
 from tersely import Extractive, _native
 from tersely.content.lines import _gaps
 from tersely.engine.cutting import longest_prefix
-from tersely.providers.counters import resolve_counter
-from tersely.providers.tree_sitter import has_syntax_errors
+from tersely.models.counters import resolve_counter
+from tersely.models.tree_sitter import has_syntax_errors
 from tersely.retrieval import extract_sentences
-from tersely.search.contextual.selection import best_overlaps
+from tersely.retrieval.contextual.selection import best_overlaps
 
 PIECES = st.lists(st.sampled_from(["a", "b ", "\n", "  ", "\t", "é", "a b", "\u3000"]), max_size=20)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import _native
-from tersely.core.question import QUANTITY, TIME, read_question
+from tersely.checks import QUANTITY, TIME, read_question
 
 
 @pytest.mark.parametrize(

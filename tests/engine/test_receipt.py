@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tersely.core.types import Document, Receipt, Request
 from tersely.engine.finish import make_receipt
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
+from tersely.types import Document, Receipt, Request
 
 REASONS = ("budget", "redundant", "selected", "pinned")
 STATUS = np.array([0, 2, 2, 1, 3, 0], dtype=np.uint8)

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sample_texts import GUIDE
 from tersely import SegmentTable, prepare
+from tersely.engine.cutting import segment
 from tersely.engine.render import render as render_rows
-from tersely.engine.segment import segment
 from text_strategies import some_texts
 
 ONE = "Rope.  Winch.\n\n  Chain.\tFog."

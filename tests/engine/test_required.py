@@ -11,12 +11,12 @@ import tersely
 from list_retriever import ListRetriever, chunk, ten
 from sample_texts import ALL, GUIDE, LOG, prose
 from tersely import BudgetExceededError, Extractive
-from tersely.adapters.llmlingua import PromptCompressor
-from tersely.engine.required import with_required
+from tersely.engine.prepare import with_required
+from tersely.integrations.llmlingua import PromptCompressor
+from tersely.mcp.query_tools import QueryTools
+from tersely.mcp.tools import ToolError
 from tersely.retrieval import CompressionConfig, ContextualCompressor, TokenBudgetConfig
-from tersely.search.index import extract
-from tersely.server.query_tools import QueryTools
-from tersely.server.tools import ToolError
+from tersely.retrieval.index import extract
 from tersely.strategies import (
     STRATEGIES,
     ByDocument,

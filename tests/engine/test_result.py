@@ -14,9 +14,9 @@ import pytest
 import tersely
 from sample_texts import ALL, GUIDE, prose
 from tersely import Compressed, Document, Kind, Span
-from tersely.core.types import span_columns
 from tersely.retrieval import ContextualCompressor
 from tersely.strategies import ExtractiveCompressor
+from tersely.types import span_columns
 
 TEXTS = [GUIDE, "", prose(20)]
 

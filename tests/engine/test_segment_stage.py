@@ -7,10 +7,9 @@ import pytest
 import tersely
 from hypothesis import given
 from tersely import Kind, Level, SegmentTable
-from tersely.core.documents import to_documents
-from tersely.engine.relevance import hybrid, read_for_query
-from tersely.engine.score import FEATURES
-from tersely.engine.segment import analyze, segment
+from tersely.documents import to_documents
+from tersely.engine.cutting import analyze, segment
+from tersely.engine.relevance import FEATURES, hybrid, read_for_query
 from text_strategies import some_texts
 
 COLUMNS = {

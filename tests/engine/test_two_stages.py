@@ -12,8 +12,7 @@ import pytest
 import tersely
 from sample_texts import GUIDE, prose
 from tersely import Compressed, SummarizationError
-from tersely.core.types import Request
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 from tersely.strategies import (
     AbstractiveCompressor,
     CompressedContext,
@@ -25,6 +24,7 @@ from tersely.strategies import (
     Hybrid,
     HybridCompressor,
 )
+from tersely.types import Request
 from written_checks import Model, check_written, content_of, first_sentences, target_of
 
 count = resolve_counter(None).count

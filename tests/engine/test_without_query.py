@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import tersely
 from tersely import Extractive, _native
-from tersely.engine.score import centrality
-from tersely.engine.segment import analyze
+from tersely.engine.cutting import analyze
+from tersely.engine.relevance import centrality
 from tersely.engine.worth import importance
 from tersely.strategies import CompressionOptions, ExtractiveCompressor
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_corpora import Corpus, flat
 from tersely import _native
-from tersely.core.text import well_formed
-from tersely.engine.score import FEATURES
-from tersely.models import relevance_forest
+from tersely.engine.relevance import FEATURES
+from tersely.models.weights import relevance_forest
+from tersely.text import well_formed
 
 GOOD = Corpus([["a"], ["b"], ["a"]], [0, 0, 1], [0, 1, 2], [-1, 0, -1], ["a"], [[], []])
 

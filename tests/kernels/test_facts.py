@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_texts import ALL
 from tersely import FactKind, _native
-from tersely.core.facts import FactTable
+from tersely.engine.cutting import segment
 from tersely.engine.facts import fact_keys, find_facts
-from tersely.engine.segment import segment
+from tersely.types import FactTable
 from text_strategies import texts
 
 K = FactKind

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from parts_oracle import cohesion, in_parts
 from small_corpora import Corpus
 from tersely import _native
-from tersely.core.tables import Level
-from tersely.engine.relevance import hybrid, read_for_query
-from tersely.engine.score import FEATURES
-from tersely.models import relevance_forest
+from tersely.engine.relevance import FEATURES, hybrid, read_for_query
+from tersely.models.weights import relevance_forest
+from tersely.types import Level
 
 NO_FOREST = relevance_forest("no such vectors")
 TERMS = st.lists(st.sampled_from("abcdefghijklmnop"), min_size=1, max_size=7)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from relevance_oracle import Oracle
 from small_corpora import Corpus, corpora, flat
 from tersely import _native
-from tersely.engine.score import COLUMNS, FEATURES
-from tersely.models import Forest, relevance_forest
+from tersely.engine.relevance import COLUMNS, FEATURES
+from tersely.models.weights import Forest, relevance_forest
 
 NO_FOREST = relevance_forest("no such vectors")
 TIES = ("feedback", "feedback_wide")  # which segments feed back is open where two are as good

@@ -17,8 +17,8 @@ from openai_encodings import encoding, rank_file, shipped_tokens, stated_hash
 from sample_texts import ALL
 from tersely import models
 from tersely._native import TokenTable, Utf8
-from tersely.providers import byte_pairs
-from tersely.providers.byte_pairs import ENCODINGS, token_table
+from tersely.models import counters as byte_pairs
+from tersely.models.counters import ENCODINGS, token_table
 
 NAMES = list(ENCODINGS)
 FILES = ["o200k_base", "cl100k_base"]

@@ -15,7 +15,8 @@ from growth import MOST, growth
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import _native
-from tersely.providers import static, static_file
+from tersely.models import static
+from tersely.models import static as static_file
 
 WORDS = wordpieces.trained()
 TABLE = wordpieces.table(WORDS)

@@ -16,9 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from tersely import metrics
-from tersely.compat.compressor import Compressor
-from tersely.core.options import CompressionOptions
-from tersely.core.types import Request
+from tersely.options import CompressionOptions
 from tersely.strategies import (
     ContextChunk,
     ExtractiveCompressor,
@@ -26,6 +24,8 @@ from tersely.strategies import (
     IncrementalCompressor,
     Manager,
 )
+from tersely.strategies.compressor import Compressor
+from tersely.types import Request
 
 TEXT = "The harbour opens at six. Fog is common in March. The ferry needs a permit. Gulls steal chips. " * 20
 

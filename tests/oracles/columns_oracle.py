@@ -10,8 +10,8 @@ from statistics import fmean
 import numpy as np
 from relevance_oracle import Oracle
 from small_corpora import Corpus
-from tersely.engine.score import COLUMNS, FEATURES
-from tersely.models import Forest
+from tersely.engine.relevance import COLUMNS, FEATURES
+from tersely.models.weights import Forest
 
 
 def columns(

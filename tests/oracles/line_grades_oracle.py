@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from tersely import _native
 from tersely.content.lines import LineTable, Mark
-from tersely.core.tables import Float32s, Int32s, Int64s
+from tersely.types import Float32s, Int32s, Int64s
 
 FAILED, ERROR = 0.7, 0.45  # grades from which a line says that something failed, or has words of errors
 _FEW = 3  # lines of a finding that is rare

@@ -8,8 +8,8 @@ from typing import Any
 
 import tersely
 from tersely.content.registry import CONTENT_TYPES
-from tersely.engine.auto import Auto
 from tersely.engine.facts import PRESERVABLE
+from tersely.engine.strategies import Auto
 from tersely.strategies import (
     STRATEGIES,
     Abstractive,

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tersely.core.documents import to_documents
-from tersely.core.errors import BudgetExceededError
-from tersely.core.types import Compressed, Request
+from tersely.documents import to_documents
 from tersely.engine.finish import broken_promises
-from tersely.engine.places import to_groups, to_spans
-from tersely.providers.counters import resolve_counter
+from tersely.engine.reading import to_groups, to_spans
+from tersely.errors import BudgetExceededError
+from tersely.models.counters import resolve_counter
+from tersely.types import Compressed, Request
 
 from promises.counters import STEADY, function_of
 

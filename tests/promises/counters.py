@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import odd_counters
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 
 from promises.documents import as_read
 

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 import tersely
-from tersely.core.types import Compressed
 from tersely.engine import finish
-from tersely.engine.auto import Auto
+from tersely.engine.strategies import Auto
 from tersely.strategies import (
     AbstractiveCompressor,
     CompressionOptions,
@@ -25,6 +24,7 @@ from tersely.strategies import (
     IncrementalCompressor,
     Manager,
 )
+from tersely.types import Compressed
 
 from promises.arguments import (
     LEVELS,

@@ -11,8 +11,6 @@ from random import Random
 from typing import Any
 
 import tersely
-from tersely.history.groups import REPLY_TOKENS, atomic_groups, count_entries, count_tools
-from tersely.history.messages import read_messages
 from tersely.memory import (
     CompactedMessages,
     CompactionConfig,
@@ -23,7 +21,9 @@ from tersely.memory import (
     SegmentType,
     compact_messages,
 )
-from tersely.providers.counters import resolve_counter
+from tersely.memory.groups import REPLY_TOKENS, atomic_groups, count_entries, count_tools
+from tersely.memory.messages import read_messages
+from tersely.models.counters import resolve_counter
 from tersely.store import Store
 
 from promises.check import Call, Door, budget_for, grown

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from tersely.adapters.llmlingua import PromptCompressor
+from tersely.integrations.llmlingua import PromptCompressor
+from tersely.mcp.answers import fenced_reply
+from tersely.mcp.query_tools import QueryTools
+from tersely.mcp.text_tools import text_tools
+from tersely.mcp.tools import ToolError
 from tersely.retrieval import (
     AllocationStrategy,
     ChunkResult,
@@ -17,11 +21,7 @@ from tersely.retrieval import (
     extract_sentences,
     within_budget,
 )
-from tersely.search.index import extract
-from tersely.server.answers import fenced_reply
-from tersely.server.query_tools import QueryTools
-from tersely.server.text_tools import text_tools
-from tersely.server.tools import ToolError
+from tersely.retrieval.index import extract
 
 from promises.arguments import (
     SEPARATORS,
@@ -327,7 +327,7 @@ def llmlingua(random: Random) -> Call:
 def langchain(random: Random) -> Call:
     """The document compressor for LangChain."""
     from langchain_core.documents import Document
-    from tersely.adapters.langchain import TerselyCompressor
+    from tersely.integrations.langchain import TerselyCompressor
 
     texts, counter, separator = documents(random), counter_named(random), random.choice(SEPARATORS)
     asked = words(random, 5)

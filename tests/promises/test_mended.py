@@ -11,14 +11,13 @@ from odd_counters import remainder, words
 from sample_texts import GUIDE, prose
 from tersely import Extractive
 from tersely.content.diff import Diff
-from tersely.core.types import Document
-from tersely.engine.auto import Auto
-from tersely.engine.hierarchical import level_targets
-from tersely.history.groups import check_room
-from tersely.history.messages import read_messages
+from tersely.engine.strategies import Auto, level_targets
 from tersely.memory import compact_messages
+from tersely.memory.groups import check_room
+from tersely.memory.messages import read_messages
 from tersely.retrieval import ContextualCompressor, TokenBudgetConfig
 from tersely.strategies import CompressionOptions, ContextChunk, Manager
+from tersely.types import Document
 from typed_samples import SAMPLES
 
 from promises.run import outcome

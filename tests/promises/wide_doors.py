@@ -11,13 +11,13 @@ from typing import Any
 
 import tersely
 from agents.result_shapes import LOG, MAPPINGS, ROWS, differences
-from tersely.adapters.llmlingua import PromptCompressor
 from tersely.agents import compress_tool_result
-from tersely.core.text import decode
-from tersely.core.types import Compressed
-from tersely.engine.auto import Auto
-from tersely.history.results import read_result
-from tersely.providers.counters import resolve_counter
+from tersely.engine.strategies import Auto
+from tersely.integrations.llmlingua import PromptCompressor
+from tersely.memory.messages import read_result
+from tersely.models.counters import resolve_counter
+from tersely.text import decode
+from tersely.types import Compressed
 
 from promises.arguments import SEPARATORS, extractive, query, reader, strategy, tokens_of
 from promises.check import Call, Door, budget_for, check_compressed, grown

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from odd_counters import quarters
 from page_checks import check_safe
 from read_page import Page, shown
-from tersely.core.facts import Fact, FactKind, FactReport
-from tersely.core.types import Receipt, Span
-from tersely.report import to_html, words, write_html
+from tersely.report import pieces as words
+from tersely.report import to_html, write_html
+from tersely.types import Fact, FactKind, FactReport, Receipt, Span
 from text_strategies import fragments, some_texts
 
 HARBOUR = "The harbour opens at six. Fog is common in March. The ferry needs a permit. Gulls steal chips."

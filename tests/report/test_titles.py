@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import tersely
 from read_page import Page
-from tersely.core.types import Document
 from tersely.report import to_html
-from tersely.report.titles import heading_of, titles_of
+from tersely.report.pieces import heading_of, titles_of
+from tersely.types import Document
 
 
 def named(*ids: str) -> list[Document]:

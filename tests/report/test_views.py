@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from page_checks import check_safe
 from read_page import Page, shown
-from tersely.history.compaction import CompactedMessages, compact_messages
-from tersely.history.repl import REPLHistory
-from tersely.history.repl_compactor import MemoryCompactor
+from tersely.memory.compaction import CompactedMessages, compact_messages
+from tersely.memory.repl import MemoryCompactor, REPLHistory
 from tersely.report import to_html
 from tersely.report.views import view_of
-from tersely.search.contextual.compressor import ContextualCompressor
+from tersely.retrieval.contextual.compressor import ContextualCompressor
 
 TOPICS = {
     "tides": "High water is at six. The tide turns at noon. Low water uncovers the old pier. ",

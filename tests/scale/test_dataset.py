@@ -15,16 +15,16 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 from row_corpus import bytes_of, make_rows, read_out, write_lines, write_parquet  # noqa: E402
-from tersely.core.errors import StoreError  # noqa: E402
+from tersely.errors import StoreError  # noqa: E402
 from tersely.scale import (  # noqa: E402
     Report,
     compress_dataset,
     dataset_status,
-    lines,
+    rows,
     same_part,
 )
-from tersely.scale.lines import read_lines  # noqa: E402
 from tersely.scale.options import RowOptions  # noqa: E402
+from tersely.scale.rows import read_lines  # noqa: E402
 
 SMALL = 4096  # bytes of a unit
 
@@ -112,7 +112,7 @@ def test_a_row_that_is_too_long_is_an_error_and_never_held_whole(
 ) -> None:
     """The limit is exact, the rows around stay, and each half of the file gives its own."""
     most = 1_500_000
-    monkeypatch.setattr(lines, "MOST_ROW", most)
+    monkeypatch.setattr(rows, "MOST_ROW", most)
     texts = ["first", "x" * (most - 12), "y" * (most - 11), "z" * 5_000_000, "last"]
     path = write_lines(tmp_path / "long.jsonl", [{"text": text} for text in texts])
     assert [len(line) for line in path.read_bytes().splitlines()][1:3] == [most, most + 1]
@@ -125,7 +125,7 @@ def test_a_row_that_is_too_long_is_an_error_and_never_held_whole(
     ]
     too_long = "the line has more bytes than the 1,500,000 that a row may have"
     assert errors == [None, None, too_long, too_long, None]
-    assert max(len(line) for _, line in lines._lines(path, 0, 2**62)) <= most + 2 * lines._CHUNK
+    assert max(len(line) for _, line in rows._lines(path, 0, 2**62)) <= most + 2 * rows._CHUNK
 
 
 def test_folders_and_patterns(tmp_path: Path) -> None:

@@ -24,9 +24,9 @@ from tersely.scale import (  # noqa: E402
     compress_dataset,
     dataset_status,
     dedup_dataset,
-    parts,
     same_part,
     shuffle,
+    workspace,
 )
 from tersely.scale.merging import STAGES  # noqa: E402
 
@@ -229,7 +229,7 @@ def test_a_kill_at_each_step_of_each_commit_changes_nothing(
         raise Killed
 
     with monkeypatch.context() as patch:
-        for module in (shuffle, parts):
+        for module in (shuffle, workspace):
             patch.setattr(module, "replace_file", replace)
         patch.setattr(Path, "unlink", lambda *_, **__: None)
         report = None
@@ -307,7 +307,7 @@ def test_wrong_arguments_name_what_is_allowed(tmp_path: Path) -> None:
 def test_a_job_that_kills_its_workers_is_named(tmp_path: Path) -> None:
     from tersely.scale.options import DedupOptions
     from tersely.scale.plan import plan_job
-    from tersely.scale.stages import Stages
+    from tersely.scale.schedule import Stages
     from tersely.scale.workspace import Workspace
 
     source = write_parquet(tmp_path / "in.parquet", [{"text": "a"}])

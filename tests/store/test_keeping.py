@@ -10,7 +10,7 @@ import pytest
 import tersely
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tersely.core.errors import MissingExtraError
+from tersely.errors import MissingExtraError
 from tersely.store import Store, StoreError, UnknownIdError, codec
 
 TEXT = "Tokens rotate every 24 hours. The ferry waits at noon.\r\n" * 30

@@ -13,7 +13,7 @@ from growth import MOST, instructions
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely import StaticEmbedder
-from tersely.core.errors import ModelReplyError
+from tersely.errors import ModelReplyError
 from tersely.store import Store, StoreError
 
 CATS = "The cat sat on the mat and purred all afternoon."

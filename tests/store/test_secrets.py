@@ -10,7 +10,7 @@ from growth import MOST, growth
 from hypothesis import given
 from hypothesis import strategies as st
 from tersely.store import NotReversibleError, Store
-from tersely.store.secrets import mask_mapping, mask_secrets
+from tersely.store.intake import mask_mapping, mask_secrets
 
 # Made up, in pieces, so that no scanner takes this file for a leak.
 B64 = "MIIEpAIBAAKCAQEAx0ZP7aC3v5Vd" * 3

@@ -151,7 +151,7 @@ with Store.open(sys.argv[1]) as store:
 
 
 def test_a_lock_that_stays_is_an_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tersely.core.sqlite._PATIENCE", 0.05)
+    monkeypatch.setattr("tersely.sqlite._PATIENCE", 0.05)
     with Store.open(path) as store:
         store.put("text", id="a")
         with path.with_name(path.name + "-lock").open("ab") as lock:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tersely.core.errors import StoreError, UnknownIdError, VersionConflictError
+from tersely.errors import StoreError, UnknownIdError, VersionConflictError
 from tersely.store import CompressionRecord, Store
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)

@@ -12,8 +12,8 @@ import pytest
 
 uvicorn = pytest.importorskip("uvicorn")
 
-from tersely.server.http import http_application, server_config  # noqa: E402
-from tersely.server.tools import Tool  # noqa: E402
+from tersely.mcp.http import http_application, server_config  # noqa: E402
+from tersely.mcp.tools import Tool  # noqa: E402
 
 
 @contextmanager

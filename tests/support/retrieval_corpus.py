@@ -11,8 +11,14 @@ from itertools import pairwise
 from typing import Any
 
 import tersely
-from tersely.relevance import RelevanceScore, ScoringMethod, SegmentScore
-from tersely.retrieval import CompressedDocument, CompressionResult, DocumentChunk
+from tersely.retrieval import (
+    CompressedDocument,
+    CompressionResult,
+    DocumentChunk,
+    RelevanceScore,
+    ScoringMethod,
+    SegmentScore,
+)
 
 QUERY = "How often are tokens rotated?"
 

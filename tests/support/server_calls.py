@@ -11,8 +11,8 @@ pytest.importorskip("mcp")
 
 import anyio
 import mcp
-from tersely.server.application import make_server
-from tersely.server.tools import Tool
+from tersely.mcp.application import make_server
+from tersely.mcp.tools import Tool
 
 
 def call_all(

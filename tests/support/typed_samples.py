@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 
-from tersely.detection import KINDS
+from tersely.types import KINDS
 
 _SAID = ("The ferry is late again.", "Somebody should ask the harbour office.", "I can do that on Monday.")
 

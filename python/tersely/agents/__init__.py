@@ -7,22 +7,6 @@
 (<class 'list'>, True)
 """
 
-from __future__ import annotations
+from tersely.lazy import load_late
 
-from typing import TYPE_CHECKING
-
-from tersely.core.lazy import load_late
-
-if TYPE_CHECKING:
-    from tersely.agents.decorator import compress_tool
-    from tersely.agents.tool_results import ToolResultCompressor, ToolResultReport, compress_tool_result
-
-__all__ = ["ToolResultCompressor", "ToolResultReport", "compress_tool", "compress_tool_result"]
-
-__getattr__, __dir__ = load_late(
-    __name__,
-    {
-        "tersely.agents.decorator": ("compress_tool",),
-        "tersely.agents.tool_results": ("ToolResultCompressor", "ToolResultReport", "compress_tool_result"),
-    },
-)
+__getattr__, __dir__, __all__ = load_late(__name__, __file__)

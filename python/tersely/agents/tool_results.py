@@ -1,34 +1,41 @@
-"""Compress the result of a tool to a token budget; the same shape and types come back."""
+"""Compress the result of a tool to a token budget, by a call or a decorator; the same types come back."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from tersely.agents.records import read_records, with_note
-from tersely.core import checks
-from tersely.core.cache import digest_of
-from tersely.core.errors import BudgetExceededError
-from tersely.core.text import decode, well_formed
-from tersely.core.types import Compressed, Document
+from tersely import checks
+from tersely.agents.savings import read_records, with_note
+from tersely.cache import digest_of
 from tersely.engine.api import compress_as
 from tersely.engine.count import count_batch
-from tersely.engine.places import found_in
+from tersely.engine.prepare import with_required
+from tersely.engine.reading import found_in
 from tersely.engine.render import Rendered
-from tersely.engine.required import with_required
-from tersely.history.hints import hints_of
-from tersely.history.messages import Path, Piece, to_json
-from tersely.history.results import read_result
-from tersely.history.writing import REMOVED, Rows, with_texts
-from tersely.providers.counters import resolve_counter
+from tersely.errors import BudgetExceededError
+from tersely.memory.excerpts import hints_of
+from tersely.memory.messages import Path, Piece, read_result, to_json
+from tersely.memory.writing import REMOVED, Rows, with_texts
+from tersely.models.counters import resolve_counter
+from tersely.text import decode, well_formed
+from tersely.types import Compressed, Document
 
 if TYPE_CHECKING:
     from tersely.store import Store
 
-__all__ = ["FILE_READERS", "ToolResultCompressor", "ToolResultReport", "compress_tool_result"]
+__all__ = [
+    "FILE_READERS",
+    "ToolResultCompressor",
+    "ToolResultReport",
+    "compress_tool",
+    "compress_tool_result",
+]
 
 T = TypeVar("T")
 
@@ -433,3 +440,82 @@ def _follows(before: Path, block: Path) -> bool:
     """Whether a block stands right behind another one, in one list."""
     first, second = before[-1], block[-1]
     return before[:-1] == block[:-1] and isinstance(first, int) and second == first + 1
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_ANY = inspect.signature(lambda *args, **kwargs: None)
+
+
+@overload
+def compress_tool(function: F, *, budget: int = ..., **options: Any) -> F: ...
+@overload
+def compress_tool(*, budget: int = ..., **options: Any) -> Callable[[F], F]: ...
+def compress_tool(
+    function: Callable[..., Any] | None = None, *, budget: int = BUDGET, **options: Any
+) -> Callable[..., Any]:
+    """Make a tool's function give results within a budget; name, signature and docstring stay.
+
+    Put it under a framework's own decorator, or around a function that is handed over. A result that cannot
+    be compressed is given as it is, whatever the reason; what the function raises is raised.
+
+    >>> from tersely.agents import compress_tool
+    >>> @compress_tool(budget=50)
+    ... def list_rows(count: int) -> list[int]:
+    ...     "Rows of the table."
+    ...     return list(range(count))
+    >>> len(list_rows(3)), len(list_rows(1000)) < 50, list_rows.__name__
+    (3, True, 'list_rows')
+
+    Args:
+        function: the tool, a function, a coroutine function or a method.
+        budget, options: as in `compress_tool_result`, but for name and arguments, which are the call's.
+
+    Raises TypeError for what is no function, or gives its results one by one (a generator).
+    """
+    query = options.pop("query", None)
+    if query is not None:
+        query = checks.text(query, "query")
+    compressor = ToolResultCompressor(budget, **options)
+    if function is None:
+        return lambda function: _wrap(function, compressor, query)
+    return _wrap(function, compressor, query)
+
+
+def _wrap(
+    function: Callable[..., Any], compressor: ToolResultCompressor, query: str | None
+) -> Callable[..., Any]:
+    streams = inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
+    if not callable(function) or isinstance(function, type) or streams:
+        raise TypeError(f"compress_tool takes a function that returns its result, not {function!r}")
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # of something built in
+        signature = _ANY
+    name = getattr(function, "__name__", type(function).__name__)
+
+    def shorter(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        try:
+            arguments = signature.bind(*args, **kwargs).arguments
+        except TypeError:  # of a function that is wrapped, and called otherwise than it says
+            arguments = kwargs
+        return compressor.compress_or_leave(result, query, name, arguments)
+
+    async def shorter_later(result: Awaitable[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        from asyncio import to_thread
+
+        return await to_thread(shorter, await result, args, kwargs)
+
+    @functools.wraps(function)
+    async def later(*args: Any, **kwargs: Any) -> Any:
+        return await shorter_later(function(*args, **kwargs), args, kwargs)
+
+    @functools.wraps(function)
+    def now(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        if inspect.isawaitable(result):  # a function that calls one that is async
+            return shorter_later(result, args, kwargs)
+        return shorter(result, args, kwargs)
+
+    called = getattr(function, "__call__", None)  # noqa: B004  of an object
+    return later if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called) else now

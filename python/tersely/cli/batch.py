@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command, add_counter
-from tersely.cli.files import Progress, show_progress
-from tersely.cli.streams import InputError, say, write
-from tersely.core.errors import MissingExtraError, StoreError
+from tersely.cli.files import InputError, Progress, say, show_progress, write
+from tersely.errors import MissingExtraError, StoreError
 
 if TYPE_CHECKING:
     from tersely.scale import Report

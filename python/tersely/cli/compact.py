@@ -7,10 +7,8 @@ import json
 from typing import Any
 
 from tersely.cli.arguments import Commands, add_command, add_counter, add_quiet, utf8_text
-from tersely.cli.files import note_warnings, read_files
-from tersely.cli.streams import say, write
-from tersely.core.json_text import parse_json
-from tersely.core.shares import percent
+from tersely.cli.files import note_warnings, read_files, say, write
+from tersely.text import parse_json, percent
 
 __all__ = ["add_compact", "run_compact"]
 

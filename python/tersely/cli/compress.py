@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import tersely
+from tersely import checks
 from tersely.cli.arguments import (
     FILES,
     Commands,
@@ -20,28 +21,22 @@ from tersely.cli.arguments import (
     add_encoding,
     add_level,
     add_quiet,
+    compress_labelled,
     utf8_text,
 )
-from tersely.cli.files import note_warnings, read_files, show_progress, show_waiting
-from tersely.cli.labels import compress_labelled
+from tersely.cli.files import note_warnings, read_files, say, show_progress, show_waiting, write
 from tersely.cli.model import model_of
 from tersely.cli.store import add_store, keep_in_store
-from tersely.cli.streams import say, write
 from tersely.content.detect import detect
 from tersely.content.log_file import compress_file
 from tersely.content.registry import CONTENT_TYPES
-from tersely.core import checks
-from tersely.core.protocols import Strategy
-from tersely.core.shares import percent
-from tersely.core.tables import Level
-from tersely.core.text import CHARACTERS_REPLACED
-from tersely.core.types import MODEL_NOT_USED, Compressed, Document, Receipt, Request
-from tersely.engine.auto import Auto
-from tersely.engine.extractive import Extractive
 from tersely.engine.facts import PRESERVABLE
-from tersely.engine.places import to_spans
-from tersely.engine.strategies import STRATEGIES
-from tersely.providers.counters import resolve_counter
+from tersely.engine.reading import to_spans
+from tersely.engine.strategies import STRATEGIES, Auto, Extractive
+from tersely.models.counters import resolve_counter
+from tersely.protocols import Strategy
+from tersely.text import CHARACTERS_REPLACED, percent
+from tersely.types import MODEL_NOT_USED, Compressed, Document, Level, Receipt, Request
 
 __all__ = ["LARGE", "add_compress", "run_compress"]
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 
 from tersely.cli.arguments import FILES, Commands, add_command, add_counter, add_encoding
-from tersely.cli.files import read_files
-from tersely.cli.streams import write
+from tersely.cli.files import read_files, write
 from tersely.engine.count import count_batch
-from tersely.providers.counters import resolve_counter
+from tersely.models.counters import resolve_counter
 
 __all__ = ["add_count", "run_count"]
 

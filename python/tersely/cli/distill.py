@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command
-from tersely.cli.files import read_text, show_progress
-from tersely.cli.streams import InputError, write
-from tersely.core.errors import MissingExtraError
-from tersely.core.json_text import parse_json
+from tersely.cli.files import InputError, read_text, show_progress, write
+from tersely.errors import MissingExtraError
+from tersely.text import parse_json
 
 if TYPE_CHECKING:
-    from tersely.distill.table import DistillReport
+    from tersely.distill import DistillReport
 
 __all__ = ["add_distill", "run_distill"]
 

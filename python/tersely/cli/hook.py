@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.agents.hook import AGENTS, answer_event
 from tersely.cli.arguments import Commands, add_command
+from tersely.cli.files import InputError, say, write
 from tersely.cli.store import expand_with, result_store
-from tersely.cli.streams import InputError, say, write
-from tersely.core.text import decode
+from tersely.text import decode
 
 if TYPE_CHECKING:
     from tersely.agents.tool_results import ToolResultReport

@@ -9,8 +9,7 @@ from dataclasses import asdict
 from functools import partial
 
 from tersely.cli.arguments import Commands, add_command, add_counter, utf8_text
-from tersely.cli.files import show_progress
-from tersely.cli.streams import say, write
+from tersely.cli.files import say, show_progress, write
 
 __all__ = ["add_index", "add_search", "run_index", "run_search"]
 
@@ -71,7 +70,7 @@ def add_search(commands: Commands) -> None:
 
 def run_index(arguments: argparse.Namespace) -> int:
     """Index a folder, or check its index; what was done goes to stderr, or as JSON to stdout."""
-    from tersely.search.index import Index
+    from tersely.retrieval.index import Index
 
     if arguments.check:
         return _check(arguments)
@@ -107,7 +106,7 @@ def run_index(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> int:
     """Read the whole index and name what is damaged; return the exit code. Raises ValueError without one."""
-    from tersely.search.index import Index
+    from tersely.retrieval.index import Index
 
     if arguments.shards is not None:
         raise ValueError("--shards says how an index is written; --check writes none")
@@ -123,7 +122,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def run_search(arguments: argparse.Namespace) -> None:
     """Print what of the best chunks answers the query."""
-    from tersely.search.index import Index, extract
+    from tersely.retrieval.index import Index, extract
 
     index = Index.open(arguments.folder)
     results = index.search(arguments.query, arguments.top_n)

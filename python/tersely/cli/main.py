@@ -13,7 +13,7 @@ from importlib import import_module
 
 import tersely
 from tersely.cli.arguments import Parser
-from tersely.cli.streams import InputError, discard, say, standard_streams
+from tersely.cli.files import InputError, discard, say, standard_streams
 
 __all__ = ["main"]
 

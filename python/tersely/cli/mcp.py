@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command
-from tersely.cli.files import read_text
+from tersely.cli.files import InputError, read_text, say, write
 from tersely.cli.model import model_of
-from tersely.cli.streams import InputError, say, write
 
 if TYPE_CHECKING:
     from tersely.agents.tool_results import ToolResultReport
-    from tersely.search.index import Index
-    from tersely.server.query_tools import QueryTools
-    from tersely.server.tools import Tool
+    from tersely.mcp.query_tools import QueryTools
+    from tersely.mcp.tools import Tool
+    from tersely.retrieval.index import Index
     from tersely.store import Store
 
 __all__ = ["add_ab", "add_mcp", "run_ab", "run_mcp"]
@@ -122,7 +121,7 @@ def add_ab(commands: Commands) -> None:
 
 def run_mcp(arguments: argparse.Namespace) -> None:
     """Serve until standard input ends, or until interrupted."""
-    from tersely.server.text_tools import text_tools
+    from tersely.mcp.text_tools import text_tools
 
     if arguments.workers != 1 and not arguments.http:
         raise ValueError("--workers goes with --http")
@@ -152,8 +151,8 @@ def run_mcp(arguments: argparse.Namespace) -> None:
 def _wrap(arguments: argparse.Namespace) -> None:
     from tersely.agents.tool_results import ToolResultCompressor
     from tersely.cli.store import result_store
-    from tersely.core.errors import MissingExtraError
-    from tersely.server.wrap import checked_url, serve_wrapped
+    from tersely.errors import MissingExtraError
+    from tersely.mcp.wrap import checked_url, serve_wrapped
 
     command = arguments.server[1:] if arguments.server[:1] == ["--"] else arguments.server
     if not command:
@@ -185,15 +184,15 @@ def _report(told: ToolResultReport) -> None:
 def _serve(
     tools: Sequence[Tool], ready: Sequence[Callable[[], object]], arguments: argparse.Namespace
 ) -> None:
-    from tersely.core.errors import MissingExtraError
+    from tersely.errors import MissingExtraError
 
     try:
         if not arguments.http:
-            from tersely.server.stdio import serve_stdio
+            from tersely.mcp.application import serve_stdio
 
             serve_stdio(tools, threads=arguments.threads, deadline=arguments.deadline)
             return
-        from tersely.server.http import serve_http
+        from tersely.mcp.http import serve_http
 
         serve_http(
             tools,
@@ -212,7 +211,7 @@ def _serve(
 
 def run_ab(arguments: argparse.Namespace) -> None:
     """Ask both tools every question, and print how often each held the answer."""
-    from tersely.server.ab import compare, read_questions
+    from tersely.mcp.ab import compare, read_questions
 
     try:
         questions = read_questions(read_text(Path(arguments.questions)).split("\n"))
@@ -261,15 +260,15 @@ def _command(commands: Commands, name: str, text: str, examples: str) -> argpars
 
 
 def _query_tools(index: Index, arguments: argparse.Namespace) -> QueryTools:
-    from tersely.server.answers import Answerer
-    from tersely.server.query_tools import QueryTools
+    from tersely.mcp.answers import Answerer
+    from tersely.mcp.query_tools import QueryTools
 
     return QueryTools(index, Answerer(model_of(arguments)), arguments.pool, arguments.reply_budget)
 
 
 def _memory_tools(store: Store, arguments: argparse.Namespace) -> list[Tool]:
+    from tersely.mcp.memory_tools import MemoryTools
     from tersely.memory import SegmentMemory
-    from tersely.server.memory_tools import MemoryTools
 
     return MemoryTools(SegmentMemory(store, model=model_of(arguments))).tools()
 
@@ -281,7 +280,7 @@ def _open_store(path: str, stack: ExitStack) -> Store:
 
 
 def _open(folder: str) -> Index:
-    from tersely.search.index import Index
+    from tersely.retrieval.index import Index
 
     for path in Index.check(folder):  # it is open for long, and answers many
         raise InputError(f"{path} is damaged or gone; index the folder again")
@@ -291,7 +290,7 @@ def _open(folder: str) -> Index:
 def _token(file: str | None) -> str | None:
     """Return the token, from the file or the environment; never from the arguments, which others can see."""
     if file is not None:
-        from tersely.server.http import checked_token
+        from tersely.mcp.http import checked_token
 
         return checked_token(read_text(Path(file)).strip(), f"the bearer token in {file}")
     return os.environ.get(TOKEN) or None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from tersely.core.errors import MissingExtraError
-from tersely.providers.language_models import CheckedLanguageModel, resolve_language_model
+from tersely.errors import MissingExtraError
+from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
 
 __all__ = ["model_of"]
 
@@ -24,7 +24,7 @@ def model_of(arguments: argparse.Namespace) -> CheckedLanguageModel | None:
     key = os.environ.get("OPENAI_API_KEY") or None
     if key is None and not (arguments.base_url or os.environ.get("OPENAI_BASE_URL")):
         raise ValueError("--model needs a key in OPENAI_API_KEY, or a --base-url of a server that needs none")
-    from tersely.providers.openai import OpenAILanguageModel
+    from tersely.models.openai import OpenAILanguageModel
 
     try:
         model = OpenAILanguageModel(arguments.model, base_url=arguments.base_url, api_key=key or "none")

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import IO
 
 from tersely.cli.arguments import Commands, add_command, utf8_text
+from tersely.cli.files import discard, say, write
 from tersely.cli.store import expand_with, result_store
-from tersely.cli.streams import discard, say, write
-from tersely.core.text import CHARACTERS_REPLACED
-from tersely.report.words import in_words
+from tersely.report.pieces import in_words
+from tersely.text import CHARACTERS_REPLACED
 
 __all__ = ["add_run", "run_run"]
 

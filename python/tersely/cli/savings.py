@@ -8,9 +8,8 @@ import os
 from pathlib import Path
 
 from tersely.cli.arguments import Commands, add_command
-from tersely.cli.files import read_text
+from tersely.cli.files import InputError, read_text, write
 from tersely.cli.store import store_path
-from tersely.cli.streams import InputError, write
 
 __all__ = ["add_savings", "run_savings"]
 

@@ -7,9 +7,8 @@ import json
 
 import tersely
 from tersely.cli.arguments import FILES, Commands, add_command, add_encoding, add_level
-from tersely.cli.files import read_files
-from tersely.cli.streams import write
-from tersely.core.tables import Kind
+from tersely.cli.files import read_files, write
+from tersely.types import Kind
 
 __all__ = ["add_segment", "run_segment"]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.cli.arguments import Commands, add_command
-from tersely.cli.streams import say, write
-from tersely.core.errors import StoreError
-from tersely.core.files import make_folder
-from tersely.core.types import Compressed
+from tersely.cli.files import say, write
+from tersely.errors import StoreError
+from tersely.files import make_folder
+from tersely.types import Compressed
 
 if TYPE_CHECKING:
     from tersely.store import Store

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from tersely import _native
 from tersely.content.units import Units
-from tersely.core.types import Document
-from tersely.providers.utf8 import native_texts
+from tersely.models.counters import native_texts
+from tersely.types import Document
 
 __all__ = ["LONG", "Block", "Mixed", "holds_blocks", "long_blocks"]
 

@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tersely.checks import flag, whole_number
 from tersely.content.units import Units
-from tersely.core.checks import flag, whole_number
-from tersely.core.tables import Kind, SegmentTable
-from tersely.core.types import Document
+from tersely.types import Document, Kind, SegmentTable
 
 __all__ = ["Conversation"]
 

@@ -15,8 +15,7 @@ import numpy as np
 from tersely import _native
 from tersely.content.tool_output import ToolOutput
 from tersely.content.units import Lines, Units, units_of
-from tersely.core.tables import Float64s, Kind
-from tersely.core.types import Document
+from tersely.types import Document, Float64s, Kind
 
 __all__ = ["Diff"]
 

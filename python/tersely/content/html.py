@@ -11,8 +11,7 @@ import numpy as np
 
 from tersely import _native
 from tersely.content.units import Units
-from tersely.core.tables import Int64s, UInt8s
-from tersely.core.types import Document
+from tersely.types import Document, Int64s, UInt8s
 
 __all__ = ["Html", "PageText"]
 

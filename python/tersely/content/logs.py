@@ -9,18 +9,17 @@ from typing import ClassVar
 import numpy as np
 
 from tersely._native import line_worth
+from tersely.checks import whole_number
 from tersely.content.lines import (
     LineTable,
     Mark,
     asked_for,
     places_of_lines,
     read_lines,
+    report_grades,
 )
-from tersely.content.outcomes import report_grades
 from tersely.content.units import Lines, Marker, Total, Units
-from tersely.core.checks import whole_number
-from tersely.core.tables import Int64s
-from tersely.core.types import Document
+from tersely.types import Document, Int64s
 
 __all__ = ["Logs"]
 

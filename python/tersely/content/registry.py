@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely.content.detect import detect_each, in_pairs, language_detection
-from tersely.content.outcomes import ERROR, is_lined, says_alike, tells_failures
+from tersely.content.lines import ERROR, is_lined, says_alike, tells_failures
 from tersely.content.units import ContentReader
 from tersely.content.xml import is_data
 from tersely.content.yaml import is_laid_out
-from tersely.core.detection import Detection
-from tersely.core.options import Profile, profile
+from tersely.options import Profile, profile
+from tersely.types import Detection
 
 __all__ = ["CONTENT_TYPES", "ContentType", "named_type", "reader_of", "trusted_kind"]
 

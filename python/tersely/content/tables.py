@@ -11,8 +11,7 @@ import numpy as np
 
 from tersely import _native
 from tersely.content.units import Bools, Lines, Marker, Units, units_of
-from tersely.core.tables import Float32s, Int32s, Int64s, Kind, UInt8s
-from tersely.core.types import Document
+from tersely.types import Document, Float32s, Int32s, Int64s, Kind, UInt8s
 
 __all__ = ["Table"]
 

@@ -8,13 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from tersely.content.lines import LineTable, read_lines, split_at
+from tersely.checks import whole_number
+from tersely.content.lines import FAILED, LineTable, outcome_grades, read_lines, split_at
 from tersely.content.logs import units_of_lines
-from tersely.content.outcomes import FAILED, outcome_grades
 from tersely.content.units import Bools, Units
-from tersely.core.checks import whole_number
-from tersely.core.tables import Int64s
-from tersely.core.types import Document
+from tersely.types import Document, Int64s
 
 __all__ = ["ToolOutput"]
 

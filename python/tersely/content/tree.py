@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
+from tersely.checks import read_question
 from tersely.content.units import Marker, Nested, Units
-from tersely.core.question import read_question
-from tersely.core.tables import Float64s, Int32s, Int64s, Kind, SegmentTable, UInt8s
+from tersely.types import Float64s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
 __all__ = [
     "ARRAY",

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from tersely.core.tables import Float32s, Int32s, Int64s, SegmentTable
-from tersely.core.types import Document
+from tersely.types import Document, Float32s, Int32s, Int64s, SegmentTable
 
 __all__ = [
     "Bools",
@@ -123,7 +122,7 @@ class Units:
         fragments: whether units are parts of lines; then their tokens are estimated by their length.
         relevant: whether `worth` says what units have to do with the query already.
         independent: whether what stands around a unit says nothing about it (lines of logs).
-        graded: whether `worth` says what outcomes are worth already (content/outcomes.py).
+        graded: whether `worth` says what outcomes are worth already (content/lines.py).
         complete: whether the units are all there is; else documents that fit are not left as they are.
         warnings: reason codes.
     """

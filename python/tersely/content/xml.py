@@ -11,8 +11,7 @@ import numpy as np
 
 from tersely.content.tree import ATTRIBUTE, LINE, OBJECT, PIECE, VALUE, Syntax, TreeUnits
 from tersely.content.units import Lines, Marker, Units
-from tersely.core.tables import Int64s
-from tersely.core.types import Document
+from tersely.types import Document, Int64s
 
 __all__ = ["Xml", "is_data"]
 

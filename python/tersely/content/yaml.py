@@ -10,7 +10,7 @@ from tersely import _native
 from tersely.content.tree import PIECE, Syntax, TreeUnits
 from tersely.content.units import Units
 from tersely.content.xml import element_units
-from tersely.core.types import Document
+from tersely.types import Document
 
 __all__ = ["Yaml", "is_laid_out"]
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tersely.core import checks
-from tersely.core.tables import Float32s, Int32s, Int64s
+from tersely import checks
+from tersely.types import Float32s, Int32s, Int64s
 
 __all__ = ["favour_of", "fill", "in_steps", "seed_allocate", "share_out", "weights_of"]
 

@@ -10,28 +10,32 @@ from typing import Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from tersely import metrics
+from tersely import checks, metrics
 from tersely.content.registry import CONTENT_TYPES
 from tersely.content.units import ContentReader
-from tersely.core import checks
-from tersely.core.documents import to_documents, to_level
-from tersely.core.facts import Fact, FactReport
-from tersely.core.names import AnyStrategyName, LevelName
-from tersely.core.protocols import Strategy
-from tersely.core.tables import Level, SegmentTable
-from tersely.core.threads import default_threads, map_in_threads
-from tersely.core.types import Compressed, Deduplicated, Request
-from tersely.engine.auto import Auto, fit_as, prepare_by
+from tersely.documents import to_documents, to_level
+from tersely.engine.cutting import segment as _segment
 from tersely.engine.dedup import dedup_texts, dedup_vectors, keys_of_guards
-from tersely.engine.extractive import Extractive
 from tersely.engine.facts import check_names, fact_report, facts_after, list_facts
-from tersely.engine.places import to_groups, to_spans
 from tersely.engine.prepare import Prepared
+from tersely.engine.reading import to_groups, to_spans
 from tersely.engine.render import Rendered
-from tersely.engine.segment import segment as _segment
-from tersely.engine.strategies import STRATEGIES
-from tersely.providers.counters import resolve_counter
-from tersely.providers.embedders import resolve_embedder
+from tersely.engine.strategies import STRATEGIES, Auto, Extractive, fit_as, prepare_by
+from tersely.models.counters import resolve_counter
+from tersely.models.embedders import resolve_embedder
+from tersely.protocols import Strategy
+from tersely.threads import default_threads, map_in_threads
+from tersely.types import (
+    AnyStrategyName,
+    Compressed,
+    Deduplicated,
+    Fact,
+    FactReport,
+    Level,
+    LevelName,
+    Request,
+    SegmentTable,
+)
 
 __all__ = [
     "check_facts",
@@ -72,7 +76,7 @@ def compress(
             "o200k_harmony", "qwen3.5", "jev", "chars/4"), a callable str -> int, a tiktoken Encoding, a
             tokenizers.Tokenizer or a TokenCounter.
         strategy: None, "auto": each document is read as what it is, prose, code, a log, JSON, a table, ...,
-            and all share one budget by what they are worth (`tersely.engine.auto.Auto`). Else a name from
+            and all share one budget by what they are worth (`engine.strategies.Auto`). Else a name from
             `tersely.strategies.STRATEGIES` ("extractive" reads all as text), a content type ("log",
             "json", ...) that all documents are taken for, a reader of one (`tersely.content.logs.Logs()`), or
             a strategy object.

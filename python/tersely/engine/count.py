@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tersely.core.protocols import BatchTokenCounter
-from tersely.core.tables import Int32s, Int64s, pieces
-from tersely.core.text import well_formed
-from tersely.providers.byte_pairs import BytePairCounter, token_table
-from tersely.providers.utf8 import Texts, native_texts
+from tersely.models.counters import BytePairCounter, Texts, native_texts, token_table
+from tersely.protocols import BatchTokenCounter
+from tersely.text import well_formed
+from tersely.types import Int32s, Int64s, pieces
 
 __all__ = ["count", "count_batch", "count_joined", "count_units", "name_of"]
 

@@ -1,11 +1,36 @@
-"""Where to cut a piece of text that does not fit whole."""
+"""Cut documents into segments, and a piece of text where it does not fit whole."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-__all__ = ["CUT_MARK", "least_prefix", "longest_prefix"]
+from tersely import _native
+from tersely.models.counters import native_texts
+from tersely.types import Analysis, Level, SegmentTable
+
+__all__ = ["CUT_MARK", "analyze", "least_prefix", "longest_prefix", "segment"]
+
+_LARGEST_WINDOW = 2**62  # what the native border takes; no text is longer
+
+
+def analyze(
+    texts: Sequence[str], extras: Sequence[str] = (), level: Level = Level.SENTENCE, window: int = 200
+) -> Analysis:
+    """Cut texts into segments and read their terms; `extras` (query, titles) only give a term row each.
+
+    O(characters) time and memory linear in the number of segments and terms; the GIL is released.
+    """
+    columns, ids, offsets, term_class = _native.analyze(
+        native_texts(texts), list(extras), int(level), min(window, _LARGEST_WINDOW)
+    )
+    return Analysis(SegmentTable(*columns), ids, offsets, term_class)
+
+
+def segment(texts: Sequence[str], level: Level = Level.SENTENCE, window: int = 200) -> SegmentTable:
+    """Cut texts into segments. See `analyze`."""
+    return SegmentTable(*_native.segment(list(texts), int(level), min(window, _LARGEST_WINDOW)))
+
 
 CUT_MARK = "…"
 _CHARACTERS = 4  # of a token, about

@@ -8,13 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tersely import _native
-from tersely.core import checks
-from tersely.core.protocols import Embedder
-from tersely.core.tables import Float32s, Int32s, Int64s
-from tersely.core.types import Deduplicated
+from tersely import _native, checks
 from tersely.kernels import threshold_clusters
 from tersely.kernels.checks import Progress, to_matrix, to_numbers, to_threads
+from tersely.protocols import Embedder
+from tersely.types import Deduplicated, Float32s, Int32s, Int64s
 
 __all__ = [
     "ORDER",

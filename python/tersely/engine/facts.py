@@ -11,12 +11,28 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.core.facts import Fact, FactKind, FactReport, FactTable, SourceFacts
-from tersely.core.tables import Float32s, Float64s, Int32s, Int64s, Level, SegmentTable, UInt8s, pieces
-from tersely.core.types import Compressed, Span, Spans, span_columns
-from tersely.engine.segment import segment
+from tersely.engine.cutting import segment
 from tersely.engine.select import is_kept, select
-from tersely.kernels.sets import united
+from tersely.kernels.checks import united
+from tersely.types import (
+    Compressed,
+    Fact,
+    FactKind,
+    FactReport,
+    FactTable,
+    Float32s,
+    Float64s,
+    Int32s,
+    Int64s,
+    Level,
+    SegmentTable,
+    SourceFacts,
+    Span,
+    Spans,
+    UInt8s,
+    pieces,
+    span_columns,
+)
 
 __all__ = [
     "PRESERVABLE",

@@ -13,20 +13,30 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.content.units import Nested
-from tersely.core.documents import warnings_about
-from tersely.core.facts import Fact, FactReport
-from tersely.core.tables import Float32s, Int64s, Kind, SegmentTable, UInt8s
-from tersely.core.types import Compressed, Receipt, Request, Span, Spans
+from tersely.documents import warnings_about
 from tersely.engine.count import name_of
+from tersely.engine.cutting import segment
 from tersely.engine.facts import fact_report, facts_kept, with_facts
 from tersely.engine.fit import Fit
-from tersely.engine.places import found_in
 from tersely.engine.probability import document_probability
-from tersely.engine.reading import Reading
-from tersely.engine.score import Asked
-from tersely.engine.segment import segment
+from tersely.engine.reading import Reading, found_in
+from tersely.engine.relevance import Asked
 from tersely.engine.select import FIRST_KEPT, REASONS
-from tersely.providers.byte_pairs import BytePairCounter
+from tersely.models.counters import BytePairCounter
+from tersely.types import (
+    Compressed,
+    Fact,
+    FactReport,
+    Float32s,
+    Int64s,
+    Kind,
+    Receipt,
+    Request,
+    SegmentTable,
+    Span,
+    Spans,
+    UInt8s,
+)
 
 __all__ = ["broken_promises", "check_all", "checked", "finish", "make_receipt", "unchanged"]
 

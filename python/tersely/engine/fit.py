@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.core.errors import BudgetExceededError
-from tersely.core.tables import Float32s, Int64s, UInt8s
 from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import least_prefix, longest_prefix
 from tersely.engine.reading import Reading
 from tersely.engine.render import Places, Rendered, Wording, render
 from tersely.engine.select import FIRST_KEPT, REASONS, bare_headings, fill_gaps, hold_leading, is_kept, select
+from tersely.errors import BudgetExceededError
+from tersely.types import Float32s, Int64s, UInt8s
 
 __all__ = ["Fit", "choose", "fit"]
 

@@ -5,28 +5,336 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from difflib import SequenceMatcher
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tersely.core.cache import BoundedCache
-from tersely.core.errors import BudgetExceededError
-from tersely.core.tables import Float32s
-from tersely.core.types import Compressed, Request
-from tersely.engine.auto import Auto
+from tersely.cache import BoundedCache
 from tersely.engine.count import count
-from tersely.engine.extractive import Extractive
 from tersely.engine.fit import Fit, choose, fit
-from tersely.engine.line_diff import Diff, common_prefix, compare
-from tersely.engine.memo import Known, Numbers, by_document, carry, prepare_with, price
 from tersely.engine.prepare import Prepared
 from tersely.engine.reading import Reading
 from tersely.engine.select import FIRST_KEPT, REASONS
+from tersely.engine.strategies import Auto, Extractive
+from tersely.errors import BudgetExceededError
+from tersely.models.embedders import CheckedEmbedder, resolve_embedder
+from tersely.types import Compressed, Float32s, Int64s, Request, SegmentTable
 
-__all__ = ["CACHE_BYTES", "Incremental", "IncrementalUpdate", "State", "advance"]
+__all__ = [
+    "CACHE_BYTES",
+    "Change",
+    "Diff",
+    "Incremental",
+    "IncrementalUpdate",
+    "Known",
+    "Numbers",
+    "State",
+    "advance",
+    "by_document",
+    "carry",
+    "common_prefix",
+    "compare",
+    "compute_diff",
+    "prepare_with",
+    "price",
+]
+
+_LARGEST_TABLE = 10_000  # pairs of lines; where no line is unique, a larger part counts as replaced
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """A line diff.
+
+    Attributes:
+        added, removed: lines without their line ends, in order.
+        change_ratio: characters added and removed, line ends included, / those of the longer text: 0 for
+            equal texts, 2 at most.
+    """
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    change_ratio: float
+
+
+class Change(NamedTuple):
+    """`old[old_start:old_end]` became `new[new_start:new_end]` (characters)."""
+
+    old_start: int
+    old_end: int
+    new_start: int
+    new_end: int
+
+
+def compute_diff(old: str, new: str) -> Diff:
+    """The lines that were added and removed.
+
+    What both texts begin and end with is skipped first. Between, lines that stand once in each text and in
+    the same order are anchors (patience diff); small parts without one go to difflib, larger ones count as
+    replaced, so the diff is not always the shortest. Lines end at "\\n". O(characters + lines log lines).
+    """
+    return compare(old, new)[0]
+
+
+def compare(old: str, new: str) -> tuple[Diff, list[Change]]:
+    """`compute_diff`, and the characters that differ, in order; what lies between them is equal."""
+    if old == new:
+        return Diff((), (), 0.0), []
+    a, b = old.split("\n"), new.split("\n")
+    hunks = list(_joined(_replaced(a, b)))
+    places = _places(a, b, hunks, len(old), len(new))
+    moved = sum(place.old_end - place.old_start + place.new_end - place.new_start for place in places)
+    return Diff(
+        added=tuple(line for _, _, k, m in hunks for line in b[k:m]),
+        removed=tuple(line for i, j, _, _ in hunks for line in a[i:j]),
+        change_ratio=moved / max(len(old), len(new)),
+    ), [_trimmed(old, new, place) for place in places]
+
+
+_Hunk = tuple[int, int, int, int]  # a[i:j] became b[k:m]
+
+
+def _replaced(a: list[str], b: list[str]) -> Iterator[_Hunk]:
+    """Hunks in order, some of them touching."""
+    parts = [(0, len(a), 0, len(b))]  # a stack, the first part on top
+    while parts:
+        i, j, k, m = parts.pop()
+        head = common_prefix(a[i:j], b[k:m])
+        i, k = i + head, k + head
+        tail = common_prefix(a[i:j][::-1], b[k:m][::-1])
+        j, m = j - tail, m - tail
+        if i == j or k == m:
+            if i < j or k < m:
+                yield i, j, k, m
+            continue
+        anchors = _anchors(a[i:j], b[k:m])
+        if anchors:
+            ends = [(i + x, k + y) for x, y in anchors] + [(j, m)]
+            starts = [(i, k)] + [(x + 1, y + 1) for x, y in ends[:-1]]
+            between = [(i, x, k, y) for (i, k), (x, y) in zip(starts, ends, strict=True)]
+            parts.extend(part for part in reversed(between) if part[0] < part[1] or part[2] < part[3])
+        elif (j - i) * (m - k) <= _LARGEST_TABLE:
+            for name, x, y, z, w in SequenceMatcher(None, a[i:j], b[k:m], autojunk=False).get_opcodes():
+                if name != "equal":
+                    yield i + x, i + y, k + z, k + w
+        else:
+            yield i, j, k, m
+
+
+def common_prefix(a: Sequence[str], b: Sequence[str]) -> int:
+    """How many items, or characters, both begin with; by bisection, since slices compare quickly."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _trimmed(old: str, new: str, place: Change) -> Change:
+    """A change without the characters that both of its sides begin and end with."""
+    one, other = old[place.old_start : place.old_end], new[place.new_start : place.new_end]
+    head = common_prefix(one, other)
+    tail = common_prefix(one[head:][::-1], other[head:][::-1])
+    return Change(place.old_start + head, place.old_end - tail, place.new_start + head, place.new_end - tail)
+
+
+def _anchors(a: list[str], b: list[str]) -> list[tuple[int, int]]:
+    """Rows of lines that stand once in each: the longest run that ascends in both."""
+    in_a, in_b = Counter(a), Counter(b)
+    place = {line: y for y, line in enumerate(b) if in_b[line] == 1}
+    pairs = [(x, place[line]) for x, line in enumerate(a) if in_a[line] == 1 and line in place]
+    ends: list[int] = []  # the lowest row of b that ends an ascending run of each length
+    last: list[int] = []  # which pair that is
+    before = [-1] * len(pairs)
+    for number, (_, y) in enumerate(pairs):
+        length = bisect_left(ends, y)
+        before[number] = last[length - 1] if length else -1
+        ends[length : length + 1], last[length : length + 1] = [y], [number]
+    run: list[tuple[int, int]] = []
+    at = last[-1] if last else -1
+    while at >= 0:
+        run.append(pairs[at])
+        at = before[at]
+    return run[::-1]
+
+
+def _joined(hunks: Iterator[_Hunk]) -> Iterator[_Hunk]:
+    """Hunks that touch made one."""
+    current: _Hunk | None = None
+    for i, j, k, m in hunks:
+        if current is not None and (current[1], current[3]) == (i, k):
+            current = (current[0], j, current[2], m)
+        else:
+            if current is not None:
+                yield current
+            current = (i, j, k, m)
+    if current is not None:
+        yield current
+
+
+def _places(a: list[str], b: list[str], hunks: list[_Hunk], old_size: int, new_size: int) -> list[Change]:
+    """Hunks in characters. A line's end belongs to it; after the last line of a text, to the next."""
+    places = []
+    old = new = done = left = 0  # characters before the lines `done` of a and `left` of b
+    for i, j, k, m in hunks:
+        old, new = old + _size(a[done:i]), new + _size(b[left:k])
+        step = int(i == len(a) or k == len(b))  # the line end before goes or comes too
+        start, begin = old - step, new - step
+        old, new = old + _size(a[i:j]), new + _size(b[k:m])
+        places.append(Change(start, min(old, old_size), begin, min(new, new_size)))
+        done, left = j, m
+    return places
+
+
+def _size(lines: list[str]) -> int:
+    """Characters of lines with their ends."""
+    return sum(map(len, lines)) + len(lines)
+
+
+_NO_COSINE = 2  # they are at most 1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Numbers:
+    """A number of each unit of one version of a text.
+
+    Attributes:
+        text: that version.
+        start, end: int64[n], its units in source order.
+        values: a number of each.
+    """
+
+    text: str
+    start: Int64s
+    end: Int64s
+    values: npt.NDArray[Any]
+
+    def moved_to(self, text: str, places: Sequence[Change] | None = None) -> Numbers:
+        """The numbers of those units that another version has, too, at their new places.
+
+        `places`: where the versions differ; None: they are compared. O(units log changes).
+        """
+        if text == self.text:
+            return self
+        changes = compare(self.text, text)[1] if places is None else places
+        old_start, old_end, _, new_end = np.array(changes, dtype=np.int64).T
+        before = np.searchsorted(old_end, self.start, side="right")  # how many changes lie before each unit
+        stays = self.end <= np.append(old_start, len(self.text))[before]
+        moved = np.append(0, new_end - old_end)[before]
+        return Numbers(text, (self.start + moved)[stays], (self.end + moved)[stays], self.values[stays])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory, but for the text."""
+        return self.start.nbytes + self.end.nbytes + self.values.nbytes
+
+
+@dataclass(eq=False, slots=True)
+class Known:
+    """What is known of the units of one document, for one token counter, one embedder and one query.
+
+    Attributes:
+        counts: their tokens, -1 where they were not counted; None: nothing.
+        cosines: of the vectors of its segments with the query's; None: nothing.
+    """
+
+    counts: Numbers | None = None
+    cosines: Numbers | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory, with the text."""
+        found = [one for one in (self.counts, self.cosines) if one is not None]
+        return sum(one.nbytes for one in found) + (sys.getsizeof(found[0].text) if found else 0)
+
+
+def carry(
+    known: Sequence[Numbers | None], texts: Sequence[str], table: SegmentTable, missing: int
+) -> npt.NDArray[Any]:
+    """The number of each unit of `table`, which is about `texts`; `missing` where it is not known.
+
+    O(units log units), and what it takes to compare texts that are not the same.
+    """
+    found = [(index, one.moved_to(texts[index])) for index, one in enumerate(known) if one is not None]
+    if not sum(len(one.values) for _, one in found):
+        return np.full(len(table), missing)
+    base = np.cumsum([0, *(len(text) for text in texts)])
+    start = np.concatenate([one.start + base[index] for index, one in found])
+    end = np.concatenate([one.end + base[index] for index, one in found])
+    values = np.concatenate([one.values for _, one in found])
+    at = base[table.document]
+    rows = np.minimum(np.searchsorted(start, table.start + at), len(start) - 1)
+    same = (start[rows] == table.start + at) & (end[rows] == table.end + at)
+    numbers: npt.NDArray[Any] = np.where(same, values[rows], values.dtype.type(missing))
+    return numbers
+
+
+def by_document(
+    texts: Sequence[str], table: SegmentTable, values: npt.NDArray[Any], before: Sequence[Numbers | None] = ()
+) -> list[Numbers]:
+    """Numbers of units by document; `before`: those of a version of which as many are known are kept."""
+    limits = np.searchsorted(table.document, np.arange(len(texts) + 1)).tolist()
+    made = []
+    for index, (text, low, high) in enumerate(zip(texts, limits, limits[1:], strict=False)):
+        old = before[index] if before else None
+        if old is not None and old.text == text and len(old.values) == high - low:
+            made.append(old)
+            continue
+        columns = (table.start[low:high], table.end[low:high], values[low:high])
+        made.append(Numbers(text, *(column.copy() for column in columns)))  # views would keep all of them
+    return made
+
+
+def prepare_with(known: Sequence[Known], strategy: Auto, request: Request) -> Prepared:
+    """`strategy.prepare(request)`, whose embedder is asked only about segments that are not known.
+
+    What it says is noted in `known`, one a document. The result is the same as without.
+    """
+    if (request.query or "").strip() and strategy.text.scoring != "lexical":
+        embedder = resolve_embedder(strategy.text.embedder)
+        asked = _KnownCosines(embedder.embedder, embedder.name, embedder.timeout, known)
+        strategy = replace(strategy, text=replace(strategy.text, embedder=asked))
+    return strategy.prepare(request)
+
+
+def price(known: Sequence[Known], reading: Reading) -> None:
+    """Count the units of a reading that are not known, before it is first fitted, and note the counts."""
+    texts, table = reading.texts, reading.table
+    before = [one.counts for one in known]
+    counts = reading.prices(carry(before, texts, table, -1).astype(np.int64)).counts
+    estimated = reading.estimated()
+    if estimated is not None:
+        counts = np.where(estimated, -1, counts)
+    for one, now in zip(known, by_document(texts, table, counts, before), strict=True):
+        one.counts = now
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownCosines(CheckedEmbedder):
+    """An embedder that is asked only about segments that are not known."""
+
+    known: Sequence[Known] = field(default=())
+
+    def similarity_spans(self, query: str, texts: Sequence[str], table: SegmentTable) -> Float32s:
+        before = [one.cosines for one in self.known]
+        cosines = carry(before, texts, table, _NO_COSINE).astype(np.float32)
+        new = np.flatnonzero(cosines == _NO_COSINE)
+        if len(new):
+            rows = SegmentTable(*(column[new] for column in table.columns()))
+            cosines[new] = CheckedEmbedder.similarity_spans(self, query, texts, rows)
+        for one, now in zip(self.known, by_document(texts, table, cosines, before), strict=True):
+            one.cosines = now
+        return cosines
+
 
 CACHE_BYTES = 64 * 2**20
 _CHANGE_LIMIT = 0.1  # from this change_ratio on, what was kept before says nothing

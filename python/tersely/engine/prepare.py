@@ -1,35 +1,75 @@
-"""Prepare documents once, and fit them into any number of budgets."""
+"""Prepare documents once, and fit them into any number of budgets; find a budget that is enough."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from tersely.checks import budget_of
 from tersely.content.units import ContentReader
-from tersely.core.checks import budget_of
-from tersely.core.errors import BudgetExceededError
-from tersely.core.tables import Float32s
-from tersely.core.types import Compressed, Document, Request
 from tersely.engine.count import count, count_batch, count_joined
 from tersely.engine.facts import fact_report, with_facts
 from tersely.engine.finish import finish, unchanged
 from tersely.engine.fit import Fit, fit
-from tersely.engine.places import found_in
 from tersely.engine.read import read
-from tersely.engine.reading import Reading
+from tersely.engine.reading import Reading, found_in
 from tersely.engine.render import Rendered, Wording, render
-from tersely.engine.required import with_required
 from tersely.engine.select import FIRST_KEPT, is_kept
-from tersely.providers.utf8 import Texts
+from tersely.errors import BudgetExceededError
+from tersely.models.counters import Texts
+from tersely.types import Compressed, Document, Float32s, Request
 
 if TYPE_CHECKING:
-    from tersely.engine.extractive import Extractive
+    from tersely.engine.strategies import Extractive
 
-__all__ = ["Prepared"]
+__all__ = ["Prepared", "smallest_fit", "with_required"]
+
+T = TypeVar("T")
+
+_TRIES = 60  # of budgets that grow twofold: more than there are tokens
+
+
+def with_required(attempt: Callable[[int], T], budget: int, enough: int | None = None) -> T:
+    """Make an attempt under a budget; the error for one that is too small says a budget that was tried.
+
+    Whether a budget does is no matter of arithmetic: counters are not additive, what is chosen depends on the
+    budget, and documents may be read in another way. So what `attempt` says that it requires is tried, then
+    more, twice as much more each time, until it succeeds. This is what keeps the promise of
+    `BudgetExceededError.required`; every door that raises one goes through here.
+
+    Args:
+        attempt: budget -> result; the same every time.
+        budget: that the caller gave.
+        enough: a budget that does as far as is known, as that of all documents as they are.
+    """
+    try:
+        return attempt(budget)
+    except BudgetExceededError as error:
+        told, required = error, max(int(error.required), budget + 1)
+    more, tried = 1, budget
+    for _ in range(_TRIES):
+        if enough is not None and tried < enough < required:
+            required = enough
+        tried = required
+        try:
+            attempt(required)
+            break
+        except BudgetExceededError as error:
+            required, more = max(int(error.required), tried + more), 2 * more
+    raise BudgetExceededError(told.reason, required=required, budget=budget) from None
+
+
+def smallest_fit(attempt: Callable[[int], T], budget: int, enough: int | None = None) -> T:
+    """Make an attempt under a budget that no caller gave: where it is too small, under one that is enough."""
+    try:
+        return with_required(attempt, budget, enough)
+    except BudgetExceededError as error:
+        return attempt(int(error.required))
+
 
 _ENDLESS = 2**59
 

@@ -15,19 +15,17 @@ from tersely.content.conversation import Conversation
 from tersely.content.html import Html, PageText
 from tersely.content.registry import reader_of
 from tersely.content.units import ContentReader, Lines, Nested, Units, join_tables, units_of
-from tersely.core.facts import FactKind
-from tersely.core.tables import Analysis, Float32s, Int32s, Kind, Level, SegmentTable
-from tersely.core.types import Document, Request
 from tersely.engine.facts import FactCoverage, preserved_facts
 from tersely.engine.reading import Reading, Region
-from tersely.engine.score import term_weights
+from tersely.engine.relevance import term_weights
 from tersely.engine.select import mark_groups, mark_pinned
 from tersely.engine.worth import add_floor, analyze_text, redundancy_of, set_joint_worth, worth_of_text
-from tersely.kernels.sets import united
-from tersely.providers.utf8 import Texts
+from tersely.kernels.checks import united
+from tersely.models.counters import Texts
+from tersely.types import Analysis, Document, FactKind, Float32s, Int32s, Kind, Level, Request, SegmentTable
 
 if TYPE_CHECKING:
-    from tersely.engine.extractive import Extractive
+    from tersely.engine.strategies import Extractive
 
 __all__ = ["read", "rows_for"]
 

@@ -2,22 +2,268 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from tersely.core.question import Question, is_english, read_question
-from tersely.core.tables import Analysis, Float32s, Level, SegmentTable, pieces
-from tersely.core.types import Document
-from tersely.engine.score import FEATURES, Asked, weight_row
-from tersely.engine.segment import analyze
-from tersely.models import Forest, relevance_forest, relevance_weights
-from tersely.providers.embedders import CheckedCrossEncoder, CheckedEmbedder
-from tersely.providers.static import StaticEmbedder
-from tersely.providers.utf8 import Texts
+from tersely import _native
+from tersely.checks import Question, is_english, read_question
+from tersely.engine.cutting import analyze
+from tersely.models.counters import Texts
+from tersely.models.embedders import CheckedCrossEncoder, CheckedEmbedder
+from tersely.models.static import StaticEmbedder
+from tersely.models.weights import Forest, relevance_forest, relevance_weights
+from tersely.types import Analysis, Document, Float32s, Float64s, Level, SegmentTable, pieces
 
-__all__ = ["RERANK_SHARE", "Hybrid", "QueryReading", "hybrid", "read_for_query"]
+if TYPE_CHECKING:
+    from tersely.engine.probability import TopicColumns
+
+__all__ = [
+    "COLUMNS",
+    "FEATURES",
+    "RERANK_SHARE",
+    "Asked",
+    "Hybrid",
+    "Importance",
+    "QueryReading",
+    "Scored",
+    "centrality",
+    "hybrid",
+    "lead",
+    "position_and_length",
+    "read_for_query",
+    "term_weights",
+    "weight_row",
+]
+
+#: What relevance is made of, in the order of csrc/kernels/relevance/features.hpp, which says what each is.
+FEATURES = (
+    "share",
+    "bm25",
+    "previous",
+    "next",
+    "headings",
+    "lead",
+    "first",
+    "block_best",
+    "document",
+    "answer",
+    "feedback",
+    "feedback_wide",
+    "bridge",
+    "named",
+    "cosine",
+    "cosine_previous",
+    "cosine_next",
+    "cosine_block",
+    "cosine_document",
+    "cosine_lead",
+    "reranked",
+)
+
+
+#: What the forest sees, in the order of csrc/kernels/relevance/columns.hpp, which says what each is.
+COLUMNS = (
+    "first",
+    "document",
+    "bridge",
+    "named",
+    "feedback",
+    "cosine",
+    "cosine_previous",
+    "cosine_block",
+    "cosine_document",
+    "cosine_lead",
+    "share over largest",
+    "bm25 over largest",
+    "previous over largest",
+    "next over largest",
+    "block_best over largest",
+    "document over largest",
+    "feedback over largest",
+    "feedback_wide over largest",
+    "bridge over largest",
+    "named over largest",
+    "above median",
+    "standard",
+    "rank",
+    "text above",
+    "below best",
+    "previous below",
+    "next below",
+    "block below",
+    "document below",
+    "in block",
+    "in document",
+    "document rank",
+    "cosine below",
+    "size",
+    "place",
+    "place share",
+    "cosine itself",
+    "quantity",
+    "time",
+    "asked",
+    "own terms",
+    "rarest",
+    "rarest missed",
+    "matched",
+    "beyond best",
+    "beyond three",
+    "left by best",
+    "left by three",
+    "most held",
+    "hop",
+    "document share",
+    "block share",
+    "phrases",
+    "document phrases",
+)
+
+
+@cache
+def weight_row(kind: str) -> Float64s:
+    """float64[len(FEATURES)]: the weights of a kind of vectors, in the order of the features."""
+    return _row(relevance_weights(kind))
+
+
+def _row(weights: Mapping[str, float]) -> Float64s:
+    return np.array([weights.get(name, 0.0) for name in FEATURES])
+
+
+class Scored(NamedTuple):
+    """Relevance scores of the segments of a call, and what they are made of.
+
+    Attributes:
+        features: float32[len(FEATURES), n].
+        scores: float32[n] >= 0.
+        corrections: float32[n], what the trees add.
+        matched: whether a segment, or what stands above one, holds a term of the query.
+        nearest: the largest cosine; -1 without vectors.
+    """
+
+    features: Float32s
+    scores: Float32s
+    corrections: Float32s
+    matched: bool
+    nearest: float
+
+
+class Importance(NamedTuple):
+    """What units are worth per token without a query; with one, `worth` is relevance and the others None.
+
+    Attributes:
+        worth: float32[n] >= 0, what the context comes back to, and what nothing else in it tells.
+        gist: float32[n] >= 0, the first of the two alone.
+        apart: float32[n] in (0, 1], how far a unit's words stand alone.
+    """
+
+    worth: Float32s
+    gist: Float32s | None = None
+    apart: Float32s | None = None
+
+    def rows(self, of: Callable[[Float32s], Float32s]) -> Importance:
+        """The same for other units, `of` gives each column for them."""
+        return Importance(*(None if column is None else of(column) for column in self))  # type: ignore[arg-type]  # the first is none
+
+
+@dataclass(eq=False, slots=True)
+class Asked:
+    """A query beside the segments of a call.
+
+    Attributes:
+        analysis: segments and terms.
+        query_row: the row of the query's terms.
+        title_rows: of each document, the row of its title's terms; -1 without one.
+        answer: classes of terms that the query asks for (checks.py).
+        cosine: float32[n], of each segment's vector with the query's; None: the features made of it are 0.
+        calibration: which numbers of models/probability.json make probabilities of them.
+        named: bool[n], segments of documents that matching ones of others name ("bridge"); None: nobody
+            looked.
+        topic: what `engine/probability.py` found of the documents; None: nobody asked.
+    """
+
+    analysis: Analysis
+    query_row: int
+    title_rows: Sequence[int]
+    answer: int = 0
+    cosine: Float32s | None = None
+    calibration: str = "none"
+    named: npt.NDArray[np.bool_] | None = None
+    topic: TopicColumns | None = None
+
+    def scores(
+        self, weights: Mapping[str, float] | Float64s, forest: Forest, features: Float32s | None = None
+    ) -> Scored:
+        """Score the segments.
+
+        A score is the weighted sum of the features (`weights` by name, where a missing one is 0, or as
+        `weight_row` gives them), corrected by the forest, above
+        the median of the call (csrc/kernels/relevance/weigh.hpp). `features`: given ones are taken as they
+        are; else "reranked" is 0: engine/relevance.py fills it. O(terms + segments * trees).
+        """
+        given = (*self._arguments(weights), forest, features)
+        return Scored(*_native.relevance(*given))
+
+    def columns(self, weights: Mapping[str, float]) -> Float32s:
+        """float32[len(COLUMNS), n]: what a forest is fitted on. O(terms + n log n)."""
+        return _native.relevance_columns(*self._arguments(weights))
+
+    def _arguments(self, weights: Mapping[str, float] | Float64s) -> tuple[Any, ...]:
+        analysis, table = self.analysis, self.analysis.table
+        return (
+            analysis.term_ids,
+            analysis.term_offsets,
+            analysis.term_class,
+            table.document,
+            table.block,
+            table.heading,
+            self.query_row,
+            np.asarray(self.title_rows, dtype=np.int64),
+            self.answer,
+            self.cosine if self.cosine is not None else np.empty(0, dtype=np.float32),
+            table.start,
+            table.end,
+            weights if isinstance(weights, np.ndarray) else _row(weights),
+        )
+
+
+def centrality(analysis: Analysis) -> Float32s:
+    """float32[n] in [0, 1.7]: importance without a query (csrc/kernels/lexical/centrality.hpp)."""
+    table = analysis.table
+    terms = (analysis.term_ids, analysis.term_offsets, analysis.term_class)
+    return _native.centrality(*terms, table.document, table.block, table.heading)
+
+
+def term_weights(analysis: Analysis) -> Float32s:
+    """float32[vocabulary]: inverse frequency of each term (csrc/kernels/lexical/)."""
+    table = analysis.table
+    terms = (analysis.term_ids, analysis.term_offsets, analysis.vocabulary)
+    return _native.inverse_frequency(*terms, table.document, table.block, table.heading)
+
+
+def lead(words: Sequence[int], position_decay: float = 0.01, position_floor: float | None = None) -> Float32s:
+    """float32[n]: `position_and_length`."""
+    return position_and_length(words, position_decay, position_floor).astype(np.float32)
+
+
+def position_and_length(
+    words: Sequence[int], position_decay: float = 0.01, position_floor: float | None = None
+) -> npt.NDArray[np.float64]:
+    """float64[n]: 1 - i * position_decay (not under the floor), + 0.3 where 5 < words < 50.
+
+    `words[i]`: number of white-space separated words of segment i.
+    """
+    count = np.asarray(words)
+    score = 1.0 - np.arange(len(count)) * position_decay
+    if position_floor is not None:
+        score = np.maximum(score, position_floor)
+    return np.asarray(score + 0.3 * ((count > 5) & (count < 50)), dtype=np.float64)
+
 
 RERANK_SHARE = 1 / 6  # of the characters
 _LEAST_RERANKED = 5  # segments
@@ -73,7 +319,7 @@ class Hybrid:
     Attributes:
         segments: float32[n] >= 0; see csrc/kernels/relevance/weigh.hpp.
         features: float32[len(FEATURES), n].
-        weights: by the names in engine/score.py.
+        weights: by the names in engine/relevance.py.
         asked: what the features are made of.
         forest: corrects their weighted sum.
         corrections: float32[n], by how much.

@@ -11,7 +11,7 @@ import numpy as np
 
 from tersely import _native
 from tersely.content.units import Lines, Marker, Nested, Quoted
-from tersely.core.tables import Int64s, Kind, SegmentTable, pieces
+from tersely.types import Int64s, Kind, SegmentTable, pieces
 
 if TYPE_CHECKING:
     from tersely.engine.reading import Reading, Region

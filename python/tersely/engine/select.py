@@ -9,8 +9,8 @@ import numpy as np
 
 from tersely import _native
 from tersely.content.units import Lines, Quoted
-from tersely.core.tables import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
-from tersely.kernels.sets import united
+from tersely.kernels.checks import united
+from tersely.types import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
 if TYPE_CHECKING:
     from tersely.engine.reading import Heads, Reading

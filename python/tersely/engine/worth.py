@@ -9,10 +9,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tersely import _native
-from tersely.content.outcomes import FAILED
+from tersely.checks import Question, read_question
+from tersely.content.lines import FAILED
 from tersely.content.units import Bools, Lines, Nested, Quoted
-from tersely.core.question import Question, read_question
-from tersely.core.tables import (
+from tersely.engine.cutting import analyze
+from tersely.engine.facts import rows_at
+from tersely.engine.reading import Reading
+from tersely.engine.relevance import (
+    FEATURES,
+    Asked,
+    Importance,
+    QueryReading,
+    centrality,
+    hybrid,
+    lead,
+    term_weights,
+)
+from tersely.models.counters import native_texts
+from tersely.models.embedders import resolve_embedder, resolve_reranker
+from tersely.types import (
     Analysis,
     Float32s,
     Float64s,
@@ -20,20 +35,13 @@ from tersely.core.tables import (
     Int64s,
     Kind,
     Level,
+    Request,
     SegmentTable,
     pieces,
 )
-from tersely.core.types import Request
-from tersely.engine.facts import rows_at
-from tersely.engine.reading import Reading
-from tersely.engine.relevance import QueryReading, hybrid
-from tersely.engine.score import FEATURES, Asked, Importance, centrality, lead, term_weights
-from tersely.engine.segment import analyze
-from tersely.providers.embedders import resolve_embedder, resolve_reranker
-from tersely.providers.utf8 import native_texts
 
 if TYPE_CHECKING:
-    from tersely.engine.extractive import Extractive
+    from tersely.engine.strategies import Extractive
 
 __all__ = [
     "add_floor",

@@ -1,4 +1,4 @@
-"""Check the arrays that callers pass to the kernels, and convert them to what the native side takes."""
+"""Check arrays that callers pass in; sets of rows that pairs hold together."""
 
 from __future__ import annotations
 
@@ -8,16 +8,31 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tersely.core import checks
-from tersely.core.threads import default_threads
+from tersely import _native, checks
+from tersely.threads import default_threads
+from tersely.types import Int32s
 
-__all__ = [
-    "Float64s",
-    "Progress",
-    "to_matrix",
-    "to_numbers",
-    "to_threads",
-]
+__all__ = ["Float64s", "Progress", "roots", "to_matrix", "to_numbers", "to_threads", "united"]
+
+Rows = npt.NDArray[np.signedinteger[Any]]
+
+
+def united(size: int, i: Rows, j: Rows) -> Int32s:
+    """int32[size]: the lowest row that each hangs together with, through pairs (i, j) of rows.
+
+    O(size + pairs), near enough.
+    """
+    parent = np.arange(size, dtype=np.int32)
+    _native.unite(parent, i.astype(np.int32), j.astype(np.int32))
+    return roots(parent)
+
+
+def roots(parent: Int32s) -> Int32s:
+    """Find the root of each row (int32[n]); a parent is never above its row."""
+    while not np.array_equal(parent, above := parent[parent]):
+        parent = above
+    return parent
+
 
 Float64s = npt.NDArray[np.float64]
 Progress = Callable[[float], object]

@@ -7,11 +7,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tersely import _native
-from tersely.core import checks
-from tersely.core.tables import Int32s
+from tersely import _native, checks
 from tersely.kernels.checks import Progress, to_matrix, to_numbers, to_threads
 from tersely.kernels.large import Recall, faiss_clusters, faiss_is_faster
+from tersely.types import Int32s
 
 __all__ = ["Clusters", "threshold_clusters"]
 
@@ -57,7 +56,7 @@ def threshold_clusters(
     In place of semhash's `self_deduplicate`: the representatives are the records that stay, decided exactly
     where semhash asks an approximate index. In place of sentence-transformers' `community_detection`: that
     builds communities around the rows with most neighbours, this around the rows with the best scores, and
-    without a smallest size. `tersely.adapters.drop_in` has it as it is.
+    without a smallest size. `tersely.integrations.drop_in` has it as it is.
 
     Args:
         X: (n, d).

@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.core.tables import Float32s, Int32s
-from tersely.kernels.checks import Float64s, Progress
-from tersely.kernels.sets import roots
+from tersely.kernels.checks import Float64s, Progress, roots
 from tersely.kernels.similarity import cosine_similarity
-from tersely.providers.faiss import InvertedFile
+from tersely.models.faiss import InvertedFile
+from tersely.types import Float32s, Int32s
 
 __all__ = ["Recall", "faiss_clusters", "faiss_is_faster"]
 

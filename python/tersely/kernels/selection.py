@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tersely import _native
-from tersely.core import checks
-from tersely.core.errors import BudgetExceededError
-from tersely.core.tables import Int32s
+from tersely import _native, checks
+from tersely.errors import BudgetExceededError
 from tersely.kernels.checks import Float64s, Progress, to_matrix, to_numbers, to_threads
 from tersely.kernels.similarity import cosine_similarity
+from tersely.types import Int32s
 
 __all__ = ["Ranking", "Selection", "budgeted_select", "facility_location_select", "mmr_select"]
 

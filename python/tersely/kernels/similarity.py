@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tersely import _native
-from tersely.core import checks
-from tersely.core.tables import Float32s, Int32s
+from tersely import _native, checks
 from tersely.kernels.checks import Progress, to_matrix, to_threads
+from tersely.types import Float32s, Int32s
 
 __all__ = ["Pairs", "cosine_pairs", "cosine_similarity"]
 

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from tersely.core import checks
-from tersely.core.shares import percent
-from tersely.core.types import Compressed
+from tersely import checks
 from tersely.report.frame import (
     articles,
     compose,
@@ -18,12 +16,11 @@ from tersely.report.frame import (
     panel,
     query_line,
 )
-from tersely.report.map import Lane, draw_map
-from tersely.report.pieces import Piece, pieces_of, tip_of
+from tersely.report.pieces import Piece, heading_of, name, pieces_of, tip_of, titles_of
 from tersely.report.source import MOST_CHARACTERS, draw_source, draw_text
-from tersely.report.titles import heading_of, titles_of
-from tersely.report.views import Showable, view_of
-from tersely.report.words import name
+from tersely.report.views import Lane, Showable, draw_map, view_of
+from tersely.text import percent
+from tersely.types import Compressed
 
 __all__ = ["compare_html", "write_comparison"]
 

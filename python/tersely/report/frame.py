@@ -9,12 +9,10 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from tersely.core.types import Document
-from tersely.report.marks import Painter
-from tersely.report.pieces import is_laid_out
+from tersely.report.pieces import Title, escape, is_laid_out, name
 from tersely.report.source import Columns, Panel
-from tersely.report.titles import Title
-from tersely.report.words import escape, name
+from tersely.report.views import Painter
+from tersely.types import Document
 
 __all__ = [
     "articles",

@@ -7,10 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tersely.core import checks
-from tersely.core.facts import Fact
-from tersely.core.shares import percent
-from tersely.core.types import Compressed
+from tersely import checks
 from tersely.report.frame import (
     articles,
     bar,
@@ -21,22 +18,24 @@ from tersely.report.frame import (
     panel,
     query_line,
 )
-from tersely.report.map import Lane, draw_map
-from tersely.report.marks import fact_marks
-from tersely.report.pieces import pieces_of
-from tersely.report.source import Columns, draw_source, draw_text
-from tersely.report.titles import Title, heading_of, titles_of
-from tersely.report.views import Showable, View, view_of
-from tersely.report.words import (
+from tersely.report.pieces import (
     DROPPED,
     GENERATED,
     KEPT,
     OUTCOMES,
+    Title,
     escape,
     fallback_in_words,
+    heading_of,
     in_words,
     name,
+    pieces_of,
+    titles_of,
 )
+from tersely.report.source import Columns, draw_source, draw_text
+from tersely.report.views import Lane, Showable, View, draw_map, fact_marks, view_of
+from tersely.text import percent
+from tersely.types import Compressed, Fact
 
 __all__ = ["to_html", "write_html"]
 

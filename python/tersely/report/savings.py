@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tersely.agents.savings import SavingsRow
-from tersely.core.shares import percent
 from tersely.report.frame import content_policy, figures
-from tersely.report.words import escape
+from tersely.report.pieces import escape
+from tersely.text import percent
 
 __all__ = ["savings_page"]
 

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from tersely.core.types import Compressed, Document
-from tersely.report.marks import Mark, Painter, QueryWords, text_marks
-from tersely.report.pieces import AHEAD, Piece, is_laid_out, tip_of
-from tersely.report.words import escape, name
+from tersely.report.pieces import AHEAD, Piece, escape, is_laid_out, name, tip_of
+from tersely.report.views import Mark, Painter, QueryWords, text_marks
+from tersely.types import Compressed, Document
 
 __all__ = ["MOST_CHARACTERS", "Columns", "Panel", "draw_source", "draw_text"]
 

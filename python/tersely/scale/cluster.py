@@ -13,11 +13,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tersely.core.errors import MissingExtraError
-from tersely.scale.answers import answer_job, read_answer
+from tersely.errors import MissingExtraError
+from tersely.scale.jobs import answer_job, read_answer
 from tersely.scale.plan import load_plan
-from tersely.scale.schedule import Schedule
-from tersely.scale.stages import Stages
+from tersely.scale.schedule import Schedule, Stages
 from tersely.scale.workspace import Workspace
 
 __all__ = ["run_on_ray"]

@@ -14,19 +14,26 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tersely.core import checks
-from tersely.core.files import file_lock
-from tersely.core.names import AnyStrategyName
-from tersely.core.threads import default_threads
+from tersely import checks
+from tersely.files import file_lock
 from tersely.scale.local import run_here, run_locally
 from tersely.scale.options import DedupOptions, row_options
-from tersely.scale.parts import Totals, finish_job, part_name, read_success, read_totals, remove_leftovers
 from tersely.scale.plan import Options, Plan, load_plan, plan_job
 from tersely.scale.report import Report
-from tersely.scale.schedule import Schedule
-from tersely.scale.sources import find_inputs
-from tersely.scale.stages import Stages
-from tersely.scale.workspace import SHUFFLE, Workspace
+from tersely.scale.rows import find_inputs
+from tersely.scale.schedule import Schedule, Stages
+from tersely.scale.workspace import (
+    SHUFFLE,
+    Totals,
+    Workspace,
+    finish_job,
+    part_name,
+    read_success,
+    read_totals,
+    remove_leftovers,
+)
+from tersely.threads import default_threads
+from tersely.types import AnyStrategyName
 
 __all__ = ["compress_dataset", "dataset_status", "run_dataset", "same_part"]
 

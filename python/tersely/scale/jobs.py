@@ -1,4 +1,4 @@
-"""Do a job of `compress_dataset`: make a part, a stretch of its rows, or a part out of stretches.
+"""Do a job: make a part, a stretch of its rows, or a part out of stretches; and answer how it ended.
 
 A job is a small JSON object, and any process that sees the source and the output can do it:
 
@@ -10,18 +10,17 @@ A job is a small JSON object, and any process that sees the source and the outpu
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from tersely.scale.arrow import arrow, parquet
 from tersely.scale.options import RowOptions
-from tersely.scale.parts import Totals, part_name, read_totals, totals_of
-from tersely.scale.rows import compress_rows, failed_rows, output_schema
-from tersely.scale.workspace import Workspace
+from tersely.scale.rows import arrow, compress_rows, failed_rows, output_schema, parquet
+from tersely.scale.workspace import Totals, Workspace, part_name, read_totals, totals_of
 
-__all__ = ["run_job"]
+__all__ = ["answer_job", "read_answer", "run_job"]
 
 _DEADLY = "WorkerDied: the worker that compressed this row died, three times"
 _TELL = 0.5  # seconds between two messages
@@ -111,3 +110,31 @@ def _join_stretches(space: Workspace, unit: int, join: list[list[Any]], schema: 
             yield failed[start]
         else:
             yield parquet().read_table(space.out / name).cast(schema)
+
+
+def answer_job(
+    space: Workspace, job: Mapping[str, Any], tell: Callable[[dict[str, Any]], object]
+) -> dict[str, Any]:
+    """Do a job, and say what came of it."""
+    try:
+        totals = run_job(space, job, tell)
+    except Exception as error:
+        number = error.errno if isinstance(error, OSError) else None
+        path = error.filename if isinstance(error, OSError) else None
+        return {
+            "error": type(error).__name__,
+            "message": str(error) if number is None else os.strerror(number),
+            "errno": number,
+            "path": None if path is None else str(path),
+        }
+    return {"totals": asdict(totals)}
+
+
+def read_answer(answer: Mapping[str, Any]) -> Totals:
+    """The totals of an answer. Raises OSError or ValueError as the job did, RuntimeError for all else."""
+    if "totals" in answer:
+        return Totals(**answer["totals"])
+    message, kind = str(answer["message"]), str(answer["error"])
+    if answer["errno"] is not None:
+        raise OSError(answer["errno"], message, answer["path"])
+    raise ValueError(message) if kind == "ValueError" else RuntimeError(f"{kind}: {message}")

@@ -12,12 +12,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tersely.scale.answers import read_answer
-from tersely.scale.jobs import run_job
-from tersely.scale.parts import Totals
-from tersely.scale.schedule import Schedule
-from tersely.scale.stages import Stages
-from tersely.scale.workspace import Workspace
+from tersely.scale.jobs import read_answer, run_job
+from tersely.scale.schedule import Schedule, Stages
+from tersely.scale.workspace import Totals, Workspace
 
 __all__ = ["run_here", "run_locally"]
 

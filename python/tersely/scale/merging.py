@@ -17,15 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.core.tables import Float32s, Float64s, Int64s
-from tersely.core.text import well_formed
 from tersely.engine.dedup import SHARE, agreeing_components, keys_of_guards, merge_different
-from tersely.kernels.sets import united
-from tersely.providers.embedders import resolve_embedder
-from tersely.scale.arrow import arrow
+from tersely.kernels.checks import united
+from tersely.models.embedders import resolve_embedder
 from tersely.scale.options import Columns, DedupOptions
-from tersely.scale.parts import Totals, part_name, read_success, read_totals
-from tersely.scale.rows import Rows, as_array, writable
+from tersely.scale.rows import Rows, arrow, as_array, writable
 from tersely.scale.shuffle import (
     read_json,
     read_note,
@@ -35,7 +31,9 @@ from tersely.scale.shuffle import (
     write_json,
     write_shuffle,
 )
-from tersely.scale.workspace import Workspace
+from tersely.scale.workspace import Totals, Workspace, part_name, read_success, read_totals
+from tersely.text import well_formed
+from tersely.types import Float32s, Float64s, Int64s
 
 __all__ = ["STAGES", "Stage", "run_stage"]
 

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
 import tersely
-from tersely.core import checks
-from tersely.core.names import AnyStrategyName
-from tersely.providers.counters import resolve_counter
+from tersely import checks
+from tersely.models.counters import resolve_counter
+from tersely.types import AnyStrategyName
 
 __all__ = ["OWN_COLUMNS", "Columns", "DedupOptions", "RowOptions", "dedup_options", "row_options"]
 

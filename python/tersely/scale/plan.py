@@ -12,14 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import tersely
-from tersely.core import checks
-from tersely.core.errors import StoreError
-from tersely.core.files import replace_file, sync_to_disk
-from tersely.scale.arrow import arrow, parquet
-from tersely.scale.lines import first_keys, length_of
+from tersely import checks
+from tersely.errors import StoreError
+from tersely.files import replace_file, sync_to_disk
 from tersely.scale.options import DedupOptions, RowOptions
-from tersely.scale.rows import kept_types
-from tersely.scale.sources import Input, find_inputs, is_parquet
+from tersely.scale.rows import (
+    Input,
+    arrow,
+    find_inputs,
+    first_keys,
+    is_parquet,
+    kept_types,
+    length_of,
+    parquet,
+)
 
 __all__ = ["PLAN", "Options", "Piece", "Plan", "load_plan", "plan_job"]
 

@@ -15,10 +15,9 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from tersely.core.files import replace_file
-from tersely.scale.arrow import parquet
-from tersely.scale.parts import temporary
-from tersely.scale.workspace import Workspace
+from tersely.files import replace_file
+from tersely.scale.rows import parquet
+from tersely.scale.workspace import Workspace, temporary
 
 __all__ = [
     "read_json",

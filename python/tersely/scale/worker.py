@@ -28,7 +28,7 @@ def main() -> None:
     jobs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
 
-    from tersely.scale.answers import answer_job
+    from tersely.scale.jobs import answer_job
     from tersely.scale.plan import load_plan
     from tersely.scale.workspace import Workspace
 

@@ -9,7 +9,7 @@
 ('The story.', 'The whole story, with every detail.', 2)
 """
 
-from tersely.core.errors import NotReversibleError, StoreError, UnknownIdError, VersionConflictError
+from tersely.errors import NotReversibleError, StoreError, UnknownIdError, VersionConflictError
 from tersely.store.records import CompressionRecord, Found, Stored, Use, Version
 from tersely.store.store import Store
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.core.errors import VersionConflictError
-from tersely.core.sqlite import DamageError
+from tersely.errors import VersionConflictError
+from tersely.sqlite import DamageError
 from tersely.store.codec import Texts
 from tersely.store.intake import Intake, check_ratio
 from tersely.store.search import forget_words, write_words
-from tersely.store.uses import forget_uses
-from tersely.store.versions import Row, find, find_all, find_newest, find_original, insert
+from tersely.store.versions import Row, find, find_all, find_newest, find_original, forget_uses, insert
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tersely.core.errors import MissingExtraError
-from tersely.core.sqlite import DamageError
+from tersely.errors import MissingExtraError
+from tersely.sqlite import DamageError
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely.core.sqlite import Format
+from tersely.sqlite import Format
 from tersely.store.codec import Texts
 from tersely.store.search import write_words
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tersely.core import checks
-from tersely.core.errors import StoreError
-from tersely.core.sqlite import Database
-from tersely.core.tables import Float32s
-from tersely.core.text import well_formed
-from tersely.providers.embedders import resolve_embedder
+from tersely import checks
+from tersely.errors import StoreError
+from tersely.models.embedders import resolve_embedder
+from tersely.sqlite import Database
 from tersely.store.codec import Texts
 from tersely.store.records import Found
 from tersely.store.versions import find_number, read_mapping
+from tersely.text import well_formed
+from tersely.types import Float32s
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

@@ -8,11 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from tersely.core import checks
-from tersely.core.documents import to_documents
-from tersely.core.errors import NotReversibleError
-from tersely.core.sqlite import Database
-from tersely.core.types import Compressed
+from tersely import checks
+from tersely.documents import to_documents
+from tersely.errors import NotReversibleError
+from tersely.sqlite import Database
 from tersely.store import changes, versions
 from tersely.store.codec import Texts
 from tersely.store.intake import (
@@ -27,8 +26,8 @@ from tersely.store.intake import (
 from tersely.store.records import CompressionRecord, Found, Stored, Use, Version
 from tersely.store.schema import FORMAT
 from tersely.store.search import Vectors, search
-from tersely.store.uses import note_compression, note_expansion, read_uses
-from tersely.store.versions import to_version
+from tersely.store.versions import note_compression, note_expansion, read_uses, to_version
+from tersely.types import Compressed
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

@@ -1,4 +1,4 @@
-"""Find the versions of texts: which text an id has, and which original a compressed one was made from."""
+"""Find the versions of texts and their originals; record what compressions saved and who expanded them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from tersely.core import checks
-from tersely.core.errors import UnknownIdError
-from tersely.core.sqlite import DamageError, check_file
+from tersely import checks
+from tersely.errors import UnknownIdError
+from tersely.sqlite import DamageError, check_file
 from tersely.store.codec import Texts
-from tersely.store.records import CompressionRecord, Stored, Version
+from tersely.store.records import CompressionRecord, Stored, Use, Version
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -26,8 +26,12 @@ __all__ = [
     "find_number",
     "find_original",
     "find_problems",
+    "forget_uses",
     "insert",
+    "note_compression",
+    "note_expansion",
     "read_mapping",
+    "read_uses",
     "to_microseconds",
     "to_record",
     "to_stored",
@@ -221,3 +225,46 @@ def find_problems(connection: Connection, texts: Texts) -> list[str]:
         for row in compressed
         if (row.id, row.root) not in roots
     ]
+
+
+_LATEST = (
+    "SELECT tool, tokens_in, tokens_out FROM uses WHERE id = ? AND NOT expanded ORDER BY number DESC LIMIT 1"
+)
+
+
+def note_compression(
+    connection: Connection, id: str, created: int, tool: str, tokens_in: int, tokens_out: int
+) -> None:
+    """Note that what a tool gave was made shorter, at microseconds since 1970."""
+    connection.execute(
+        "INSERT INTO uses (id, created, expanded, tool, tokens_in, tokens_out) VALUES (?, ?, 0, ?, ?, ?)",
+        (id, created, tool, tokens_in, tokens_out),
+    )
+
+
+def note_expansion(connection: Connection, id: str, created: int) -> bool:
+    """Note that the whole was asked for again; False where no compression of it was noted."""
+    latest = connection.execute(_LATEST, (id,)).fetchone()
+    if latest is None:
+        return False
+    connection.execute(
+        "INSERT INTO uses (id, created, expanded, tool, tokens_in, tokens_out) VALUES (?, ?, 1, ?, ?, ?)",
+        (id, created, *latest),
+    )
+    return True
+
+
+def read_uses(connection: Connection) -> tuple[Use, ...]:
+    """Read all records, the oldest first."""
+    rows = connection.execute(
+        "SELECT id, created, expanded, tool, tokens_in, tokens_out FROM uses ORDER BY created, number"
+    )
+    return tuple(
+        Use(id, to_datetime(created), bool(expanded), tool, tokens_in, tokens_out)
+        for id, created, expanded, tool, tokens_in, tokens_out in rows
+    )
+
+
+def forget_uses(connection: Connection, id: str) -> None:
+    """Remove an id from the records; the tokens saved stay."""
+    connection.execute("UPDATE uses SET id = '' WHERE id = ?", (id,))

@@ -1,1 +1,0 @@
-"""Compressors and managers by the names that callers know them by: views of the engine."""

@@ -1,1 +1,0 @@
-"""The vocabulary: types, arrays, errors, protocols, checks of arguments."""

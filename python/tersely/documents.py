@@ -1,0 +1,110 @@
+"""Turn the documents that callers pass in into checked tuples of the package's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import replace
+from typing import Any
+
+from tersely import checks
+from tersely.text import CHARACTERS_REPLACED
+from tersely.types import Document, Level
+
+__all__ = ["read_document", "to_documents", "to_level", "warnings_about"]
+
+_FIELDS = ("text", "id", "title", "score", "metadata", "name", "command")
+_HINTS = (  # (what only such an object has, what to give instead)
+    ("read_text", "give what it holds: .read_text(encoding='utf-8')"),
+    ("decode", "give text: .decode('utf-8')"),
+    ("columns", "give one column, such as table['text'], or its rows as mappings"),
+)
+
+
+def to_documents(documents: Any) -> tuple[Document, ...]:
+    """Return the documents of a str, a Document, a mapping or object with `text`, or a list of these.
+
+    Lone surrogates are replaced; then `Document.given` is the text as it came. Raises TypeError for anything
+    else.
+    """
+    if type(documents) is str:  # most calls: what follows asks more questions than all else here
+        return (_to_document(documents, 0),)
+    if isinstance(documents, (str, Document, Mapping)) or _has_text(documents):
+        documents = [documents]
+    # A set has no order, and a table gives the names of its columns.
+    refused = isinstance(documents, (bytes, bytearray, Set)) or _is_table(documents)
+    if refused or not isinstance(documents, Iterable):
+        raise TypeError(f"documents must be str, a document or a list of them, not {_describe(documents)}")
+    return tuple(_to_document(item, index) for index, item in enumerate(documents))
+
+
+def _to_document(item: Any, index: int) -> Document:
+    if isinstance(item, str):
+        return read_document(Document(item), f"the text of document {index}")
+    if isinstance(item, Document):
+        document = item
+    elif isinstance(item, Mapping):
+        if "text" not in item:
+            raise TypeError(
+                f"document {index} is a mapping without 'text'; its keys are {sorted(map(str, item))}"
+            )
+        document = _from_fields({name: item.get(name) for name in _FIELDS})
+    elif _has_text(item):
+        document = _from_fields({name: getattr(item, name, None) for name in _FIELDS})
+    else:
+        raise TypeError(f"document {index} must be str or have 'text', not {_describe(item)}")
+    if not isinstance(document.metadata, Mapping):
+        kind = type(document.metadata).__name__
+        raise TypeError(f"the metadata of document {index} must be a mapping, not {kind}")
+    return read_document(document, f"the text of document {index}", f"the title of document {index}")
+
+
+def read_document(document: Document, name: str, title_name: str = "title") -> Document:
+    """Return the document with a text and a title that have a UTF-8 form; names are for errors.
+
+    O(characters); the same object where both have one.
+    """
+    text, title = checks.text(document.text, name), document.title
+    if title is not None:
+        title = checks.text(title, title_name)
+    if text is not document.text:
+        return replace(document, text=text, title=title, given=document.text)
+    return document if title is document.title else replace(document, title=title)
+
+
+def warnings_about(documents: Iterable[Document]) -> tuple[str, ...]:
+    """Return what a receipt says of how the documents were read. O(documents)."""
+    return (CHARACTERS_REPLACED,) if any(document.given is not None for document in documents) else ()
+
+
+def _has_text(thing: Any) -> bool:
+    """Say whether an object has a `text` that is no column of a table."""
+    return hasattr(thing, "text") and not _is_table(thing)
+
+
+def _is_table(thing: Any) -> bool:
+    """Say whether an object is a table, as of pandas, polars or pyarrow."""
+    return hasattr(thing, "columns") and hasattr(thing, "shape")
+
+
+def _describe(thing: Any) -> str:
+    """Describe a refused object, and what to give instead where that is known."""
+    hint = next((f": {hint}" for has, hint in _HINTS if hasattr(thing, has)), "")
+    return f"{type(thing).__name__}{hint}"
+
+
+def _from_fields(fields: dict[str, Any]) -> Document:
+    identity = fields["id"]
+    return Document(
+        fields["text"],
+        None if identity is None else str(identity),
+        fields["title"],
+        fields["score"],
+        fields["metadata"] or {},
+        fields["name"] if isinstance(fields["name"], str) else None,
+        fields["command"] if isinstance(fields["command"], str) else None,
+    )
+
+
+def to_level(level: Level | int | str) -> Level:
+    """Return a level given by itself, its number, or its name in any case. Raises ValueError."""
+    return checks.member(level, "level", Level)

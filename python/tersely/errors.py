@@ -1,0 +1,126 @@
+"""The errors tersely raises.
+
+Exception
+  CompressionError            anything that went wrong while compressing
+    BudgetExceededError       what must be kept does not fit (.required, .budget)
+    ModelReplyError           a model's reply cannot be used
+      TruncatedReplyError     it ended at the model's limit of tokens
+      OversizedReplyError     it is longer than any that could be used
+    ModelTimeoutError         a model gave no answer in time (a TimeoutError, too)
+    NotReversibleError        the original of a compressed text is not at hand
+    RelevanceScoringError     relevance could not be scored, and no fallback was allowed
+    StoreError                a file of ours is damaged, or is not ours
+      UnknownIdError          nothing is stored under an id
+      VersionConflictError    another version was stored meanwhile
+    SummarizationError        a model was to write a text and failed, and no fallback was allowed
+ImportError
+  MissingExtraError           an optional package is not installed; the message says what to type
+
+Wrong arguments are ValueError or TypeError: the message names what came and what is allowed.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BudgetExceededError",
+    "CompressionError",
+    "MissingExtraError",
+    "ModelReplyError",
+    "ModelTimeoutError",
+    "NotReversibleError",
+    "OversizedReplyError",
+    "RelevanceScoringError",
+    "StoreError",
+    "SummarizationError",
+    "TruncatedReplyError",
+    "UnknownIdError",
+    "VersionConflictError",
+]
+
+
+class CompressionError(Exception):
+    """Base of the errors that compressing raises."""
+
+
+class BudgetExceededError(CompressionError):
+    """What must be kept does not fit into the budget.
+
+    **The same call with `budget=error.required` succeeds**, whatever the strategy, the door and the token
+    counter: `engine/prepare.py` has made that call before it says so. (Where a door names its
+    budget otherwise, `error.budget` and `error.required` are meant in that argument; of `Prepared.levels`,
+    `[max(budget, error.required) for budget in budgets]` succeeds.) It is not always the least that does.
+
+    Attributes:
+        reason: what does not fit, without the numbers: "pinned content does not fit".
+        required: tokens (of `tersely.kernels`: costs) that are enough; more than `budget`.
+        budget: tokens that were allowed.
+    """
+
+    def __init__(self, reason: str, *, required: float, budget: float) -> None:
+        """Say what does not fit and both numbers, which the message has once each."""
+        super().__init__(f"{reason} into a budget of {_plain(budget)}; {_plain(required)} would do")
+        self.reason = reason
+        self.required = required
+        self.budget = budget
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle with the keyword arguments, so that it crosses process borders."""
+        return _budget_exceeded, (self.reason, self.required, self.budget)
+
+
+def _budget_exceeded(reason: str, required: float, budget: float) -> BudgetExceededError:
+    return BudgetExceededError(reason, required=required, budget=budget)
+
+
+def _plain(number: float) -> float:
+    """Return a whole number as an int, so that it is written without a point or an exponent."""
+    return int(number) if number == number // 1 else number
+
+
+class ModelReplyError(CompressionError):
+    """A model (embedder, cross-encoder, language model) answered with something that cannot be used."""
+
+
+class TruncatedReplyError(ModelReplyError):
+    """A model's reply ended at its limit of tokens, in the middle of what it had to say."""
+
+
+class OversizedReplyError(ModelReplyError):
+    """A model's reply is longer than any that could be used; it was not read."""
+
+
+class ModelTimeoutError(CompressionError, TimeoutError):
+    """A model gave no answer within the seconds that it was given."""
+
+
+class NotReversibleError(CompressionError):
+    """A compressed text came without its original, so that it cannot be given back."""
+
+
+class RelevanceScoringError(CompressionError):
+    """Relevance could not be scored, and the caller wanted no fallback."""
+
+
+class StoreError(CompressionError):
+    """A file that tersely keeps is damaged, or was written by something else."""
+
+
+class UnknownIdError(StoreError, LookupError):
+    """Nothing is stored under this id."""
+
+
+class VersionConflictError(StoreError):
+    """Another version of an id was stored meanwhile; nothing was changed."""
+
+
+class SummarizationError(CompressionError):
+    """A model was to write a compressed text and raised, and the caller wanted no fallback."""
+
+
+class MissingExtraError(ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str | None = None) -> None:
+        """Name the package, and the extra of tersely that brings it."""
+        target = f"'tersely[{extra}]'" if extra else package
+        super().__init__(f"{package} is not installed; run: pip install {target}")

@@ -1,1 +1,0 @@
-"""Histories of chats and agents, made smaller."""

@@ -1,0 +1,115 @@
+"""Compress documents and filter near-duplicates in LangChain. Needs `tersely[langchain]`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tersely
+from tersely.errors import MissingExtraError
+from tersely.retrieval.chunks import add_note, parts_of, provenance
+
+try:
+    from langchain_core.callbacks import Callbacks
+    from langchain_core.documents import BaseDocumentCompressor, BaseDocumentTransformer, Document
+    from pydantic import BaseModel, ConfigDict
+except ImportError as error:
+    raise MissingExtraError("langchain-core", "langchain") from error
+
+__all__ = ["TerselyCompressor", "TerselyRedundantFilter"]
+
+
+class TerselyCompressor(BaseDocumentCompressor):
+    """Fits documents into one token budget, for ContextualCompressionRetriever and compressor pipelines.
+
+    The contents that come back, joined by `separator`, never count more than the budget. Documents keep their
+    order, id and metadata; those of which nothing is kept are left out. `metadata["tersely"]` is
+    `tersely.retrieval.chunks.provenance`: spans of the source, its whole text, what was dropped, warnings.
+    A document's `metadata["title"]` counts for each of its sentences.
+
+    Attributes:
+        budget, ratio, counter, strategy, separator: as in `tersely.compress`.
+        keep_original: whether the metadata hold the whole text of the source.
+
+    Raises:
+        BudgetExceededError, ValueError, TypeError: as `tersely.compress`.
+    """
+
+    budget: int | None = None
+    ratio: float = 0.3
+    counter: Any = None
+    strategy: Any = None
+    separator: str = "\n\n"
+    keep_original: bool = True
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    def compress_documents(
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
+    ) -> list[Document]:
+        """Compress the documents together with regard to the query."""
+        result = tersely.compress(
+            [_to_ours(document) for document in documents],
+            query,
+            budget=self.budget,
+            ratio=self.ratio,
+            counter=self.counter,
+            strategy=self.strategy,
+            separator=self.separator,
+        )
+        found = []
+        for part in parts_of(result, self.separator):
+            note = provenance(result, part, keep_original=self.keep_original)
+            if len(part.documents) == 1:
+                found.append(_add_note(documents[part.documents[0]], note, part.text))
+            else:
+                found.append(Document(page_content=part.text, metadata={"tersely": note}))
+        return found
+
+
+class TerselyRedundantFilter(BaseDocumentTransformer, BaseModel):
+    """Leaves out near-duplicates (`tersely.dedup`), never what differs in a number, a name or a negation.
+
+    The first of each cluster stays, in place, the same but for `metadata["tersely"]["duplicates"]`: "id" and
+    "similarity" of those that it stands for.
+
+    Attributes:
+        threshold, embedder: as in `tersely.dedup`.
+    """
+
+    threshold: float = 0.85
+    embedder: Any = None
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> list[Document]:
+        """Keep one document of each cluster, in the order of the input."""
+        if kwargs:
+            raise TypeError(f"TerselyRedundantFilter takes no further arguments, not {sorted(kwargs)}")
+        contents = [document.page_content for document in documents]
+        found = tersely.dedup(contents, self.threshold, embedder=self.embedder)
+        stays = found.representatives[found.labels].tolist()
+        duplicates: dict[int, list[dict[str, Any]]] = {row: [] for row in sorted(set(stays))}
+        for row, (stand_in, similarity) in enumerate(zip(stays, found.similarity.tolist(), strict=True)):
+            if row != stand_in:
+                duplicates[stand_in].append({"id": documents[row].id, "similarity": round(similarity, 6)})
+        return [
+            _add_note(documents[row], {"duplicates": merged}) if merged else documents[row]
+            for row, merged in duplicates.items()
+        ]
+
+
+def _to_ours(document: Document) -> tersely.Document:
+    title = document.metadata.get("title")
+    return tersely.Document(
+        document.page_content,
+        id=document.id,
+        title=title if isinstance(title, str) else None,
+        metadata=document.metadata,
+    )
+
+
+def _add_note(document: Document, note: dict[str, Any], content: str | None = None) -> Document:
+    """Copy a document with another content and a note in its metadata."""
+    text = {} if content is None else {"page_content": content}
+    return document.model_copy(update={**text, "metadata": add_note(document.metadata, note)})

@@ -1,0 +1,95 @@
+"""Compress nodes in LlamaIndex, as a postprocessor. Needs `tersely[llama-index]`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tersely
+from tersely.errors import MissingExtraError
+from tersely.retrieval.chunks import add_note, parts_of, provenance
+
+try:
+    from llama_index.core.bridge.pydantic import ConfigDict
+    from llama_index.core.postprocessor.types import BaseNodePostprocessor
+    from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
+except ImportError as error:
+    raise MissingExtraError("llama-index-core", "llama-index") from error
+
+__all__ = ["TerselyPostprocessor"]
+
+
+class TerselyPostprocessor(BaseNodePostprocessor):
+    """Fits the texts of nodes into one token budget.
+
+    The texts that come back, joined by `separator`, never count more than the budget; what LlamaIndex puts
+    around them (other metadata of the nodes, its prompt) comes on top. Nodes keep their order, id, score,
+    relationships and metadata; those of which nothing is kept are left out, those without text stay as they
+    are. `metadata["tersely"]` is `tersely.retrieval.chunks.provenance`: spans of the source, its whole text,
+    what was dropped, warnings; neither models nor embedders are shown it. A node's `metadata["title"]` counts
+    for each of its sentences.
+
+    Attributes:
+        budget, ratio, counter, strategy, separator: as in `tersely.compress`.
+        keep_original: whether the metadata hold the whole text of the source.
+
+    Raises:
+        BudgetExceededError, ValueError, TypeError: as `tersely.compress`.
+    """
+
+    budget: int | None = None
+    ratio: float = 0.3
+    counter: Any = None
+    strategy: Any = None
+    separator: str = "\n\n"
+    keep_original: bool = True
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name that LlamaIndex writes down."""
+        return "TerselyPostprocessor"
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        texts = [node.node.get_content(metadata_mode=MetadataMode.NONE) for node in nodes]
+        rows = [row for row, text in enumerate(texts) if text.strip()]
+        result = tersely.compress(
+            [_to_ours(nodes[row], texts[row]) for row in rows],
+            query_bundle.query_str if query_bundle is not None else None,
+            budget=self.budget,
+            ratio=self.ratio,
+            counter=self.counter,
+            strategy=self.strategy,
+            separator=self.separator,
+        )
+        found = {row: node for row, node in enumerate(nodes) if not texts[row].strip()}
+        for part in parts_of(result, self.separator):
+            note = provenance(result, part, keep_original=self.keep_original)
+            row = rows[part.documents[0]]
+            alone = len(part.documents) == 1
+            source = nodes[row] if alone else NodeWithScore(node=TextNode(), score=nodes[row].score)
+            found[row] = _with_text(source, part.text, note)
+        return [found[row] for row in sorted(found)]
+
+
+def _to_ours(node: NodeWithScore, text: str) -> tersely.Document:
+    title = node.node.metadata.get("title")
+    return tersely.Document(
+        text,
+        id=node.node.node_id,
+        title=title if isinstance(title, str) else None,
+        score=node.score,
+        metadata=node.node.metadata,
+    )
+
+
+def _with_text(source: NodeWithScore, text: str, note: dict[str, Any]) -> NodeWithScore:
+    """Copy a node with another text and a note that only programs read."""
+    node = source.node.model_copy()
+    node.set_content(text)
+    node.metadata = add_note(node.metadata, note)
+    node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, "tersely"]
+    node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, "tersely"]
+    return NodeWithScore(node=node, score=source.score)

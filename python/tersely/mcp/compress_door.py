@@ -1,0 +1,154 @@
+"""POST /compress: compress a text or a tool's result for callers in any language, without MCP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tersely import checks
+from tersely.agents.tool_results import BUDGET, ToolResultCompressor, ToolResultReport
+from tersely.mcp.application import FAULT, SLOW, Application, Receive, Scope, Send, run_tool, send_response
+from tersely.mcp.text_tools import text_tools
+from tersely.mcp.tools import Tool, ToolReply, object_schema
+
+__all__ = ["PATH", "CompressDoor"]
+
+#: Where it listens.
+PATH = "/compress"
+_STATUS = {FAULT: 500, SLOW: 504}
+
+
+def _compress_result(arguments: dict[str, Any]) -> ToolReply:
+    reports: list[ToolResultReport] = []
+    compressor = ToolResultCompressor(arguments["budget"], report=reports.append)
+    name, query = arguments.get("name"), arguments.get("query")
+    result = compressor.compress(arguments["result"], query or None, name or None, arguments.get("arguments"))
+    data = {
+        "result": result,
+        "status": reports[-1].status,
+        "tokens": reports[-1].tokens,
+        "original_tokens": reports[-1].original_tokens,
+        "warnings": list(reports[-1].warnings),
+    }
+    return ToolReply("", data)
+
+
+_RESULT = Tool(
+    "compress",
+    "Shorten what a tool gave; the same shape comes back.",
+    object_schema(
+        ["result"],
+        result={},
+        budget={"type": "integer", "minimum": 1, "default": BUDGET},
+        query={"type": "string"},
+        name={"type": "string"},
+        arguments={},
+    ),
+    _compress_result,
+)
+
+_TEXT = text_tools(fenced=False)[0]  # no model sees this reply as it is
+
+
+@dataclass(slots=True)
+class CompressDoor:
+    """An ASGI application that answers POST /compress, and passes everything else on.
+
+    The body is a JSON object: either the arguments of the tool `compress_text` ("text", "query", "budget",
+    "ratio"), or "result", what a tool gave in any shape, with "budget", "query", "name" and "arguments" as
+    in `tersely.agents.compress_tool_result`. So is the answer: what `compress_text` gives as data, or
+    "result", "status", "tokens", "original_tokens" and "warnings"; and {"error": words} where something is
+    wrong: 400 what came, 403 the Host, 405 another method, 413 too large, 415 no JSON, 500 a fault here, 504
+    the deadline.
+
+    Attributes:
+        application: gets all other requests.
+        hosts: names that the Host header may have, with any port; empty: all.
+        body: bytes of a request at most.
+        threads: compressions that run at a time.
+        deadline: seconds that one may run.
+    """
+
+    application: Application
+    hosts: tuple[str, ...] = ()
+    body: int = 4 * 2**20
+    threads: int = 8
+    deadline: float = 60.0
+    _limiter: list[Any] = field(default_factory=list, init=False)  # made within the event loop
+
+    def __post_init__(self) -> None:
+        """Check the limits."""
+        checks.whole_number(self.body, "body", least=1)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request to /compress; pass others on."""
+        if scope["type"] != "http" or scope["path"] != PATH:
+            await self.application(scope, receive, send)
+            return
+        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if refused := self._refused(scope["method"], headers):
+            await _answer(send, *refused)
+            return
+        body = await self._read(receive)
+        if body is None:
+            await _answer(send, 413, {"error": f"a request has at most {self.body:,} bytes"})
+            return
+        await _answer(send, *await self._compress(body))
+
+    def _refused(self, method: str, headers: Mapping[bytes, str]) -> tuple[int, dict[str, Any]] | None:
+        host = headers.get(b"host", "").strip()
+        name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
+        kind = headers.get(b"content-type", "").partition(";")[0].strip().lower()
+        length = headers.get(b"content-length", "")
+        if self.hosts and name.lower() not in self.hosts:
+            return 403, {"error": "this Host may not be asked for"}
+        if method != "POST":
+            return 405, {"error": f"POST to {PATH}"}
+        if kind != "application/json":
+            return 415, {"error": f"the body must be application/json, not {kind[:60] or 'of no type'}"}
+        if length.isdecimal() and (len(length) > 15 or int(length) > self.body):
+            return 413, {"error": f"a request has at most {self.body:,} bytes"}
+        return None
+
+    async def _read(self, receive: Receive) -> bytes | None:
+        """Read the body; None where it is too large."""
+        parts, size = [], 0
+        while True:
+            message = await receive()
+            part = message.get("body", b"")
+            size += len(part)
+            if size > self.body:
+                return None
+            parts.append(part)
+            if message["type"] == "http.disconnect" or not message.get("more_body", False):
+                return b"".join(parts)
+
+    async def _compress(self, body: bytes) -> tuple[int, Mapping[str, Any]]:
+        import anyio
+
+        if not self._limiter:
+            self._limiter.append(anyio.CapacityLimiter(self.threads))
+        answer: tuple[int, Mapping[str, Any]] = await anyio.to_thread.run_sync(
+            self._run, body, limiter=self._limiter[0]
+        )
+        return answer
+
+    def _run(self, body: bytes) -> tuple[int, Mapping[str, Any]]:
+        try:
+            given = json.loads(body.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            return 400, {"error": f"the body is no JSON: {error}"}
+        if not isinstance(given, dict) or ("text" in given) == ("result" in given):
+            return 400, {"error": 'the body must be an object with either "text" or "result"'}
+        tool = _RESULT if "result" in given else _TEXT
+        text, data, wrong = run_tool(tool, given, self.deadline)
+        if data is None:
+            return _STATUS.get(wrong, 400), {"error": text}
+        return 200, data
+
+
+async def _answer(send: Send, status: int, data: Mapping[str, Any]) -> None:
+    body = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+    await send_response(send, status, body, "application/json")

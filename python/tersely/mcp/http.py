@@ -1,0 +1,561 @@
+"""Serve tools over streamable HTTP by several processes, behind a gate that checks each request."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import gc
+import hmac
+import logging
+import math
+import os
+import re
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from tersely import checks
+from tersely.mcp.application import Application, Message, Receive, Scope, Send, make_server, send_response
+from tersely.mcp.compress_door import CompressDoor
+from tersely.mcp.tools import Tool
+
+__all__ = ["Gate", "checked_token", "http_application", "serve_http", "server_config"]
+
+_HEAD_END = re.compile(rb"\n\r?\n")  # as h11 has it
+_LOOKS = 4  # at a connection while its patience lasts
+
+
+class _Connection(H11Protocol):
+    """A connection whose client must go on, or is cut off: send the head of a request, read what it is sent.
+
+    A connection is idle from when it opens until the head of a request is there, from the end of a reply on,
+    and while a reply waits for a client that does not read. Where there are too many connections, the one
+    that has been idle longest makes room.
+    """
+
+    patience: float
+    most: int
+    head: int
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._idle_since = self.loop.time()
+        self._stalled = False
+        if len(self.connections) > self.most:
+            self._make_room()
+        self._next_look: asyncio.TimerHandle | None = self.loop.call_later(self.patience / _LOOKS, self._look)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._next_look is not None:
+            self._next_look.cancel()
+            self._next_look = None
+        super().connection_lost(exc)
+
+    def handle_events(self) -> None:
+        """As uvicorn, which refuses a head over its limit only as long as the end of it has not arrived."""
+        if self.conn.their_state is h11.IDLE:
+            arrived = self.conn.trailing_data[0]
+            end = _HEAD_END.search(arrived)
+            if (len(arrived) if end is None else end.end()) > self.head:
+                self.send_400_response(f"The head of a request has at most {self.head} bytes.")
+                return
+        super().handle_events()
+
+    def on_response_complete(self) -> None:
+        self._idle_since = self.loop.time()
+        super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        self._idle_since = self.loop.time()
+        self._stalled = True
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._idle_since = self.loop.time()
+        self._stalled = False
+        super().resume_writing()
+
+    @property
+    def idle(self) -> bool:
+        """Whether it is the client's turn."""
+        return self.cycle is None or self.cycle.response_complete or self._stalled
+
+    def _look(self) -> None:
+        now = self.loop.time()
+        if not self.idle:
+            self._idle_since = now
+        elif now - self._idle_since >= self.patience:
+            self.transport.abort()  # not close: that waits until what was sent is read
+            return
+        self._next_look = self.loop.call_later(self.patience / _LOOKS, self._look)
+
+    def _make_room(self) -> None:
+        idle = [one for one in self.connections if isinstance(one, _Connection) and one.idle]
+        longest = min(idle, key=lambda one: one._idle_since, default=self)
+        self.connections.discard(longest)
+        longest.transport.abort()
+
+
+def connection_type(most: int, patience: float, head: int) -> type[asyncio.Protocol]:
+    """The class of connections for `uvicorn.Config(http=...)`.
+
+    Args:
+        most: connections at a time.
+        patience: seconds that a connection may be idle.
+        head: bytes of the head of a request at most, its blank line included (400).
+    """
+    return type("Connection", (_Connection,), {"most": most, "patience": patience, "head": head})
+
+
+#: Is told a function to call when the process is to stop serving.
+Stop = Callable[[Callable[[], None]], None]
+
+_LOOK = 0.1  # seconds between two looks at the workers
+_SHORTEST = 1.0  # seconds from the start of a worker that died to that of the next one
+_MORE = 5.0  # seconds past the grace until a worker that goes on is killed
+
+
+def run_workers(many: int, serve: Callable[[Stop], None], *, close: Callable[[], None], grace: float) -> None:
+    """Fork processes that serve, and another one for each that dies; return when SIGTERM or Ctrl-C ended all.
+
+    What this process has opened is shared: mapped files and what it has read are in memory once. It must have
+    no threads. Workers stop by themselves when this process is gone, however it went.
+
+    Args:
+        many: processes.
+        serve: what each does, until what it gives to `Stop` is called.
+        close: what this process does first when it is to stop: it lets go of the sockets.
+        grace: seconds that workers may go on then, to answer what was asked; a second signal ends them.
+
+    Raises KeyboardInterrupt after Ctrl-C, and ValueError where processes cannot fork.
+    """
+    if not hasattr(os, "fork"):
+        raise ValueError("more than one worker needs a system on which processes fork")
+    asked: list[int] = []
+
+    def ask(number: int, _frame: FrameType | None) -> None:
+        asked.append(number)
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
+    watched, held = os.pipe()  # its other end closes when this process ends, or says stop
+    born: dict[int, float] = {}
+    earliest = 0.0
+    gc.freeze()  # what is here now is no garbage, and stays shared: collectors would write to its pages
+    try:
+        while not asked:
+            while len(born) < many and time.monotonic() >= earliest:
+                born[_start(serve, watched, held)] = time.monotonic()
+            time.sleep(_LOOK)
+            for process, how in _reap(born):
+                earliest = born.pop(process) + _SHORTEST
+                if not asked:
+                    print(f"tersely: a worker ended ({how}); starting another", file=sys.stderr)
+        close()
+    finally:
+        os.close(held)
+        _wait(born, asked, grace + _MORE)
+        os.close(watched)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if asked[0] == signal.SIGINT:
+        raise KeyboardInterrupt
+
+
+def _start(serve: Callable[[Stop], None], watched: int, held: int) -> int:
+    """Fork a worker; return its process id, here."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    process = os.fork()
+    if process:
+        return process
+    code = 1
+    try:
+        os.setpgid(0, 0)  # Ctrl-C at a terminal is for the parent alone
+        os.close(held)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+        def stop_with_parent(stop: Callable[[], None]) -> None:
+            def wait() -> None:
+                os.read(watched, 1)
+                stop()
+
+            threading.Thread(target=wait, daemon=True).start()
+
+        serve(stop_with_parent)
+        code = 0
+    except KeyboardInterrupt:
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)  # what is above on the stack is the parent's
+
+
+def _reap(born: dict[int, float]) -> list[tuple[int, str]]:
+    """Collect the workers that ended, and how."""
+    found = []
+    for process in born:
+        ended, status = os.waitpid(process, os.WNOHANG)
+        if ended:
+            code = os.waitstatus_to_exitcode(status)
+            found.append((process, f"exit code {code}" if code >= 0 else signal.Signals(-code).name))
+    return found
+
+
+def _wait(born: dict[int, float], asked: list[int], seconds: float) -> None:
+    """Wait for workers that were told to stop; kill them after so many seconds, or at another signal."""
+    until, killed = time.monotonic() + seconds, False
+    while born:
+        for process, _ in _reap(born):
+            del born[process]
+        if not killed and (len(asked) > 1 or time.monotonic() > until):
+            killed = True
+            for process in born:
+                os.kill(process, signal.SIGKILL)
+        if born:
+            time.sleep(_LOOK)
+
+
+_BODY = 4 * 2**20  # bytes of a request
+_HEAD = 16 * 2**10  # bytes of its head (400)
+_SHORTEST_TOKEN = 16  # characters
+_HEALTH, _READY = "/health", "/ready"
+_READY_WAIT = 5.0  # seconds until what does not say whether it is ready is not
+_MOST_WORKERS = 256
+_LOG = logging.getLogger("tersely.mcp")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")  # as they stand in URLs
+
+
+def checked_token(token: str, source: str = "the bearer token") -> str:
+    """Return a bearer token that is long enough; raises ValueError, which names `source`, for another."""
+    if len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
+        raise ValueError(f"{source} must have {_SHORTEST_TOKEN} or more printable ASCII characters")
+    return token
+
+
+def http_application(
+    tools: Sequence[Tool],
+    *,
+    host: str = "127.0.0.1",
+    token: str | None = None,
+    origins: Iterable[str] = (),
+    most: int = 256,
+    body: int = _BODY,
+    patience: float = 30.0,
+    threads: int = 8,
+    deadline: float = 60.0,
+    ready: Iterable[Callable[[], object]] = (),
+) -> Gate:
+    """Make the ASGI application: MCP at /mcp, and POST /compress (compress_door.py) for callers in any
+    language; GET /health and /ready. There are no sessions, so memory does not grow.
+
+    Args:
+        tools: of the server.
+        host: where it will listen. On loopback the Host header must name this machine too.
+        token: the bearer token that every request must show; needed where others can reach `host`.
+        origins: web origins that may call besides the server's own, such as "https://example.org"; a page on
+            another port of this machine is of another origin, too.
+        most: requests at a time, beyond which callers get 503.
+        body: bytes of a request at most (413).
+        patience: seconds for a body to arrive (408).
+        threads: tool calls that run at a time.
+        deadline: seconds that a tool call may run.
+        ready: called when somebody asks for /ready; where one raises, the answer is no (503).
+
+    Raises ValueError where a host that others can reach has no token, for a token that is too short, and for
+    an origin without "://".
+    """
+    origins = list(origins)
+    for origin in origins:
+        if "://" not in origin:
+            raise ValueError(f'an origin must be like "https://example.org", not {origin!r}')
+    if token is None and not _is_loopback(host):
+        raise ValueError(f"listening on {host} needs a bearer token: others can reach it")
+    if token is not None:
+        checked_token(token)
+    server = make_server(tools, threads=threads, deadline=deadline)
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    names = _LOOPBACK_NAMES
+    security = TransportSecuritySettings(  # origins are the gate's affair
+        enable_dns_rebinding_protection=_is_loopback(host),
+        allowed_hosts=[*names, *(f"{name}:*" for name in names)],
+        allowed_origins=[
+            *origins,
+            *(
+                f"{scheme}://{name}{port}"
+                for scheme in ("http", "https")
+                for name in names
+                for port in ("", ":*")
+            ),
+        ],
+    )
+    application: Any = server.streamable_http_app(
+        json_response=True,
+        stateless_http=True,
+        max_request_body_size=body,
+        transport_security=security,
+        host=host,
+    )
+    hosts = names if _is_loopback(host) else ()
+    application = CompressDoor(application, hosts, body, threads, deadline)
+    allowed = frozenset(origin.rstrip("/") for origin in origins)
+    return Gate(application, token, allowed, most, patience, tuple(ready))
+
+
+def serve_http(
+    tools: Sequence[Tool],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    connections: int = 512,
+    idle: float = 10.0,
+    workers: int = 1,
+    deadline: float = 60.0,
+    **options: Any,
+) -> None:
+    """Serve http://HOST:PORT/mcp until interrupted; `options` are those of `http_application`.
+
+    SIGTERM and Ctrl-C end it gracefully: no connection is taken any more, and calls that have begun are
+    answered, for as long as a call may run. After SIGTERM it returns.
+
+    Args:
+        tools: of the server.
+        host, port: where it listens; port 0 is any that is free.
+        connections: at a time; where there are more, the one that has been idle longest is cut off.
+        idle: seconds that a connection may take to send the head of a request, or not to read a reply.
+        workers: processes that serve. They are forked (not on Windows) and share what is mapped: an index is
+            in memory once. One that dies is started again. Limits are of each process.
+        deadline: seconds that a tool call may run.
+
+    Logs go to standard error. Raises ValueError where it cannot listen there.
+    """
+    workers = checks.whole_number(workers, "workers", least=1, most=_MOST_WORKERS)
+    application = http_application(tools, host=host, deadline=deadline, **options)
+    grace = math.ceil(deadline)
+    config = server_config(application, connections=connections, idle=idle, timeout_graceful_shutdown=grace)
+    sockets = _listen(host, port)
+    port = sockets[0].getsockname()[1]
+    import uvicorn
+
+    def serve(stop: Stop | None = None) -> None:
+        server = uvicorn.Server(config)
+
+        def end() -> None:
+            server.should_exit = True
+
+        if stop is not None:
+            stop(end)
+        with _at_sigterm(end):
+            server.run(sockets=sockets)
+
+    def close() -> None:
+        for one in sockets:
+            one.close()
+
+    print(f"tersely: serving http://{f'[{host}]' if ':' in host else host}:{port}/mcp", file=sys.stderr)
+    if workers == 1:
+        serve()
+    else:
+        run_workers(workers, serve, close=close, grace=grace)
+
+
+@contextmanager
+def _at_sigterm(end: Callable[[], None]) -> Iterator[None]:
+    """Call `end` at SIGTERM, so that the program goes on to its own end, and closes what it has opened."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: end())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def server_config(
+    application: Application, *, connections: int = 512, idle: float = 10.0, **more: Any
+) -> Any:
+    """Return the `uvicorn.Config` of an application; `connections`, `idle`: as of `serve_http`.
+
+    Raises ValueError where there are fewer than one connection, or no time.
+    """
+    connections = checks.whole_number(connections, "connections", least=1)
+    idle = checks.number(idle, "idle", above=0)
+    import uvicorn
+
+    defaults: dict[str, Any] = {
+        "log_level": "warning",
+        "timeout_graceful_shutdown": 5,
+        "server_header": False,
+    }
+    return uvicorn.Config(
+        application,
+        http=connection_type(connections, idle, _HEAD),
+        ws="none",
+        h11_max_incomplete_event_size=_HEAD,
+        **(defaults | more),
+    )
+
+
+def _listen(host: str, port: int) -> list[socket.socket]:
+    """Open a socket for each address of the host that this machine has."""
+    port = checks.whole_number(port, "port", most=2**16 - 1)
+    sockets: list[socket.socket] = []
+    reason = OSError("the host has no address here")
+    try:
+        for family, _, _, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            try:
+                sockets.append(socket.create_server(address[:2], family=family))
+            except OSError as error:  # of "localhost", perhaps only the IPv6 address is missing
+                if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
+                    raise
+                reason = error
+        if not sockets:
+            raise reason
+    except OSError as error:
+        for opened in sockets:
+            opened.close()
+        raise ValueError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
+    return sockets
+
+
+def _is_loopback(host: str) -> bool:
+    """Say whether only this machine reaches what listens on `host`."""
+    return host in _LOOPBACK
+
+
+class _TooSlowError(Exception):
+    """The body of a request did not arrive in time."""
+
+
+@dataclass(slots=True)
+class Gate:
+    """An ASGI application that checks each request before another one sees it.
+
+    Attributes:
+        application: what is guarded.
+        token: what `Authorization: Bearer` must hold; None: nothing is asked for.
+        origins: web origins whose pages may call besides the server's own; others are refused, those of
+            other ports of this machine too, so that a page in a browser cannot use what listens here. Callers
+            that are no browsers send no origin.
+        most: requests at a time; more are told to come again.
+        patience: seconds for a body to arrive.
+        ready: each raises where something that is served cannot be used.
+
+    GET /health says that the process answers, GET /ready that it can take a call now: both are for whoever
+    watches the server, ask for no token and tell nothing else.
+    """
+
+    application: Application
+    token: str | None = None
+    origins: frozenset[str] = frozenset()
+    most: int = 256
+    patience: float = 30.0
+    ready: tuple[Callable[[], object], ...] = ()
+    _inside: int = field(default=0, init=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it: 403 origin, 401 token, 405 GET, 503 too many, 408 too slow."""
+        if scope["type"] != "http":
+            await self.application(scope, receive, send)
+            return
+        headers = {name.lower(): value for name, value in scope["headers"]}
+        if not self._welcomes_all(scope):
+            await _refuse(send, 403, "this origin may not call")
+        elif scope["method"] in ("GET", "HEAD") and scope["path"] == _HEALTH:
+            await send_response(send, 200, b"alive", "text/plain")
+        elif scope["method"] in ("GET", "HEAD") and scope["path"] == _READY:
+            await self._tell_whether_ready(send)
+        elif not self._is_authorized(headers.get(b"authorization", b"")):
+            await _refuse(send, 401, "a bearer token is needed", (b"www-authenticate", b"Bearer"))
+        elif scope["method"] == "GET":  # no stream of the server's own: calls are answered where they come in
+            await _refuse(send, 405, "there is nothing to get; POST calls here", (b"allow", b"POST"))
+        elif self._inside >= self.most:
+            await _refuse(send, 503, "too many requests at a time", (b"retry-after", b"1"))
+        else:
+            await self._serve(scope, receive, send)
+
+    async def _tell_whether_ready(self, send: Send) -> None:
+        import anyio
+
+        reason = "not ready"
+        if self._inside >= self.most:
+            reason = "busy"
+        else:
+            with anyio.move_on_after(_READY_WAIT):
+                if await anyio.to_thread.run_sync(self._is_ready, abandon_on_cancel=True):
+                    await send_response(send, 200, b"ready", "text/plain")
+                    return
+        await _refuse(send, 503, reason, (b"retry-after", b"1"))
+
+    def _is_ready(self) -> bool:
+        try:
+            for check in self.ready:
+                check()
+        except Exception as error:
+            _LOG.warning("not ready: %s", error)
+            return False
+        return True
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        import anyio
+
+        deadline = anyio.current_time() + self.patience
+        arrived = late = False
+
+        async def receive_in_time() -> Message:
+            nonlocal arrived, late
+            if not arrived:
+                with anyio.move_on_at(deadline):
+                    message = await receive()
+                    arrived = not message.get("more_body", False)
+                    return message
+                late = True
+                raise _TooSlowError
+            return await receive()
+
+        async def send_unless_late(message: Message) -> None:
+            if not late:
+                await send(message)
+
+        self._inside += 1
+        try:
+            await self.application(scope, receive_in_time, send_unless_late)
+        except _TooSlowError:
+            pass
+        finally:
+            self._inside -= 1
+            if late:
+                await _refuse(send, 408, "the body did not arrive in time", (b"connection", b"close"))
+
+    def _welcomes_all(self, scope: Scope) -> bool:
+        """Whether each origin that a request names is one of those that may call, or the server's own."""
+        given = {value.decode("latin-1") for name, value in scope["headers"] if name.lower() == b"origin"}
+        _, port = scope.get("server") or ("", None)
+        own = {f"http://{name}{'' if port == 80 else f':{port}'}" for name in _LOOPBACK_NAMES}
+        return given <= self.origins | own
+
+    def _is_authorized(self, authorization: bytes) -> bool:
+        if self.token is None:
+            return True
+        scheme, _, given = authorization.partition(b" ")
+        return scheme.lower() == b"bearer" and hmac.compare_digest(given.strip(), self.token.encode())
+
+
+async def _refuse(send: Send, status: int, reason: str, *headers: tuple[bytes, bytes]) -> None:
+    await send_response(send, status, reason.encode(), "text/plain", *headers)

@@ -1,0 +1,306 @@
+"""Search tools over any `Retriever`: whole results, compressed ones, previews, and one chunk in full."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.errors import BudgetExceededError
+from tersely.mcp.answers import (
+    Answer,
+    Answerer,
+    count_tokens,
+    fenced_reply,
+    to_extract,
+    to_markdown,
+    to_previews,
+)
+from tersely.mcp.tools import Tool, ToolError, ToolReply, object_schema
+from tersely.retrieval.chunks import ChunkResult, Retriever, readable
+from tersely.retrieval.excerpts import previews
+from tersely.retrieval.index import extract
+from tersely.retrieval.index.files import FIRST
+from tersely.retrieval.results import ON_TOPIC, ResultStats, compress_results, on_topic
+from tersely.text import well_formed
+
+__all__ = ["QueryTools"]
+
+_NO_RESULTS = "No results."
+_NOTHING = "Nothing relevant found: at best {:.0%} likely to be on topic."
+
+_ONE = 600  # tokens of a reply in which the best result may stand whole: it holds a chunk of 1,500 characters
+
+_QUERY = {"type": "string", "description": "Natural language query"}
+_TOP_N = {
+    "type": "integer",
+    "description": "Maximum results to return (default: 5)",
+    "default": 5,
+    "minimum": 1,
+    "maximum": 100,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTools:
+    """The search tools of a server, over one retriever.
+
+    Attributes:
+        retriever: finds the chunks. One with `vectors(chunk_ids)` (float rows) saves embedding them again.
+        answerer: writes the answer above the results.
+        pool: compression looks at max(pool, 4 * top_n) candidates: duplicates are found beyond the cut.
+        reply_budget: tokens (o200k_base) that a reply of `query_documents_compressed` has at most; None: half
+            of what `query_documents` replies. A caller may ask for fewer (`max_tokens`), not for more.
+    """
+
+    retriever: Retriever
+    answerer: Answerer = field(default_factory=Answerer)
+    pool: int = 20
+    reply_budget: int | None = None
+
+    def tools(self) -> list[Tool]:
+        """Return the tools."""
+        # Where a budget decides how much is kept, no score has to, unless the caller says so.
+        least = 0.3 if self.reply_budget is None else 0.0
+        return [
+            Tool(
+                "query_documents",
+                "Search documents. Returns an answer and the whole chunks that match best.",
+                object_schema(["query"], query=_QUERY, top_n=_TOP_N),
+                self.query_documents,
+            ),
+            Tool(
+                "query_documents_compressed",
+                "Search documents with context compression. Filters low-relevance results and removes "
+                "semantic duplicates.",
+                object_schema(
+                    ["query"],
+                    query=_QUERY,
+                    top_n=_TOP_N,
+                    min_score={
+                        "type": "number",
+                        "description": f"Minimum relevance score threshold (default: {least})",
+                        "default": least,
+                        "minimum": 0.0,
+                        "maximum": 1.0,
+                    },
+                    similarity_threshold={
+                        "type": "number",
+                        "description": "Cosine similarity threshold for deduplication (default: 0.85)",
+                        "default": 0.85,
+                        "minimum": 0.5,
+                        "maximum": 1.0,
+                    },
+                ),
+                self.query_documents_compressed,
+                unlisted={
+                    "max_tokens": {
+                        "type": "integer",
+                        "description": "Maximum tokens of the reply (default: half of query_documents')",
+                        "minimum": 1,
+                    }
+                },
+            ),
+            Tool(
+                "preview_documents",
+                "Search documents. Returns one line for each match; expand_chunk gives the whole.",
+                object_schema(["query"], query=_QUERY, top_n=_TOP_N),
+                self.preview_documents,
+            ),
+            Tool(
+                "expand_chunk",
+                "The whole text of one chunk, by the chunk_id of a search result. "
+                "[#3] under guide.md: stands for the chunk_id guide.md#3, [#3-5] for three, "
+                "guide.md alone for guide.md#0.",
+                object_schema(
+                    ["chunk_id"], chunk_id={"type": "string", "description": "chunk_id of a search result"}
+                ),
+                self.expand_chunk,
+            ),
+        ]
+
+    def query_documents(self, arguments: dict[str, Any]) -> ToolReply:
+        """Find the `top_n` best chunks; the reply has them whole."""
+        query = _query(arguments)
+        results = self._search(query, arguments["top_n"])
+        answer = self.answerer.answer(query, results)
+        return ToolReply(to_markdown(answer, results), _data(answer, results))
+
+    def query_documents_compressed(self, arguments: dict[str, Any]) -> ToolReply:
+        """Find the best chunks of a larger pool, without irrelevant ones and duplicates.
+
+        Where they do not fit into `max_tokens` it is what of them answers the query, each piece under its
+        file, its section and its chunk. By default the reply has half of the tokens of that of
+        `query_documents`; or as many as the best result takes alone, if it is no longer than an index's
+        chunks are, as half of what was asked for is often without the answer. It always has fewer; where
+        nothing was found, it is the stats that say so.
+        """
+        query, top_n = _query(arguments), arguments["top_n"]
+        found = [readable(one) for one in self.retriever.search(query, max(self.pool, 4 * top_n))]
+        left = compress_results(
+            found,
+            min_score=arguments["min_score"],
+            similarity_threshold=arguments["similarity_threshold"],
+            top_n=top_n,
+            vectors=self._vectors(found),
+        )
+        results, stats = list(left.results), left.compression_stats
+        limits = [one for one in (arguments.get("max_tokens"), self.reply_budget) if one is not None]
+        whole = sorted(found, key=lambda one: -one.score)[:top_n]
+        if limits:
+            return self._reply_within(query, results, stats, min(limits), whole)
+        return self._smaller_reply(query, results, stats, whole)
+
+    def _reply_within(
+        self,
+        query: str,
+        results: list[ChunkResult],
+        stats: ResultStats,
+        budget: int,
+        whole: list[ChunkResult],
+    ) -> ToolReply:
+        """The reply for a budget: what a model answers, where there is one, and an extract of the results.
+
+        It has no more tokens than that of `query_documents` with its results `whole`.
+        """
+        if not results:
+            if (required := count_tokens(_NO_RESULTS)) > budget:
+                raise ToolError.of_budget(budget, required)
+            return _add_note(ToolReply(_NO_RESULTS, _data(Answer(""), [], stats)), _note(0.0))
+        answer = self._short_answer(query, results, budget)
+
+        def frame(text: str, relevance: float) -> str:
+            return to_extract(answer, text, note=_note(relevance))
+
+        sources = to_markdown(Answer(""), whole)
+        most = count_tokens(sources)
+        try:
+            found = extract(results, query, budget=min(budget, most), frame=frame, named=True)
+        except BudgetExceededError as error:
+            if most < budget:
+                return ToolReply(sources, _data(answer, whole, stats))
+            raise ToolError.of_budget(budget, error.required) from None
+        reply = ToolReply(found.text, _data(answer, found.results, stats))
+        return _add_note(reply, _note(1.0 if found.relevance is None else found.relevance))
+
+    def _smaller_reply(
+        self, query: str, results: list[ChunkResult], stats: ResultStats, whole: list[ChunkResult]
+    ) -> ToolReply:
+        """The reply with whole results where they take half of the tokens of what `query_documents` replies,
+        with its results `whole`; else with an extract of them. Where half holds none, it may have as many as
+        stay below that reply; where not even the stats leave room for one, it goes without them; and where
+        nothing relevant was found and does not fit either, that is all that it says.
+        """
+        titles = [one.header_path or None for one in results]
+        note = _note(max(on_topic([one.content for one in results], query, titles), default=0.0))
+        answer = self.answerer.answer(query, results)
+        text = to_markdown(answer, results, stats, note=note)
+        sources = count_tokens(to_markdown(Answer(""), whole))
+        most = (count_tokens(to_markdown(answer, whole)) if results == whole else sources) - 1
+        shown = answer if answer.model is not None else Answer("")  # verbatim, the results say it too
+
+        def frame(stats_shown: ResultStats | None, extracted: str, _: float = 0.0) -> str:
+            return to_extract(shown, extracted, stats_shown, note=note)
+
+        said = count_tokens(shown.text)
+        half = said + (sources + count_tokens(answer.text) - said) // 2
+        best = said + count_tokens(to_markdown(Answer(""), results[:1], stats, note=note))
+        half = min(max(half, min(best, said + _ONE)), most)
+        if results and count_tokens(text) > half:
+            for stats_shown, budget in ((stats, half), (stats, most), (None, most)):
+                framed = partial(frame, stats_shown)
+                try:
+                    found = extract(results, query, budget=max(budget, 1), frame=framed, named=True)
+                except BudgetExceededError as error:
+                    if budget >= most or error.required > most:
+                        continue
+                    found = extract(results, query, budget=int(error.required), frame=framed, named=True)
+                text = found.text
+                if stats_shown is not None:  # it ends with the last of the stats, a token each up to 999
+                    text = f"{text.removesuffix(str(stats.returned_count))}{len(found.results)}"
+                return _add_note(ToolReply(text, _data(answer, found.results, stats)), note)
+        if note and whole and count_tokens(text) > most:
+            return _add_note(ToolReply(note, _data(Answer(""), (), stats)), note)
+        return _add_note(ToolReply(text, _data(answer, results, stats)), note)
+
+    def _short_answer(self, query: str, results: Sequence[ChunkResult], budget: int) -> Answer:
+        """Let the model, if any, answer in at most half of a budget."""
+        if self.answerer.model is None:
+            return Answer("")
+        answer = self.answerer.answer(query, results)
+        if answer.model is None or count_tokens(answer.text) > budget // 2:
+            return Answer("", fallback=answer.fallback or "reply_too_long")
+        return answer
+
+    def preview_documents(self, arguments: dict[str, Any]) -> ToolReply:
+        """Find the best chunks; the reply has a line for each."""
+        query = _query(arguments)
+        results = self._search(query, arguments["top_n"])
+        lines = previews(results)
+        answer = self.answerer.answer(query, results[:1])
+        data = _data(answer, []) | {"summaries": [_as_dict(one) for one in lines]}
+        del data["results"]
+        return ToolReply(to_previews(answer, lines), data)
+
+    def expand_chunk(self, arguments: dict[str, Any]) -> ToolReply:
+        """Return one chunk by its id; a file's name is that of its first one. Never opened as a path."""
+        wanted = arguments["chunk_id"]
+        try:
+            chunk = self.retriever.chunk(wanted)
+        except KeyError:
+            try:
+                chunk = self.retriever.chunk(wanted + FIRST)
+            except KeyError:
+                raise ToolError(
+                    f"there is no chunk {wanted[:100]!r}; use a chunk_id of a search result"
+                ) from None
+        return ToolReply(fenced_reply(chunk.content), _as_dict(chunk))
+
+    def _search(self, query: str, count: int) -> list[ChunkResult]:
+        found = [readable(one) for one in self.retriever.search(query, count)]
+        return sorted(found, key=lambda one: -one.score)[:count]
+
+    def _vectors(self, found: Sequence[ChunkResult]) -> npt.NDArray[Any] | None:
+        """Return the index's vectors; None where it lacks any of them, as it may have changed meanwhile."""
+        if not found or not hasattr(self.retriever, "vectors"):
+            return None
+        try:
+            return np.asarray(self.retriever.vectors([one.chunk_id for one in found]))
+        except KeyError:
+            return None
+
+
+def _note(relevance: float) -> str:
+    """The note of a reply whose best result is more likely off the topic of the query than on it."""
+    return "" if relevance >= ON_TOPIC else _NOTHING.format(relevance)
+
+
+def _add_note(reply: ToolReply, note: str) -> ToolReply:
+    return replace(reply, data={**reply.data, "nothing_relevant": True}) if note else reply
+
+
+def _as_dict(item: Any) -> dict[str, Any]:
+    """The attributes of a dataclass of plain values: `dataclasses.asdict` copies each of them."""
+    kind = ChunkResult if isinstance(item, ChunkResult) else type(item)
+    return {name: getattr(item, name) for name in kind.__slots__}
+
+
+def _query(arguments: dict[str, Any]) -> str:
+    query: str = arguments["query"]
+    if not query.strip():
+        raise ToolError("query must not be blank")
+    return well_formed(query)
+
+
+def _data(answer: Answer, results: Sequence[ChunkResult], stats: ResultStats | None = None) -> dict[str, Any]:
+    """Return `answer`, `results` and the stats, and who wrote the answer where a model was asked."""
+    data: dict[str, Any] = {"answer": answer.text, "results": [_as_dict(one) for one in results]}
+    if answer.model is not None or answer.fallback:
+        data["answer_model"] = answer.model  # None: it failed, the answer is verbatim
+    if stats is not None:
+        data["compression_stats"] = _as_dict(replace(stats, returned_count=len(results)))
+    return data

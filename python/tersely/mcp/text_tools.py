@@ -1,0 +1,81 @@
+"""The tool that compresses a text of the caller's."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Any
+
+from tersely import checks, metrics
+from tersely.documents import to_documents
+from tersely.engine.reading import Reading
+from tersely.engine.strategies import Auto
+from tersely.errors import BudgetExceededError
+from tersely.mcp.answers import count_tokens, fenced_reply
+from tersely.mcp.tools import Tool, ToolError, ToolReply, object_schema
+from tersely.models.counters import resolve_counter
+from tersely.types import Request
+
+__all__ = ["text_tools"]
+
+
+def text_tools(*, fenced: bool = True) -> list[Tool]:
+    """Return the tool `compress_text`. `fenced`: the lines around the text of its reply count, too."""
+    return [
+        Tool(
+            "compress_text",
+            "Shorten a text to a token budget by leaving out what matters least. What stays is verbatim; "
+            "numbers and names are never rewritten.",
+            object_schema(
+                ["text"],
+                text={
+                    "type": "string",
+                    "description": "The text: prose, Markdown, a log, code, JSON, a diff...",
+                },
+                query={"type": "string", "description": "What you want to know; omit for the gist"},
+                budget={
+                    "type": "integer",
+                    "description": "Tokens allowed (o200k_base); omit to keep `ratio` of the text",
+                    "minimum": 1,
+                },
+                ratio={
+                    "type": "number",
+                    "description": "Share of the tokens to keep where there is no budget (default: 0.3)",
+                    "default": 0.3,
+                    "minimum": 0.01,
+                    "maximum": 1.0,
+                },
+            ),
+            partial(_compress_text, fenced=fenced),
+        )
+    ]
+
+
+def _compress_text(arguments: dict[str, Any], fenced: bool) -> ToolReply:
+    started = time.perf_counter()
+    budget = arguments.get("budget")
+    documents, query = to_documents(arguments["text"]), checks.text(arguments.get("query", ""), "query")
+    request = Request(documents, query or None, budget, arguments["ratio"], resolve_counter(None))
+    fenced = fenced and budget is not None and count_tokens(fenced_reply(documents[0].text)) > budget
+    try:
+        result = Auto().prepare(request, _count_the_fence if fenced else None).fit()
+    except BudgetExceededError as error:
+        raise ToolError.of_budget(error.budget, error.required) from None
+    tokens = count_tokens(result.text)
+    metrics.observe("extractive", result.original_tokens, tokens, time.perf_counter() - started)
+    text = fenced_reply(result.text)
+    data = {
+        "text": result.text,
+        "tokens": tokens,
+        "original_tokens": result.original_tokens,
+        "kept": [[span.start, span.end] for span in result.kept],
+        "generated": [list(place) for place in result.generated],  # notes on what was left out
+        "content_types": list(result.receipt.content_types),
+        "warnings": list(result.receipt.warnings),
+    }
+    return ToolReply(text, data)
+
+
+def _count_the_fence(reading: Reading) -> None:
+    """Let what is written around the text count."""
+    reading.measure = lambda rendered: count_tokens(fenced_reply(rendered.text))

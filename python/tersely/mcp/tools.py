@@ -1,0 +1,124 @@
+"""Tools of a server: name, JSON schema of the arguments, and a function from checked arguments to a reply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tersely import checks
+
+__all__ = ["Tool", "ToolError", "ToolReply", "check_arguments", "object_schema"]
+
+LONGEST_TEXT = 2_000_000  # characters of one argument where its schema has no maxLength
+_PYTHON = {"string": str, "boolean": bool, "array": list, "object": dict}
+
+
+class ToolError(Exception):
+    """A call that cannot be answered; the message is for the model that made it."""
+
+    @classmethod
+    def of_budget(cls, budget: float, required: float) -> ToolError:
+        """Make the error of a reply that does not fit into the caller's budget; `required` were tried."""
+        return cls(f"the reply does not fit into {budget:.0f} tokens; {required:.0f} tokens would do")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReply:
+    """The reply of a tool.
+
+    Attributes:
+        text: for the model.
+        data: the same for programs, as plain JSON types.
+    """
+
+    text: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool of a server.
+
+    Attributes:
+        name, description: as the model sees them.
+        input_schema: JSON schema of an object, of the kind that `check_arguments` reads.
+        run: from checked arguments (all of the schema's that are given or have a default) to the reply. Runs
+            on any thread. Raises ToolError, ValueError, TypeError or CompressionError for what the caller can
+            mend; anything else is a fault of the server and is reported without its message.
+        read_only: whether it changes nothing.
+        unlisted: schemas of arguments beside those of `input_schema`, which models see: for programs.
+    """
+
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+    run: Callable[[dict[str, Any]], ToolReply]
+    read_only: bool = True
+    unlisted: Mapping[str, Any] = field(default_factory=dict)
+
+    def checked(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Check the arguments of a call, listed or not (`check_arguments`)."""
+        schema = self.input_schema
+        return check_arguments({**schema, "properties": {**schema["properties"], **self.unlisted}}, given)
+
+
+def object_schema(required: Sequence[str], **properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the schema of a tool's arguments."""
+    return {"type": "object", "properties": properties, "required": list(required)}
+
+
+def check_arguments(schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Check the arguments of a call against the tool's schema, and fill in its defaults.
+
+    `schema` may use: type, properties, required, default, enum, minimum (which an integer must have),
+    exclusiveMinimum (with maximum), maximum, maxLength, items, minItems, maxItems. A text has at most
+    LONGEST_TEXT characters unless its schema says otherwise. true and false are no numbers; 5.0 is
+    the integer 5; names that the schema does not have are refused.
+
+    Raises ToolError that names the argument, what came and what is allowed.
+    """
+    arguments = dict(given or {})
+    properties: Mapping[str, Any] = schema["properties"]
+    for name in arguments:
+        if name not in properties:
+            raise ToolError(f"unknown argument {name[:60]!r}; allowed: {', '.join(properties)}")
+    for name in schema.get("required", ()):
+        if name not in arguments:
+            raise ToolError(f"{name} is required")
+    defaults = {name: part["default"] for name, part in properties.items() if "default" in part}
+    try:
+        return defaults | {name: _check(name, properties[name], value) for name, value in arguments.items()}
+    except (TypeError, ValueError) as error:
+        raise ToolError(str(error)) from None
+
+
+def _check(name: str, schema: Mapping[str, Any], value: Any) -> Any:
+    kind = schema.get("type")
+    if kind in ("integer", "number"):
+        return _check_number(name, schema, value)
+    if kind is not None and not isinstance(value, _PYTHON[kind]):
+        raise TypeError(f"{name} must be of type {kind}, not {checks.shown(value)}")
+    if isinstance(value, str):
+        longest = schema.get("maxLength", LONGEST_TEXT)
+        if len(value) > longest:
+            raise ValueError(f"{name} must have at most {longest:,} characters, not {len(value):,}")
+    if "enum" in schema:
+        checks.one_of(value, name, schema["enum"])
+    if not isinstance(value, list):
+        return value
+    fewest, most = schema.get("minItems", 0), schema.get("maxItems")
+    if len(value) < fewest or (most is not None and len(value) > most):
+        limits = f"{fewest} or more" if most is None else f"{fewest} to {most}"
+        raise ValueError(f"{name} must have {limits} items, not {len(value)}")
+    items = schema.get("items", {})
+    return [_check(f"{name}[{place}]", items, item) for place, item in enumerate(value)]
+
+
+def _check_number(name: str, schema: Mapping[str, Any], value: Any) -> int | float:
+    if schema["type"] == "number":
+        limits = {"least": "minimum", "most": "maximum", "above": "exclusiveMinimum"}
+        return checks.number(value, name, **{ours: schema.get(theirs) for ours, theirs in limits.items()})
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return checks.whole_number(value, name, least=schema["minimum"], most=schema.get("maximum"))

@@ -1,0 +1,502 @@
+"""Fit a chat history into a token budget, once or again and again as it grows."""
+
+from __future__ import annotations
+
+import copy
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import accumulate, groupby
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from tersely import checks
+from tersely.checks import Ratios
+from tersely.engine.prepare import with_required
+from tersely.errors import BudgetExceededError
+from tersely.memory.excerpts import called_tools, relevance_of
+from tersely.memory.folding import (
+    NEWEST_ROOM,
+    FoldedHistory,
+    History,
+    MessageAccount,
+    Places,
+    fold,
+    shorten_held,
+)
+from tersely.memory.groups import (
+    REPLY_TOKENS,
+    atomic_groups,
+    count_entries,
+    count_tools,
+    held_messages,
+)
+from tersely.memory.mentions import Mentions, Notes, find_mentions, join_mentions
+from tersely.memory.messages import Entry, Piece, check_list, read_messages
+from tersely.models.counters import resolve_counter
+from tersely.protocols import Strategy
+
+__all__ = ["CompactedMessages", "Compactor", "check_options", "compact_messages"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CompactedMessages(Ratios):
+    """A history within its budget.
+
+    Attributes:
+        messages: what to send, in the shape that came; what did not change is the object that came.
+        tokens: what they and the tools count, with the frames of messages and reply; at most `budget`.
+        original_tokens: the same of the history as it was.
+        budget: tokens allowed.
+        accounts: one a message of the history, in order.
+        originals: the messages as they came.
+        warnings: reason codes: "empty_query", "query_without_matches" (it was as without one),
+            "strategy_failed" (what was to shorten a result raised, so the message was folded),
+            "unknown_shape" (some message holds what is not known: it counts, and may be folded or left out),
+            "characters_replaced" (lone surrogates were read as U+FFFD; messages that stay have them still),
+            "facts_left_out" (accounts list facts that nothing states any more), "errors_left_out" (so they do
+            words of tools that tell of a failure).
+    """
+
+    messages: list[Any]
+    tokens: int
+    original_tokens: int
+    budget: int
+    accounts: tuple[MessageAccount, ...]
+    originals: Sequence[Any]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def ratio(self) -> float:
+        """tokens / original_tokens."""
+        return self.tokens / self.original_tokens if self.original_tokens else 1.0
+
+    def expand(self, index: int) -> Any:
+        """The message with this number, as it came: "tool grep 12: ..." in excerpts is number 12."""
+        return self.originals[index]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the messages, as plain JSON types."""
+        return {
+            "tokens": self.tokens,
+            "original_tokens": self.original_tokens,
+            "budget": self.budget,
+            "warnings": list(self.warnings),
+            "accounts": [
+                {**asdict(account), "kept": [*map(list, account.kept)], "lost": [*map(list, account.lost)]}
+                for account in self.accounts
+            ],
+        }
+
+
+def compact_messages(
+    messages: Sequence[Any],
+    *,
+    budget: int,
+    counter: Any = None,
+    tools: Any = None,
+    pinned: Collection[int] | Callable[[Any], bool] = (),
+    keep_last: int = 0,
+    query: str | None = None,
+    strategy: Strategy | None = None,
+    picture_tokens: int = 1000,
+) -> CompactedMessages:
+    """Fit a chat history into a token budget.
+
+    The newest messages stay as they are as far as the budget goes, a long result of a tool among them
+    shorter. Of older ones excerpts stay, in one message that stands for them: first what failed in its own
+    words, then every path, identifier, date and the like once, where it was stated last, as far as the budget
+    goes, then whole lines; what did not fit is listed in the accounts. They are quoted with their sources, so
+    that nothing that a tool gave passes for the user's words. A call of tools and its results stay or go
+    together. Pictures in results of tools give way to a line of text, the oldest first. System messages,
+    messages with other pictures or with cache markers, and what is pinned are left alone; only where those
+    with cache markers or pictures do not fit, pictures give way and results become shorter in them, too. All
+    that a message holds counts, whatever its shape.
+
+    Args:
+        messages: OpenAI chat messages, items of the Responses API, messages of Anthropic, Bedrock, Gemini,
+            LangChain, pydantic-ai or the AI SDK; they are not changed.
+        budget: tokens allowed for all of them, the tools, and the frames of messages and reply.
+        counter: as in `tersely.compress`; the history costs the sum of its texts' counts and of the frames.
+        tools: schemas that are sent along, counted as JSON.
+        pinned: indices of messages that stay, or a function that says so of a message.
+        keep_last: so many of the newest messages must stay as they are, with what belongs to them.
+        query: what the next answers will be about. Messages that have to do with it, and those around them,
+            then come before facts and, but for a tenth of the budget, before the newest.
+        strategy: shortens results of tools; None: each is read as what it is, and takes part in the choice.
+        picture_tokens: what a picture is taken to cost.
+
+    Raises:
+        BudgetExceededError: what must stay does not fit, or of what somebody said nothing does.
+        TypeError, ValueError: a wrong argument.
+
+    O(characters + facts log facts).
+    """
+    check_options(budget, pinned, strategy, picture_tokens)
+    checks.whole_number(keep_last, "keep_last")
+    entries = read_messages(messages)
+    counting = resolve_counter(counter)
+    costs = count_entries(counting, entries, picture_tokens)
+    frame = REPLY_TOKENS + count_tools(counting, tools)
+    original = frame + int(costs.sum())
+    warnings = list(dict.fromkeys(code for entry in entries for code in entry.warnings))
+    if original <= budget:
+        accounts = [
+            MessageAccount(index, "verbatim", "fits", tokens) for index, tokens in enumerate(costs.tolist())
+        ]
+        same = list(messages)
+        return CompactedMessages(same, original, original, budget, tuple(accounts), same[:], tuple(warnings))
+    relevance = None
+    if query is not None:
+        query = checks.text(query, "query")
+        relevance = relevance_of(entries, query) if query.strip() else None
+        if relevance is None:
+            warnings.append("query_without_matches" if query.strip() else "empty_query")
+    groups = atomic_groups(entries)
+    stays = held_messages(messages, entries, groups, pinned, keep_last)
+    history = History(
+        messages=messages,
+        entries=entries,
+        groups=groups,
+        costs=costs,
+        counter=counting,
+        picture_tokens=picture_tokens,
+        stays=stays,
+        called=called_tools(entries),
+        numbers=range(len(entries)),
+        strategy=strategy,
+        relevance=relevance,
+        query=query if query is not None and relevance is not None else "",
+    )
+
+    def attempt(allowed: int) -> FoldedHistory:
+        folded = fold(shorten_held(history, frame, allowed), allowed - frame)
+        fates = [
+            account.outcome
+            for account, entry in zip(folded.accounts, entries, strict=True)
+            if entry.role != "system"
+        ]
+        if fates and set(fates) == {"dropped"}:  # a model cannot answer no message
+            problem = f"nothing of {len(fates)} messages fits"
+            raise BudgetExceededError(problem, required=allowed + 1, budget=allowed)
+        return folded
+
+    folded = with_required(attempt, budget, original)
+    return CompactedMessages(
+        folded.messages,
+        frame + folded.tokens,
+        original,
+        budget,
+        folded.accounts,
+        list(messages),
+        (*warnings, *folded.warnings),
+    )
+
+
+def check_options(budget: Any, pinned: Any, strategy: Any, picture_tokens: Any) -> None:
+    """Raise TypeError or ValueError for options that are none."""
+    checks.whole_number(budget, "budget")
+    checks.whole_number(picture_tokens, "picture_tokens")
+    if not callable(pinned) and (isinstance(pinned, str) or not isinstance(pinned, Collection)):
+        kind = type(pinned).__name__
+        raise TypeError(f"pinned must be indices of messages, or a function of a message, not {kind}")
+    if strategy is not None and (isinstance(strategy, type) or not isinstance(strategy, Strategy)):
+        raise TypeError(f"strategy must be None or an object with compress(request), not {strategy!r}")
+
+
+_FULL = 0.6  # of the room beside what must stay: excerpts that take more are made anew, shorter
+_FOLDED_TO = 0.5  # of the budget: up to here the newest group may take more than `headroom` leaves
+
+
+@dataclass(eq=False, slots=True)
+class Compactor:
+    """Compacts a history again and again as it grows, so that the start of what is sent stays the same bytes.
+
+    Providers charge a fraction for a prompt's start that they have seen. So messages are added as they are
+    until the budget is reached; then the older ones are folded, to `1 - headroom` of the room that is left
+    behind the excerpts that are there already. Where those have become long, they are made anew. Not for
+    several threads at a time.
+
+    Attributes:
+        budget, counter, tools, pinned, strategy, picture_tokens: as in `compact_messages`; messages that
+            are still to come may be pinned.
+        headroom: share of what the messages that stay leave of the budget, which is free after folding, in
+            [0, 1).
+    """
+
+    budget: int
+    counter: Any = None
+    tools: Any = None
+    pinned: Collection[int] | Callable[[Any], bool] = ()
+    strategy: Strategy | None = None
+    picture_tokens: int = 1000
+    headroom: float = 0.65
+    _seen: list[Any] = field(default_factory=list, repr=False)  # the history as it was, safe from changes
+    _entries: list[Entry] = field(default_factory=list, repr=False)
+    _costs: list[int] = field(default_factory=list, repr=False)
+    _called: dict[str, str] = field(default_factory=dict, repr=False)  # the tool of each call, by its id
+    _notes: Notes = field(default_factory=Notes, repr=False)
+    _head: tuple[list[_SentMessage], Mentions] | None = field(
+        default=None, repr=False
+    )  # `_sent`, as it was read
+    _accounts: list[MessageAccount] = field(default_factory=list, repr=False)
+    _sent: list[Any] = field(default_factory=list, repr=False)  # stands for the first `_done` messages
+    _sent_tokens: int = field(default=0, repr=False)
+    _done: int = field(default=0, repr=False)
+    _total: int = field(default=0, repr=False)  # tokens of all messages
+    _warnings: tuple[str, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_options(self.budget, self.pinned, self.strategy, self.picture_tokens)
+        if checks.number(self.headroom, "headroom", least=0) >= 1:
+            raise ValueError(f"headroom must lie in [0, 1), not {self.headroom!r}")
+
+    def compact(self, messages: Sequence[Any]) -> CompactedMessages:
+        """Return what to send for the history so far; it should begin with what was given before.
+
+        A history that does not is compacted from its start. Raises as `compact_messages` does. O(messages)
+        for one that fits, and O(characters of the budget) where something has to be folded.
+        """
+        check_list(messages)
+        if len(messages) < len(self._seen) or not all(map(_same, self._seen, messages)):
+            self._forget()
+        self._read(messages)
+        counter = resolve_counter(self.counter)
+        frame = REPLY_TOKENS + count_tools(counter, self.tools)
+        waiting = sum(self._costs[self._done :])
+        if frame + self._sent_tokens + waiting > self.budget:
+            try:
+                if self._is_full(frame) or not self._fold(messages, frame, anew=False):
+                    self._fold(messages, frame, anew=True)
+            except BudgetExceededError:
+                return self._alone(messages)
+            if self._says_nothing():
+                return self._alone(messages)
+            waiting = sum(self._costs[self._done :])
+        else:  # what the next folding needs to know, a little at a time
+            self._notes.read(self._entries, self._done, self._costs)
+            self._as_sent()
+        return CompactedMessages(
+            [*self._sent, *messages[self._done :]],
+            frame + self._sent_tokens + waiting,
+            frame + self._total,
+            self.budget,
+            tuple(self._accounts),
+            self._seen[:],
+            self._warnings,
+        )
+
+    def _says_nothing(self) -> bool:
+        """Whether nothing is left of what anybody said."""
+        said = zip(self._accounts, self._entries, strict=True)
+        fates = {account.outcome for account, entry in said if entry.role != "system"}
+        return fates == {"dropped"}
+
+    def _alone(self, messages: Sequence[Any]) -> CompactedMessages:
+        """Compact a history that leaves no room to grow by itself, or say which budget would do."""
+        self._forget()
+        return compact_messages(
+            messages,
+            budget=self.budget,
+            counter=self.counter,
+            tools=self.tools,
+            pinned=self.pinned,
+            strategy=self.strategy,
+            picture_tokens=self.picture_tokens,
+        )
+
+    def _is_full(self, frame: int) -> bool:
+        kept = [account.tokens for account in self._accounts[: self._done] if account.outcome == "verbatim"]
+        room = self.budget - frame - sum(kept)
+        return self._sent_tokens - sum(kept) > _FULL * room
+
+    def _forget(self) -> None:
+        for column in (self._seen, self._entries, self._costs, self._accounts, self._sent):
+            column.clear()
+        self._called.clear()
+        self._notes = Notes()
+        self._head = None
+        self._total = self._sent_tokens = self._done = 0
+        self._warnings = ()
+
+    def _read(self, messages: Sequence[Any]) -> None:
+        first = len(self._seen)
+        entries = read_messages(messages[first:], first)
+        costs = count_entries(resolve_counter(self.counter), entries, self.picture_tokens).tolist()
+        self._seen += [_snapshot(message) for message in messages[first:]]
+        self._entries += entries
+        self._called |= called_tools(entries)
+        more = (code for entry in entries for code in entry.warnings)
+        self._warnings = tuple(dict.fromkeys((*self._warnings, *more)))
+        self._costs += costs
+        self._total += sum(costs)
+        self._accounts += [
+            MessageAccount(index, "verbatim", "fits", tokens) for index, tokens in enumerate(costs, first)
+        ]
+
+    def _fold(self, messages: Sequence[Any], frame: int, anew: bool) -> bool:
+        """Fold messages behind what was sent, or, `anew`, with what is left of those; False if it fails.
+
+        Raises BudgetExceededError where what must stay does not fit.
+        """
+        counter, done = resolve_counter(self.counter), self._done
+        head, stated = self._standing(messages) if anew else self._as_sent()
+        pieces = sum(len(old.entry.pieces) for old in head)
+        mentions = join_mentions([(stated, 0), (self._notes.since(self._entries, done), pieces)])
+        tail = range(done, len(messages))
+        current = [*(old.message for old in head), *messages[done:]]
+        entries = [*(old.entry for old in head), *self._entries[done:]]
+        numbers = [*(old.number for old in head), *tail]
+        costs = [*(old.tokens for old in head), *self._costs[done:]]
+        excerpts = {index for index, old in enumerate(head) if old.kept}
+        groups = atomic_groups(entries)
+        stays = held_messages(current, entries, groups, self._pinned(current, numbers, excerpts), 0)
+        if not anew:
+            stays |= dict.fromkeys(range(len(head)), "sent")
+        fixed = frame + sum(costs[index] for index in stays)
+        if fixed > self.budget and not anew:
+            return False
+        history = History(
+            messages=current,
+            entries=entries,
+            groups=groups,
+            costs=np.array(costs, dtype=np.int64),
+            counter=counter,
+            picture_tokens=self.picture_tokens,
+            stays=stays,
+            called=self._called,
+            numbers=numbers,
+            strategy=self.strategy,
+            excerpts=excerpts,
+            mentions=mentions,
+        )
+        history = shorten_held(history, frame, self.budget)
+        fixed += int(history.now.sum()) - sum(costs)
+        newest = sum(costs[slice(*groups[-1])])
+        wanted = min(fixed + int(newest / NEWEST_ROOM) + 1, int(_FOLDED_TO * self.budget))
+        target = max(fixed + int((1 - self.headroom) * (self.budget - fixed)), wanted)
+        folded = fold(history, target - frame)
+        for account in self._accounts[:done]:
+            if account.reason == "stated_elsewhere":  # perhaps by a message that is folded now
+                self._accounts[account.index] = replace(account, reason="budget")
+        for old, account in zip(head if anew else (), folded.accounts, strict=False):
+            made = replace(account, index=old.number)
+            if old.kept:  # the account is of what was left of it
+                before = self._accounts[old.number]
+                lost = {*before.lost, *_original_places(old.kept, account.lost)}
+                made = replace(
+                    before,
+                    outcome=account.outcome,
+                    kept=_original_places(old.kept, account.kept),
+                    lost=tuple(sorted(lost)),
+                )
+            self._accounts[old.number] = made
+        accounts = folded.accounts[len(head) :]
+        self._accounts[done:] = [
+            replace(account, index=number) for account, number in zip(accounts, tail, strict=True)
+        ]
+        changed = [index for index, account in enumerate(accounts) if account.outcome != "verbatim"]
+        upto = changed[-1] + 1 if changed else 0
+        self._head = None
+        self._sent = folded.messages[: len(folded.messages) - (len(accounts) - upto)]
+        self._done = done + upto
+        self._sent_tokens = folded.tokens - sum(self._costs[self._done :])
+        self._warnings = tuple(dict.fromkeys((*self._warnings, *folded.warnings)))
+        return frame + folded.tokens <= self.budget
+
+    def _as_sent(self) -> tuple[list[_SentMessage], Mentions]:
+        """Read the messages that were sent as ones that stay, with what they state."""
+        if self._head is None:
+            entries = read_messages(self._sent)
+            costs = count_entries(resolve_counter(self.counter), entries, self.picture_tokens).tolist()
+            sent = zip(self._sent, entries, costs, strict=True)
+            self._head = _with_mentions(
+                [_SentMessage(message, entry, tokens, -1) for message, entry, tokens in sent]
+            )
+        return self._head
+
+    def _standing(self, messages: Sequence[Any]) -> tuple[list[_SentMessage], Mentions]:
+        """The messages before `_done` of which anything is left, those that are folded as their excerpts."""
+        found = []
+        for account in self._accounts[: self._done]:
+            number = account.index
+            entry = self._entries[number]
+            if account.outcome == "folded":
+                entry = Entry(entry.role, _excerpt(entry, account.kept), name=entry.name)
+            if account.outcome != "dropped":
+                found.append(_SentMessage(messages[number], entry, account.tokens, number, account.kept))
+        return _with_mentions(found)
+
+    def _pinned(self, current: Sequence[Any], numbers: Sequence[int], folded: Collection[int]) -> list[int]:
+        """Where in `current` the pinned messages are; those that are folded were none."""
+        if callable(self.pinned):
+            asked = [
+                index for index, number in enumerate(numbers) if number >= 0 and self.pinned(current[index])
+            ]
+        else:
+            wanted = {index + len(self._seen) if index < 0 else index for index in self.pinned}
+            asked = [index for index, number in enumerate(numbers) if number in wanted]
+        return [index for index in asked if index not in folded]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _SentMessage:
+    """A message that was sent: its number, and `kept`, the places kept of it where it was folded."""
+
+    message: Any
+    entry: Entry
+    tokens: int
+    number: int
+    kept: Places = ()
+
+
+def _with_mentions(head: list[_SentMessage]) -> tuple[list[_SentMessage], Mentions]:
+    pieces = [(piece, old) for old in head for piece in old.entry.pieces]
+    excerpts = [row for row, (_, old) in enumerate(pieces) if old.kept]
+    return head, find_mentions([piece for piece, _ in pieces], excerpts)
+
+
+def _excerpt(entry: Entry, kept: Places) -> tuple[Piece, ...]:
+    """Cut the pieces of an entry to the places kept, a line each."""
+    return tuple(
+        replace(
+            entry.pieces[row],
+            text="\n".join(entry.pieces[row].text[start:end] for _, start, end in places),
+            path=(),
+        )
+        for row, places in groupby(kept, key=itemgetter(0))
+    )
+
+
+def _original_places(kept: Places, left: Places) -> Places:
+    """Convert places in the pieces that `_excerpt` made to places in the message."""
+    made = []
+    for row, group in groupby(kept, key=itemgetter(0)):
+        places = [(start, end) for _, start, end in group]
+        made.append((row, places, [0, *accumulate(end - start + 1 for start, end in places)]))
+    found = []
+    for number, first, last in left:
+        row, places, lines = made[number]  # where each place begins in the piece, a line each
+        for index in range(bisect_right(lines, first) - 1, len(places)):
+            at, (start, end) = lines[index], places[index]
+            if at >= last:
+                break
+            low, high = max(first, at), min(last, at + end - start)
+            if low < high:
+                found.append((row, start + low - at, start + high - at))
+    return tuple(found)
+
+
+def _snapshot(message: Any) -> Any:
+    """Copy a message, so that the caller may change theirs."""
+    if not isinstance(message, Mapping):
+        return message
+    plain = all(isinstance(value, (str, int, type(None))) for value in message.values())
+    return dict(message) if plain else copy.deepcopy(message)
+
+
+def _same(seen: Any, message: Any) -> bool:
+    return seen is message or bool(seen == message)

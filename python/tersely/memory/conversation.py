@@ -1,0 +1,109 @@
+"""Remember a conversation: the newest turns as they were, a few words about those before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from tersely import checks
+from tersely.memory.repl import MemoryCompactor, REPLHistory, utc_now
+
+__all__ = ["ConversationMemory", "ConversationTurn"]
+
+_WINDOW = 5  # turns of the context
+_PREVIEW = 100  # characters of each side
+_PREVIEWS = 3  # turns of each compaction that stay visible
+_PREVIEW_CHARACTERS = 2000  # of all previews
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationTurn:
+    """A question and its answer; `history`: the steps behind it, compacted where they were many."""
+
+    user_message: str
+    assistant_response: str
+    task: str = ""
+    history: REPLHistory | None = None
+    timestamp: str = field(default_factory=utc_now)
+
+
+@dataclass(eq=False, slots=True)
+class ConversationMemory:
+    """Remembers a conversation.
+
+    Attributes:
+        compactor: compacts the steps within a turn; None: one with its defaults.
+        max_turns: when there are more, the older half becomes a line of previews.
+        turns: those that are not compacted.
+        archive: those that are, as they were.
+    """
+
+    compactor: MemoryCompactor = field(default_factory=MemoryCompactor)
+    max_turns: int = 20
+    turns: list[ConversationTurn] = field(default_factory=list, init=False)
+    archive: list[ConversationTurn] = field(default_factory=list, init=False)
+    _previews: list[str] = field(default_factory=list, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        if self.compactor is None:
+            self.compactor = MemoryCompactor()
+        self.max_turns = checks.whole_number(self.max_turns, "max_turns", least=1)
+
+    def add_turn(
+        self, user_message: str, assistant_response: str, history: REPLHistory | None = None, task: str = ""
+    ) -> None:
+        """Remember a turn; compacts the older half where there are more than `max_turns`.
+
+        Where compacting its steps raises (`CompactionConfig.fallback_to_deterministic` is off), that is
+        raised, and the turn is remembered with its steps as they are.
+        """
+        turn = ConversationTurn(user_message, assistant_response, task, history)
+        self.turns.append(turn)
+        try:
+            if history is not None and self.compactor.should_compact(history):
+                result = self.compactor.compact(history, task)
+                if not result.warnings:  # steps that are shorter than their summary stay as they are
+                    shorter = self.compactor.apply_compaction(history, result)
+                    self.turns[-1] = replace(turn, history=shorter)
+        finally:
+            if len(self.turns) > self.max_turns:
+                self._compact()
+
+    @property
+    def summary(self) -> str:
+        """The line about compacted turns; "" where there are none."""
+        if not self.archive:
+            return ""
+        return f"[Previous conversation ({len(self.archive)} turns): {' | '.join(self._previews)}]"
+
+    def get_context(self, window: int | None = _WINDOW, mark_omitted: bool = False) -> str:
+        """The conversation as text: the summary and the newest turns.
+
+        `window`: how many turns; None: all that are not compacted. `mark_omitted`: say how many are left out.
+        """
+        omitted = 0 if window is None else max(len(self.turns) - checks.whole_number(window, "window"), 0)
+        parts = [self.summary] if self.archive else []
+        if mark_omitted and omitted:
+            parts.append(f"[{omitted} turns omitted]")
+        parts += [
+            f"User: {turn.user_message}\nAssistant: {turn.assistant_response}"
+            for turn in self.turns[omitted:]
+        ]
+        return "\n\n".join(parts)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.turns.clear()
+        self.archive.clear()
+        self._previews.clear()
+
+    def _compact(self) -> None:
+        half = len(self.turns) // 2
+        old, self.turns = self.turns[:half], self.turns[half:]
+        self.archive += old
+        self._previews += [
+            f"Q: {turn.user_message[:_PREVIEW]}... A: {turn.assistant_response[:_PREVIEW]}..."
+            for turn in old[:_PREVIEWS]
+        ]
+        while len(self._previews) > 2 and sum(map(len, self._previews)) > _PREVIEW_CHARACTERS:
+            del self._previews[1]  # the first says how it began

@@ -1,0 +1,571 @@
+"""Read messages that cannot stay whole as units: what each states, whole lines, and who said it.
+
+The units stand in one text, a transcript: each message's words behind their source ("user 12: "). A fact is a
+unit, and so is the rest of a line; both need the source, so that it is paid for once. What is kept is sent in
+a message that has the role of a user, so nothing that a tool gave may pass for his words, nor end the quotes:
+a marker line that no excerpt holds stands before and behind them, and only a source begins at the start of a
+line (`tersely.content.units.Quoted`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tersely.content.units import Bools
+from tersely.engine.count import count_batch
+from tersely.engine.relevance import RERANK_SHARE, hybrid, read_for_query
+from tersely.memory.mentions import FAILED, Mentions, find_mentions
+from tersely.memory.messages import HEADER, Entry, Path, Piece
+from tersely.models.embedders import resolve_embedder
+from tersely.protocols import BatchTokenCounter
+from tersely.types import Document, Float32s, Float64s, Int32s, Int64s, Kind, Level, SegmentTable
+from tersely.writing.prompt import fence
+
+__all__ = [
+    "Excerpts",
+    "StatedFacts",
+    "called_arguments",
+    "called_tools",
+    "document_of_result",
+    "frame_excerpts",
+    "hints_by_call",
+    "hints_of",
+    "read_excerpts",
+    "read_stated_facts",
+    "relevance_of",
+    "source_of",
+]
+
+_PATHS = (
+    "file_path",
+    "path",
+    "filename",
+    "file",
+    "absolute_path",
+    "target_file",
+)  # arguments that name a file
+_COMMANDS = ("command", "cmd")
+_NONE = (None, None)
+
+#: A path or file name, and a command line, where they are known.
+Hints = tuple[str | None, str | None]
+
+
+def hints_of(arguments: Any) -> Hints:
+    """Return the path and the command line that a call's arguments (a mapping, or its JSON) name."""
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            return _NONE
+    if not isinstance(arguments, Mapping):
+        return _NONE
+    file, command = (
+        next((arguments[key] for key in keys if isinstance(arguments.get(key), str)), None)
+        for keys in (_PATHS, _COMMANDS)
+    )
+    return file, command
+
+
+def called_tools(entries: Sequence[Entry]) -> dict[str, str]:
+    """Return the name of the tool of each call, by the call's id."""
+    return {
+        piece.call: piece.text.partition(" ")[0]
+        for entry in entries
+        for piece in entry.pieces
+        if piece.kind == "call"
+    }
+
+
+def called_arguments(entries: Sequence[Entry]) -> dict[str, str]:
+    """Return the arguments of each call as JSON, by the call's id; "" where one message has an id twice."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        own: dict[str, str] = {}
+        for piece in entry.pieces:
+            if piece.kind == "call":
+                own[piece.call] = "" if piece.call in own else piece.text.partition(" ")[2]
+        found |= own
+    return found
+
+
+def hints_by_call(entries: Sequence[Entry]) -> dict[str, Hints]:
+    """Return what the calls of a history say of their results, by the id of the call. O(characters)."""
+    return {call: hints_of(arguments) for call, arguments in called_arguments(entries).items()}
+
+
+def document_of_result(result: Piece, hints: Mapping[str, Hints]) -> Document:
+    """Return a result as a document that is read as what its call says it is (`hints_by_call`)."""
+    file, command = hints.get(result.call, _NONE)
+    return Document(result.text, name=file, command=command)
+
+
+_NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)  # of a tool; any other is not repeated
+_SOURCE_TOKENS = 4  # "user 12: " and the line end, about
+_NEWEST = 1 / 3  # share of the messages whose facts count fully
+_OLDEST_WORTH, _OLDER_WORTH = 0.1, 0.55  # what a fact counts at the far and the near end of the others
+_IDENTIFIES = 0.7  # worth of facts that name what the work is about: paths, identifiers, codes, errors
+_FACT_RANK, _LINE_RANK = (
+    2.0,
+    2.0**-10,
+)  # facts are worth more than any result of a tool (at most 2), lines less
+_FACT_ROOM = 1.5  # tokens of facts that are told apart for a token of the budget: most take few
+_LINE_ROOM = 16  # characters of lines for a token of the budget: many do not fit
+_LEAST_ROOM = 2000  # characters of lines that are told apart in any case
+_NEVER = 2**40  # tokens: what is in no line that is told apart costs more than any budget
+
+_BESIDE = 3  # mentions on either side that make a list, where they look alike
+_FORM = str.maketrans(  # what an identifier looks like: the kinds of its characters
+    string.ascii_lowercase + string.ascii_uppercase + string.digits, "a" * 26 + "A" * 26 + "0" * 10
+)
+
+_REACH = 12  # messages: standard deviation of the Gaussian that spreads relevance to neighbours
+_WINDOW = 200  # characters; not used at the level SENTENCE
+
+_SOURCE, _FACT, _WORDS, _REST = range(4)  # what a unit is: words are of a line around its facts
+
+
+def source_of(entry: Entry, piece: Piece, number: int, called: Mapping[str, str]) -> str:
+    """Name the source of a piece, with the number of its message: "user 12", "tool grep 13".
+
+    A result is a tool's, whatever the role of its message; what was quoted before says itself whose it is:
+    "excerpts 14"; what has no known shape is nobody's words: "other 12". `called`: id of a call -> name of
+    the tool.
+    """
+    if piece.kind == "result" or (piece.kind in ("data", "picture") and (piece.call or entry.role == "tool")):
+        name = entry.name if entry.role == "tool" and entry.name else called.get(piece.call, "")
+        return f"tool {name} {number}" if _NAME.fullmatch(name) else f"tool {number}"
+    if piece.kind == "excerpts":
+        return f"excerpts {number}"
+    if piece.kind == "data":
+        return f"other {number}"
+    return f"{entry.role if entry.role in ('user', 'assistant') else 'other'} {number}"
+
+
+def frame_excerpts(lines: str) -> str:
+    """Write a message of excerpts: an explanation, and `lines` between two equal marker lines."""
+    return f"{HEADER}\n{fence(lines).put(lines)}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class StatedFacts:
+    """The facts of a history, each where it is stated last.
+
+    Attributes:
+        entry: int64[pieces], the entry of each piece of all entries.
+        mentions: of the pieces.
+        rows: rows of `mentions` that state something no later entry states, newest first; those of texts
+            that are sent in part at the end.
+        entries: int64[rows], how many entries state the same.
+        touched: int64[rows], the last entry that states it, or what stands beside it and looks like it.
+        costs: int64[rows], tokens of each.
+        tokens: int64[entries], what the rows of an entry take, with the source of its line.
+    """
+
+    entry: Int64s
+    mentions: Mentions
+    rows: Int64s
+    entries: Int64s
+    touched: Int64s
+    costs: Int64s
+    tokens: Int64s
+
+
+def read_stated_facts(
+    counter: BatchTokenCounter,
+    entries: Sequence[Entry],
+    stays: Collection[int],
+    excerpts: Collection[int] = (),
+    mentions: Mentions | None = None,
+    shorter: Collection[tuple[int, Path]] = (),
+) -> StatedFacts:
+    """Find the facts of entries.
+
+    `stays`: entries that are sent anyway, so that nothing else needs to state what they do. `excerpts`:
+    entries that hold nothing but excerpts, a line each. `mentions`: of all texts, where they are known.
+    `shorter`: (entry, path) of texts that are sent in part, so that anything else states what they do.
+    O(characters + facts log facts).
+    """
+    pieces = [piece for entry in entries for piece in entry.pieces]
+    texts = [piece.text for piece in pieces]
+    entry_of = np.repeat(np.arange(len(entries)), [len(entry.pieces) for entry in entries])
+    if mentions is None:
+        known = [row for row, index in enumerate(entry_of.tolist()) if index in excerpts] if excerpts else []
+        mentions = find_mentions(pieces, known)
+    inner: dict[int, list[tuple[int, int]]] = {}
+    for row, start, end in mentions.inner.tolist():
+        if row in inner:
+            inner[row].append((start, end))
+        else:
+            inner[row] = [(start, end)]
+    documents, starts, ends = mentions.document.tolist(), mentions.start.tolist(), mentions.end.tolist()
+    owners = entry_of[mentions.document] if len(mentions) else entry_of[:0]
+    seen: set[str] = set()
+    held = np.zeros(len(entries), dtype=bool)
+    held[list(stays)] = True
+    partly = np.array(
+        [(owner, piece.path) in shorter for owner, piece in zip(entry_of.tolist(), pieces, strict=True)],
+        dtype=bool,
+    )[mentions.document]
+    staying = held[owners] & ~partly
+    is_staying = staying.tolist()
+    latest: dict[str, int] = {}
+    often: dict[str, int] = {}
+    for row, owner in enumerate(owners.tolist()):
+        text = texts[documents[row]]
+        for start, end in ((starts[row], ends[row]), *inner.get(row, ())):
+            key = text[start:end]
+            if latest.get(key) != owner:
+                latest[key] = owner
+                often[key] = often.get(key, 0) + 1
+    chosen: list[int] = []
+    keys: list[str] = []
+    turn = np.where(staying, 0, 1 + partly)
+    for row in np.lexsort((np.where(staying, 1, -1) * np.arange(len(turn)), turn)).tolist():
+        text = texts[documents[row]]
+        key = text[starts[row] : ends[row]]
+        if key in seen:
+            continue
+        seen.add(key)
+        if row in inner:
+            seen.update([text[start:end] for start, end in inner[row]])
+        if not is_staying[row]:
+            chosen.append(row)
+            keys.append(key)
+    rows = np.array(chosen, dtype=np.int64)
+    entries_of = np.array([often[key] for key in keys], dtype=np.int64)
+    costs = count_batch(counter, [" " + key for key in keys])
+    tokens = np.zeros(len(entries), dtype=np.int64)
+    np.add.at(tokens, owners[rows], costs)
+    tokens[np.unique(owners[rows])] += _SOURCE_TOKENS
+    touched = _touched(mentions, texts, latest)[rows]
+    return StatedFacts(entry_of, mentions, rows, entries_of, touched, costs, tokens)
+
+
+def _touched(mentions: Mentions, texts: Sequence[str], latest: Mapping[str, int]) -> Int64s:
+    """int64[m]: the last entry that states a mention, or an identifier of a list in which it stands.
+
+    `latest`: of what is mentioned. Of a list that is worked through the rest is needed as soon.
+    """
+    spans = zip(mentions.document.tolist(), mentions.start.tolist(), mentions.end.tolist(), strict=True)
+    keys = [texts[document][start:end] for document, start, end in spans]
+    own = np.array([latest[key] for key in keys], dtype=np.int64)
+    names = mentions.worth >= _IDENTIFIES
+    forms: dict[str, int] = {}
+    form = np.array(
+        [
+            forms.setdefault("".join(sorted(set(key.translate(_FORM)))), len(forms)) if name else -1
+            for key, name in zip(keys, names.tolist(), strict=True)
+        ],
+        dtype=np.int64,
+    )
+    touched = own.copy()
+    for apart in range(1, _BESIDE + 1):
+        here, there = slice(None, -apart), slice(apart, None)
+        alike = (form[here] == form[there]) & (form[here] >= 0)
+        alike &= mentions.document[here] == mentions.document[there]
+        touched[here] = np.maximum(touched[here], np.where(alike, own[there], 0))
+        touched[there] = np.maximum(touched[there], np.where(alike, own[here], 0))
+    return touched
+
+
+def relevance_of(entries: Sequence[Entry], query: str) -> Float64s | None:
+    """float64[entries]: relevance of each and its neighbours; None where the query has to do with none.
+
+    Conversations speak of one thing for a while. Of the segments of an entry the best counts
+    (engine/relevance.py). O(characters).
+    """
+    documents = [Document("\n".join(piece.text for piece in entry.pieces)) for entry in entries]
+    prepared = read_for_query(tuple(documents), query, Level.SENTENCE, _WINDOW)
+    found = hybrid(prepared, resolve_embedder(None), None, RERANK_SHARE, None)
+    if not found.by_query:
+        return None
+    table = prepared.analysis.table
+    best = np.zeros(len(entries))
+    np.maximum.at(best, table.document, found.segments[: len(table)])
+    reach = np.arange(-3 * _REACH, 3 * _REACH + 1)
+    weight = np.exp(-0.5 * (reach / _REACH) ** 2)
+    near = np.convolve(best, weight)[3 * _REACH : -3 * _REACH]
+    there = np.convolve(np.ones(len(best)), weight)[3 * _REACH : -3 * _REACH]
+    spread: Float64s = near / there
+    return spread
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Excerpts:
+    """Messages as units of one text, in which all words stand behind who said them.
+
+    Attributes:
+        text: the transcript.
+        table: its units; `heading` is the unit that each needs, `block` the line.
+        worth: float32[n], their order.
+        costs: int64[n], tokens of each.
+        group: int32[n], the words of a line that stay together; -1: on its own.
+        sources: bool[n], units that say who speaks.
+        pieces: int64[k], the pieces that stand in the text, as `StatedFacts.entry` counts them.
+        begins: int64[k], where each begins in it.
+    """
+
+    text: str
+    table: SegmentTable
+    worth: Float32s
+    costs: Int64s
+    group: Int32s
+    sources: Bools
+    pieces: Int64s
+    begins: Int64s
+
+    def places(self, rows: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+        """(piece, start, end) of what kept rows hold of the pieces, in order; what touches is one place."""
+        rows = rows[~self.sources[rows]]
+        start, end = self.table.start[rows], self.table.end[rows]
+        at = np.searchsorted(self.begins, start, side="right") - 1
+        apart = np.flatnonzero((end[:-1] != start[1:]) | (at[:-1] != at[1:])) + 1
+        first = np.concatenate(([0], apart)) if len(rows) else apart
+        last = np.append(apart, len(rows))[: len(first)] - 1
+        at = at[first]
+        return self.pieces[at], start[first] - self.begins[at], end[last] - self.begins[at]
+
+
+def read_excerpts(
+    counter: BatchTokenCounter,
+    entries: Sequence[Entry],
+    numbers: Sequence[int],
+    called: Mapping[str, str],
+    stated: StatedFacts | None,
+    folded: Bools,
+    room: int,
+    relevance: Float64s | None = None,
+) -> Excerpts:
+    """The units of the entries that are `folded`: bool[entries].
+
+    Without `relevance` (float64[entries], to a query) the facts that are `stated` come first, those that
+    matter most and are newest before others; then lines with facts, users' lines and all others, the newest
+    entries first. With it, whole lines of the most relevant entries. Only as many are told apart as `room`
+    tokens could hold. O(characters).
+    """
+    script = _Transcript.of(entries, numbers, called, folded)
+    lines = _Lines.of(script)
+    facts = _no_facts() if stated is None else _facts(script, stated, folded, len(entries))
+    with_facts = np.unique(np.searchsorted(lines.start, facts.start, side="right") - 1)
+    entry_of_line = script.entry[lines.passage]
+    if relevance is None:
+        kind = np.where(np.array([entry.role == "user" for entry in entries])[entry_of_line], 1, 2)
+        kind[with_facts] = 0
+        order = np.lexsort((np.arange(len(kind)), -entry_of_line, kind))
+    else:
+        place = np.empty(len(entries), dtype=np.int64)
+        place[np.argsort(-relevance, kind="stable")] = np.arange(len(entries))
+        order = np.argsort(place[entry_of_line], kind="stable")
+    order = order[lines.filled[order]]
+    size = np.cumsum((lines.end - lines.start)[order])
+    order = order[: int(np.searchsorted(size, _LINE_ROOM * room + _LEAST_ROOM, side="right"))]
+    few = facts.first(_FACT_ROOM * room)
+    return _units(counter, script, lines, few, order)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Transcript:
+    """The text of folded entries: passages, each what one source said in a message."""
+
+    text: str
+    start: Int64s  # of the source of each passage
+    words: Int64s  # where its words begin
+    entry: Int64s  # whose it is
+    pieces: Int64s
+    begins: Int64s
+
+    @staticmethod
+    def of(
+        entries: Sequence[Entry], numbers: Sequence[int], called: Mapping[str, str], folded: Bools
+    ) -> _Transcript:
+        parts: list[str] = []
+        start, words, owner, pieces, begins = [], [], [], [], []
+        at, row = 0, 0
+        for index, (entry, folds) in enumerate(zip(entries, folded.tolist(), strict=True)):
+            before = ""
+            for number, piece in enumerate(entry.pieces if folds else (), row):
+                if piece.text and not piece.text.isspace():
+                    source = source_of(entry, piece, numbers[index], called)
+                    if parts:
+                        parts.append("\n")
+                        at += 1
+                    if source != before:
+                        before = source
+                        start.append(at)
+                        parts.append(f"{source}: ")
+                        at += len(source) + 2
+                        words.append(at)
+                        owner.append(index)
+                    pieces.append(number)
+                    begins.append(at)
+                    parts.append(piece.text)
+                    at += len(piece.text)
+            row += len(entry.pieces)
+        columns = [np.array(column, dtype=np.int64) for column in (start, words, owner, pieces, begins)]
+        return _Transcript("".join(parts), *columns)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Lines:
+    """Lines of a transcript, as `str.splitlines` has them: where the words of each begin and end."""
+
+    start: Int64s
+    end: Int64s
+    passage: Int64s
+    filled: Bools  # whether it has any words
+
+    @staticmethod
+    def of(script: _Transcript) -> _Lines:
+        lines, whole = script.text.splitlines(), script.text.splitlines(keepends=True)
+        start = np.cumsum([0, *map(len, whole)], dtype=np.int64)[:-1]
+        end = start + np.array(list(map(len, lines)), dtype=np.int64)
+        filled = np.array([not line.isspace() for line in lines], dtype=bool)
+        opening = np.searchsorted(start, script.start)
+        start[opening] = script.words
+        spans = zip(script.words.tolist(), end[opening].tolist(), strict=True)
+        filled[opening] = [not script.text[begin:stop].isspace() for begin, stop in spans]
+        filled &= start < end
+        return _Lines(start, end, np.searchsorted(script.start, start, side="right") - 1, filled)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Facts:
+    """Facts in a transcript, what matters most first: where they are, tokens of each."""
+
+    start: Int64s
+    end: Int64s
+    costs: Int64s
+
+    def first(self, room: float) -> _Facts:
+        """The first that take `room` tokens together."""
+        many = int(np.searchsorted(np.cumsum(self.costs), room, side="right"))
+        return _Facts(self.start[:many], self.end[:many], self.costs[:many])
+
+
+def _no_facts() -> _Facts:
+    nothing = np.empty(0, dtype=np.int64)
+    return _Facts(nothing, nothing, nothing)
+
+
+def _facts(script: _Transcript, stated: StatedFacts, folded: Bools, entries: int) -> _Facts:
+    """The facts that only folded entries state: by what kind of fact it is, and how new.
+
+    A path, an identifier, a code or an error that several messages state counts as if it were newer, and so
+    does what is left of a list that is worked through.
+    """
+    mentions = stated.mentions
+    piece = mentions.document[stated.rows]
+    owner = stated.entry[piece] if len(piece) else piece
+    age = stated.touched / max(entries, 1) / (1 - _NEWEST)
+    recency = np.where(age >= 1, 1.0, _OLDEST_WORTH + (_OLDER_WORTH - _OLDEST_WORTH) * age)
+    worth = mentions.worth[stated.rows]
+    often = np.where(worth >= _IDENTIFIES, np.log2(np.maximum(stated.entries, 1)), 0.0)
+    counts = np.minimum(recency * (1 + often), 1.0)
+    # Short or long: no other words say it.
+    best = np.lexsort((-worth * counts, worth < FAILED))
+    best = best[folded[owner[best]]]
+    begin = script.begins[np.searchsorted(script.pieces, piece[best])]
+    rows = stated.rows[best]
+    return _Facts(begin + mentions.start[rows], begin + mentions.end[rows], stated.costs[best])
+
+
+def _units(
+    counter: BatchTokenCounter, script: _Transcript, lines: _Lines, facts: _Facts, line_order: Int64s
+) -> Excerpts:
+    """Cut the transcript into units: facts, chosen lines, and the text left between them."""
+    text = script.text
+    by_place = np.argsort(facts.start, kind="stable")
+    start, end = facts.start[by_place], facts.end[by_place]
+    start[1:] = np.maximum(start[1:], np.maximum.accumulate(end)[:-1])  # none begins within another
+    real = start < end
+    by_place, start, end = by_place[real], start[real], end[real]
+    first = np.searchsorted(lines.start, start, side="right") - 1
+    last = np.searchsorted(lines.start, end - 1, side="right") - 1
+    touched = [first, last, line_order]
+    touched += [np.arange(first[row], last[row]) for row in np.flatnonzero(last > first + 1).tolist()]
+    cut_lines = np.unique(np.concatenate(touched))
+    spoken = np.unique(lines.passage[cut_lines])  # passages of which anything may stay
+    edges = (
+        start,
+        end,
+        lines.start[cut_lines],
+        lines.end[cut_lines],
+        script.start[spoken],
+        script.words[spoken],
+    )
+    borders = np.unique(np.concatenate((*edges, [0, len(text)])))
+    begin, stop = borders[:-1], borders[1:]
+
+    line = np.searchsorted(lines.start, begin, side="right") - 1
+    inside = (line >= 0) & (begin < lines.end[line])
+    in_order = np.zeros(len(lines.start), dtype=bool)
+    in_order[line_order] = True
+    fact = np.searchsorted(start, begin, side="right") - 1
+    in_fact = inside & (fact >= 0) & (begin < np.append(end, 0)[fact])
+    kind = np.full(len(begin), _REST)
+    kind[inside & in_order[line]] = _WORDS
+    kind[in_fact] = _FACT
+    kind[np.searchsorted(begin, script.start[spoken])] = _SOURCE
+    rest = np.flatnonzero(kind == _REST)
+    spans = zip(begin[rest].tolist(), stop[rest].tolist(), strict=True)
+    blank = np.zeros(len(begin), dtype=bool)
+    blank[rest] = [text[one:other].isspace() for one, other in spans]
+    begin, stop, line, fact, kind = (column[~blank] for column in (begin, stop, line, fact, kind))
+
+    needs = _needs(line, kind)
+    group = np.full(len(begin), -1, dtype=np.int32)
+    _group(group, np.flatnonzero(kind == _WORDS), line)
+    _group(group, np.flatnonzero(kind == _FACT), fact)
+
+    worth = np.zeros(len(begin), dtype=np.float32)
+    facts_here, words_here = np.flatnonzero(kind == _FACT), np.flatnonzero(kind == _WORDS)
+    rank = by_place[fact[facts_here]]
+    worth[facts_here] = _FACT_RANK + 1 - rank / max(len(facts.start), 1)
+    place = np.zeros(len(lines.start), dtype=np.int64)
+    place[line_order] = np.arange(len(line_order))
+    worth[words_here] = _LINE_RANK * (1 - place[line[words_here]] / max(len(line_order), 1))
+
+    costs = np.ones(len(begin), dtype=np.int64)
+    costs[facts_here] = np.maximum(facts.costs[rank], 1)
+    counted = np.flatnonzero((kind == _WORDS) | (kind == _SOURCE))
+    spans = zip(begin[counted].tolist(), stop[counted].tolist(), strict=True)
+    costs[counted] = np.maximum(count_batch(counter, [text[one:other] for one, other in spans]), 1)
+    for rows in (facts_here, words_here[~np.isin(line[words_here], line[facts_here])]):
+        costs[rows[np.diff(line[rows], prepend=-1) != 0]] += 1  # the line begins anew
+    costs[kind == _REST] = _NEVER
+    table = SegmentTable(
+        np.zeros(len(begin), dtype=np.int32),
+        begin,
+        stop,
+        np.full(len(begin), Kind.QUOTE, dtype=np.uint8),
+        line.astype(np.int32),
+        needs,
+    )
+    return Excerpts(text, table, worth, costs, group, kind == _SOURCE, script.pieces, script.begins)
+
+
+def _needs(line: Int64s, kind: Int64s) -> Int32s:
+    """int32[n]: facts need their source; words the fact before them in their line, else the source."""
+    row = np.arange(len(kind))
+    source = np.maximum.accumulate(np.where(kind == _SOURCE, row, -1))
+    fact = np.maximum.accumulate(np.where(kind == _FACT, row, -1))
+    in_line = (kind == _WORDS) & (fact >= 0) & (line[fact] == line)
+    needs = np.where((kind == _WORDS) | (kind == _FACT), source, -1)
+    needs[in_line] = fact[in_line]
+    return needs.astype(np.int32)
+
+
+def _group(group: Int32s, rows: Int64s, key: Int64s) -> None:
+    """Give rows with the same key, which come one after the other, one group, where they are several."""
+    new = np.diff(key[rows], prepend=-1) != 0
+    first = rows[np.maximum.accumulate(np.where(new, np.arange(len(rows)), 0))] if len(rows) else rows
+    many = np.bincount(first, minlength=len(group))[first] > 1 if len(rows) else new
+    group[rows[many]] = first[many]

@@ -1,0 +1,675 @@
+"""Fold a history: its newest messages stay, of the others excerpts, and an account of each.
+
+Which groups of messages stay is decided beforehand, from what they cost alone, so that they are the newest
+and none is missing between them. Then excerpts of the others, and long results of tools that are to become
+shorter, are units of one reading (`tersely.engine.reading`), of which the engine's fit takes what fits.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.content.units import Bools, Quoted
+from tersely.engine.allocation import fill
+from tersely.engine.count import count_batch
+from tersely.engine.facts import TextIndex
+from tersely.engine.finish import finish
+from tersely.engine.fit import fit
+from tersely.engine.reading import Prices, Reading, Region
+from tersely.engine.render import Rendered
+from tersely.engine.select import FIRST_KEPT
+from tersely.engine.strategies import Auto
+from tersely.memory.excerpts import (
+    Excerpts,
+    StatedFacts,
+    document_of_result,
+    frame_excerpts,
+    hints_by_call,
+    read_excerpts,
+    read_stated_facts,
+)
+from tersely.memory.groups import MESSAGE_TOKENS, check_room, count_entries
+from tersely.memory.mentions import FAILED, Mentions
+from tersely.memory.messages import Entry, Path, read_messages
+from tersely.memory.writing import new_user_message, with_texts
+from tersely.protocols import BatchTokenCounter, Strategy
+from tersely.types import Document, Float64s, Int64s, Request, SegmentTable
+
+__all__ = [
+    "NEWEST_ROOM",
+    "FoldedHistory",
+    "History",
+    "MessageAccount",
+    "Places",
+    "Sent",
+    "fold",
+    "shorten_held",
+]
+
+Places = tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageAccount:
+    """Accounts for a message.
+
+    Attributes:
+        index: of the message in the history.
+        outcome: "verbatim"; "compressed": its results are shorter; "folded": excerpts of it stand in a
+            message that stands for several; "dropped": nothing of it is left.
+        reason: "fits" (so does everything), "system", "pinned", "picture", "cache_marker", "with_held"
+            (it belongs to such a one), "task" (the first of the user), "newest", "budget", "repeated" (a
+            newer message has it, whose account says what became of that), "stated_elsewhere" (each of its
+            lines stands word for word in what is sent), "empty" (it said nothing).
+        tokens: of the message in the history.
+        kept: where it was folded, the places that are still there: (piece, start, end); pieces are the texts
+            of the message in order.
+        lost: places of facts of it that no message or excerpt states any more; of a fact that several
+            messages stated, the newest.
+        pictures: how many of its pictures were left out.
+    """
+
+    index: int
+    outcome: Literal["verbatim", "compressed", "folded", "dropped"]
+    reason: str
+    tokens: int
+    kept: Places = ()
+    lost: Places = ()
+    pictures: int = 0
+
+
+class Sent:
+    """The words that are sent, to look up what is still stated.
+
+    Attributes:
+        lost: (piece, start, end) of facts that no message or excerpt states; pieces of all are counted on.
+        lost_failures: whether one of them tells of a failure.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        stated: StatedFacts,
+        staying: Sequence[bool],
+        changed: Mapping[int, Mapping[Path, str]],
+        kept: tuple[Int64s, Int64s, Int64s],
+    ) -> None:
+        """`staying`: bool[entries]; `changed`: other texts of these; `kept`: excerpts of the others."""
+        mentions = stated.mentions
+        pieces = [(index, piece) for index, entry in enumerate(entries) for piece in entry.pieces]
+        self._owner = np.array([index for index, _ in pieces], dtype=np.int64)
+        self._first = np.searchsorted(self._owner, np.arange(len(entries)))
+        texts = [piece.text for _, piece in pieces]
+        stay = [staying[index] for index, _ in pieces]
+        other = [changed.get(index, {}).get(piece.path) for index, piece in pieces]
+        now = [said if text is None else text for said, text in zip(texts, other, strict=True)]
+        sent = [text for text, stays in zip(now, stay, strict=True) if stays]
+        quoted = zip(*(column.tolist() for column in kept), strict=True)
+        self._index = TextIndex("\n".join([*sent, *(texts[row][start:end] for row, start, end in quoted)]))
+
+        whole = np.array(
+            [stays and text is None for stays, text in zip(stay, other, strict=True)], dtype=bool
+        )
+        rows = np.sort(stated.rows)
+        rows = rows[~whole[mentions.document[rows]] & ~_within(mentions, rows, *kept)]
+        partly: dict[int, TextIndex] = {}
+        gone = []
+        columns = (mentions.document[rows], mentions.start[rows], mentions.end[rows])
+        for row, start, end in zip(*(column.tolist() for column in columns), strict=True):
+            if stay[row] and row not in partly:
+                partly[row] = TextIndex(now[row])
+            lines = texts[row][start:end].split("\n") if stay[row] else ()
+            gone.append(not lines or not all(partly[row].stands(line.strip()) for line in lines))
+        self.lost = tuple([column[np.array(gone, dtype=bool)] for column in columns])
+        self.lost_failures = bool((mentions.worth[rows][np.array(gone, dtype=bool)] >= FAILED).any())
+
+    def why_dropped(self, entry: Entry) -> str:
+        """Say why a message was left out whole."""
+        said = [line for piece in entry.pieces for line in map(str.strip, piece.text.split("\n")) if line]
+        if entry.opaque or entry.pictures:
+            return "budget"
+        if not said:
+            return "empty"
+        return "stated_elsewhere" if all(map(self._index.stands, said)) else "budget"
+
+    def places(self, piece: Int64s, start: Int64s, end: Int64s) -> dict[int, Places]:
+        """Group places by message, in order: (piece of it, start, end); `piece` counts over all of them."""
+        index = self._owner[piece] if len(piece) else piece
+        found: dict[int, list[tuple[int, int, int]]] = {}
+        columns = (index, piece - self._first[index], start, end)
+        for message, *place in zip(*(column.tolist() for column in columns), strict=True):
+            found.setdefault(message, []).append((place[0], place[1], place[2]))
+        return {message: tuple(places) for message, places in found.items()}
+
+
+def _within(mentions: Mentions, rows: Int64s, piece: Int64s, start: Int64s, end: Int64s) -> Bools:
+    """bool[rows]: whether each mention lies within one of these places, which are in order."""
+    if not len(piece):
+        return np.zeros(len(rows), dtype=bool)
+    span = int(max(mentions.end.max(initial=0), end.max())) + 1
+    at = (
+        np.searchsorted(
+            piece * span + start, mentions.document[rows] * span + mentions.start[rows], side="right"
+        )
+        - 1
+    )
+    found: Bools = (at >= 0) & (piece[at] == mentions.document[rows]) & (mentions.end[rows] <= end[at])
+    return found
+
+
+_NEWEST_SHARE = 0.3  # of the budget: for the newest messages even where facts of older ones go short
+_NEWEST_SHARE_ASKED = 0.1  # the same where a query says what matters
+NEWEST_ROOM = 0.8  # of what is free: for the newest group, whatever becomes of others
+_LEAST_RESULT = 32  # tokens of a shortened result: less tells nothing
+_HELD_SHARE = 0.5  # of what is free: for results in messages with cache markers, where they do not fit whole
+
+_LEAST_REPEAT = 200  # characters: results that are shorter are left as they are, however often they came
+_LONGEST_DIFF = 2000  # lines of two results together that are compared line by line
+_MILD = ("cache_marker", "with_held", "picture")  # why messages stay that may become shorter where they must
+_WORTHWHILE = 0.5  # a difference replaces a text where it is at most this share of it
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class History:
+    """A history that is to be folded.
+
+    Attributes:
+        messages, entries: the messages, and as they were read.
+        groups: ranges of messages that stay or go together.
+        costs: int64[n], tokens of each message.
+        counter: counts them.
+        picture_tokens: what a picture is taken to cost.
+        stays: index -> reason of messages that are left alone.
+        called: the tool of each call, by its id.
+        numbers: of the messages, as the reader is told them.
+        strategy: shortens results of tools; None: they are read as what they are.
+        excerpts: messages that hold nothing but excerpts, a line each: they were folded before.
+        mentions: of all pieces, where they are known.
+        relevance: float64[n], of each message to the query; None: there is none.
+        query: "" without.
+        changed: other texts for messages that stay, by their paths.
+        reasons: why, by the index.
+        now: int64[n], tokens of each message, as changed.
+    """
+
+    messages: Sequence[Any]
+    entries: Sequence[Entry]
+    groups: Sequence[tuple[int, int]]
+    costs: Int64s
+    counter: BatchTokenCounter
+    picture_tokens: int
+    stays: Mapping[int, str]
+    called: Mapping[str, str]
+    numbers: Sequence[int]
+    strategy: Strategy | None = None
+    excerpts: Collection[int] = ()
+    mentions: Mentions | None = None
+    relevance: Float64s | None = None
+    query: str = ""
+    changed: Mapping[int, Mapping[Path, str]] = field(default_factory=dict)
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    now: Int64s = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    def __post_init__(self) -> None:
+        """As nothing is changed yet, messages cost what they did."""
+        if not len(self.now):
+            object.__setattr__(self, "now", self.costs)
+
+    def rewrite(self, texts: Mapping[int, Mapping[Path, str]], reason: str) -> History:
+        """The history with these texts as well, counted as they are sent. O(characters of these messages)."""
+        if not texts:
+            return self
+        changed = {
+            **self.changed,
+            **{index: {**self.changed.get(index, {}), **texts[index]} for index in texts},
+        }
+        sent = read_messages([with_texts(self.messages[index], changed[index]) for index in texts])
+        now = self.now.copy()
+        now[list(texts)] = count_entries(self.counter, sent, self.picture_tokens)
+        reasons = {**dict.fromkeys(texts, reason), **self.reasons}
+        return replace(self, changed=changed, reasons=reasons, now=now)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FoldedHistory:
+    """Messages that fit: what to send, its tokens without the frame of the reply, what became of each."""
+
+    messages: list[Any]
+    tokens: int
+    accounts: tuple[MessageAccount, ...]
+    warnings: tuple[str, ...]
+
+
+def fold(history: History, budget: int) -> FoldedHistory:
+    """Fit everything into `budget` tokens, the frame of the reply not counted.
+
+    What `history.stays` names must fit; then all does. O(characters + facts log facts).
+    """
+    frame = _message_tokens(history.counter, "")
+    free = [
+        index
+        for index in range(len(history.costs))
+        if index not in history.stays and index not in history.excerpts
+    ]
+    newest = max(int(_NEWEST_SHARE * budget) // max(history.picture_tokens, 1), 1)
+    history = _leave_out_pictures(history, free, int(history.now.sum()) + frame - budget, newest)
+    history = history.rewrite(_repeats(history), "repeated")
+    stated = _stated(history, (), history.mentions)
+    owed = [0] * len(history.costs) if history.relevance is not None else stated.tokens.tolist()
+    stay, border = _newest_groups(history, owed, budget, frame)
+    choice = _Choice(history, stated, stay)
+    warnings: list[str] = []
+    shorter = None if border is None else _with_shorter(choice, border, warnings)
+    if shorter is not None:
+        fitted = _fit(shorter, budget, frame)
+        if all(fitted.results):
+            return _assemble(shorter, fitted, warnings)
+    return _assemble(choice, _fit(choice, budget, frame), warnings)
+
+
+def shorten_held(history: History, frame: int, budget: int) -> History:
+    """The history with what must stay within `budget` tokens, `frame` of which other things take.
+
+    Where it does not fit, pictures that nobody pinned are left out, the oldest first; then results of tools
+    in messages with cache markers become shorter, and the markers stay. A small first message of the user is
+    added to `history.stays`. Raises BudgetExceededError.
+    """
+    counter, stays = history.counter, dict(history.stays)
+    firm = {index for index, reason in stays.items() if reason not in _MILD}
+    mild = [
+        index
+        for first, last in history.groups
+        if firm.isdisjoint(range(first, last))
+        for index in range(first, last)
+        if index in stays
+    ]
+    over = frame + int(history.now[list(stays)].sum()) - budget
+    history = _leave_out_pictures(history, mild, over, 0)
+    results = [
+        (index, piece) for index in mild for piece in history.entries[index].pieces if piece.kind == "result"
+    ]
+    sizes = count_batch(counter, [piece.text for _, piece in results])
+    least = np.minimum(sizes, _LEAST_RESULT)
+    savings = int((sizes - least).sum())
+    check_room(
+        history.entries, history.groups, history.now.tolist(), stays, frame, budget, history.excerpts, savings
+    )
+    history = replace(history, stays=dict(sorted(stays.items())))
+    spare = budget - frame - int(history.now[list(stays)].sum()) + int(sizes.sum())
+    if spare >= sizes.sum():
+        return history
+    shares = fill(sizes, np.ones(len(sizes)), max(int(_HELD_SHARE * spare), int(least.sum())))
+    hints = hints_by_call(history.entries)
+    texts: dict[int, dict[Path, str]] = {}
+    for (index, held), size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True):
+        if share < size:
+            request = Request((document_of_result(held, hints),), None, share, 0.3, counter)
+            texts.setdefault(index, {})[held.path] = Auto().compress(request).text
+    return history.rewrite(texts, "budget")
+
+
+def _leave_out_pictures(history: History, indices: Sequence[int], over: int, newest: int) -> History:
+    """The history without the oldest pictures of these messages, so many that `over` tokens are free.
+
+    `newest`: so many pictures stay in any case.
+    """
+    found = [
+        (index, piece)
+        for index in (indices if over > 0 else ())
+        for piece in history.entries[index].pieces
+        if piece.kind == "picture" and piece.path
+    ]
+    found = found[: max(len(found) - newest, 0)]
+    saved = history.picture_tokens - count_batch(history.counter, [piece.text for _, piece in found])
+    texts: dict[int, dict[Path, str]] = {}
+    for (index, piece), tokens in zip(found, saved.tolist(), strict=True):
+        if over > 0 and tokens > 0:
+            over -= tokens
+            texts.setdefault(index, {})[piece.path] = piece.text
+    return history.rewrite(texts, "budget")
+
+
+def _stated(history: History, results: Sequence[_Result], mentions: Mentions | None) -> StatedFacts:
+    """The facts of the history; texts that are sent in part, `results` among them, state none for others."""
+    shorter = {(index, path) for index, texts in history.changed.items() for path in texts}
+    shorter |= {(result.index, result.path) for result in results}
+    return read_stated_facts(
+        history.counter, history.entries, history.stays, history.excerpts, mentions, shorter
+    )
+
+
+def _newest_groups(
+    history: History, owed: Sequence[int], budget: int, frame: int
+) -> tuple[list[bool], tuple[int, int, int] | None]:
+    """Which messages stay whole; and (first, last, tokens) of the group before them, where it does not fit.
+
+    Those stay that must; then groups from the newest on, as long as the facts of older ones find room behind
+    them, or a share of the budget is left. `owed`: tokens of each message's facts, which are to be stated
+    once it is folded; `frame`: of an empty message of excerpts. O(groups).
+    """
+    share = _NEWEST_SHARE if history.relevance is None else _NEWEST_SHARE_ASKED
+    now: list[int] = history.now.tolist()
+    used = sum([now[index] for index in history.stays])
+    rest = sum(owed) + frame
+    stay = [index in history.stays for index in range(len(now))]
+    for first, last in reversed(history.groups):
+        if first in history.stays:
+            continue
+        if first in history.excerpts:
+            break
+        cost = sum(now[first:last])
+        rest_after = rest - sum(owed[first:last])
+        room = int(share * budget)
+        if history.relevance is None:
+            room = max(budget - rest_after, room)
+        room = min(room, budget) - used
+        if last == len(now):
+            room = max(room, int(NEWEST_ROOM * (budget - used)))  # the next answer is to it
+        if cost > room:
+            return stay, (first, last, room)
+        used += cost
+        rest = rest_after
+        stay[first:last] = [True] * (last - first)
+    return stay, None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Result:
+    """A result of a tool that is to become shorter: where it is, its tokens, and those it gets at least."""
+
+    index: int
+    path: Path
+    document: Document
+    tokens: int
+    share: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Choice:
+    """The decisions before the fit.
+
+    Attributes:
+        history, stated: what there is, and its facts.
+        stay: which messages stay in their places.
+        results: what is still to become shorter.
+    """
+
+    history: History
+    stated: StatedFacts
+    stay: Sequence[bool]
+    results: Sequence[_Result] = ()
+
+
+def _with_shorter(choice: _Choice, border: tuple[int, int, int], warnings: list[str]) -> _Choice | None:
+    """Add the group at the border with shorter results; None where too little of them would be left."""
+    history, (first, last, room) = choice.history, border
+    results = _long_results(history, first, last, room)
+    if not results:
+        return None
+    stay = [*choice.stay[:first], *[True] * (last - first), *choice.stay[last:]]
+    stated = _stated(history, results, choice.stated.mentions)
+    if history.strategy is None:
+        return _Choice(history, stated, stay, results)
+    try:
+        history = _shorten_results(history, results, history.strategy)
+    except Exception:  # foreign code: the messages are folded instead, nothing is lost
+        warnings.append("strategy_failed")
+        return None
+    return _Choice(history, stated, stay) if history.now[first:last].sum() <= room else None
+
+
+def _long_results(history: History, first: int, last: int, room: int) -> list[_Result]:
+    """Results of a group that have to be shorter for it to take `room` tokens; [] where that is no use."""
+    results = [
+        (index, piece)
+        for index in range(first, last)
+        for piece in history.entries[index].pieces
+        if piece.kind == "result" and piece.path not in history.changed.get(index, ())
+    ]
+    sizes = count_batch(history.counter, [piece.text for _, piece in results])
+    spare = room - int(history.now[first:last].sum() - sizes.sum())
+    if not results or spare < _LEAST_RESULT:
+        return []
+    shares = fill(sizes, np.ones(len(sizes)), spare)
+    hints = hints_by_call(history.entries)
+    found = [
+        _Result(index, piece.path, document_of_result(piece, hints), size, share)
+        for (index, piece), size, share in zip(results, sizes.tolist(), shares.tolist(), strict=True)
+        if share < size
+    ]
+    return found if all(result.share >= _LEAST_RESULT for result in found) else []
+
+
+def _shorten_results(history: History, results: Sequence[_Result], strategy: Strategy) -> History:
+    """The history with results as the caller's strategy makes them; raises whatever it does."""
+    texts: dict[int, dict[Path, str]] = {}
+    for result in results:
+        request = Request((result.document,), None, result.share, 0.3, history.counter)
+        texts.setdefault(result.index, {})[result.path] = strategy.compress(request).text
+    return history.rewrite(texts, "budget")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _FitResult:
+    """The result of the fit: a message of excerpts, shorter results, tokens of all messages together.
+
+    `kept`: (piece, start, end) of what is kept of folded messages, in order; pieces of all are counted on.
+    """
+
+    text: str
+    results: tuple[str, ...]
+    tokens: int
+    kept: tuple[Int64s, Int64s, Int64s]
+
+
+def _fit(choice: _Choice, budget: int, frame: int) -> _FitResult:
+    """Choose among the excerpts of messages that do not stay, and among the units of long results."""
+    history = choice.history
+    folded = ~np.array(choice.stay, dtype=bool)
+    used = int(history.now[~folded].sum()) - sum([result.tokens for result in choice.results])
+    room = budget - used
+    if room <= frame:
+        folded[:] = False
+    else:
+        room -= frame
+    excerpts = read_excerpts(
+        history.counter, history.entries, history.numbers, history.called,
+        None if history.relevance is not None else choice.stated, folded, room, history.relevance,
+    )  # fmt: skip
+    reading = _reading(history, excerpts, choice.results, frame)
+    if len(reading.table) == 0:
+        nothing = excerpts.places(np.empty(0, dtype=np.int64))
+        return _FitResult(
+            "", ("",) * len(choice.results), used, nothing
+        )  # results of nothing but white space
+    floors = [0, *(result.share for result in choice.results)]
+    found = fit(reading, room, floors=floors if choice.results else None)
+    result = finish(reading, found, room)
+    lines, *texts = result.parts
+    kept = np.flatnonzero(found.status[: len(excerpts.table)] >= FIRST_KEPT)
+    tokens = used + result.tokens + (frame if lines else 0)
+    text = frame_excerpts(lines) if lines else ""
+    return _FitResult(text, tuple(texts), tokens, excerpts.places(kept))
+
+
+def _message_tokens(counter: BatchTokenCounter, lines: str) -> int:
+    """Tokens of a message of excerpts."""
+    return MESSAGE_TOKENS + int(count_batch(counter, ["user", frame_excerpts(lines)]).sum())
+
+
+def _reading(history: History, excerpts: Excerpts, results: Sequence[_Result], frame: int) -> Reading:
+    """The units of excerpts, as the first document, and of results; counted as they are sent, one by one."""
+    counter = history.counter
+
+    def measure(rendered: Rendered) -> int:
+        lines, *texts = rendered.parts
+        tokens = _message_tokens(counter, lines) - frame if lines else 0
+        return tokens + int(count_batch(counter, texts).sum())
+
+    size = len(excerpts.table)
+    reading = Reading(
+        request=Request((Document(excerpts.text),), history.query or None, None, 1.0, counter),
+        texts=[excerpts.text],
+        original=int(excerpts.costs.sum()),
+        table=excerpts.table,
+        worth=excerpts.worth,
+        regions=(Region(0, 0, size, Quoted()),) if size else (),
+        group=excerpts.group,
+        pinned=np.zeros(size, dtype=np.uint8),
+        needs=excerpts.table.heading,
+        ranked=True,
+        auxiliary=excerpts.sources,
+        optional=True,
+        measure=measure,
+        _prices=Prices(excerpts.costs, excerpts.costs, 0, exact=False),
+    )
+    return _join_readings(reading, excerpts, results) if results else reading
+
+
+def _join_readings(first: Reading, excerpts: Excerpts, results: Sequence[_Result]) -> Reading:
+    """A reading of excerpts with long results behind them, each read as what it is.
+
+    Facts of excerpts rank before the units of results, other lines after them; the results have floors.
+    """
+    request = first.request
+    documents = tuple([result.document for result in results])
+    second = Auto().prepare(replace(request, documents=documents)).reading
+    size, more = len(first.table), len(second.table)
+    prices, others = first.prices(), second.prices()
+    one, other = first.table, second.table
+    worth = second.worth / max(float(second.worth.max(initial=0)), 1e-9)
+    if second.essential is not None:
+        worth = worth + second.essential
+    terms = (
+        second.term_offsets[: more + 1] if len(second.term_offsets) else np.zeros(more + 1, dtype=np.int64)
+    )
+
+    def behind(rows: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
+        return None if rows is None else np.concatenate((np.zeros(size, dtype=rows.dtype), rows))
+
+    def moved(rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        return np.where(rows >= 0, rows + size, -1).astype(np.int32)
+
+    needs = moved(second.needs) if len(second.needs) else np.full(more, -1, dtype=np.int32)
+    return replace(
+        first,
+        request=replace(request, documents=(*request.documents, *documents)),
+        texts=[*first.texts, *second.texts],
+        original=first.original + second.original,
+        table=SegmentTable(
+            np.concatenate((one.document, other.document + 1)).astype(np.int32),
+            np.concatenate((one.start, other.start)),
+            np.concatenate((one.end, other.end)),
+            np.concatenate((one.kind, other.kind)),
+            np.concatenate((one.block, other.block + 1 + one.block.max(initial=0))).astype(np.int32),
+            np.concatenate((one.heading, moved(other.heading))),
+        ),
+        worth=np.concatenate((first.worth, worth)).astype(np.float32),
+        regions=(*first.regions, *(_shift_region(region, size) for region in second.regions)),
+        group=np.concatenate((first.group, moved(second.group))),
+        pinned=np.concatenate((first.pinned, second.pinned)),
+        term_ids=second.term_ids[: terms[-1]],
+        term_offsets=np.concatenate((np.zeros(size, dtype=np.int64), terms)),
+        term_weight=second.term_weight,
+        redundancy=second.redundancy,
+        needs=np.concatenate((first.needs, needs)),
+        bulk=behind(second.bulk),
+        fragments=behind(second.fragments),
+        pages={index + 1: page for index, page in second.pages.items()},
+        clauses=second.clauses,
+        fences=tuple([(opening + size, closing + size) for opening, closing in second.fences]),
+        auxiliary=np.append(excerpts.sources, np.zeros(more, dtype=bool)),
+        _prices=Prices(
+            np.concatenate((prices.counts, others.counts)),
+            np.concatenate((prices.costs, others.costs)),
+            others.separator,
+            exact=False,
+        ),
+    )
+
+
+def _shift_region(region: Region, size: int) -> Region:
+    """Renumber a region to stand behind a reading of one document with `size` units."""
+    return replace(region, document=region.document + 1, first=region.first + size, last=region.last + size)
+
+
+def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> FoldedHistory:
+    """Messages and accounts of a choice: the excerpts stand in the place of the first that is folded."""
+    history, text = choice.history, fitted.text
+    changed = {index: dict(texts) for index, texts in history.changed.items()}
+    for result, shorter in zip(choice.results, fitted.results, strict=True):
+        changed.setdefault(result.index, {})[result.path] = shorter
+    reasons = {**history.reasons, **dict.fromkeys([result.index for result in choice.results], "budget")}
+    sent = Sent(history.entries, choice.stated, choice.stay, changed, fitted.kept)
+    kept, lost = sent.places(*fitted.kept), sent.places(*sent.lost)
+    messages: list[Any] = []
+    accounts: list[MessageAccount] = []
+    outcome: Literal["verbatim", "compressed", "folded", "dropped"]
+    for index, (stays, tokens) in enumerate(zip(choice.stay, history.costs.tolist(), strict=True)):
+        entry, texts, places = history.entries[index], changed.get(index, {}), kept.get(index, ())
+        if stays:
+            outcome = "compressed" if texts else "verbatim"
+            reason = history.stays.get(index, reasons.get(index, "newest") if texts else "newest")
+            messages.append(with_texts(history.messages[index], texts))
+        else:
+            if text:
+                messages.append(new_user_message(text, history.messages))
+                text = ""  # in the place of the first
+            outcome, reason = ("folded", "budget") if places else ("dropped", sent.why_dropped(entry))
+        gone = [
+            piece for piece in entry.pieces if piece.kind == "picture" and (not stays or piece.path in texts)
+        ]
+        accounts.append(
+            MessageAccount(index, outcome, reason, tokens, places, lost.get(index, ()), len(gone))
+        )
+    said = ("errors_left_out", "facts_left_out")
+    found = (sent.lost_failures, bool(lost))
+    warnings = [*warnings, *(code for code, holds in zip(said, found, strict=True) if holds)]
+    return FoldedHistory(messages, fitted.tokens, tuple(accounts), tuple(dict.fromkeys(warnings)))
+
+
+def _repeats(history: History) -> dict[int, dict[Path, str]]:
+    """Other texts for results that a newer message repeats.
+
+    Two results of the same call (tool and arguments) are compared line by line, any two as a whole; the
+    newest stays as it is. O(characters), and for repeated calls the lines of both.
+    """
+    entries, numbers = history.entries, history.numbers
+    made = {piece.call: piece.text for entry in entries for piece in entry.pieces if piece.kind == "call"}
+    same: dict[str, int] = {}
+    newest: dict[str, tuple[int, str]] = {}
+    found: dict[int, dict[Path, str]] = {}
+    for index in reversed(range(len(entries))):
+        for piece in entries[index].pieces if index not in history.excerpts else ():
+            if piece.kind != "result" or len(piece.text) < _LEAST_REPEAT:
+                continue
+            call = made.get(piece.call, "")
+            if piece.text in same:
+                text: str | None = f"[The same as in message {numbers[same[piece.text]]}]"
+            elif call and call in newest:
+                text = _difference(piece.text, numbers[newest[call][0]], newest[call][1])
+            else:
+                text = None
+            if text is not None and index not in history.stays:
+                found.setdefault(index, {})[piece.path] = text
+                continue
+            same.setdefault(piece.text, index)
+            if call:
+                newest.setdefault(call, (index, piece.text))
+    return found
+
+
+def _difference(text: str, index: int, newer: str) -> str | None:
+    """How a text differs from the newer one in message `index`; None where that is not much shorter."""
+    old, new = text.splitlines(), newer.splitlines()
+    if len(old) + len(new) > _LONGEST_DIFF:
+        return None
+    lines = list(difflib.unified_diff(new, old, lineterm="", n=0))[2:]
+    difference = f"[As in message {index}, but for:]\n" + "\n".join(lines)
+    return difference if len(difference) <= _WORTHWHILE * len(text) else None

@@ -1,0 +1,150 @@
+"""Which messages stay or go together, which must stay, and what they cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from tersely.engine.count import count, count_batch
+from tersely.errors import BudgetExceededError
+from tersely.memory.messages import Entry
+from tersely.protocols import BatchTokenCounter
+from tersely.types import Int64s
+
+__all__ = [
+    "MESSAGE_TOKENS",
+    "REPLY_TOKENS",
+    "atomic_groups",
+    "check_room",
+    "count_entries",
+    "count_tools",
+    "held_messages",
+]
+
+# What frames a message and the reply, as OpenAI counts chat messages (cookbook, "How to count tokens with
+# tiktoken"): <|start|>role<|message|>...<|end|>, and the start of the reply. A call has a frame of its own.
+MESSAGE_TOKENS = 3
+REPLY_TOKENS = 3
+CALL_TOKENS = 3
+
+_TASK_SHARE = 0.1  # of the budget: a first message of the user up to this size stays
+
+
+def atomic_groups(entries: Sequence[Entry]) -> list[tuple[int, int]]:
+    """Half-open ranges of entries that stay or go together, in order; together all of them. O(entries).
+
+    A range reaches from a call to the last of its results; calls whose ranges overlap share one. Reasoning
+    goes with what follows it.
+    """
+    called: dict[str, int] = {}
+    begins = list(range(len(entries)))  # the first entry that each must stay with
+    for index, entry in enumerate(entries):
+        for call in entry.calls:
+            called[call] = index
+        for answer in entry.answers:
+            begins[index] = min(begins[index], called.get(answer, index))
+        if index and entries[index - 1].leads:
+            begins[index] = min(begins[index], index - 1)
+    groups: list[tuple[int, int]] = []
+    for index, begin in enumerate(begins):
+        first = index
+        while groups and groups[-1][1] > begin:
+            first = groups.pop()[0]
+        groups.append((first, index + 1))
+    return groups
+
+
+def count_entries(counter: BatchTokenCounter, entries: Sequence[Entry], picture_tokens: int = 0) -> Int64s:
+    """int64[n]: tokens of each entry: frame, role, name, every text, calls, what is opaque, pictures.
+
+    One batch of the counter. Raises ValueError as `count_batch` does.
+    """
+    texts: list[str] = []
+    owner: list[int] = []
+    totals: list[int] = []
+    for index, entry in enumerate(entries):
+        before = len(texts)
+        texts.append(entry.role)
+        for piece in entry.pieces:
+            if piece.kind != "picture":
+                texts.append(piece.text)
+        for text in (entry.name, entry.opaque):
+            if text:
+                texts.append(text)
+        owner += [index] * (len(texts) - before)
+        frame = MESSAGE_TOKENS + len(entry.calls) * CALL_TOKENS + bool(entry.name)
+        totals.append(frame + entry.pictures * picture_tokens)
+    costs = np.array(totals, dtype=np.int64)
+    np.add.at(costs, owner, count_batch(counter, texts))
+    return costs
+
+
+def count_tools(counter: BatchTokenCounter, tools: Any) -> int:
+    """Tokens of the tools' schemas, as compact JSON; 0 for None."""
+    if not tools:
+        return 0
+    return count(counter, json.dumps(tools, ensure_ascii=False, separators=(",", ":"), default=str))
+
+
+def held_messages(
+    messages: Sequence[Any],
+    entries: Sequence[Entry],
+    groups: Sequence[tuple[int, int]],
+    pinned: Collection[int] | Callable[[Any], bool],
+    keep_last: int,
+) -> dict[int, str]:
+    """List the messages that must stay: index -> reason, in order. Raises ValueError for a wrong index."""
+    reasons = {index: entry.held for index, entry in enumerate(entries) if entry.held}
+    if callable(pinned):
+        named = [index for index, message in enumerate(messages) if pinned(message)]
+    else:
+        named = [_place(index, len(entries)) for index in pinned]
+    reasons |= dict.fromkeys(named, "pinned")
+    for index in range(max(len(entries) - keep_last, 0), len(entries)):
+        reasons.setdefault(index, "newest")
+    for first, last in groups:
+        if last - first > 1 and not reasons.keys().isdisjoint(range(first, last)):
+            for index in range(first, last):
+                reasons.setdefault(index, "with_held")
+    return dict(sorted(reasons.items()))
+
+
+def check_room(
+    entries: Sequence[Entry],
+    groups: Sequence[tuple[int, int]],
+    costs: Sequence[int],
+    stays: dict[int, str],
+    frame: int,
+    budget: int,
+    folded: Collection[int] = (),
+    savings: int = 0,
+) -> None:
+    """Check that what must stay fits; a first message of the user that is small stays too: it is the task.
+
+    `folded`: entries of which there are but excerpts. `savings`: tokens by which results in messages that
+    must stay can become shorter. Raises BudgetExceededError.
+    """
+    required = frame + sum([costs[index] for index in stays]) - savings
+    if required > budget:
+        raise BudgetExceededError(
+            f"what must stay ({len(stays)} messages, and the tools) does not fit",
+            required=required,
+            budget=budget,
+        )
+    for first, last in groups:
+        said = entries[first].role == "user" and not entries[first].answers  # not what a tool gave
+        if said and last - first == 1:
+            if first not in folded and costs[first] <= min(_TASK_SHARE * budget, budget - required):
+                stays.setdefault(first, "task")
+            return
+
+
+def _place(index: Any, count: int) -> int:
+    if isinstance(index, bool) or not hasattr(index, "__index__"):
+        raise TypeError(f"pinned must hold indices of messages, not {index!r}")
+    if not -count <= index < count:
+        raise ValueError(f"pinned: there is no message {index}; there are {count}")
+    return int(range(count)[index])

@@ -1,0 +1,651 @@
+"""The history of a read-evaluate-print loop, whose old steps become a summary while the newest stay."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from tersely import checks
+from tersely.checks import Ratios
+from tersely.engine.count import count_batch
+from tersely.engine.cutting import segment
+from tersely.engine.facts import find_facts
+from tersely.errors import SummarizationError
+from tersely.models.counters import resolve_counter
+from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
+from tersely.models.language_models import resolve_language_model
+from tersely.text import well_formed
+from tersely.types import FactKind, Level
+from tersely.writing.checks import unsupported_facts
+from tersely.writing.flow import Reply, Task, ask
+from tersely.writing.prompt import Prompt
+
+__all__ = [
+    "COMPACTED",
+    "CompactionConfig",
+    "CompactionResult",
+    "MemoryCompactor",
+    "REPLEntry",
+    "REPLHistory",
+    "is_success",
+    "rule_summary",
+    "steps_prompt",
+    "steps_text",
+    "utc_now",
+]
+
+
+def utc_now() -> str:
+    """The time in ISO 8601, UTC: it ends with "+00:00"."""
+    return datetime.now(UTC).isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class REPLEntry:
+    """A step.
+
+    Attributes:
+        reasoning, code, output: what was thought, run, and came out.
+        execution_time: seconds.
+        llm_calls: calls to models that the code made, in any form.
+        timestamp: ISO 8601, UTC.
+        originals: of an entry that stands for others, those others; so they can always be had again.
+        stands_for: steps that a summary stands for; 0: it is a step, whatever its words say.
+    """
+
+    reasoning: str = ""
+    code: str = ""
+    output: str = ""
+    execution_time: float = 0.0
+    llm_calls: Sequence[Any] = ()
+    timestamp: str = field(default_factory=utc_now)
+    originals: tuple[REPLEntry, ...] = field(default=(), repr=False)
+    stands_for: int = 0
+
+    @property
+    def characters(self) -> int:
+        """Characters of reasoning, code and output."""
+        return len(self.reasoning) + len(self.code) + len(self.output)
+
+
+class REPLHistory:
+    """Steps in order. It never changes: `append` gives a new history."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self, entries: Iterable[REPLEntry] = ()) -> None:
+        """A history of these steps."""
+        self._entries = tuple(entries)
+
+    @property
+    def entries(self) -> list[REPLEntry]:
+        """The steps, as a list of the caller's own."""
+        return list(self._entries)
+
+    @property
+    def characters(self) -> int:
+        """Characters of all steps."""
+        return sum(entry.characters for entry in self._entries)
+
+    def append(
+        self,
+        reasoning: str = "",
+        code: str = "",
+        output: str = "",
+        execution_time: float = 0.0,
+        llm_calls: Sequence[Any] | None = None,
+    ) -> REPLHistory:
+        """A history with one step more. O(steps)."""
+        entry = REPLEntry(reasoning, code, output, execution_time, tuple(llm_calls or ()))
+        return REPLHistory((*self._entries, entry))
+
+    def expanded(self) -> list[REPLEntry]:
+        """All steps, with the originals of those that stand for others."""
+        return [step for entry in self._entries for step in entry.originals or (entry,)]
+
+    def __len__(self) -> int:
+        """Number of steps."""
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[REPLEntry]:
+        """The steps in order."""
+        return iter(self._entries)
+
+    def __getitem__(self, index: int) -> REPLEntry:
+        """A step."""
+        return self._entries[index]
+
+    def __eq__(self, other: object) -> bool:
+        """Equal where the steps are."""
+        return isinstance(other, REPLHistory) and self._entries == other._entries
+
+    __hash__ = None  # type: ignore[assignment]  # steps may hold lists
+
+    def __repr__(self) -> str:
+        """The number of steps."""
+        return f"<REPLHistory of {len(self)} entries>"
+
+
+_SMALL_WINDOW, _LARGE_WINDOW = 8192, 131_072  # tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionConfig:
+    """Options of a `MemoryCompactor`.
+
+    Attributes:
+        min_entries_for_compaction: a shorter history is never compacted.
+        max_entries_before_compaction, max_chars_before_compaction: from here on it is.
+        summary_max_sentences: of the summary; the lists behind "Key findings:" and "Resolved issues:" are
+            none.
+        preserve_last_n_entries: so many of the newest stay as they are.
+        include_key_findings: whether a summary without a model lists findings.
+        use_llm_for_summary: whether the model is asked, where there is one.
+        fallback_to_deterministic: whether a summary without it stands in where the model fails.
+    """
+
+    min_entries_for_compaction: int = 5
+    max_entries_before_compaction: int = 10
+    max_chars_before_compaction: int = 8000
+    summary_max_sentences: int = 3
+    preserve_last_n_entries: int = 2
+    include_key_findings: bool = True
+    use_llm_for_summary: bool = True
+    fallback_to_deterministic: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if option.type == "bool":
+                checks.flag(value, option.name)
+            else:
+                least = 1 if option.name == "summary_max_sentences" else 0
+                object.__setattr__(self, option.name, checks.whole_number(value, option.name, least=least))
+
+    @classmethod
+    def for_context_window(cls, tokens: int) -> CompactionConfig:
+        """For a model with a window of so many tokens: early up to 8,192, late from 131,072 on."""
+        tokens = checks.whole_number(tokens, "tokens", least=1)
+        if tokens <= _SMALL_WINDOW:
+            return cls(max_entries_before_compaction=5, max_chars_before_compaction=3000)
+        if tokens >= _LARGE_WINDOW:
+            return cls(max_entries_before_compaction=50, max_chars_before_compaction=100_000)
+        return cls()
+
+    @classmethod
+    def high_throughput(cls) -> CompactionConfig:
+        """Many runs: compact early, without a model."""
+        return cls(
+            min_entries_for_compaction=3,
+            max_entries_before_compaction=5,
+            max_chars_before_compaction=3000,
+            use_llm_for_summary=False,
+            preserve_last_n_entries=1,
+            summary_max_sentences=2,
+        )
+
+    @classmethod
+    def long_research(cls) -> CompactionConfig:
+        """Long sessions: keep more, let the model write."""
+        return cls(
+            min_entries_for_compaction=8,
+            max_entries_before_compaction=15,
+            max_chars_before_compaction=15000,
+            preserve_last_n_entries=3,
+            summary_max_sentences=4,
+        )
+
+    @classmethod
+    def minimal(cls) -> CompactionConfig:
+        """Small windows: as early and as much as possible."""
+        return cls(
+            min_entries_for_compaction=2,
+            max_entries_before_compaction=4,
+            max_chars_before_compaction=2000,
+            use_llm_for_summary=False,
+            preserve_last_n_entries=1,
+            summary_max_sentences=1,
+        )
+
+    @classmethod
+    def none(cls) -> CompactionConfig:
+        """Practically never: short tasks in large windows."""
+        return cls(
+            min_entries_for_compaction=999,
+            max_entries_before_compaction=999,
+            max_chars_before_compaction=999_999,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionResult(Ratios):
+    """The result of a compaction.
+
+    Attributes:
+        original_entries, compacted_entries: entries before and after (a summary and those preserved).
+        original_chars, compacted_chars: characters before and after, the summary's entry as it will stand.
+        summary: "" where nothing was compacted.
+        preserved_entries: the newest, as they were.
+        timestamp: ISO 8601, UTC.
+        used_llm: whether a model wrote the summary.
+        summarized_entries: entries that the summary stands for.
+        summarized: those entries.
+        reason: why nothing was compacted: "thresholds_not_met", "nothing_to_summarize" (all are preserved),
+            "no_gain" (it was about characters or tokens, and the summary saves none); else "".
+        fallback_reason: why a model did not write, as of a `Reply` (writing/flow.py): "model_failed",
+            "empty_reply", "reply_truncated", "reply_too_long" (the history would have grown); else None.
+        unsupported_facts: numbers, names and the like that a model wrote and the steps do not have.
+        warnings: "no_gain" (there are fewer entries, but not fewer characters and tokens).
+    """
+
+    original_entries: int
+    compacted_entries: int
+    original_chars: int
+    compacted_chars: int
+    summary: str = ""
+    preserved_entries: list[REPLEntry] = field(default_factory=list)
+    timestamp: str = field(default_factory=utc_now)
+    used_llm: bool = False
+    summarized_entries: int = 0
+    summarized: tuple[REPLEntry, ...] = field(default=(), repr=False)
+    reason: str = ""
+    fallback_reason: str | None = None
+    unsupported_facts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def ratio(self) -> float:
+        """compacted / original characters, as everywhere else; 1.0 where there were none."""
+        return self.compacted_chars / self.original_chars if self.original_chars else 1.0
+
+    @property
+    def compression_ratio(self) -> float:
+        """Share of the characters that is gone, which is `reduction`; 0.0 where there were none."""
+        return self.reduction
+
+
+COMPACTED = "[COMPACTED] "
+_TASK_CHARACTERS = 100
+_FINDINGS = 3
+_FINDING_CHARACTERS = 80
+_PREVIEWS = {"Reasoning": 200, "Code": 150, "Output": 100}  # characters of a step that a model is shown
+_FAILURES = ("error", "exception", "traceback", "failed")
+_HARMLESS = re.compile(
+    r"\b(?:no|0|zero|without(?: any)?)\s+(?:errors?|exceptions?|failed|failures)\b|\bfailed\s*[:=]\s*0\b",
+    re.I,
+)
+_KEY = re.compile(r"\b([A-Za-z_]\w*)(?::\s*|\s*=(?!=)\s*)")
+_END = re.compile(r"[\n,]")  # of a value, but for commas within a number or a date
+_ERROR = re.compile(r"\b[A-Za-z_]\w*(?:Error|Exception)\b")
+_TOLD = re.compile(r"Completed \d+ steps \((\d+) successful\)")
+
+
+def is_success(output: str, smart: bool = False) -> bool:
+    """Whether an output tells of no failure; `smart`: "no errors" and "0 failed" are none."""
+    text = _HARMLESS.sub("", output) if smart else output
+    return not any(word in text.lower() for word in _FAILURES)
+
+
+def rule_summary(
+    entries: Sequence[REPLEntry],
+    later: Sequence[REPLEntry] = (),
+    task: str = "",
+    *,
+    sentences: int = 3,
+    findings: bool = True,
+    smart_success: bool = False,
+    seed_labels: bool = False,
+    newest_first: bool = False,
+) -> str:
+    """Summarize steps by rules: the task, numbers of steps and model calls, findings, errors.
+
+    `later`: the steps after those; an error is resolved where a step after it succeeds. `seed_labels`: every
+    error counts as resolved. `sentences`: of the task, the steps and the calls; the steps go last.
+    O(characters).
+    """
+    steps, good = _steps(entries, smart_success)
+    calls = sum(len(entry.llm_calls) for entry in entries)
+    lines = {"stats": f"Completed {steps} steps ({good} successful)"}
+    if task:
+        lines = {"task": f"Working on: {task[:_TASK_CHARACTERS]}", **lines}
+    if calls:
+        lines["calls"] = f"Made {calls} LLM sub-calls"
+    for least in ("calls", "task"):
+        if len(lines) > sentences:
+            lines.pop(least, None)
+    parts = list(lines.values())
+    if findings and (found := _findings(entries, newest_first)):
+        parts.append("Key findings: " + "; ".join(found))
+    parts += _issues(entries, later, smart_success, seed_labels)
+    return ". ".join(part.rstrip(". ") for part in parts) + ("" if len(parts) > len(lines) else ".")
+
+
+def _steps(entries: Sequence[REPLEntry], smart: bool) -> tuple[int, int]:
+    """Steps and successful ones; a summary whose originals are lost counts for what it tells."""
+    steps = good = 0
+    for entry in entries:
+        match = _TOLD.search(entry.reasoning) if entry.stands_for else None
+        many = entry.stands_for or 1
+        steps += many
+        good += min(int(match[1]), many) if match else many * is_success(entry.output, smart)
+    return steps, good
+
+
+def _findings(entries: Sequence[REPLEntry], newest_first: bool) -> list[str]:
+    """Values with their keys; of an output without any, the lines that hold a number."""
+    found: dict[str, None] = {}
+    for entry in reversed(entries) if newest_first else entries:
+        found |= dict.fromkeys(_pairs(entry.output) or _lines_with_numbers(entry.output))
+        if len(found) >= _FINDINGS:
+            break
+    return list(found)[:_FINDINGS]
+
+
+def _pairs(output: str) -> list[str]:
+    numbers = _numbers(output)
+    pairs: list[str] = []
+    at = 0
+    while len(pairs) < _FINDINGS and (key := _KEY.search(output, at)) is not None:
+        begin = at = key.end()
+        while (end := _END.search(output, at)) is not None and end[0] == ",":
+            number = _number_around(numbers, end.start())
+            if number is None:
+                break
+            at = number[1]
+        at = len(output) if end is None else end.start()
+        value = _shorten(output, begin, at, numbers)
+        if value and not value.startswith("//") and not _ERROR.fullmatch(key[1]):
+            pairs.append(f"{key[1]}={value}")
+    return pairs
+
+
+def _lines_with_numbers(output: str) -> list[str]:
+    numbers = _numbers(output)
+    found: dict[str, None] = {}
+    end = -1
+    for start, _ in numbers:
+        if start < end:
+            continue  # in the same line
+        begin = output.rfind("\n", 0, start) + 1
+        end = output.find("\n", start)
+        end = len(output) if end < 0 else end
+        found[_shorten(output, begin, end, numbers)] = None
+        if len(found) == _FINDINGS:
+            break
+    return list(found)
+
+
+def _numbers(output: str) -> list[tuple[int, int]]:
+    """Start and end of numbers with sign, currency and unit, and of dates, in order. O(characters)."""
+    texts = [well_formed(output)]
+    facts = find_facts(texts, segment(texts, Level.SENTENCE))
+    rows = np.isin(facts.kind, (FactKind.NUMBER, FactKind.DATE))
+    return sorted(zip(facts.start[rows].tolist(), facts.end[rows].tolist(), strict=True))
+
+
+def _number_around(numbers: Sequence[tuple[int, int]], place: int) -> tuple[int, int] | None:
+    """Find the number that spans a place."""
+    row = bisect_left(numbers, (place,)) - 1
+    return numbers[row] if row >= 0 and place < numbers[row][1] else None
+
+
+def _shorten(output: str, begin: int, end: int, numbers: Sequence[tuple[int, int]]) -> str:
+    """The text between two places; where it is long its first words, and no part of a number."""
+    begin += len(output[begin:end]) - len(output[begin:end].lstrip())
+    if end - begin > _FINDING_CHARACTERS:
+        end = begin + _FINDING_CHARACTERS
+        number = _number_around(numbers, end)
+        if number is not None and number[0] <= begin:
+            return output[begin : number[1]]
+        end = end if number is None else number[0]
+        if not output[end].isspace() and " " in output[begin:end]:
+            end = output.rindex(" ", begin, end)
+    return output[begin:end].strip()
+
+
+def _issues(
+    entries: Sequence[REPLEntry], later: Sequence[REPLEntry], smart: bool, seed_labels: bool
+) -> list[str]:
+    steps = [*entries, *later]
+    last_good = max((i for i, entry in enumerate(steps) if is_success(entry.output, smart)), default=-1)
+    last_met = {name: index for index, entry in enumerate(entries) for name in _ERROR.findall(entry.output)}
+    resolved = sorted(name for name, index in last_met.items() if seed_labels or index < last_good)
+    still_open = sorted(set(last_met) - set(resolved))
+    labelled = (("Resolved issues", resolved), ("Open issues", still_open))
+    return [f"{label}: {', '.join(names)}" for label, names in labelled if names]
+
+
+def steps_prompt(task: str) -> Prompt:
+    """Ask for what steps came to, in at most {target} sentences."""
+    return Prompt(
+        "Summarize the steps below in at most {target} sentences: what was attempted, the key findings (keep "
+        "numbers, names and paths as they are), and which errors were resolved. {rules} Reply with the "
+        "summary alone.\n\n" + ("Task: {query}\n\n" if task.strip() else "") + "{content}",
+        task,
+    )
+
+
+def steps_text(entries: Sequence[REPLEntry]) -> str:
+    """Write steps for a model's prompt: the beginning of each text, all of a summary."""
+    steps = []
+    for number, entry in enumerate(entries, 1):
+        texts = (entry.reasoning, entry.code, entry.output)
+        shown = [
+            f"{name}: {text if entry.stands_for else text[:most]}"
+            for (name, most), text in zip(_PREVIEWS.items(), texts, strict=True)
+            if text
+        ]
+        steps.append("\n".join([f"Step {number}", *shown]))
+    return well_formed("\n\n".join(steps))
+
+
+_CODE = "# Previous steps summarized above"
+_CHARACTERS = resolve_counter(len)
+
+
+class MemoryCompactor:
+    """Compacts a history when it has grown too long.
+
+    Attributes:
+        reason: why the last `should_compact` said no, or "".
+    """
+
+    def __init__(
+        self,
+        config: CompactionConfig | None = None,
+        model: Any = None,
+        *,
+        smart_success: bool = False,
+        seed_labels: bool = False,
+        newest_first: bool = False,
+        max_tokens_before_compaction: int | None = None,
+        counter: Any = None,
+        llm_connector: Any = None,
+    ) -> None:
+        """Choose when, how far, and who writes the summaries.
+
+        Args:
+            config: when, and how far; None: `CompactionConfig()`.
+            model: a language model (`tersely.models.language_models.resolve_language_model`);
+                `llm_connector` is another name of it. None: summaries are made by rules.
+            smart_success: "no errors" and "0 failed" in an output are no failures.
+            seed_labels: all errors are listed as resolved, whether or not a later step succeeded.
+            newest_first: findings of the newest steps come first.
+            max_tokens_before_compaction: one more threshold, in tokens of `counter`; None: none.
+            counter: as in `tersely.compress`.
+        """
+        self.config = CompactionConfig() if config is None else config
+        if not isinstance(self.config, CompactionConfig):
+            raise TypeError(f"config must be a CompactionConfig, not {type(config).__name__}")
+        self.set_llm_connector(one_model(model=model, llm_connector=llm_connector))
+        self.smart_success, self.seed_labels, self.newest_first = smart_success, seed_labels, newest_first
+        self.max_tokens_before_compaction, self.counter = max_tokens_before_compaction, counter
+        self.reason = ""
+        self._floor: list[REPLEntry] | None = None  # what cannot get shorter
+
+    def set_llm_connector(self, connector: Any) -> None:
+        """Use this model from now on; None: none. Raises TypeError for what is no language model."""
+        self._model = None if connector is None else resolve_language_model(connector)
+        self.model = connector
+
+    @property
+    def llm_connector(self) -> Any:
+        """The model."""
+        return self.model
+
+    def should_compact(self, history: REPLHistory) -> bool:
+        """Whether the history is too long; False where compacting it again would change nothing."""
+        trigger = self._trigger(history)
+        self.reason = "" if trigger else "thresholds_not_met"
+        if trigger and self._is_floor(history.entries):
+            self.reason = (
+                f"irreducible: the newest {self.config.preserve_last_n_entries} entries stay as they are, "
+                "and nothing new came since"
+            )
+            return False
+        return bool(trigger)
+
+    def compact(self, history: REPLHistory, task: str = "", force: bool = False) -> CompactionResult:
+        """Summarize all but the newest entries. `force`: also below the thresholds.
+
+        A model's failure gives a summary without it (`fallback_reason` says so), or is raised where
+        `fallback_to_deterministic` is off: the model's own error, SummarizationError for a reply that cannot
+        be used. No reply makes the history longer than the summary without a model would.
+
+        Where a summary is not shorter than the steps ("no_gain"), they stay as they are if the threshold was
+        one of characters or tokens; if it was one of entries, or with `force`, they become one entry all the
+        same, and `warnings` say so.
+        """
+        return run_flow(self._compaction(history, task, force), self._model, 1)
+
+    async def acompact(self, history: REPLHistory, task: str = "", force: bool = False) -> CompactionResult:
+        """As `compact`; the model is asked in the caller's event loop where it has `acomplete`."""
+        return await run_flow_async(self._compaction(history, task, force), self._model, 1)
+
+    def _compaction(self, history: REPLHistory, task: str, force: bool) -> Flow[CompactionResult]:
+        trigger = self._trigger(history)
+        if not trigger and not force:
+            return _nothing(history, "thresholds_not_met")
+        cut = max(len(history) - self.config.preserve_last_n_entries, 0)
+        old, preserved = history.entries[:cut], history.entries[cut:]
+        if not old or all(entry.stands_for for entry in old):
+            self._floor = history.entries
+            return _nothing(history, "nothing_to_summarize")
+        steps = [step for entry in old for step in entry.originals or (entry,)]
+        by_rules = CompactionResult(
+            original_entries=len(history),
+            compacted_entries=1 + len(preserved),
+            original_chars=history.characters,
+            compacted_chars=0,
+            summary=self._rule_summary(steps, preserved, task),
+            preserved_entries=preserved,
+            summarized_entries=len(old),
+            summarized=tuple(steps),
+        )
+        result = by_rules
+        if self.config.use_llm_for_summary and self._model is not None:
+            result = yield from self._by_model(by_rules, old, task)
+        shorter = [_summary_entry(result), *preserved]
+        result = replace(result, compacted_chars=sum(entry.characters for entry in shorter))
+        if result.compacted_chars >= history.characters or self._tokens(shorter) >= self._tokens(history):
+            if trigger == "characters" and not force:
+                self._floor = history.entries
+                return replace(_nothing(history, "no_gain"), fallback_reason=result.fallback_reason)
+            result = replace(result, warnings=("no_gain",))
+        self._floor = preserved
+        return result
+
+    def _by_model(
+        self, by_rules: CompactionResult, old: Sequence[REPLEntry], task: str
+    ) -> Flow[CompactionResult]:
+        """The result with a model's summary, or with the reason why there is none."""
+        most = self.config.summary_max_sentences
+        fixed = _summary_entry(replace(by_rules, summary="")).characters
+        limit = max(sum(entry.characters for entry in old) - fixed - 1, len(by_rules.summary))
+        prompt = steps_prompt(well_formed(task))
+        (reply,) = yield from ask(
+            [Task(steps_text(old), prompt, limit, _CHARACTERS, "characters", target=most, sentences=most)]
+        )
+        if reply.reason is not None:
+            self._raise_failure(reply)
+            return replace(by_rules, fallback_reason=reply.reason)
+        texts = [f"{one.reasoning}\n{one.code}\n{one.output}" for one in (*by_rules.summarized, *old)]
+        made_up = unsupported_facts([well_formed(text) for text in (*texts, task)], reply.text)
+        return replace(by_rules, summary=reply.text, used_llm=True, unsupported_facts=made_up)
+
+    def _raise_failure(self, reply: Reply) -> None:
+        if self.config.fallback_to_deterministic or self._model is None:
+            return
+        if reply.error is not None and reply.reason == "model_failed":
+            raise reply.error
+        raise SummarizationError(f"{self._model.name} gave no summary: {reply.reason}") from reply.error
+
+    def apply_compaction(self, history: REPLHistory, compaction_result: CompactionResult) -> REPLHistory:
+        """The history with a summary in place of old entries; the same history where there is no summary.
+
+        The summary's entry holds the old ones as `originals`.
+        """
+        if not compaction_result.summary:
+            return history
+        return REPLHistory([_summary_entry(compaction_result), *compaction_result.preserved_entries])
+
+    def _trigger(self, history: REPLHistory) -> str:
+        """Which threshold is met, "" for none."""
+        if len(history) < self.config.min_entries_for_compaction:
+            return ""
+        if len(history) >= self.config.max_entries_before_compaction:
+            return "entries"
+        if history.characters >= self.config.max_chars_before_compaction:
+            return "characters"
+        most = self.max_tokens_before_compaction
+        return "characters" if most is not None and self._tokens(history) >= most else ""
+
+    def _tokens(self, entries: Iterable[REPLEntry]) -> int:
+        texts = [text for entry in entries for text in (entry.reasoning, entry.code, entry.output)]
+        return int(count_batch(resolve_counter(self.counter), texts).sum())
+
+    def _is_floor(self, entries: list[REPLEntry]) -> bool:
+        if self._floor is None:
+            return False
+        return entries == self._floor or (
+            entries[1:] == self._floor and bool(entries) and entries[0].stands_for > 0
+        )
+
+    def _rule_summary(self, steps: Sequence[REPLEntry], later: Sequence[REPLEntry], task: str) -> str:
+        return rule_summary(
+            steps,
+            later,
+            task,
+            sentences=self.config.summary_max_sentences,
+            findings=self.config.include_key_findings,
+            smart_success=self.smart_success,
+            seed_labels=self.seed_labels,
+            newest_first=self.newest_first,
+        )
+
+
+def _summary_entry(result: CompactionResult) -> REPLEntry:
+    count = len(result.summarized) - result.summarized_entries + result.original_entries
+    return REPLEntry(
+        reasoning=COMPACTED + result.summary,
+        code=_CODE,
+        output=f"(Compacted {count} steps)",
+        llm_calls=tuple(call for entry in result.summarized for call in entry.llm_calls),
+        timestamp=result.timestamp,
+        originals=result.summarized,
+        stands_for=sum(entry.stands_for or 1 for entry in result.summarized),
+    )
+
+
+def _nothing(history: REPLHistory, reason: str) -> CompactionResult:
+    return CompactionResult(
+        len(history), len(history), history.characters, history.characters,
+        preserved_entries=history.entries, reason=reason,
+    )  # fmt: skip

@@ -1,0 +1,749 @@
+"""Say where a shorter text says something else than its source: another number, a "not", an opposite.
+
+A short literal table; where it is silent, a prefix that turns a word round ("supported", "unsupported") and
+the endings -ful and -less are read by rule. Words are compared as the terms of csrc/kernels/text are: folded
+and stemmed, so that one form of a verb stands for all.
+
+the opposite.
+
+What is compared are clauses, cut at punctuation and conjunctions, and their words; no pattern that chooses
+what a short form says has a part in it, so what those miss is not missed here.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from heapq import nsmallest
+
+import tersely
+from tersely import _native
+from tersely.types import Level
+
+__all__ = [
+    "DENIES",
+    "contradictions",
+    "exact_words",
+    "has_word",
+    "keys_of",
+    "opposites_of",
+    "same_as",
+    "word_tokens",
+]
+
+# One side | the other. A word may stand in several lines: "remove" turns "add" round, and "keep".
+_TABLE = """
+fail failure break broke broken crash error unsuccessful red fehlgeschlagen gescheitert scheiterte kaputt \
+| succeed succeeded success successful successfully manage pass work green ok okay gelungen gelang erfolg \
+erfolgreich klappt
+break broke broken | fix repair resolve solve
+error wrong false bad falsch | right correct true good richtig wahr
+enable activate allow permit accept approve grant grants aktivieren aktiviert erlauben erlaubt zulässig | \
+disable deactivate deny denies forbid forbidden prohibit reject refuse revoke block disallow deaktivieren \
+deaktiviert verbieten verboten abgelehnt
+on an eingeschaltet | off aus ausgeschaltet
+before earlier prior until bevor vor vorher | after later afterwards since nach nachdem nachher
+previous past vorherige | next future upcoming nächste
+first begin began begun start anfang beginn erste | last final end finish stop ende letzte
+start begin run resume gestartet starten | stop halt pause kill angehalten gestoppt stoppen
+increase rise rose risen grow grew grown raise gain erhöhen erhöht gestiegen steigen | decrease reduce \
+lower fall fell fallen drop shrink shrank lose gesunken senken sinken verringern verringert
+add insert append include create install erstellt hinzufügen hinzugefügt | remove removal delete drop \
+exclude omit strip uninstall destroy entfernen entfernt gelöscht löschen
+keep kept retain preserve behalten | remove delete drop discard entfernen entfernt verwerfen
+open geöffnet offen | close shut geschlossen
+up above over upper hoch oben | down below under lower beneath runter unten unter
+top | bottom
+left links | right rechts
+minimum min minimal smallest lowest least fewest mindestens | maximum max maximal largest biggest highest \
+most greatest höchstens
+more greater larger bigger higher longer größer höher länger mehr | less fewer smaller lower shorter \
+kleiner kürzer niedriger weniger
+high large big long groß hoch lang | low small little short klein kurz niedrig
+exceed | below within
+fast faster quick quicker quickly schnell schneller | slow slower slowly langsam langsamer
+better best improve besser verbessert | worse worst degrade regress schlechter verschlechtert
+new newer newest latest neu neuer | old older oldest outdated alt älter
+always immer | sometimes rarely manchmal selten
+all every both everything everyone alle beide | some few einige
+many viele | few wenige
+same equal identical gleich | different unequal differ anders verschieden
+present exist found vorhanden gefunden | absent miss lost gone fehlend fehlt verloren
+empty leer | full fill populate voll
+yes ja | nein
+positive | negative
+inside in into within internal inner intern | outside out external outer extern
+import input incoming read load | export output outgoing write save
+encode encrypt compress serialize | decode decrypt decompress deserialize
+push send sent upload | pull receive fetch download
+ascending aufsteigend | descending absteigend
+public öffentlich | private privat
+local lokal | remote
+online | offline
+source | target destination
+client | server
+require required mandatory must erforderlich | optional may
+dynamic | static
+sync synchronous | async asynchronous
+expand | collapse shrink
+show shown visible display | hide hidden suppress
+attach connect mount | detach disconnect unmount
+safe secure sicher | dangerous insecure unsafe vulnerable
+stable | flaky
+strict strictly | lenient
+easy simple einfach | complex complicated difficult hard schwierig
+likely | unlikely
+merge | revert split
+upgrade | downgrade
+done complete finish erledigt fertig | pending unfinished remaining todo offen
+alive healthy up | dead down
+win won | lose lost
+parent | child
+row | column
+horizontal | vertical
+early earliest früh | late latest spät
+cheap cheaper cheapest billig günstig | expensive pricey costly priciest teuer
+arrive arrival | depart departure leave
+buy purchase | sell sale
+inbound | outbound
+domestic national | international foreign
+credit | debit
+confirm proceed continue | cancel abort
+approve agree | decline disagree
+charge pay | refund
+book | cancel
+current present now aktuell jetzt | former previous old frühere
+additional extra zusätzlich | fewer
+specific | general
+original unchanged | change modified geändert
+initial | final
+encryption | decryption
+together zusammen | apart separately getrennt
+strong stark | weak schwach
+hit | miss
+full whole | partial
+clean sauber | dirty
+prefix | suffix
+used | unused
+accept | decline
+"""
+# What turns a word round -> the fewest letters of that word, so that "into" does not turn "to" round.
+_PREFIXES = {"un": 3, "non": 3, "nicht": 3, "dis": 4, "de": 4, "in": 4, "im": 4, "ir": 4, "il": 4, "mis": 4}
+
+
+def keys_of(words: Iterable[str]) -> dict[str, str]:
+    """Return word -> the form in which words are compared; O(characters)."""
+    every = list(dict.fromkeys(words))
+    ids, offsets, names = _native.terms(every)
+    bounds = zip(every, offsets.tolist(), offsets[1:].tolist(), strict=False)
+    return {word: names[ids[at]] if end == at + 1 else word.casefold() for word, at, end in bounds}
+
+
+@cache
+def _table() -> tuple[Mapping[str, frozenset[str]], Mapping[str, frozenset[str]]]:
+    """Key -> the keys that say the opposite; key -> those that say the same in some line."""
+    lines = [[side.split() for side in line.split("|")] for line in _TABLE.strip().split("\n")]
+    keys = keys_of(word for sides in lines for side in sides for word in side)
+    other: dict[str, set[str]] = {}
+    same: dict[str, set[str]] = {}
+    for sides in lines:
+        one, two = ({keys[word] for word in side} for side in sides)
+        for side, turned in ((one, two), (two, one)):
+            for key in side:
+                other.setdefault(key, set()).update(turned)
+                same.setdefault(key, set()).update(side)
+    frozen = [{key: frozenset(found) for key, found in table.items()} for table in (other, same)]
+    return frozen[0], frozen[1]
+
+
+@lru_cache(4_096)
+def opposites_of(key: str) -> frozenset[str]:
+    """Return the keys that say the opposite of one, by the table and by rule; some are no words."""
+    found = set(_table()[0].get(key, ()))
+    for prefix, fewest in _PREFIXES.items():
+        if len(key) >= fewest:
+            found.add(prefix + key)
+        if key.startswith(prefix) and len(key) >= len(prefix) + fewest:
+            found.add(key[len(prefix) :])
+    for one, two in (("ful", "less"), ("less", "ful")):
+        if key.endswith(one):
+            found.add(key.removesuffix(one) + two)
+    return frozenset(found)
+
+
+@lru_cache(4_096)
+def same_as(key: str) -> frozenset[str]:
+    """Return the keys that stand on the side of one in some line of the table, itself among them."""
+    return _table()[1].get(key, frozenset()) | {key}
+
+
+#: Words that deny, in English and German.
+DENIES = re.compile(
+    r"\b(?:not|never|neither|nor|no|none|nobody|nothing|without|cannot|unable|no longer"
+    r"|fail(?:s|ed|ing)? to"
+    r"|nicht|nie|niemals|kein(?:e|en|em|er|es)?|ohne|keinesfalls|nichts|niemand)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+# What says nearly the same in other words: "unable to find it" for "did not find it".
+_NEARLY = re.compile(
+    r"\b(?:un(?!d?er|i|til|less|fortun)\w{4,}|(?:fail|miss|lack|invalid|incorrect|incomplete|insufficient|ineligible"
+    r"|impossible|instead|avoid|prevent|absent|refus|reject|unless|noch|fehl|statt|ungültig)\w*)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"(?:[^\s`'\"()\[\]{}<>,;!?|*“”‘’„…=]|(?<=\d),(?=\d{3}))+")
+_EXACT = re.compile(r"\d|[/\\_]|::|\w\.\w|[a-z][A-Z]|[A-Z]{2}")
+_PART = re.compile(r"[^\W_]+")
+_TOKEN = re.compile(r"\w{1,99}(?:[.:]\w{1,99}){0,9}")
+_AS_A_WHOLE = re.compile(r"^\d|\w[._]\w")  # numbers, names of files, identifiers: no parts are enough
+_LETTERS = re.compile(r"[a-z_]{3}")  # with so many, it is no number
+_SUFFIX = re.compile(r"\.[a-z]{1,5}$")
+_ANY_WORD = re.compile(r"\w+")
+_LIST_MARK = re.compile(r"^[\s>#*•-]{0,8}\d{1,3}[.)]\s", re.MULTILINE)
+_PLACE = re.compile(r"(?<=[^\d:]):(?=\d)")  # "a.py:12" is two words
+_GOES_ON = re.compile(r"\s*(?:or|nor|oder|noch)\b", re.IGNORECASE)
+_BORDER = re.compile(
+    r"[,;:!?.]\s|\s[-–—]\s|[()]|\n"
+    r"|\s(?=(?:although|and|because|but|if|instead|or|rather|since|so|then|though|unless|when|where|whereas|which"
+    r"|while|aber|dass|obwohl|oder|sondern|und|weil|wenn)\s)",
+    re.IGNORECASE,
+)
+_EDGES = ".:-–—#$€£~+&^%"
+_LONGEST = 300  # characters of a clause
+_LOOKED_AT = 64  # clauses of a source that share a word; a more common one says little
+_ALONE = 2  # with fewer words beside it, a word is told by the clauses before and behind its own
+_NEAR, _STEM = 24, 5  # characters: how far to look for the word beside another, and as much of it counts
+_AHEAD = 4  # words behind a "not" that it denies
+_ALL_WORDS = 0.1
+_BOTH = 2  # what stands before a word, and what stands behind it
+_CLEARLY = 1.2  # times as much in common, before a clause is taken for another one
+_REST = 0.5  # of the words beside a turned one, before a clause is taken for the same with its opposite
+_BESIDE = 0.25  # what the word right before another one counts, and the one behind it
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A clause: its plain words, its exact ones, what stands right before and behind each of these, the words
+    that it denies, how often it denies, its words that nearly do, the plain ones that do not as `keys_of`
+    writes them, in order, the sentence it is in."""
+
+    text: str
+    words: frozenset[str]
+    exact: tuple[str, ...]
+    marks: tuple[frozenset[str], ...]
+    denied: frozenset[str]
+    denials: int
+    nearly: frozenset[str]
+    plain: tuple[str, ...]
+    sentence: int
+    ends_run: bool  # what stands before it: a semicolon or the end of a line
+    is_label: bool  # "Next", before a colon
+
+    @cached_property
+    def content(self) -> frozenset[str]:
+        """The set of its words, plain and exact."""
+        return self.words.union(self.exact)
+
+    @cached_property
+    def all_words(self) -> frozenset[str]:
+        """All its words as they are written, but those that deny."""
+        return frozenset(_ANY_WORD.findall(DENIES.sub(" ", self.text.casefold())))
+
+
+def exact_words(text: str) -> list[str]:
+    """List the words that are the same in any wording, in order: numbers, paths, identifiers, codes.
+
+    In small letters, without the marks around them; "a.py:12" is two. Numbers of list items are none.
+    O(characters).
+    """
+    return [_plain(word) for _, _, word in _exact_spans(text)]
+
+
+def _exact_spans(text: str) -> list[tuple[int, int, str]]:
+    marks = {match.end() for match in _LIST_MARK.finditer(text)}
+    found = []
+    for match in _WORD.finditer(text):
+        if match.end() + 1 in marks or not _EXACT.search(match[0]):
+            continue
+        at = match.start()
+        for part in _PLACE.split(match[0]):
+            plain = part.strip(_EDGES).rstrip("/.")
+            if plain and _EXACT.search(plain):
+                found.append((at, at + len(part), plain))
+            at += len(part) + 1
+    return found
+
+
+def _marks(text: str, start: int, end: int) -> frozenset[str]:
+    """Return the words right before and behind a place, cut to their first letters."""
+    before = _ANY_WORD.findall(text[max(start - _NEAR, 0) : start].casefold())[-1:]
+    behind = _ANY_WORD.findall(text[end : end + _NEAR].casefold())[:1]
+    return frozenset([*(f"<{word[:_STEM]}" for word in before), *(f">{word[:_STEM]}" for word in behind)])
+
+
+def _plain(word: str) -> str:
+    plain = word.casefold()
+    return plain.replace(",", "") if plain[:1].isdigit() else plain
+
+
+def _kind(word: str) -> str:
+    """Classify an exact word as number, path or other name; words of one kind can be exchanged."""
+    if word[0].isdigit() and not _LETTERS.search(word):
+        return "number"
+    return "path" if "/" in word or _SUFFIX.search(word) else "name"
+
+
+class _Text:
+    """A text as its clauses."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        table = tersely.segment(text, Level.SENTENCE)
+        sentences = table.start.tolist()
+        spans = list(_clauses(text, zip(sentences, table.end.tolist(), strict=True)))
+        exact = _exact_spans(text)
+        starts = [start for start, _, _ in exact]
+        rows, behind_denial, marks = [], [], []
+        for start, end in spans:
+            blank, last = "", start
+            first, behind = bisect_right(starts, start - 1), bisect_right(starts, end - 1)
+            for begin, stop, _ in exact[first:behind]:
+                blank, last = f"{blank}{text[last:begin]} ", min(stop, end)
+            blank += text[last:end]
+            placed = [(_plain(word), len(text[begin:end])) for begin, _, word in exact[first:behind]]
+            marks.append(tuple(_marks(text, begin, stop) for begin, stop, _ in exact[first:behind]))
+            match = DENIES.search(blank)
+            left = len(blank[match.end() :]) if match else 0
+            rows.append(
+                (blank, [name for name, _ in placed], [name for name, at in placed if at <= left + 1])
+            )
+            behind_denial.append(blank[match.end() :] if match else "")
+        bare = [DENIES.sub(" ", blank) for blank, _, _ in rows]
+        words = _terms([*bare, *behind_denial])
+        plain = [_ANY_WORD.findall(blank) for blank in bare]
+        keys = keys_of(word for line in plain for word in line)
+        self.pieces: list[_Piece] = []
+        carried = 0  # "unable to read | or write it" denies both
+        for index, ((start, end), (blank, names, later)) in enumerate(zip(spans, rows, strict=True)):
+            own, scope = words[index], words[len(rows) + index]
+            denials = len(DENIES.findall(blank))
+            carried = denials + (carried if _GOES_ON.match(blank) else 0)
+            denied = (later + scope or names + own) if denials else names + own if carried else []
+            self.pieces.append(
+                _Piece(
+                    text[start:end].strip(),
+                    frozenset(own),
+                    tuple(names),
+                    marks[index],
+                    frozenset(denied[:_AHEAD]),
+                    carried,
+                    frozenset(match[0].casefold() for match in _NEARLY.finditer(blank)),
+                    tuple(keys[word] for word in plain[index]),
+                    bisect_right(sentences, start) - 1,
+                    text[max(start - 2, 0) : start].strip(" ") in (";", "\n"),
+                    text.startswith(":", end) and len(plain[index]) < _ALONE,
+                )
+            )
+
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        """All its words and parts of them."""
+        return word_tokens(self.text)
+
+    @cached_property
+    def where(self) -> Mapping[str, list[int]]:
+        """Word -> the first clauses that have it."""
+        found: dict[str, list[int]] = {}
+        for index, piece in enumerate(self.pieces):
+            for word in piece.content:
+                found.setdefault(word, []).append(index)
+        return found
+
+    @cached_property
+    def where_plain(self) -> Mapping[str, list[tuple[int, int]]]:
+        """Plain word, as `keys_of` writes it -> where it occurs: (clause, index among its plain words)."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for index, piece in enumerate(self.pieces):
+            for at, key in enumerate(piece.plain):
+                found.setdefault(key, []).append((index, at))
+        return found
+
+    @cached_property
+    def plain(self) -> Counter[str]:
+        """How often it has each plain word, as `keys_of` writes it."""
+        return Counter({key: len(places) for key, places in self.where_plain.items()})
+
+    @cached_property
+    def around(self) -> Mapping[int, set[str]]:
+        """Sentence -> all words of its clauses."""
+        found: dict[int, set[str]] = {}
+        for piece in self.pieces:
+            found.setdefault(piece.sentence, set()).update(piece.content)
+        return found
+
+    @cached_property
+    def marks(self) -> Mapping[str, frozenset[str]]:
+        """Exact word -> what stands right before and behind it, wherever it stands."""
+        found: dict[str, set[str]] = {}
+        for piece in self.pieces:
+            for word, marks in zip(piece.exact, piece.marks, strict=True):
+                found.setdefault(word, set()).update(marks)
+        return {word: frozenset(marks) for word, marks in found.items()}
+
+    @cached_property
+    def marked(self) -> Mapping[str, set[str]]:
+        """Kind and mark -> the exact words of that kind that it stands beside."""
+        found: dict[str, set[str]] = {}
+        for word, marks in self.marks.items():
+            for mark in marks:
+                found.setdefault(_kind(word) + mark, set()).add(word)
+        return found
+
+    def like(self, word: str) -> set[str]:
+        """The other numbers that stand between the same words as a number does; none of a common one."""
+        if _kind(word) != "number":
+            return set()
+        beside = [self.marked[_kind(word) + mark] for mark in self.marks.get(word, ())]
+        near = Counter(one for words in beside if len(words) <= _LOOKED_AT for one in words if one != word)
+        return {other for other, marks in near.items() if marks >= _BOTH}
+
+    def beside(self, index: int) -> set[str]:
+        """The words of the clauses before and behind one."""
+        near = [*self.pieces[max(index - 1, 0) : index], *self.pieces[index + 1 : index + 2]]
+        return {word for piece in near for word in piece.content}
+
+    def places(self, word: str) -> Sequence[int]:
+        """The clauses that contain a word; none if more than `_LOOKED_AT` do: it says little then."""
+        places = self.where.get(word, ())
+        return places if len(places) <= _LOOKED_AT else ()
+
+    def likeness(self, words: Collection[str]) -> dict[int, float]:
+        """How much each clause has in common with some words: rare ones count most, those that stand in the
+        rest of its sentence half. Clauses with nothing in common are left out."""
+        own: dict[int, float] = {}
+        around: dict[int, float] = {}
+        for word in sorted(words):  # sums are the same for every hash seed
+            if not (places := self.places(word)):
+                continue
+            sentences = {self.pieces[place].sentence for place in places}
+            for place in places:
+                own[place] = own.get(place, 0.0) + 1.0 / len(sentences)
+            for sentence in sentences:
+                around[sentence] = around.get(sentence, 0.0) + 1.0 / len(sentences)
+        return {place: 0.5 * (much + around[self.pieces[place].sentence]) for place, much in own.items()}
+
+    def add_beside(self, alike: dict[int, float], words: Collection[str]) -> None:
+        """Add to each clause what those before and behind it have in common with some words, at half."""
+        for word in sorted(words):  # sums are the same for every hash seed
+            places = self.places(word)
+            near = {place + step for place in places for step in (-1, 1)}
+            for place in near:
+                if 0 <= place < len(self.pieces):
+                    alike[place] = alike.get(place, 0.0) + 0.5 / len(places)
+
+
+def _clauses(text: str, sentences: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Cut sentences at punctuation and before conjunctions, which does not depend on what stands between."""
+    for start, end in sentences:
+        at = start
+        for match in [*_BORDER.finditer(text, start, end), None]:
+            stop = match.start() if match else end
+            if not text[at:stop].strip():
+                continue
+            while stop - at > _LONGEST:
+                cut = text.rfind(" ", at + 1, at + _LONGEST)
+                cut = cut if cut > at else at + _LONGEST
+                yield at, cut
+                at = cut
+            yield at, stop
+            at = match.end() if match else stop
+
+
+def _terms(texts: Sequence[str]) -> list[list[str]]:
+    ids, offsets, names = _native.terms(list(texts))
+    every = [names[row] for row in ids.tolist()]
+    return [every[first:last] for first, last in zip(offsets.tolist(), offsets[1:].tolist(), strict=False)]
+
+
+def contradictions(source: str, text: str) -> list[str]:
+    """List the clauses of a text that say something else than the source, each once; O(characters).
+
+    A clause does where it has a number that no clause of the source has; where what stands around a number,
+    a path or a name stands around another one in the source; where several that nothing else tells apart come
+    in another order; where it denies what the source says, or says what the source denies; and where a word
+    stands in what the source says with its opposite (`opposites`), unless one of both is denied. Words alone
+    are compared: what is told in quite other words is not found, in either direction.
+    """
+    original, short = _Text(source), _Text(text)
+    found = [*_exchanged(original, short), *_denied(original, short), *_turned_round(original, short)]
+    return list(dict.fromkeys(found))
+
+
+def _exchanged(original: _Text, short: _Text) -> list[str]:
+    found: list[str] = []
+    open_: dict[str, list[tuple[str, str]]] = {}
+    often, whole = _most_often(original), Counter(word for piece in original.pieces for word in piece.exact)
+    for pieces in _runs(short):
+        for word, times in Counter(word for piece in pieces for word in piece.exact).items():
+            if times > often.get(word, times) and _kind(word) == "number":
+                found.append(next(piece.text for piece in pieces if word in piece.exact))
+    times_now = Counter(word for piece in short.pieces for word in piece.exact)
+    last_clause = {word: piece.text for piece in short.pieces for word in piece.exact}
+    for word, times in times_now.items():
+        if times > whole.get(word, times) and any(
+            times_now[other] < whole[other] for other in original.like(word)
+        ):
+            found.append(last_clause[word])
+
+    @cache  # a clause that is repeated is compared once
+    def likest(
+        word: str, company: frozenset[str], names: frozenset[str], beside: frozenset[str]
+    ) -> tuple[float, float]:
+        """How much clauses with a word have in common with its own, and clauses with another of its kind."""
+        kind, here, there = _kind(word), 0.0, 0.0
+        alike = original.likeness(company)
+        original.add_beside(alike, beside)
+        for place, much in alike.items():
+            exact = original.pieces[place].exact
+            if word in exact:
+                here = max(here, much)
+            elif any(_kind(other) == kind and other not in names for other in exact):
+                there = max(there, much)
+        return here, there
+
+    before: dict[str, str] = {}  # kind -> the last word of it in this run
+    for index, piece in enumerate(short.pieces):
+        if piece.ends_run or (index and piece.sentence != short.pieces[index - 1].sentence):
+            before = {}
+        names = frozenset(piece.exact)
+        for word, marks in zip(piece.exact, piece.marks, strict=True):
+            places = original.where.get(word)
+            if not places:
+                if not has_word(original.tokens, word):
+                    found.append(piece.text)
+                continue
+            kind = _kind(word)
+            last, before[kind] = before.get(kind), word
+            company = frozenset({*piece.words, *names} - {word})
+            beside = frozenset(short.beside(index) - {word}) if len(company) < _ALONE else frozenset()
+            here, there = likest(word, company, names, beside)
+            if there > _CLEARLY * here and len(company) >= _ALONE:
+                found.append(piece.text)
+                continue
+            own = len(marks & original.marks.get(word, frozenset()))
+            marked = [original.marked.get(kind + mark, set()) for mark in marks]
+            others = Counter(
+                one for words in marked if len(words) <= _LOOKED_AT for one in words if one != word
+            )
+            other = max(others.values(), default=0)
+            if other == _BOTH > own:
+                found.append(piece.text)
+            elif there >= 0.99 * here > 0 or sum(_kind(other) == kind for other in piece.exact) > 1:
+                if own > other or (own == 0 and other == 0):
+                    continue
+                open_.setdefault(kind, []).append((word, piece.text))
+                if last not in (None, word) and _is_turned(original, last, word, last in piece.exact):
+                    found.append(piece.text)
+    for kind, words in open_.items():
+        order = [word for piece in original.pieces for word in piece.exact if _kind(word) == kind]
+        at = 0
+        for word, clause in words:
+            try:
+                at = order.index(word, at)
+            except ValueError:
+                found.append(clause)
+                break
+    return found
+
+
+def _is_turned(original: _Text, first: str, second: str, in_clause: bool) -> bool:
+    """Say whether a source has two exact words in the other order only: in the clauses with both, where they
+    stand in one clause, else anywhere."""
+    places = [original.where.get(word, []) for word in (first, second)]
+    if not all(places):
+        return False
+    few, many = sorted(places, key=len)
+    both = [place for place in few if _among(place, many)] if in_clause and len(few) <= _LOOKED_AT else []
+    clauses = [exact for place in both if {first, second} <= set(exact := original.pieces[place].exact)]
+    if clauses:
+        return not any(first in exact[: _last(exact, second)] for exact in clauses)
+    return places[0][0] > places[1][-1]
+
+
+def _among(place: int, places: Sequence[int]) -> bool:
+    """Say whether a place is one of ascending ones. O(log)."""
+    at = bisect_left(places, place)
+    return at < len(places) and places[at] == place
+
+
+def _last(words: Sequence[str], word: str) -> int:
+    return len(words) - 1 - list(reversed(words)).index(word)
+
+
+def _runs(text: _Text) -> Iterator[list[_Piece]]:
+    """The clauses between full stops, semicolons and ends of lines."""
+    run: list[_Piece] = []
+    for piece in text.pieces:
+        if run and (piece.sentence != run[-1].sentence or piece.ends_run):
+            yield run
+            run = []
+        run.append(piece)
+    if run:
+        yield run
+
+
+def _most_often(text: _Text) -> Counter[str]:
+    """Exact word -> how often the sentence has it that has it most."""
+    found: dict[int, Counter[str]] = {}
+    for piece in text.pieces:
+        found.setdefault(piece.sentence, Counter()).update(piece.exact)
+    most: Counter[str] = Counter()
+    for words in found.values():
+        most |= words
+    return most
+
+
+def has_word(tokens: Collection[str], word: str) -> bool:
+    """Say whether some `word_tokens` hold an exact word, or all parts of a joined one ("read/write")."""
+    if word in tokens or _AS_A_WHOLE.search(word):
+        return word in tokens
+    return all(part in tokens for part in _PART.findall(word))
+
+
+def word_tokens(text: str) -> frozenset[str]:
+    """The words of a text and their parts, in small letters; numbers only as `exact_words` writes them."""
+    folded = text.casefold()
+    words = (*_PART.findall(folded), *_TOKEN.findall(folded))
+    return frozenset([*exact_words(text), *(word for word in words if not word[0].isdigit())])
+
+
+def _denied(original: _Text, short: _Text) -> list[str]:
+    found = []
+    known = {word for piece in original.pieces for word in piece.nearly}
+    same: dict[frozenset[str], set[int]] = {}
+    denials_of: dict[frozenset[str], set[int]] = {}  # the same without stop words
+    for piece in original.pieces:
+        same.setdefault(piece.all_words, set()).add(piece.denials)
+        denials_of.setdefault(piece.content, set()).add(piece.denials)
+    for piece in short.pieces:
+        if (len(piece.all_words) < _ALONE and not piece.exact) or (
+            not piece.denials and piece.nearly - known
+        ):
+            continue  # a label; perhaps what the source denies, in other words
+        if (ways := same.get(piece.all_words)) is not None:  # the same words
+            if piece.denials not in ways:
+                found.append(piece.text)
+            continue
+        words = piece.content
+        if len(words) >= _ALONE and piece.denials not in denials_of.get(words, {piece.denials}):
+            found.append(piece.text)
+            continue
+        most = yes = no = 0.0
+        for place, alike in original.likeness([*piece.words, *piece.exact]).items():
+            other = original.pieces[place]
+            much = alike * _closeness(piece, other)  # of two that are as like, the one with less beside it
+            if (piece.denials + other.denials) % 2 and _says_opposite(piece, other):
+                yes, no = (yes, max(no, much)) if piece.denials else (max(yes, much), no)
+                most = max(most, much)
+                continue  # "not enabled": "disabled"
+            if piece.denials:
+                shared = bool(piece.denied & other.denied) and other.denials >= piece.denials
+                agrees = shared or (not other.denials and bool(other.nearly - piece.nearly))
+            else:
+                agrees = other.denials > 0 and 2 * len(other.denied & piece.content) >= len(other.denied) > 0
+            if agrees:
+                no = max(no, much)
+            if not other.denials:
+                yes = max(yes, much)
+            most = max(most, much)
+        if (piece.denials and most > _CLEARLY * no) or (not piece.denials and no > yes):
+            found.append(piece.text)
+    return found
+
+
+def _says_opposite(piece: _Piece, other: _Piece) -> bool:
+    """Say whether a clause has a word that says the opposite of one that only another clause has."""
+    words, has = set(piece.plain), set(other.plain)
+    return any(opposites_of(key) & (has - words) for key in words - has)
+
+
+def _closeness(piece: _Piece, other: _Piece) -> float:
+    """How little another clause has beside the words of a clause."""
+    wanted = other.content
+    covered = len(wanted & piece.content) / len(wanted) if wanted else 1.0
+    both, either = piece.all_words & other.all_words, piece.all_words | other.all_words
+    return 0.5 + 0.5 * covered + _ALL_WORDS * len(both) / max(len(either), 1)
+
+
+def _turned_round(original: _Text, short: _Text) -> list[str]:
+    """The clauses with a word whose opposite has the same words around it in the source, and it has not, or
+    stands there more often than in the source, where the opposite is missing."""
+    found = []
+    turns_of: dict[str, Mapping[int, list[tuple[int, bool]]]] = {}
+    for index, piece in enumerate(short.pieces):
+        for at, key in enumerate(piece.plain):
+            if piece.is_label or not (others := opposites_of(key) & original.plain.keys()):
+                continue
+            beside = piece.content - {key}
+            in_clause, rest = bool(beside), beside or short.beside(index)
+            own = opposite = 0.0
+            if key not in turns_of:
+                turns_of[key] = _turns(original, others, same_as(key))
+            for place in _alike(original, rest, in_clause, turns_of[key]):
+                other = original.pieces[place]
+                share, wide = _fits(original, place, rest, in_clause)
+                for spot, turns in turns_of[key][place]:
+                    much = wide + _BESIDE * _neighbours(piece.plain, at, other.plain, spot)
+                    if turns == bool((other.denials + piece.denials) % 2):  # "not enabled": "disabled"
+                        own = max(own, much)
+                    elif share >= _REST:
+                        opposite = max(opposite, much)
+            stands_for = short.plain[key] > original.plain[key] and any(
+                short.plain[other] < original.plain[other] for other in others
+            )
+            if opposite > own or (stands_for and opposite == own > 0):
+                found.append(piece.text)
+                break
+    return found
+
+
+def _turns(original: _Text, others: Set[str], same: Set[str]) -> Mapping[int, list[tuple[int, bool]]]:
+    """Clause -> its words that mean the same or the opposite: (index, whether it is the opposite)."""
+    found: dict[int, list[tuple[int, bool]]] = {}
+    for word in {*others, *same}:
+        for place, at in original.where_plain.get(word, ()):
+            found.setdefault(place, []).append((at, word in others))
+    return found
+
+
+def _alike(original: _Text, words: Set[str], in_clause: bool, among: Mapping[int, object]) -> Collection[int]:
+    """Find clauses of `among` that share a word with `words`: at most `_LOOKED_AT`, the most similar.
+
+    Where the words stood beside a clause, not in it: those that share one or stand beside one that does, all.
+    """
+    places = set().union(*(original.places(word) for word in words))
+    if not in_clause:
+        places = {place + step for place in places for step in (-1, 0, 1)}
+    places &= among.keys()
+    if not in_clause or len(places) <= _LOOKED_AT:
+        return places
+    likeness = original.likeness(words)  # a clause with all of the words is always among the likest
+    return nsmallest(_LOOKED_AT, places, key=lambda place: (-likeness.get(place, 0.0), place))
+
+
+def _fits(original: _Text, place: int, rest: Set[str], in_clause: bool) -> tuple[float, float]:
+    """The share of some words that a clause has, and with half of what only the rest of its sentence has."""
+    piece = original.pieces[place]
+    has: Set[str] = piece.content if in_clause else piece.content | original.beside(place)
+    share = len(rest & has) / max(len(rest), 1)
+    around = len((rest & original.around[piece.sentence]) - has) / max(len(rest), 1)
+    return share, share + 0.5 * around
+
+
+def _neighbours(one: Sequence[str], at: int, two: Sequence[str], spot: int) -> int:
+    """Count on how many sides of a word in each of two clauses the same word stands."""
+    before = at > 0 and spot > 0 and one[at - 1] == two[spot - 1]
+    return before + (one[at + 1 : at + 2] == two[spot + 1 : spot + 2] != ())

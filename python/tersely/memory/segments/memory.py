@@ -1,0 +1,524 @@
+"""Keep an agent's context as segments in a store: compress, expand, stash, remove; nothing is ever lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from tersely import checks
+from tersely.engine.count import count, name_of
+from tersely.errors import UnknownIdError, VersionConflictError
+from tersely.memory.segments.policy import (
+    Action,
+    CompressionCost,
+    ContextPlan,
+    ContextState,
+    Predicates,
+    plan_context,
+)
+from tersely.memory.segments.preservation import check_preserved
+from tersely.memory.segments.segment import (
+    Applied,
+    CompressedSegment,
+    CompressionResult,
+    CompressionState,
+    ContextSegment,
+    ExpandResult,
+    SegmentError,
+    SegmentMetadata,
+    SegmentType,
+    StashedCompression,
+    StashHit,
+    new_segment,
+    now_utc,
+    to_segment_type,
+)
+from tersely.memory.segments.shortening import Shortener, ShorteningRequest, ShortText
+from tersely.models.counters import COUNTERS, resolve_counter
+from tersely.models.language_models import resolve_language_model
+from tersely.protocols import BatchTokenCounter
+from tersely.store import CompressionRecord, Store, Stored
+
+__all__ = [
+    "CONTEXT",
+    "PLACES",
+    "REMOVED",
+    "STASH",
+    "SegmentMemory",
+    "from_store",
+    "is_segment",
+    "newest_of",
+    "original_of",
+    "place_of",
+    "to_metadata",
+]
+
+CONTEXT, STASH, REMOVED = PLACES = ("context", "stash", "removed")
+_MARK = "context_segment"  # what other texts of a store do not have
+_KNOWN = {"type", "file_path", "line_number", "timestamp", "topic", "tokens", "counter", "place", "stashed"}
+
+
+def to_metadata(
+    segment: ContextSegment,
+    place: str,
+    counter: BatchTokenCounter,
+    *,
+    tokens: int | None = None,
+    stashed: bool = False,
+) -> dict[str, Any]:
+    """Make the store's metadata of a segment.
+
+    `place`: one of PLACES. `counter`: of its tokens. `tokens`: of the text that is stored,
+    where it is not the segment's. `stashed`: whether a search of the stash finds its original.
+    """
+    known = segment.metadata
+    return {
+        _MARK: 1,
+        "type": str(segment.type),
+        "file_path": known.file_path,
+        "line_number": known.line_number,
+        "timestamp": known.timestamp.isoformat(),
+        "topic": known.topic,
+        "tokens": segment.tokens if tokens is None else tokens,
+        "counter": name_of(counter),
+        "place": place,
+        "stashed": stashed,
+    }
+
+
+def is_segment(stored: Stored) -> bool:
+    """Say whether a stored text is a segment."""
+    return stored.metadata.keys() >= {_MARK, *_KNOWN}
+
+
+def place_of(stored: Stored) -> str:
+    """Say where a segment is: one of PLACES."""
+    return str(stored.metadata["place"])
+
+
+def from_store(store: Store, stored: Stored, counter: BatchTokenCounter) -> ContextSegment:
+    """Return the segment of a stored version, counted again if another counter had counted its tokens."""
+    known = stored.metadata
+    # Of other counters, two may have one name; of a text that was masked, more was counted.
+    same = known["counter"] == name_of(counter) in COUNTERS and not stored.masked
+    tokens = int(known["tokens"]) if same else count(counter, stored.text)
+    metadata = SegmentMetadata(
+        known["file_path"],
+        known["line_number"],
+        datetime.fromisoformat(known["timestamp"]),
+        known["topic"],
+        tokens,
+    )
+    state = CompressionState()
+    if not stored.is_original and stored.compressed_id is not None:
+        state = _state(store.records(stored.compressed_id)[0])
+    return ContextSegment(stored.id, stored.text, to_segment_type(known["type"]), metadata, state)
+
+
+def _state(record: CompressionRecord) -> CompressionState:
+    return CompressionState(
+        True, record.original_id, record.compressed_at, record.compression_ratio, record.preserved_metadata
+    )
+
+
+def newest_of(store: Store, segment_id: str) -> Stored:
+    """Return the newest version of a segment; a compressed id names its segment. Raises UnknownIdError."""
+    stored = store.get(segment_id)
+    if stored.id != segment_id:
+        stored = store.get(stored.id)
+    if not is_segment(stored):
+        raise UnknownIdError(f"no segment is stored under the id {segment_id!r}")
+    return stored
+
+
+def original_of(store: Store, newest: Stored, counter: BatchTokenCounter) -> ContextSegment:
+    """Return the root original of a segment."""
+    root = newest if newest.is_original else store.get(newest.id, newest.original_version)
+    return from_store(store, root, counter)
+
+
+_NOT_COMPRESSED = "Segment not found or not compressed"
+_TRIES = 8  # to put an original back where others change it, too
+_LARGEST_SEARCH = 10_000
+
+
+class SegmentMemory:
+    """Segments of an agent's context, kept in a store. Nothing happens to a segment unless a method that says
+    so is called; originals are stored before anything takes their place, and no method deletes them.
+
+    Thread-safe, as the store is.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        model: Any = None,
+        counter: Any = None,
+        predicates: Predicates | None = None,
+        cost: CompressionCost | None = None,
+        clock: Callable[[], datetime] = now_utc,
+        concurrency: int = 4,
+    ) -> None:
+        """Make a memory over a store.
+
+        Args:
+            store: an open `tersely.store.Store`; other texts in it are left alone. With an embedder
+                (`Store.open(path, embedder=None)`), searches of the stash go by meaning, too.
+            model: what `resolve_language_model` takes; None: compression is by rules.
+            counter: of tokens, as in `tersely.compress`.
+            predicates: judgements of `plan` that you know better.
+            cost: of a call of the model, and how long segments are used: what does not pay is declined.
+            clock: gives the time, with its zone.
+            concurrency: segments that are with the model at a time.
+        """
+        self.store = store
+        self._counter = resolve_counter(counter)
+        checked = None if model is None else resolve_language_model(model)
+        self._shortener = Shortener(
+            self._counter, checked, checks.whole_number(concurrency, "concurrency", least=1)
+        )
+        self._cost, self._clock = cost, clock
+        self._predicates = predicates or Predicates()
+
+    # --- reading -----------------------------------------------------------------------------------------
+
+    def get(self, segment_id: str) -> ContextSegment:
+        """Return a segment as it is now; a compressed id names its segment. Raises UnknownIdError."""
+        return from_store(self.store, newest_of(self.store, segment_id), self._counter)
+
+    def list_context_segments(self, place: str | None = CONTEXT) -> list[ContextSegment]:
+        """List the segments in a place ("context", "stash", "removed"; None: all), in the order in which they
+        were first stored. O(texts in the store)."""
+        if place is not None and place not in PLACES:
+            raise ValueError(f"place must be one of {', '.join(PLACES)}, or None for all, not {place!r}")
+        found = (self.store.get(id) for id in self.store.ids())
+        chosen = [one for one in found if is_segment(one) and place in (None, place_of(one))]
+        return [from_store(self.store, one, self._counter) for one in chosen]
+
+    def search_stash(self, query: str, top_n: int = 5) -> list[StashHit]:
+        """Find the stashed originals that match best: those out of the context, and `compress_and_stash`'s.
+
+        By words; by words and meaning where the store was opened with an embedder (`Store.search`).
+        """
+        width = checks.whole_number(top_n, "top_n", least=1)
+        while True:
+            found = self.store.search(query, width)
+            hits = []
+            for one in found:
+                newest = self.store.get(one.id)
+                if is_segment(newest) and (place_of(newest) == STASH or newest.metadata["stashed"]):
+                    hits.append(StashHit(one.id, one.text, one.score, place_of(newest) == CONTEXT))
+            if len(hits) >= top_n or len(found) < width or width >= _LARGEST_SEARCH:
+                return hits[:top_n]
+            width *= 4
+
+    # --- storing and compressing -------------------------------------------------------------------------
+
+    def store_context_segment(
+        self,
+        text: str,
+        *,
+        segment_id: str | None = None,
+        type: SegmentType | str = SegmentType.CONVERSATION_MESSAGE,
+        file_path: str | None = None,
+        line_number: int | None = None,
+        timestamp: datetime | None = None,
+        topic: str | None = None,
+    ) -> ContextSegment:
+        """Put a segment into the context. Without an id, one is made of the text's digest; under an id that
+        is known, this text takes the place of the one before, which stays in the store."""
+        segment = new_segment(
+            segment_id or "new",
+            text,
+            type,
+            file_path=file_path,
+            line_number=line_number,
+            timestamp=timestamp,
+            topic=topic,
+            counter=self._counter,
+            clock=self._clock,
+        )
+        metadata = to_metadata(segment, CONTEXT, self._counter)
+        return replace(segment, segment_id=self.store.put(text, id=segment_id, metadata=metadata).id)
+
+    def compress_context_segment(
+        self,
+        segment_ids: Sequence[str],
+        preserve_metadata: Sequence[str] | None = None,
+        target_compression_ratio: float = 0.6,
+        preserve_active_state: bool = True,
+    ) -> CompressionResult:
+        """Replace segments by shorter ones that still say where the work stands.
+
+        Each is made from its root original, checked (`check_preserved`), and replaced in one transaction, or
+        stays as it is with an error that says what was lost; one does not hold up the others.
+
+        Args:
+            segment_ids: at least one; compressed ids name their segments.
+            preserve_metadata: fields to preserve besides PRESERVE_ALWAYS; None: DEFAULT_PRESERVE_METADATA.
+                What only a segment's metadata knows of them ("topic", "timestamp") is put in front of the
+                text.
+            target_compression_ratio: compressed / original tokens, at most; in (0, 1].
+            preserve_active_state: whether "active_state" and RECENCY_METADATA are preserved, too.
+
+        Raises ValueError or TypeError for arguments that are none of these.
+        """
+        request = ShorteningRequest.of(preserve_metadata, target_compression_ratio, preserve_active_state)
+        return self._compress(_checked_ids(segment_ids), request)
+
+    def compress_and_stash(
+        self,
+        segment_id: str,
+        preserve_metadata: Sequence[str] | None = None,
+        target_compression_ratio: float = 0.6,
+        preserve_active_state: bool = True,
+    ) -> StashedCompression:
+        """Compress as `compress_context_segment` does; `search_stash` finds the original from then on."""
+        request = ShorteningRequest.of(preserve_metadata, target_compression_ratio, preserve_active_state)
+        result = self._compress(_checked_ids([segment_id]), request, stashed=True)
+        if result.errors:
+            return StashedCompression(None, False, False, result.errors[0])
+        return StashedCompression(result.compressed_segments[0], True, True)
+
+    def expand_compressed_context(self, segment_id: str) -> ExpandResult:
+        """Bring the original of a compressed segment back to its place, byte for byte; or that of one which
+        was stashed or removed.
+
+        `segment_id`: a segment's id, or the id of any compressed version of it. What is neither compressed
+        nor out of the context gives an error.
+
+        Several may ask for the same at once: each gets the original. Raises NotReversibleError where secrets
+        of it were masked when it was stored, and VersionConflictError where somebody goes on changing it.
+        """
+        try:
+            asked = self.store.get(segment_id)
+            newest = newest_of(self.store, asked.id)
+        except UnknownIdError:
+            return ExpandResult(segment_id, error=_NOT_COMPRESSED, code="not_compressed")
+        in_place = newest.is_original and place_of(newest) == CONTEXT
+        if in_place and asked.is_original:
+            return ExpandResult(segment_id, error=_NOT_COMPRESSED, code="not_compressed")
+        text = self.store.expand(segment_id)
+        for left in reversed(range(_TRIES)):
+            if newest.is_original and place_of(newest) == CONTEXT:
+                break
+            try:
+                self._move(newest, CONTEXT)
+                break
+            except VersionConflictError:  # perhaps by somebody who expands it, too
+                if not left:
+                    raise
+                newest = newest_of(self.store, asked.id)
+        return ExpandResult(newest.id, text, self._clock())
+
+    # --- planning ----------------------------------------------------------------------------------------
+
+    def plan_context(
+        self, state: ContextState | None = None, *, target_compression_ratio: float = 0.6
+    ) -> ContextPlan:
+        """Say what could be done with each segment of the context, and why. Changes nothing."""
+        segments = self.list_context_segments()
+        state = state or ContextState(clock=self._clock)
+        state = replace(
+            state,
+            now=state.now if state.now is not None else self._clock(),
+            stored_ids=state.stored_ids | {segment.segment_id for segment in segments},
+        )
+        return plan_context(
+            segments, state, self._predicates, target_compression_ratio=target_compression_ratio
+        )
+
+    def apply(
+        self,
+        plan: ContextPlan,
+        preserve_metadata: Sequence[str] | None = None,
+        preserve_active_state: bool = True,
+    ) -> Applied:
+        """Do what a plan says. A segment that is gone, or has another text than the plan's, stays."""
+        request = ShorteningRequest.of(
+            preserve_metadata, plan.target_compression_ratio, preserve_active_state
+        )
+        kept: list[str] = []
+        to_compress: list[str] = []
+        moved: dict[str, list[str]] = {STASH: [], REMOVED: []}
+        errors: list[SegmentError] = []
+        for decision in plan.decisions:
+            try:
+                newest = newest_of(self.store, decision.segment_id)
+            except UnknownIdError:
+                errors.append(_not_found(decision.segment_id))
+                continue
+            if newest.digest != decision.digest or place_of(newest) != CONTEXT:
+                errors.append(_conflict(decision.segment_id))
+            elif decision.action is Action.KEEP:
+                kept.append(decision.segment_id)
+            elif decision.action is Action.COMPRESS:
+                to_compress.append(decision.segment_id)
+            else:
+                place = STASH if decision.action is Action.STASH else REMOVED
+                try:
+                    self._move(newest, place)
+                    moved[place].append(decision.segment_id)
+                except VersionConflictError:
+                    errors.append(_conflict(decision.segment_id))
+        done = self._compress(to_compress, request)
+        tokens = sum(segment.tokens for segment in self.list_context_segments())
+        return Applied(tuple(kept), tuple(moved[STASH]), tuple(moved[REMOVED]), done, tuple(errors), tokens)
+
+    def manage_context(self, state: ContextState | None = None, **options: Any) -> Applied:
+        """Plan and apply at once, where that is wanted; nothing else compresses by itself."""
+        return self.apply(self.plan_context(state, **options))
+
+    # --- one transaction a segment -----------------------------------------------------------------------
+
+    def _move(self, newest: Stored, place: str) -> None:
+        """Put the original into a place. Raises VersionConflictError where `newest` is not that any more."""
+        original = original_of(self.store, newest, self._counter)
+        metadata = to_metadata(original, place, self._counter)
+        self.store.put(original.text, id=newest.id, metadata=metadata, expected_version=newest.version)
+
+    def _compress(
+        self, ids: Sequence[str], request: ShorteningRequest, *, stashed: bool = False
+    ) -> CompressionResult:
+        """Compress each segment from its root original; one that fails stays as it is.
+
+        `stashed`: searches of the stash find the originals.
+        """
+        before: dict[str, Stored] = {}
+        errors: dict[str, SegmentError] = {}
+        originals: dict[str, ContextSegment] = {}
+        done: dict[str, CompressedSegment] = {}
+        seen: set[str] = set()
+        for id in ids:
+            try:
+                newest = newest_of(self.store, id)
+            except UnknownIdError:
+                errors[id] = _not_found(id)
+                continue
+            if newest.id in seen:
+                continue  # the same segment by another of its ids
+            seen.add(newest.id)
+            before[id], originals[id] = newest, original_of(self.store, newest, self._counter)
+            if (known := self._reusable(newest, originals[id], request, stashed)) is not None:
+                done[id] = known
+            elif (declined := self._decline(originals[id], request)) is not None:
+                errors[id] = declined
+        todo = [id for id in originals if id not in errors and id not in done]
+        shortened = self._shortener.shorten([originals[id] for id in todo], request)
+        for id, short in zip(todo, shortened, strict=True):
+            if isinstance(short, SegmentError):
+                errors[id] = replace(short, segment_id=id)
+                continue
+            try:
+                done[id] = self._replace(before[id], originals[id], short, request, stashed)
+            except VersionConflictError:  # perhaps by somebody who asked for the same
+                known = self._reusable(newest_of(self.store, before[id].id), originals[id], request, stashed)
+                if known is not None:
+                    done[id] = known
+                else:
+                    errors[id] = _conflict(id)
+        compressed = tuple(done[id] for id in ids if id in done)
+        return CompressionResult(
+            compressed,
+            sum(one.tokens_saved for one in compressed),
+            errors=tuple(errors[id] for id in ids if id in errors),
+        )
+
+    def _replace(
+        self,
+        before: Stored,
+        original: ContextSegment,
+        short: ShortText,
+        request: ShorteningRequest,
+        stashed: bool,
+    ) -> CompressedSegment:
+        """Put a short text into the place of a segment. Raises VersionConflictError where it has changed."""
+        stashed = stashed or bool(before.metadata["stashed"])
+        metadata = to_metadata(
+            original, place_of(before), self._counter, tokens=short.tokens, stashed=stashed
+        )
+        origin = {
+            "generated": [list(place) for place in short.generated],
+            "method": short.method,
+            "asked": self._shortener.key(original, request),
+        }
+        version = self.store.replace(
+            before.id,
+            short.text,
+            compression_ratio=short.tokens / original.tokens,
+            preserved_metadata=short.preserved,
+            metadata={**metadata, **origin},
+            compressed_at=self._clock(),
+            expected_version=before.version,
+        )
+        compressed_id = self.store.get(before.id, version.version).compressed_id
+        return _saving(
+            before.id, compressed_id, original, short.tokens, short.method, short.report.kept, short.cached
+        )
+
+    def _reusable(
+        self, newest: Stored, original: ContextSegment, request: ShorteningRequest, stashed: bool
+    ) -> CompressedSegment | None:
+        """Return the short form that is there already, if it was made with the same arguments."""
+        if newest.compressed_id is None or newest.metadata.get("asked") != self._shortener.key(
+            original, request
+        ):
+            return None
+        if stashed and not newest.metadata["stashed"]:
+            return None
+        tokens = from_store(self.store, newest, self._counter).tokens
+        kept = check_preserved(original, newest.text, request.fields).kept
+        return _saving(
+            newest.id, newest.compressed_id, original, tokens, newest.metadata["method"], kept, True
+        )
+
+    def _decline(self, segment: ContextSegment, request: ShorteningRequest) -> SegmentError | None:
+        """Decline where a model is to be paid for, and what it saves does not pay for it."""
+        if self._cost is None or self._shortener.model is None or segment.tokens == 0:
+            return None
+        if self._shortener.is_known(segment, request):
+            return None
+        saved = segment.tokens - int(segment.tokens * request.target_ratio)
+        needed = self._cost.requests_to_pay(saved)
+        if needed is not None and needed <= self._cost.requests_expected:
+            return None
+        after = "never" if needed is None else f"after {needed} requests"
+        return SegmentError(
+            segment.segment_id,
+            "not_worth_it",
+            f"Not worth a model's call: saving {saved} tokens pays {after}, "
+            f"{self._cost.requests_expected} are expected (tokens to save: {self._cost.least_saving})",
+        )
+
+
+def _saving(
+    id: str,
+    compressed_id: str | None,
+    original: ContextSegment,
+    tokens: int,
+    method: str,
+    kept: Sequence[str],
+    cached: bool,
+) -> CompressedSegment:
+    saved, ratio = original.tokens - tokens, tokens / original.tokens
+    return CompressedSegment(
+        id, compressed_id or id, original.tokens, tokens, saved, ratio, method, tuple(kept), cached
+    )
+
+
+def _not_found(id: str) -> SegmentError:
+    return SegmentError(id, "not_found", "Segment not found")
+
+
+def _conflict(id: str) -> SegmentError:
+    return SegmentError(id, "changed", "The segment has changed meanwhile; it stays as it is")
+
+
+def _checked_ids(segment_ids: Sequence[str]) -> list[str]:
+    ids = checks.texts(segment_ids, "segment_ids")
+    if not ids:
+        raise ValueError("segment_ids must name at least one segment")
+    return list(dict.fromkeys(ids))

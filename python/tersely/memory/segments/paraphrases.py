@@ -1,0 +1,357 @@
+"""Write shorter forms of an agent's notes by rules, without a model: where it is, what is done, wrong, next.
+
+Paths, numbers, names, messages and clauses of a form are pieces of the note; labels ("Done:") and order are
+the rules'. A form can be made shorter step by step: a clause loses its remarks first, then what only says
+where and when. What has a number, a path, a name or a negation in it stays.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import tersely
+from tersely import checks
+from tersely.memory.segments.clauses import (
+    DECIDES,
+    Clause,
+    Place,
+    Role,
+    capitalized,
+    without_alternative,
+    without_filler,
+)
+from tersely.memory.segments.preservation import anchors
+from tersely.memory.segments.reading import Reading, read, says, says_before
+from tersely.types import Level
+
+__all__ = ["PARAPHRASES", "Form", "Paraphrase", "paraphrase"]
+
+# What can be left out of a form, in this order.
+_REMARKS, _SMALL_WORDS, _OLDER, _LABELS, _CIRCUMSTANCES, _NAMED, _OTHERS = range(7)
+_EVERY_SMALL_WORD, _EVERY_LABEL = (-1, -1), (-2, -2)  # stand where a phrase is named
+_LISTED = (Role.DONE, Role.ACTIVE, Role.NEXT)  # what happened before goes before what comes next
+
+
+@dataclass(frozen=True, slots=True)
+class Paraphrase:
+    """A text that rules wrote.
+
+    Attributes:
+        text: "" where the source says nothing of the kind.
+        generated: (start, end) of what was written, as in `tersely.Compressed.generated`: all of it. Paths,
+            numbers, names, messages and clauses in it are pieces of the source.
+        strategy: which rules wrote it.
+    """
+
+    text: str
+    generated: tuple[tuple[int, int], ...]
+    strategy: str
+
+
+class Form:
+    """A shorter form of a text, in as many words as there is room for.
+
+    Args:
+        reading: of the text.
+        strategy: "active_state", "progress", "error", "decision" or "state".
+    """
+
+    def __init__(self, reading: Reading, strategy: str = "state") -> None:
+        """Find what can be said, and what of it can be left out. O(characters)."""
+        self.reading, self.strategy = reading, strategy
+        table = tersely.segment(reading.text, Level.CLAUSE)
+        starts, ends = table.start.tolist(), table.end.tolist()
+        self._phrases = {
+            clause.start: _phrases(reading.text, clause, starts, ends)
+            for role in _LISTED
+            for clause in reading.last(role)
+        }
+        self._steps = self._removable()
+
+    def full(self) -> str:
+        """Return all that is to be said."""
+        return self._text(0)
+
+    def brief(self) -> str:
+        """Return the same without remarks, and without older work that has no numbers, paths and names."""
+        return self._text(sum(rank <= _OLDER for rank, _ in self._steps))
+
+    def terse(self) -> str:
+        """Return the same without all that can be left out."""
+        return self._text(len(self._steps))
+
+    def fitting(self, fits: Callable[[str], bool]) -> str:
+        """Return the form with the least left out for which `fits` holds; the tersest where it holds for
+        none. O(log(phrases)) forms."""
+        low, high = 0, len(self._steps)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if fits(self._text(middle)) else (middle + 1, high)
+        return self._text(low)
+
+    # A phrase is named by the start of its clause and its number there.
+
+    def _removable(self) -> list[tuple[int, set[tuple[int, int]]]]:
+        """Return what can be left out, step by step: its rank, and the phrases."""
+        steps = [(_SMALL_WORDS, {_EVERY_SMALL_WORD}), (_LABELS, {_EVERY_LABEL})]
+        for role in _LISTED:
+            clauses = self.reading.last(role)
+            newest = clauses[:1] if role is Role.NEXT else clauses[-1:]
+            for clause in clauses:
+                phrases = self._phrases[clause.start]
+                where = [
+                    [number] for number in range(len(phrases) - 1, 0, -1) if _is_circumstance(phrases[number])
+                ]
+                if (clause in newest and role is Role.ACTIVE) or _DENIES.search(clause.message):
+                    where = []  # "works for this, not yet for that" does not say that it does not work
+                runs = [(_REMARKS, run) for run in _remarks(phrases)]
+                for rank, run in [*runs, *((_CIRCUMSTANCES, run) for run in where)]:
+                    text = " ".join(phrases[number] for number in run)
+                    if not _has_facts(text):
+                        named = _NAMES.search(text) is not None
+                        steps.append((_NAMED if named else rank, {(clause.start, number) for number in run}))
+                if clause not in newest and not _has_facts(_without(clause.message, self._stated_by_head())):
+                    rank = _OTHERS if role is Role.NEXT else _OLDER
+                    steps.append((rank, {(clause.start, number) for number in range(len(phrases))}))
+        return sorted(steps, key=lambda step: step[0])
+
+    def _text(self, steps: int) -> str:
+        """Return the form without the first `steps` of what can be left out."""
+        gone = {phrase for _, phrases in self._steps[:steps] for phrase in phrases}
+        done, ahead = (self._said(role, gone) for role in (Role.DONE, Role.NEXT))
+        if self.strategy == "error":
+            return _error(self.reading, self.reading.error_place)
+        if self.strategy == "decision":
+            return _decision(self.reading)
+        if self.strategy == "progress":
+            ahead = ahead or self._said(Role.ACTIVE, gone)[-1:]
+            return _sentences([_label_list("Done", done), _label_list("Next", ahead)])
+        current = _label_list("Current", self._said(Role.ACTIVE, gone, self._stated_by_head()))
+        if self.strategy == "active_state":
+            return self._add_place([*map(capitalized, done), current])
+        message, place = self.reading.error or "", self.reading.error_place
+        finished, doing = [_label_list("Done", done)], ""
+        if _EVERY_LABEL in gone and self._stated_by_head():
+            if not any(clause.label for clause in self.reading.last(Role.DONE)):
+                finished = [*map(capitalized, done)]
+            doing, current = current.replace("Current:", ";", 1), ""
+            place = Place(None, place.line) if place.line and place.path == self.reading.now.path else place
+        wrong = "" if not str(place) and says(" ".join(done), message) else _error(self.reading, place)
+        parts = [*finished, wrong, _decision(self.reading), current, _label_list("Next", ahead)]
+        return self._add_place(parts, doing)
+
+    def _said(self, role: Role, gone: set[tuple[int, int]], stated: tuple[str, ...] = ()) -> list[str]:
+        """Return what the last clauses of a role say, without places at their ends that are `stated`."""
+        found = []
+        for clause in self.reading.last(role):
+            phrases = enumerate(self._phrases[clause.start])
+            kept = [phrase for number, phrase in phrases if (clause.start, number) not in gone]
+            while stated and kept and _ONLY_PLACE.match(_without(kept[0], stated)):
+                kept = kept[1:]
+            while stated and kept and _ONLY_PLACE.match(_without(kept[-1], stated)):
+                kept = kept[:-1]
+            text = without_filler(" ".join(kept)).strip(" ,;:–—-")
+            if _EVERY_SMALL_WORD in gone and not _QUOTES.search(text):
+                text = _SMALL_WORD.sub("", text)
+            found.append(text)
+        return [text for text in found if text]
+
+    def _stated_by_head(self) -> tuple[str, ...]:
+        """Return what a head says of the place of the work, so that nothing else has to; () without one."""
+        now = self.reading.now
+        parts = (now.path, self.reading.now_function, None if now.line is None else str(now.line))
+        return tuple(part for part in parts if part is not None) if self.reading.active else ()
+
+    def _add_place(self, parts: list[str], task: str = "") -> str:
+        """Put the place of the work before the parts: the current one, and what is not said of the other.
+
+        `task`: behind the current one.
+        """
+        reading, head = self.reading, ""
+        if self._stated_by_head():
+            verb = _VERB.search(" ".join(reading.active))
+            doing = capitalized(verb.group().lower()) if verb else "Working on"
+            head = f"{doing} {_place(reading.now, reading.now_function)}{task}"
+        summary, here = _sentences([head, *parts]), reading.place
+        if says(summary, here.path or "") and (here.line is None or says(summary, str(here.line))):
+            here = Place(None, None)
+        where = _place(here, None if says(summary, reading.function or "") else reading.function)
+        if head and where:
+            return f"{summary} Also: {where}."  # perhaps of another file
+        return f"At {where}: {summary}" if summary and where else summary
+
+
+#: The rules by name: "state" is all four, "brief" and "terse" the same with less of each clause.
+PARAPHRASES: dict[str, Callable[[Reading], str]] = {
+    "active_state": lambda reading: Form(reading, "active_state").full(),
+    "progress": lambda reading: Form(reading, "progress").full(),
+    "error": lambda reading: Form(reading, "error").full(),
+    "decision": lambda reading: Form(reading, "decision").full(),
+    "state": lambda reading: Form(reading).full(),
+    "brief": lambda reading: Form(reading).brief(),
+    "terse": lambda reading: Form(reading).terse(),
+}
+
+
+def paraphrase(
+    text: str, strategy: str = "state", *, file_path: str | None = None, line_number: int | None = None
+) -> Paraphrase:
+    """Say what an agent's note says about the state of its work, in fewer words, by rules for English.
+
+    `strategy`: a name of `PARAPHRASES`. Where a form would be no shorter than the text, remarks and
+    circumstances are left out of it until it is, if that is enough. `file_path`, `line_number`: where the
+    work is, if the text does not say. Deterministic; O(characters). Raises ValueError for another strategy.
+    """
+    checks.one_of(strategy, "strategy", PARAPHRASES)
+    reading = read(text, file_path, line_number)
+    written = PARAPHRASES[strategy](reading)
+    if len(written) >= len(text) and strategy not in ("brief", "terse"):
+        shorter = Form(reading, strategy).fitting(lambda form: len(form) < len(text))
+        written = shorter if len(shorter) < len(text) else written
+    return Paraphrase(written, ((0, len(written)),) if written else (), strategy)
+
+
+# --- the parts of a form -------------------------------------------------------------------------------
+
+_VERB = re.compile(
+    r"\b(?!(?:being|doing|getting|going|having|looking|seeing|something|trying|working)\b)[a-z]{2,20}ing\b",
+    re.IGNORECASE,
+)
+_BECAUSE = re.compile(
+    r",? (?:because|since|as(?! (?:far|long|soon|well)\b)|due to the fact that|for the reason that) ",
+    re.IGNORECASE,
+)
+_IT_IS = re.compile(
+    r"^(?:it['’]s|it is|it was|it will be|it has|they are|they['’]re|this is|that is) (?:also )?",
+    re.IGNORECASE,
+)
+_DECIDED = re.compile(
+    rf"\b(?:(?<!was )(?<!were )(?<!been ){DECIDES}|(?<=was )decided)(?: made)?(?: is| was)?(?: on| that| to)?"
+    r"(?: we should)?:? ",
+    re.IGNORECASE,
+)
+_REASONS = re.compile(r"(?:, (?:and )?| and )(?:also |is |it['’]s )?", re.IGNORECASE)
+
+
+def _error(reading: Reading, place: Place) -> str:
+    """Write "Error: 'message' at path:line in function()."; the message is the source's, to the letter."""
+    if reading.error is None:
+        return ""
+    function = reading.error_function or ""
+    message = " ".join(reading.error.split())
+    message = f"'{message}'" if reading.error_exact and "'" not in message else message
+    if place.line is not None and says(message, str(place.line)):
+        place = Place(place.path, None)
+    if place.line is not None or not says(message, place.path or ""):
+        message += f" at {place}"
+    return f"Error: {message}." if says(message, function) else f"Error: {message} in {function}()."
+
+
+def _decision(reading: Reading) -> str:
+    """Write "Decision: X (reason, reason)."; what was not chosen is left out."""
+    return _sentences([f"Decision: {_chosen(clause.message)}" for clause in reading.last(Role.DECISION)])
+
+
+def _chosen(text: str) -> str:
+    """Write a decision with its reasons in brackets."""
+    text = without_alternative(" ".join(text.split()))
+    match = _DECIDED.search(text)
+    what, *reasons = _BECAUSE.split(text[match.end() :] if match else text, maxsplit=1)
+    if not reasons:
+        return without_filler(what)
+    shorter = _REASONS.sub(", ", _IT_IS.sub("", reasons[0]))
+    return f"{without_filler(what).rstrip(',')} ({shorter})"
+
+
+def _place(place: Place, function: str | None) -> str:
+    return ", ".join(part for part in (str(place), f"{function}()" if function else "") if part)
+
+
+def _label_list(label: str, texts: list[str]) -> str:
+    once = [text for text, said in zip(texts, says_before(texts), strict=True) if not said]
+    return f"{label}: {'; '.join(once)}" if once else ""
+
+
+def _sentences(parts: list[str]) -> str:
+    return " ".join(part if part.endswith((".", "!", "?", "...")) else f"{part}." for part in parts if part)
+
+
+# --- phrases -------------------------------------------------------------------------------------------
+
+_ONLY_PLACE = re.compile(  # nothing but words around a place
+    r"^(?:\b(?:a|about|am|and|are|around|at|been|busy|currently|cursor|defined|def|file|fn|fun|func|function"
+    r"|halfway|here|i|in|inside|is|it|its|just|left|line|ln|matters|method|moment|my|now|of|off|on|one|open"
+    r"|our|presently|proc|procedure|reached|right|sits|started|state|status|stopped|sub|that|the|there|this"
+    r"|through|under|was|we|where|with|within|work|way|\w{2,20}ing)\b|\W)*$",
+    re.IGNORECASE,
+)
+# What a phrase begins with that gives a reason; that makes a remark, behind a comma; that says where or when.
+_REASON = re.compile(
+    r"(?:although|as|because|even though|given|since|so that|though|whereas)\b(?! (?:far|long|soon|well)\b)",
+    re.IGNORECASE,
+)
+_REMARK = re.compile(
+    r"(?:(?:and|but) (?:it|that|this|they)|even|in case|in fact|in the first place|just like|like|maybe"
+    r"|or so|perhaps|possibly|presumably|probably|so|that is (?:to say)?|these days|which|while|who|whom"
+    r"|whose)\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(
+    r"(?:after|before|once|when|where)\b", re.IGNORECASE
+)  # "if" and "until" change what is said
+_WITH_OR_IN = re.compile(r"(?:at|by|during|for|from|in|on|over|under|with|within|without)\b", re.IGNORECASE)
+_PREDICATE = re.compile(
+    r"\b(?:and|are|but|can|does|gets?|had|has|have|is|must|should|was|were|will)\b", re.IGNORECASE
+)
+_GOES_ON = re.compile(  # ends a remark, behind a comma
+    r"(?:and|but|or|so|then|are|can|did|does|had|has|have|is|may|must|should|was|were|will)\b", re.IGNORECASE
+)
+_DENIES = re.compile(r"\b(?:cannot|never|no|nobody|none|nor|not|nothing|without)\b|n['’]t\b", re.IGNORECASE)
+_NAMES = re.compile(r"\w [A-Z]|^[A-Z][a-z]*[A-Z]")  # a capital within a sentence
+_QUOTES = re.compile(r"[`\"“]|\B'")
+_SMALL_WORD = re.compile(  # what telegrams go without; "is not" and "has not been" keep all their words
+    r"\b(?:a|an|the|there|(?:had|has|have) been|already|also|quite|rather(?! than)|then|very) (?=\w)"
+    r"|,? (?:altogether|anyway|as well|at all|these days|too)\b(?= ?(?:[,;.]|$))",
+    re.IGNORECASE,
+)
+
+
+def _phrases(text: str, clause: Clause, starts: list[int], ends: list[int]) -> list[str]:
+    """Return the phrases of a clause, without the words that it opens with; all starts and ends are given."""
+    begin, end = clause.core
+    rows = range(bisect_right(ends, begin), bisect_left(starts, end))
+    return [text[max(starts[row], begin) : min(ends[row], end)] for row in rows]
+
+
+def _remarks(phrases: list[str]) -> list[list[int]]:
+    """Return runs of phrases that only explain what stands before them: each up to one that goes on."""
+    runs: list[list[int]] = []
+    inside = False
+    for number, phrase in enumerate(phrases):
+        behind_comma = number > 0 and phrases[number - 1].rstrip().endswith((",", ")", "-", "–", "—"))
+        if inside and not (behind_comma and _GOES_ON.match(phrase)):
+            runs[-1].append(number)
+            continue
+        inside = number > 0 and bool(_REASON.match(phrase) or (behind_comma and _REMARK.match(phrase)))
+        if inside:
+            runs.append([number])
+    return runs
+
+
+def _is_circumstance(phrase: str) -> bool:
+    """Whether a phrase only says where or when; behind a preposition may stand the verb of its sentence."""
+    return bool(_WHEN.match(phrase) or (_WITH_OR_IN.match(phrase) and not _PREDICATE.search(phrase)))
+
+
+def _has_facts(text: str) -> bool:
+    """Whether a text has numbers, paths, identifiers or quotes, or denies something, so that it must stay."""
+    return bool(_DENIES.search(text) or _QUOTES.search(text) or anchors(text))
+
+
+def _without(text: str, parts: tuple[str, ...]) -> str:
+    for part in parts:
+        text = text.replace(part, "")
+    return text

@@ -1,0 +1,393 @@
+"""Decide what to do with each segment of a context: keep, compress, stash or remove. Nothing changes here.
+
+Every judgement (`Predicates`) can be replaced.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+import numpy as np
+
+import tersely
+from tersely import _native, checks
+from tersely.memory.planning import break_even
+from tersely.memory.segments.clauses import Role
+from tersely.memory.segments.reading import read_segment
+from tersely.memory.segments.segment import DATA_TYPES, ContextSegment, SegmentType, checked_segment, now_utc
+from tersely.types import FactKind
+
+__all__ = [
+    "FILLER_WORDS",
+    "Action",
+    "CompressionCost",
+    "ContextDecision",
+    "ContextPlan",
+    "ContextState",
+    "Predicates",
+    "Verdict",
+    "explain_compression",
+    "plan_context",
+    "should_compress_segment",
+    "text_digest",
+    "verbosity",
+]
+
+_FILLER = """
+a about above actually additionally after again all almost already also although always am an and another
+any anyway apparently are around as at away back basically be because been before being below better between
+bit both but by came can certainly clearly come could course currently did do does doing done down during
+each either essentially etc even eventually every exactly fact fairly few first for from further furthermore
+general generally get getting go goes going good got had has have having he hence her here hers him his
+honest how however i if in indeed instead into is it its itself just kind know lets like little look looking
+lot make makes making many maybe me mean might mine more moreover most mostly much must my myself namely
+needless never next no nor not now obviously of off often oh ok okay on once one ones only or order other
+others otherwise our out over own perhaps please point possible possibly pretty probably quite rather really
+regarding right said same say saying see seem seemed seems several shall she should since so some somehow
+something sort still stuff such sure take taking tell than that the their them then there therefore these
+they thing things think this those though through thus to together too took toward try trying under until up
+upon us use used using usually various very was way ways we well went were what whatever when where whether
+which while who whole whose why will with within without work would yes yet you your yours
+"""
+#: Words that say little by themselves. Verbosity is the share of these, and of words said shortly before.
+FILLER_WORDS = frozenset(_FILLER.split())
+VERBOSE = 0.7
+RECENT_MINUTES = 10
+SMALLEST, LARGE, DETAILED = 100, 200, 400  # tokens
+RELEVANT = 0.2  # share of the task's terms
+_NEAR = 100  # words back that a repetition counts
+_WORD = re.compile(r"[^\W_][\w'’-]*")
+_SETTING = re.compile(r"^\s{0,8}[\w.-]{1,80}\s{0,4}[=:]\s{0,4}\S", re.MULTILINE)
+
+
+_NAME_SETS = (
+    "active_ids",
+    "active_files",
+    "protected_ids",
+    "completed_ids",
+    "completed_topics",
+    "needed_ids",
+    "stored_ids",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextState:
+    """What is going on while segments are judged.
+
+    Attributes:
+        now: the time that "recent" counts from; None: the clock's, when it is asked.
+        task: what is being done; segments that share its words are relevant. None: all are.
+        active_ids: segments that are being worked on.
+        active_files: files that are being worked on; segments about them are active.
+        protected_ids: segments that must stay as they are.
+        completed_ids, completed_topics: segments, and topics of segments, that are finished.
+        needed_ids: segments that will be needed soon.
+        stored_ids: segments whose original is in a store; no other is ever removed.
+        recent_minutes: younger segments are recent.
+    """
+
+    now: datetime | None = None
+    task: str | None = None
+    active_ids: frozenset[str] = frozenset()
+    active_files: frozenset[str] = frozenset()
+    protected_ids: frozenset[str] = frozenset()
+    completed_ids: frozenset[str] = frozenset()
+    completed_topics: frozenset[str] = frozenset()
+    needed_ids: frozenset[str] = frozenset()
+    stored_ids: frozenset[str] = frozenset()
+    recent_minutes: float = RECENT_MINUTES
+    clock: Callable[[], datetime] = field(default=now_utc, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the time; any iterable of names becomes a frozenset."""
+        if self.now is not None and self.now.utcoffset() is None:
+            raise ValueError(f"now must have a time zone, not {self.now!r}")
+        for name in _NAME_SETS:
+            object.__setattr__(self, name, frozenset(checks.texts(getattr(self, name), name)))
+        checks.number(self.recent_minutes, "recent_minutes", least=0)
+
+
+def verbosity(text: str) -> float:
+    """Measure the share in [0, 1] of words that are FILLER_WORDS, or were said within the last 100 words; 0.0
+    for a text without words. O(characters)."""
+    last: dict[str, int] = {}
+    idle = total = 0
+    for total, match in enumerate(_WORD.finditer(text.casefold().replace("’", "'")), 1):
+        word = match.group()
+        plain = word.partition("'")[0]
+        idle += plain in FILLER_WORDS or total - last.get(word, -_NEAR - 1) <= _NEAR
+        last[word] = total
+    return idle / total if total else 0.0
+
+
+def is_active(segment: ContextSegment, state: ContextState) -> bool:
+    """Say whether it is being worked on: its id, or its file, is among the active ones."""
+    return segment.segment_id in state.active_ids or segment.metadata.file_path in state.active_files
+
+
+def is_recent(segment: ContextSegment, state: ContextState) -> bool:
+    """Say whether it is younger than `recent_minutes`; so is what carries a time that has yet to come."""
+    now = state.now if state.now is not None else state.clock()
+    return now - segment.metadata.timestamp < timedelta(minutes=state.recent_minutes)
+
+
+def is_protected(segment: ContextSegment, state: ContextState) -> bool:
+    """Say whether its id is among the protected ones."""
+    return segment.segment_id in state.protected_ids
+
+
+def is_verbose(segment: ContextSegment, state: ContextState) -> bool:
+    """Say whether more than 0.7 of its words say little (`verbosity`); logs, code and other data repeat
+    themselves for other reasons, and are not verbose."""
+    return segment.type not in DATA_TYPES and verbosity(segment.text) > VERBOSE
+
+
+def is_completed(segment: ContextSegment, state: ContextState) -> bool:
+    """Say whether it is finished: its id or its topic is among the completed ones."""
+    topic = segment.metadata.topic
+    return segment.segment_id in state.completed_ids or topic in state.completed_topics
+
+
+def is_critical(segment: ContextSegment, state: ContextState) -> bool:
+    """Say whether it tells a last error, or holds an error's message, code or settings."""
+    if segment.type in (SegmentType.CODE, SegmentType.CONFIG, SegmentType.ERROR):
+        return True
+    if any(clause.role is Role.ERROR for clause in read_segment(segment).clauses):
+        return True
+    kinds = {fact.kind for fact in tersely.find_facts(segment.text)}
+    return bool(kinds & {FactKind.ERROR, FactKind.FENCED_CODE}) or len(_SETTING.findall(segment.text)) >= 3
+
+
+def is_relevant(segment: ContextSegment, state: ContextState) -> bool:
+    """Say whether it has at least a fifth of the task's terms; without a task, everything is relevant."""
+    if not state.task:
+        return True
+    about = f"{segment.text}\n{segment.metadata.topic or ''}\n{segment.metadata.file_path or ''}"
+    ids, offsets, _ = _native.terms([about, state.task])
+    wanted = np.unique(ids[offsets[-2] :])
+    return len(wanted) == 0 or float(np.isin(wanted, ids[: offsets[-2]]).mean()) >= RELEVANT
+
+
+def is_detailed(segment: ContextSegment, state: ContextState) -> bool:
+    """Say whether it is a log, code, a debugging session or tool output, or longer than 400 tokens."""
+    return (
+        segment.type in DATA_TYPES and segment.type is not SegmentType.CONFIG
+    ) or segment.tokens > DETAILED
+
+
+def is_needed_soon(segment: ContextSegment, state: ContextState) -> bool:
+    """Say whether its id is among those that will be needed soon."""
+    return segment.segment_id in state.needed_ids
+
+
+Predicate = Callable[[ContextSegment, ContextState], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Predicates:
+    """The judgements of a policy; replace the ones that you know better."""
+
+    active: Predicate = is_active
+    recent: Predicate = is_recent
+    protected: Predicate = is_protected
+    verbose: Predicate = is_verbose
+    completed: Predicate = is_completed
+    critical: Predicate = is_critical
+    relevant: Predicate = is_relevant
+    detailed: Predicate = is_detailed
+    needed_soon: Predicate = is_needed_soon
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether to compress, and the code of the rule that said so."""
+
+    compress: bool
+    reason: str
+
+
+def explain_compression(
+    segment: ContextSegment, state: ContextState | None = None, predicates: Predicates | None = None
+) -> Verdict:
+    """Say whether a segment is worth compressing: the first rule that holds decides.
+
+    No: "active", "recent", "protected", "too_small" (under 100 tokens). Yes: "verbose", "completed", "large"
+    (over 200 tokens and not critical). No: "nothing_to_gain".
+    """
+    checked_segment(segment)
+    state, judge = state or ContextState(), predicates or Predicates()
+    for reason, holds in (("active", judge.active), ("recent", judge.recent), ("protected", judge.protected)):
+        if holds(segment, state):
+            return Verdict(False, reason)
+    if segment.tokens < SMALLEST:
+        return Verdict(False, "too_small")
+    if judge.verbose(segment, state):
+        return Verdict(True, "verbose")
+    if judge.completed(segment, state):
+        return Verdict(True, "completed")
+    if segment.tokens > LARGE and not judge.critical(segment, state):
+        return Verdict(True, "large")
+    return Verdict(False, "nothing_to_gain")
+
+
+def should_compress_segment(
+    segment: ContextSegment, state: ContextState | None = None, predicates: Predicates | None = None
+) -> bool:
+    """Say whether a segment is worth compressing (`explain_compression` says why)."""
+    return explain_compression(segment, state, predicates).compress
+
+
+# --- what to do with each -----------------------------------------------------------------------------
+
+TARGET_RATIO = 0.6
+
+
+class Action(StrEnum):
+    """What can be done with a segment. Nothing is ever deleted."""
+
+    KEEP = "keep"
+    COMPRESS = "compress"
+    STASH = "stash"  # out of the context, found by search
+    REMOVE = "remove"  # out of the context, found by id
+
+
+@dataclass(frozen=True, slots=True)
+class ContextDecision:
+    """What to do with a segment.
+
+    Attributes:
+        segment_id: which.
+        action: what.
+        reason: code of the rule that decided.
+        tokens: that it has now.
+        tokens_after: at most so many that it will have in the context.
+        digest: SHA-256 of the text that was judged, in hexadecimal.
+    """
+
+    segment_id: str
+    action: Action
+    reason: str
+    tokens: int
+    tokens_after: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPlan:
+    """A decision for each segment, in their order.
+
+    Attributes:
+        decisions: one a segment.
+        target_compression_ratio: for those to be compressed.
+    """
+
+    decisions: tuple[ContextDecision, ...]
+    target_compression_ratio: float
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all segments."""
+        return sum(decision.tokens for decision in self.decisions)
+
+    @property
+    def tokens_after(self) -> int:
+        """The most tokens after the plan was applied, if every compression succeeds."""
+        return sum(decision.tokens_after for decision in self.decisions)
+
+    def of(self, action: Action) -> list[ContextDecision]:
+        """List the decisions with this action."""
+        return [decision for decision in self.decisions if decision.action is action]
+
+
+def plan_context(
+    segments: Sequence[ContextSegment],
+    state: ContextState | None = None,
+    predicates: Predicates | None = None,
+    *,
+    target_compression_ratio: float = TARGET_RATIO,
+) -> ContextPlan:
+    """Decide what to do with each segment; nothing changes. Raises ValueError for a ratio outside (0, 1]."""
+    target_compression_ratio = checks.share(target_compression_ratio, "target_compression_ratio")
+    state, judge = state or ContextState(), predicates or Predicates()
+    decisions = []
+    for segment in segments:
+        action, reason = decide(segment, state, judge)
+        after = {
+            Action.KEEP: segment.tokens,
+            Action.COMPRESS: int(segment.tokens * target_compression_ratio),
+        }.get(action, 0)
+        decisions.append(
+            ContextDecision(
+                segment.segment_id, action, reason, segment.tokens, after, text_digest(segment.text)
+            )
+        )
+    return ContextPlan(tuple(decisions), target_compression_ratio)
+
+
+def text_digest(text: str) -> str:
+    """Return the SHA-256 of a text, in hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def decide(segment: ContextSegment, state: ContextState, judge: Predicates) -> tuple[Action, str]:
+    """Decide about one segment: the first branch that holds.
+
+    Active, recent or protected: KEEP. Verbose and relevant, from 100 tokens on, not compressed yet: COMPRESS.
+    Detailed and not needed soon: STASH. Irrelevant or complete: REMOVE, unless it is critical or its original
+    is in no store: KEEP. Anything else: KEEP.
+    """
+    for reason, holds in (("active", judge.active), ("recent", judge.recent), ("protected", judge.protected)):
+        if holds(segment, state):
+            return Action.KEEP, reason
+    relevant = judge.relevant(segment, state)
+    can_shrink = segment.tokens >= SMALLEST and not segment.compression_state.is_compressed
+    if can_shrink and relevant and judge.verbose(segment, state):
+        return Action.COMPRESS, "verbose"
+    if judge.detailed(segment, state) and not judge.needed_soon(segment, state):
+        return Action.STASH, "detailed"
+    if not relevant or judge.completed(segment, state):
+        if judge.critical(segment, state):
+            return Action.KEEP, "critical"
+        if segment.segment_id not in state.stored_ids:
+            return Action.KEEP, "not_stored"
+        return Action.REMOVE, "completed" if relevant else "irrelevant"
+    return Action.KEEP, "nothing_to_gain"
+
+
+# --- what a model costs -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionCost:
+    """What a compression by a model costs the caller. It saves whenever the segment is sent again.
+
+    Attributes:
+        per_compression: of one call of the model.
+        price_per_million: of input tokens, in the same currency; the cached price where they are cached.
+        requests_expected: how many requests will still carry the segment.
+    """
+
+    per_compression: float
+    price_per_million: float
+    requests_expected: int
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        self.requests_to_pay(1)
+        checks.whole_number(self.requests_expected, "requests_expected")
+
+    @property
+    def least_saving(self) -> int | None:
+        """Tokens that a compression must save to pay within the requests that are expected; None: no number
+        of tokens does."""
+        return break_even(self.per_compression, self.requests_expected, self.price_per_million)
+
+    def requests_to_pay(self, saved_tokens: int) -> int | None:
+        """Count the requests after which the call has paid for itself; None: never."""
+        return break_even(self.per_compression, saved_tokens, self.price_per_million)

@@ -1,0 +1,550 @@
+"""Check that a shorter text still states what must survive: read it, put it in front, compare."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+import tersely
+from tersely import _native, checks
+from tersely.engine.facts import facts_after
+from tersely.memory.segments.agreement import DENIES, contradictions, exact_words, has_word, word_tokens
+from tersely.memory.segments.clauses import Clause, Role, find_paths, start_of, without_alternative
+from tersely.memory.segments.reading import (
+    FORBIDS_AT_START,
+    Reading,
+    read,
+    read_segment,
+    said_values,
+    says,
+    says_each,
+    says_line,
+)
+from tersely.memory.segments.segment import ContextSegment
+from tersely.types import FactKind
+
+__all__ = [
+    "DEFAULT_PRESERVE_METADATA",
+    "FIELDS",
+    "PRESERVE_ALWAYS",
+    "RECENCY_METADATA",
+    "DroppedFact",
+    "PreservationReport",
+    "PreservedItem",
+    "anchors",
+    "check_preserved",
+    "extract_preserved_metadata",
+    "fields_to_preserve",
+    "inject_preserved_metadata",
+    "metadata_to_state",
+    "states",
+]
+
+#: Preserved whatever a caller asks for.
+PRESERVE_ALWAYS = [
+    "file_path",
+    "line_number",
+    "function_name",
+    "active_task",
+    "last_error",
+    "error_location",
+    "progress_state",
+]
+#: Preserved as well where the active state is.
+RECENCY_METADATA = ["current_file", "cursor_position", "recent_changes", "pending_work"]
+#: Preserved as well where a caller does not say.
+DEFAULT_PRESERVE_METADATA = ["file_path", "line_number", "active_state"]
+
+
+_EXACT = (
+    FactKind.NUMBER,
+    FactKind.DATE,
+    FactKind.VERSION,
+    FactKind.PATH,
+    FactKind.PATH_LINE,
+    FactKind.URL,
+    FactKind.IDENTIFIER,
+)
+_MADE_UP = frozenset(_EXACT) - {FactKind.PATH_LINE}
+
+
+def anchors(value: str) -> list[str]:
+    """List the numbers, paths, identifiers, ... of a value, which none may lose; `path:line` is two."""
+    facts = tersely.find_facts(value)
+    found = [(fact.start, fact.text) for fact in facts if fact.kind in _MADE_UP]
+    for path in find_paths(value, facts):
+        found.append((path.start, path.name))
+        if path.line is not None:
+            found.append((path.end, str(path.line)))
+    return list(dict.fromkeys(text for _, text in sorted(found)))
+
+
+def shared_terms(text: str, *values: str) -> list[float]:
+    """Return the share in [0, 1] of the terms of each value (folded, stemmed, without stop words) that `text`
+    has; 1.0 where it has none. O(characters)."""
+    ids, offsets, _ = _native.terms([text, *values])
+    there = np.isin(ids, ids[: offsets[1]])
+    shares = []
+    for first, last in pairwise(offsets[1:].tolist()):
+        _, rows = np.unique(ids[first:last], return_index=True)
+        shares.append(float(there[first + rows].mean()) if len(rows) else 1.0)
+    return shares
+
+
+# --- the fields ----------------------------------------------------------------------------------------
+
+
+def _join(parts: Sequence[str]) -> str | None:
+    return "; ".join(parts) or None
+
+
+def _progress(reading: Reading) -> str | None:
+    done, ahead = _join(reading.done), _join(reading.next)
+    return "; ".join([*([f"done: {done}"] if done else []), *([f"next: {ahead}"] if ahead else [])]) or None
+
+
+_Reader = Callable[[ContextSegment, Reading], Any]
+#: field -> (label in front of a text, how it is read). "error" is another name of last_error.
+FIELDS: dict[str, tuple[str, _Reader]] = {
+    "file_path": ("File", lambda segment, reading: reading.place.path),
+    "line_number": ("Line", lambda segment, reading: reading.place.line),
+    "active_state": ("State", lambda segment, reading: _join(reading.active)),
+    "function_name": ("Function", lambda segment, reading: reading.function),
+    "active_task": ("Task", lambda segment, reading: _join(reading.active[-1:])),
+    "last_error": ("Error", lambda segment, reading: reading.error),
+    "error_location": ("Error at", lambda segment, reading: str(reading.error_place) or None),
+    "progress_state": ("Progress", lambda segment, reading: _progress(reading)),
+    "current_file": ("Current file", lambda segment, reading: reading.now.path),
+    "cursor_position": (
+        "Cursor",
+        lambda segment, reading: str(reading.now) if reading.now.line is not None else None,
+    ),
+    "recent_changes": ("Changes", lambda segment, reading: _join(reading.done)),
+    "pending_work": ("Pending", lambda segment, reading: _join(reading.next)),
+    "decision": ("Decision", lambda segment, reading: _join(reading.decisions)),
+    "topic": ("Topic", lambda segment, reading: segment.metadata.topic),
+    "timestamp": ("Time", lambda segment, reading: segment.metadata.timestamp.isoformat()),
+}
+_ALIASES = {"error": "last_error"}
+_PLACES = ("cursor_position", "error_location")
+_TO_THE_LETTER = ("file_path", "line_number", "function_name", "current_file", "topic", "timestamp")
+
+
+def fields_to_preserve(
+    preserve_metadata: Sequence[str] | None = None, preserve_active_state: bool = True
+) -> list[str]:
+    """List the fields that a compression has to keep, each once.
+
+    PRESERVE_ALWAYS; then `preserve_metadata` (None: DEFAULT_PRESERVE_METADATA; []: nothing more); then, where
+    `preserve_active_state`, "active_state" and RECENCY_METADATA. Raises ValueError for an unknown field.
+    """
+    asked = DEFAULT_PRESERVE_METADATA if preserve_metadata is None else preserve_metadata
+    names = _checked_fields(asked, "preserve_metadata")
+    recent = ["active_state", *RECENCY_METADATA] if preserve_active_state else []
+    return list(dict.fromkeys([*PRESERVE_ALWAYS, *names, *recent]))
+
+
+def _checked_fields(names: Sequence[str], argument: str) -> list[str]:
+    allowed = [*FIELDS, *_ALIASES]
+    found = [checks.one_of(name, argument, allowed) for name in checks.texts(names, argument)]
+    return [_ALIASES.get(name, name) for name in found]
+
+
+def extract_preserved_metadata(
+    segment: ContextSegment, preserve_list: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Read field -> value, of the fields of `preserve_list` (None: of `fields_to_preserve()`) that are known.
+
+    Values are read by patterns (English words for the state, any language for paths, lines and code) and are
+    pieces of the text, joined with "; "; line numbers are int. What the text does not say of file and line
+    comes from the segment's metadata. O(characters).
+    """
+    return _values(segment, read_segment(segment), preserve_list)
+
+
+def _values(segment: ContextSegment, reading: Reading, preserve_list: Sequence[str] | None) -> dict[str, Any]:
+    names = fields_to_preserve() if preserve_list is None else list(preserve_list)
+    fields = _checked_fields(names, "preserve_list")
+    values = {name: FIELDS[field][1](segment, reading) for name, field in zip(names, fields, strict=True)}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def inject_preserved_metadata(compressed_text: str, metadata: Mapping[str, Any]) -> str:
+    """Put "[File: X, Line: N, State: S] " in front of a text: what it does not state by itself.
+
+    None is left out, 0 is not; a value whose words another one in front has already (the current file beside
+    the file) is not said twice. Unknown fields have their name as label. O(characters x fields).
+    """
+    parts: list[str] = []
+    order = {name: rank for rank, name in enumerate(FIELDS)}
+    for name in sorted(metadata, key=lambda name: order.get(name, len(order))):
+        value = metadata[name]
+        if value is None or value == "" or states(compressed_text, name, value):
+            continue
+        if name != "line_number" and says(", ".join(parts), str(value)):
+            continue
+        label = FIELDS[name][0] if name in FIELDS else name
+        parts.append(f"{label}: {' '.join(str(value).split())}")
+    return f"[{', '.join(parts)}] {compressed_text}" if parts else compressed_text
+
+
+def metadata_to_state(segment: ContextSegment, text: str, fields: Sequence[str]) -> dict[str, Any]:
+    """Return what of the `fields` only the segment's metadata knows, so that it has to be put in front of a
+    text: file and line that neither the original nor `text` states, topic and time that `text` does not."""
+    known = {
+        "file_path": segment.metadata.file_path,
+        "line_number": segment.metadata.line_number,
+        "topic": segment.metadata.topic,
+        "timestamp": segment.metadata.timestamp.isoformat(),
+    }
+    return {
+        name: value
+        for name, value in known.items()
+        if value is not None
+        and name in fields
+        and not states(text, name, value)
+        and (name in ("topic", "timestamp") or not states(segment.text, name, value))
+    }
+
+
+def states(text: str, name: str, value: Any) -> bool:
+    """Say whether a text states the value of a field to the letter; a line number must be called one, and a
+    place may be told as its file and its line."""
+    if name == "line_number" and isinstance(value, int):
+        return says_line(text, value)
+    if says(text, str(value)):
+        return True
+    path, _, line = str(value).rpartition(":")
+    return name in _PLACES and (not path or says(text, path)) and says_line(text, line)
+
+
+# --- the check -----------------------------------------------------------------------------------------
+
+ENOUGH_WORDS = 0.25  # of a clause's terms, beside all its numbers, paths and names
+_SUBJECTS = 12  # most frequent terms of a text: what it is about
+_LONGEST_FRONT = 1_000  # characters
+_DENIED = re.compile(  # the same in other words
+    rf"{DENIES.pattern}|\bno\b|\bun\w+|\bfail|\bmissing\b|\binvalid\b|\black|\bstill\b|\binstead\b",
+    re.IGNORECASE,
+)
+_FORBIDDEN = re.compile(  # what a prohibition says in other words
+    rf"{DENIES.pattern}|\b(?:alone|avoid|away|ban|forbid|forbidden|hands off|intact|keep|leave|must|only"
+    r"|prohibit|off[- ]limits|out of|refrain|remain|stay|stop|unchanged|unless|until|untouched|verboten"
+    r"|tabu)\w{0,3}\b",
+    re.IGNORECASE,
+)
+_MOST_RULES = 100  # rules and statements may be said in other words; more of them to the letter only
+_MOST_MADE_UP = 50  # are looked at
+_ACTIVE = ("active_task", "active_state")  # these must also be said to be current
+_FINISHED = ("progress_state", "recent_changes")  # these must not be denied
+_ABOUT = 0.5  # share of a value's terms in a clause that speaks of the same
+_RULE = 0.6  # and of a prohibition's
+
+
+@dataclass(frozen=True, slots=True)
+class PreservedItem:
+    """A field, and whether it was kept.
+
+    Attributes:
+        name: one of FIELDS; "constraint", what must not be done; or "content", the terms that the whole
+            original uses most.
+        value: what the original says.
+        outcome: "kept", or "lost".
+        missing: the numbers, paths and names of the value that are gone; empty where only its words are.
+    """
+
+    name: str
+    value: Any
+    outcome: str
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedFact:
+    """What a short form leaves out: a number, path or name, or a statement: one that quotes, denies or
+    decides, or another clause.
+
+    Attributes:
+        text: as the original has it; words in small letters.
+        reason: "background", of a clause that tells nothing of what is done, current, next, wrong or decided;
+            "older", of one that newer ones of its kind follow.
+    """
+
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreservationReport:
+    """Lists what a compressed text kept, lost and made up.
+
+    Attributes:
+        items: each field that the original has, in the order of the fields.
+        unsupported: numbers, dates, versions, paths, URLs and identifiers that the original does not have.
+        contradicted: clauses of the text that say something else than the original does (`contradictions`).
+        dropped: what of the original's own sentences the text leaves out, and may.
+    """
+
+    items: tuple[PreservedItem, ...]
+    unsupported: tuple[str, ...]
+    contradicted: tuple[str, ...] = ()
+    dropped: tuple[DroppedFact, ...] = ()
+
+    @property
+    def kept(self) -> list[str]:
+        """Fields that the text still states."""
+        return [item.name for item in self.items if item.outcome == "kept"]
+
+    @property
+    def lost(self) -> list[str]:
+        """Fields that it does not."""
+        return [item.name for item in self.items if item.outcome == "lost"]
+
+    @property
+    def missing(self) -> list[str]:
+        """The numbers, paths and names that are gone, each once."""
+        return list(dict.fromkeys(text for item in self.items for text in item.missing))
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing was lost, nothing made up and nothing turned round."""
+        return not (self.lost or self.unsupported or self.contradicted)
+
+
+def check_preserved(
+    segment: ContextSegment, compressed_text: str, fields: Sequence[str] | None = None
+) -> PreservationReport:
+    """Check that `compressed_text` states what `segment` says of the `fields` (None: `fields_to_preserve()`),
+    and its decisions, and is about the same.
+
+    - Of file and line, only what the segment's text says counts, not what its metadata adds. A file, line,
+      function or error message has to stand there to the letter (but for case and white space), and so have
+      topic and time.
+    - A clause (task, progress, ...) is kept where all its numbers, paths and identifiers are, and a quarter
+      of its terms; one with a negation only where the text denies something, and the task only where it says
+      that something is current.
+    - A line is lost where the text gives it to the other of work and error; what was done, where the text
+      says that it was not.
+    - "constraint": what must not be done ("Do not restart ...") is kept where a clause denies as much.
+    - "facts", where no clause of a note was understood: each number, path and name has to be there.
+    - "content" is kept where a quarter of the terms that the segment uses most are, so that a text which
+      keeps nothing does not pass.
+
+    What is missing is held against the first field that has it: a lost path loses "file_path", not the task
+    that names the file. O(characters x fields).
+    """
+    names = list(dict.fromkeys([*(fields_to_preserve() if fields is None else fields), "decision"]))
+    source = read_segment(segment)
+    values = _values(segment, source, names)
+    front = _front_end(compressed_text)  # the blank behind it parts it from the first clause
+    written = read(f"{compressed_text[: front - 1]}\n{compressed_text[front:]}" if front else compressed_text)
+    known: set[str] = set()
+    items = []
+    for name, value in values.items():
+        if not _counts(segment.text, name, value):
+            continue
+        lost, missing = _lost(name, value, compressed_text, source, written, known)
+        known.update(missing)
+        items.append(PreservedItem(name, value, "lost" if lost else "kept", tuple(missing)))
+    needed = {rule: anchors(rule) for rule in [*source.rules, *_orders(source)]}
+    there = said_values(compressed_text, [*needed, *(one for some in needed.values() for one in some)])
+    for number, rule in enumerate(needed):
+        missing = [anchor for anchor in needed[rule] if anchor not in there]
+        stated = rule in there
+        if not (stated or missing) and number < _MOST_RULES:
+            stated = any(_FORBIDDEN.search(said) for said in _clauses_about(written, rule, _RULE))
+        items.append(PreservedItem("constraint", rule, "kept" if stated else "lost", tuple(missing)))
+    dropped: list[DroppedFact] = []
+    contradicted: list[str] = []
+    if source.is_note:
+        dropped = [*_dropped_words(source, compressed_text), *_dropped_statements(source, written)]
+        unread = tuple(one.text for one in dropped if not one.reason)
+        if unread:
+            items.append(PreservedItem("facts", ", ".join(unread), "lost", unread))
+        contradicted = contradictions(f"{segment.text}\n\n{_metadata_sentence(segment)}", compressed_text)
+    about, share = _subjects(segment.text, compressed_text)
+    items.append(PreservedItem("content", about, "kept" if share >= ENOUGH_WORDS else "lost"))
+    return PreservationReport(
+        tuple(items),
+        tuple(_unsupported(segment, compressed_text)),
+        tuple(contradicted),
+        tuple(one for one in dropped if one.reason),
+    )
+
+
+def _orders(source: Reading) -> list[str]:
+    """List what the native finder sees forbidden in what somebody wrote."""
+    if not source.is_note:
+        return []
+    found = []
+    for fact in source.facts:
+        forbids = fact.kind is FactKind.OBLIGATION and DENIES.search(fact.text)
+        if forbids or (fact.kind is FactKind.NEGATION and FORBIDS_AT_START.match(fact.text)):
+            found.append(fact.text)
+    return found
+
+
+_UNDERSTOOD = (Role.DONE, Role.ACTIVE, Role.NEXT, Role.DECISION)
+_STATEMENTS = (FactKind.QUOTE, FactKind.NEGATION, FactKind.DECISION, FactKind.ERROR)
+
+
+def _dropped_words(source: Reading, text: str) -> list[DroppedFact]:
+    """List the exact words of a note's own sentences that a text lacks, each once, with the reason why it
+    may; "" where none of the note's clauses was understood, so that nothing can be told to matter less."""
+    there = word_tokens(text)
+    understood = any(clause.role in _UNDERSTOOD for clause in source.clauses)
+    found: dict[str, str] = {}
+    for clause in source.clauses:
+        if clause.is_pasted:
+            continue
+        reason = _why_dropped(clause) if understood else ""
+        for word in exact_words(clause.text):
+            if not has_word(there, word):
+                found.setdefault(word, reason)
+    return [DroppedFact(word, reason) for word, reason in found.items()]
+
+
+def _dropped_statements(source: Reading, written: Reading) -> list[DroppedFact]:
+    """List what a note's own sentences quote, deny or decide and no clause of the other text says, and the
+    clauses of which it has less than half of the terms."""
+    own = [clause for clause in source.clauses if not clause.is_pasted]
+    found: dict[str, str] = {}
+    statements = [fact for fact in source.facts if fact.kind in _STATEMENTS]
+    there = said_values(written.text, [fact.text for fact in statements])
+    for number, fact in enumerate(statements):
+        at = bisect_left(own, fact.start + 1, key=start_of) - 1
+        if at < 0 or fact.start >= own[at].end:
+            continue
+        about = _clauses_about(written, fact.text) if number < _MOST_RULES else []
+        if fact.kind is FactKind.NEGATION:
+            about = [clause for clause in about if _DENIED.search(clause)]
+        if not (about or fact.text in there):
+            found.setdefault(fact.text, _why_dropped(own[at]))
+    for clause, share in zip(own, shared_terms(written.text, *(one.message for one in own)), strict=True):
+        if share < _ABOUT:
+            found.setdefault(clause.message, _why_dropped(clause))
+    return [DroppedFact(text, reason) for text, reason in found.items()]
+
+
+def _why_dropped(clause: Clause) -> str:
+    """Return the reason why what a clause says may be left out."""
+    return "older" if clause.role in (*_UNDERSTOOD, Role.ERROR) else "background"
+
+
+def _metadata_sentence(segment: ContextSegment) -> str:
+    """Write what only the metadata says as a sentence."""
+    known = segment.metadata
+    parts = (known.file_path, known.line_number, known.topic, known.timestamp.isoformat())
+    return ", ".join(str(part) for part in parts if part is not None)
+
+
+def _counts(text: str, name: str, value: Any) -> bool:
+    """Say whether a value has to be stated: a file or line may be one that only the metadata knows."""
+    if name in ("topic", "timestamp"):
+        return True
+    return name not in (*_TO_THE_LETTER, *_PLACES) or states(text, name, value)
+
+
+def _lost(
+    name: str, value: Any, text: str, source: Reading, written: Reading, known: set[str]
+) -> tuple[bool, list[str]]:
+    """Return (whether it is lost, its missing anchors); those that another field has lost do not count."""
+    whole = without_alternative(value) if name == "decision" else str(value)
+    if _is_another_place(name, source, written):
+        return whole not in known, [whole]
+    if name in _TO_THE_LETTER or (name == "last_error" and source.error_exact):
+        gone = not states(text, name, value)
+        return gone and whole not in known, [whole] if gone else []
+    needed = anchors(whole)
+    missing = [anchor for anchor, said in zip(needed, says_each(text, needed), strict=True) if not said]
+    if name in _PLACES:
+        return not states(text, name, value) and (not missing or bool(set(missing) - known)), missing
+    if set(missing) - known:
+        return True, missing
+    if (denied := DENIES.search(whole)) and not _DENIED.search(text):
+        return denied.group() not in known, [*missing, denied.group()]
+    if name in _FINISHED and any(_is_denied(written, done) for done in source.done):
+        return True, missing
+    if name in _ACTIVE and not any(clause.role is Role.ACTIVE for clause in written.clauses):
+        return not missing, missing
+    # A clause whose anchors are gone, and reported elsewhere, is judged by its other words.
+    return shared_terms(text, whole)[0] < ENOUGH_WORDS, missing
+
+
+def _clauses_about(written: Reading, value: str, share: float = _ABOUT) -> list[str]:
+    """Return the clauses of a text that have at least a share of the terms of `value`. O(characters)."""
+    texts = [clause.text for clause in written.clauses]
+    ids, offsets, _ = _native.terms([*texts, value])
+    wanted = np.unique(ids[offsets[-2] : offsets[-1]])
+    if len(wanted) == 0:
+        return []
+    clause_of = np.repeat(np.arange(len(texts)), np.diff(offsets[:-1]))
+    meant = np.isin(ids[: offsets[-2]], wanted)
+    terms = np.stack([clause_of[meant], ids[: offsets[-2]][meant]])
+    met = np.unique(terms, axis=1)  # each term of a clause once
+    enough = np.bincount(met[0], minlength=len(texts)) / len(wanted) >= share
+    return [texts[number] for number in np.flatnonzero(enough).tolist()]
+
+
+def _is_denied(written: Reading, done: str) -> bool:
+    """Say whether what was done is only spoken of with a negation that it does not have itself."""
+    about = [] if DENIES.search(done) else _clauses_about(written, done)
+    return bool(about) and all(DENIES.search(clause) for clause in about)
+
+
+def _is_another_place(name: str, source: Reading, written: Reading) -> bool:
+    """Say whether a text gives the line of one thing to the other: of the work, or of the error."""
+    if name not in ("line_number", "error_location") or not source.is_note:
+        return False
+    here, there = (
+        reading.place if name == "line_number" else reading.error_place for reading in (source, written)
+    )
+    other = source.error_place if name == "line_number" else source.place
+    return here.line is not None and here.line != other.line == there.line
+
+
+def _subjects(source: str, text: str) -> tuple[str, float]:
+    """Return the terms that the source uses most, and the share of them in the text behind its front."""
+    ids, offsets, names = _native.terms([source, text[_front_end(text) :]])
+    terms, first, counts = np.unique(ids[: offsets[1]], return_index=True, return_counts=True)
+    if len(terms) == 0:
+        return "", float(says(source, text))
+    most = terms[np.lexsort((first, -counts))[:_SUBJECTS]]
+    return ", ".join(names[term] for term in most.tolist()), float(np.isin(most, ids[offsets[1] :]).mean())
+
+
+def _front_end(text: str) -> int:
+    """Return where the text begins behind what `inject_preserved_metadata` puts in front of it."""
+    end = text.find("] ", 0, _LONGEST_FRONT)
+    labelled = any(text.startswith(f"[{label}: ") for label, _ in FIELDS.values())
+    return end + 2 if labelled and end > 0 else 0
+
+
+def _unsupported(segment: ContextSegment, text: str) -> list[str]:
+    """List what of the text is neither in the original nor its metadata; `path:line` may be put together."""
+    known = segment.metadata
+    line = known.line_number if known.line_number is not None else ""
+    about = f"{known.file_path or ''} {line} {known.topic or ''} {known.timestamp.isoformat()}"
+    sources = [segment.text, about]
+
+    def is_supported(name: str) -> bool:
+        return any(says(source, name) for source in sources) or says_line(
+            segment.text, name
+        )  # "line 1,204": 1204
+
+    found = []
+    for fact in facts_after(sources, text).of("unsupported")[:_MOST_MADE_UP]:
+        if fact.kind is FactKind.PATH_LINE:
+            found += [part for part in anchors(fact.text) if not is_supported(part)]
+        elif fact.kind in _MADE_UP and not is_supported(fact.text):
+            found.append(fact.text)
+    named = {path.name for path in find_paths(segment.text)}
+    others = dict.fromkeys(path.name for path in find_paths(text) if path.name not in named)
+    found += [name for name in list(others)[:_MOST_MADE_UP] if not is_supported(name)]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,501 @@
+"""Read the fields of a segment that its shorter form must keep, and say whether a text states one.
+
+Paths, lines, functions and messages are found in any language; what is current, done or next is what English
+clauses say (clauses.py). Everything read is a piece of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+import tersely
+from tersely import _native
+from tersely.memory.segments.clauses import (
+    FAILS,
+    LINE_NUMBER,
+    LINE_WORDS,
+    Clause,
+    Mention,
+    Place,
+    Role,
+    find_functions,
+    find_paths,
+    quotations,
+    read_clauses,
+    said_wrong,
+    start_of,
+)
+from tersely.memory.segments.segment import NOTE_TYPES, ContextSegment, checked_segment
+from tersely.types import Fact
+
+__all__ = [
+    "FORBIDS_AT_START",
+    "Reading",
+    "is_note",
+    "pasted_blocks",
+    "read",
+    "read_segment",
+    "said_values",
+    "says",
+    "says_before",
+    "says_each",
+    "says_line",
+]
+
+_FEW_WORDS = 3  # no sentence has fewer
+_RECENT = 3  # of what was done, is current or is next, the last ones count
+# A few sentences about errors look like the output of a tool; that is no reason not to read them.
+_PROSE = ("prose", "markdown", "conversation", "tool_output", "mixed")
+# Clauses that may say where the work is: not what went wrong elsewhere, nor what comes next.
+_PLACED = (Role.ACTIVE, Role.DONE, Role.DECISION, Role.REJECTED, Role.ADJUNCT, Role.OTHER)
+
+
+# --- errors --------------------------------------------------------------------------------------------
+
+_GIVES_MESSAGE = re.compile(r"\berror\b[^'\"`‘“]{0,20}['\"`‘“]", re.IGNORECASE)
+_STATUS = re.compile(r"(?<![\w.:/-])[45]\d\d(?![\w.]\w)(?:\s{1,3}[A-Z][a-z]{1,20}){0,3}(?:\s{1,3}errors?\b)?")
+_TYPE = re.compile(
+    r"\b\w{1,60}(?:Error|Exception)\b(?P<message>\([^()\n]{1,160}\)|:(?:[^\n.;]|[.;](?=\S)){1,160})?"
+)
+
+
+def _last_error(clauses: Sequence[Clause]) -> tuple[str | None, bool, Clause | None]:
+    """Return (message, whether it must stay to the letter, the clause that tells it)."""
+    for clause in reversed([clause for clause in clauses if clause.role is Role.ERROR]):
+        quoted = quotations(clause.text)
+        quotes = [quote for _, quote in quoted]
+        named = _TYPE.search(clause.text)
+        for start, quote in quoted:
+            if named and start < named.start() <= start + len(quote):
+                return quote, True, clause
+        if named and named["message"]:
+            return named.group().strip(), True, clause
+        if quotes and (" " in max(quotes, key=len).strip() or _GIVES_MESSAGE.search(clause.text)):
+            return max(quotes, key=len), True, clause
+        if (message := said_wrong(clause.text)) is not None:
+            return message, True, clause
+        if named:
+            return named.group(), True, clause
+        if "error" in clause.label:
+            return clause.message, False, clause
+    for clause in reversed([clause for clause in clauses if clause.role not in (Role.NEXT, Role.DECISION)]):
+        if (clause.role is Role.ERROR or "error" in clause.text.lower()) and (
+            match := _STATUS.search(clause.text)
+        ):
+            return match.group(), False, clause
+    for clause in reversed(
+        [clause for clause in clauses if clause.role is Role.ERROR and not clause.is_pasted]
+    ):
+        if FAILS.search(clause.text):
+            return clause.message, False, clause
+    return None, False, None
+
+
+_EMPTY_LINES = re.compile(r"\n[ \t]{0,80}\n\s{0,80}")
+# What forbids, in a clause: as an order that it begins with, or wherever it stands.
+_ORDERS = (
+    r"do not|don['’]t|never|no\b|nothing (?:may|must|should)|no ?(?:body|one) (?:can|may|must|should)"
+    r"|under no|avoid|hands off|(?:keep|stay) (?:away|clear|off|out)|refrain|stop \w{2,20}ing"
+    r"|(?:keep|leave) .{1,80}(?:alone|as (?:is|it is|they are)|intact|out of|private|secret|unchanged"
+    r"|untouched)"
+    r"|only (?:change|commit|delete|deploy|edit|merge|modify|push|run|touch|use|write)"
+    r"|kein|nicht|nie|auf keinen|keinesfalls|finger weg"
+)
+_STOP = r"[.!?][\"'”’*)\]]{0,3}\s"  # which the clauses may run over: "written in C. Do not ..."
+_OPENERS = (
+    rf"(?:^|{_STOP})\W{{0,3}}(?:(?:please|but|and|so|note|important|remember|caution|warning|bitte|aber|und|achtung)[,:]?"
+    r"\s{1,3}){0,2}"
+)
+_STOPS = re.compile(_STOP)
+#: How a sentence begins that says what must not be done, in English and German.
+FORBIDS_AT_START = re.compile(rf"{_OPENERS}(?:{_ORDERS})\b", re.IGNORECASE)
+_FORBIDS = re.compile(
+    rf"{_OPENERS}(?!no\b|nicht|kein)(?:{_ORDERS})\b"
+    r"|\b(?:must|may|shall)(?: not| never|n['’]t)\b"
+    r"|\b(?:must|shall|has to|have to|needs? to) (?:stay|remain|be (?:kept|left))"
+    r" (?:alone|as (?:is|it is|they are)|away|closed|intact|off|out|private|secret|unchanged|untouched)\b"
+    r"|\b(?:can(?:not|['’]t)|could(?: not|n['’]t)) .{1,60}\b(?:before|until|unless)\b"
+    r"|\b(?:agreed|asked|careful|instructed|ordered|prefers?|preferred|promised|told|wants?|wanted|warned)\b"
+    r".{0,40} not to\b"
+    r"|\b(?:banned|forbidden|off[- ]limits|prohibited|(?:not|n['’]t) (?:allowed|permitted|supposed)"
+    r"|nicht erlaubt|tabu|untersagt|verboten)\b"
+    r"|\b(?:darf|dürfen|soll|sollen)\b.{1,60}\bnicht\b"
+    r"|\bne (?:doit|doivent|faut)\b.{1,20}\bpas\b|\bno (?:se )?debe\w{0,2}\b",
+    re.IGNORECASE,
+)
+
+
+def _around_match(text: str, pattern: re.Pattern[str]) -> str:
+    """Return the sentence of a clause that has the first match."""
+    match = pattern.search(text)
+    assert match is not None
+    begin = match.start()
+    if not _STOPS.match(text, begin):
+        begin = max((stop.start() for stop in _STOPS.finditer(text, 0, begin)), default=-1)
+    stop = _STOPS.match(text, begin) if begin >= 0 else None
+    end = _STOPS.search(text, match.end() - 1)
+    return text[stop.end() if stop else 0 : end.end() - 1 if end else len(text)].strip()
+
+
+# --- the whole text ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The state of work that a text tells; empty or None where it tells nothing of the kind.
+
+    Attributes:
+        text: the text.
+        clauses: all of them, in order.
+        place, function: the file and line, and the function (without "()"), that it is about.
+        now, now_function: those that are said to be current, or known besides.
+        error: the message of the last error.
+        error_exact: whether it was quoted, so that it has to stay to the letter.
+        error_place: where that error was.
+        error_function: the function it was in.
+        tellers: the clauses that told file, line, function and error.
+        is_note: whether it was read as what somebody said of their work.
+        facts: of the text (`tersely.find_facts`).
+    """
+
+    text: str
+    clauses: tuple[Clause, ...]
+    place: Place
+    function: str | None
+    now: Place
+    now_function: str | None
+    error: str | None
+    error_exact: bool
+    error_place: Place
+    error_function: str | None
+    tellers: tuple[Clause, ...]
+    is_note: bool = True
+    facts: Sequence[Fact] = ()
+
+    def last(self, role: Role) -> list[Clause]:
+        """The last few clauses that say this."""
+        return [clause for clause in self.clauses if clause.role is role][-_RECENT:]
+
+    @property
+    def rules(self) -> list[str]:
+        """What must not be done, as it is said."""
+        return [_around_match(clause.text, _FORBIDS) for clause in self._rules]
+
+    @property
+    def _rules(self) -> list[Clause]:
+        return [clause for clause in self.clauses if self.is_note and _FORBIDS.search(clause.text)]
+
+    @property
+    def state(self) -> list[Clause]:
+        """The clauses that what must survive was read from, in source order."""
+        found = {clause.start: clause for clause in (*self.tellers, *self._rules)}
+        for role in (Role.ACTIVE, Role.DONE, Role.NEXT, Role.DECISION):
+            found |= {clause.start: clause for clause in self.last(role)}
+        return [found[start] for start in sorted(found)]
+
+    @property
+    def active(self) -> list[str]:
+        """What is current, without the words the clauses open with."""
+        return [clause.message for clause in self.last(Role.ACTIVE)]
+
+    @property
+    def done(self) -> list[str]:
+        """What was done last."""
+        return [clause.message for clause in self.last(Role.DONE)]
+
+    @property
+    def next(self) -> list[str]:
+        """What is still to be done."""
+        return [clause.message for clause in self.last(Role.NEXT)]
+
+    @property
+    def decisions(self) -> list[str]:
+        """What was decided last."""
+        return [clause.message for clause in self.last(Role.DECISION)]
+
+
+def read(text: str, path: str | None = None, line: int | None = None, *, notes: bool = True) -> Reading:
+    """Read a text. O(characters).
+
+    `path`, `line`: what is known besides, where it does not say. `notes`: whether it is what somebody said of
+    their work; of a log, code or a document only errors are read, and where they were.
+    """
+    found = _find(text, path, notes)
+    clauses, active = found.clauses, [clause for clause in found.clauses if clause.role is Role.ACTIVE]
+    here = found.last_in(found.paths, active)
+    now_line = found.line_of(here) or found.line_in(active, here)
+    if now_line and here and now_line.start < here.start and len(found.files) > 1 and now_line is not here:
+        now_line = None  # of another file, perhaps
+    now_path = here.name if here else found.only_file if now_line else path
+    now_function = found.last_in(found.functions, active)
+
+    about, line_there, function = here, now_line, now_function
+    if about is None and path is None:
+        about = found.last_of(found.paths, *((_PLACED,) if notes else ()), (Role.ERROR,), tuple(Role))
+    if line_there is None and here is None and line is None:
+        line_there = found.line_of(about)
+        if line_there is None and len(found.files) == 1 and about is not None:
+            line_there = found.last_of(found.lines, _PLACED, (Role.ERROR,))
+        if line_there is None and about is None and not active and notes:
+            line_there = found.last_of(found.lines, _PLACED)
+    if function is None and notes:
+        function = found.function_beside(about) or found.function_beside(line_there)
+        if function is None and not active:
+            function = found.last_in(found.functions, clauses)
+
+    error, exact, teller = _last_error(clauses)
+    told = [
+        found.clause_at(mention.start) for mention in (about, line_there, function) if mention is not None
+    ]
+    return Reading(
+        text,
+        clauses,
+        Place(about.name if about else path, line_there.line if line_there else line),
+        function.name if function else None,
+        Place(now_path, now_line.line if now_line else line),
+        now_function.name if now_function else None,
+        error,
+        exact,
+        *(found.error_place(teller) if teller else (Place(None, None), None)),
+        tuple(told if teller is None else [*told, teller]),
+        notes,
+        found.facts,
+    )
+
+
+def _find(text: str, path: str | None, notes: bool) -> _Mentions:
+    clauses = tuple(read_clauses(text, notes=notes, pasted=pasted_blocks(text) if notes else ()))
+    facts = tuple(tersely.find_facts(text))
+    paths = find_paths(text, facts)
+    lines = []
+    for match in LINE_NUMBER.finditer(text):
+        number = match.lastindex or 0
+        lines.append(Mention(match.start(number), match.end(), line=int(match[number].replace(",", ""))))
+    places = sorted([*paths, *lines], key=start_of)
+    functions = find_functions(text, facts, places)
+    files = {mention.name for mention in paths} | ({path} if path else set())
+    free = tuple(clause for clause in clauses if not _FORBIDS.search(clause.text))
+    return _Mentions(clauses, free, facts, paths, lines, places, functions, frozenset(files))
+
+
+@dataclass(frozen=True, slots=True)
+class _Mentions:
+    """The mentions of a text, in source order: clauses, those that forbid nothing, facts, paths, lines, both
+    of these, functions; all files."""
+
+    clauses: tuple[Clause, ...]
+    free: tuple[Clause, ...]
+    facts: Sequence[Fact]
+    paths: Sequence[Mention]
+    lines: Sequence[Mention]
+    places: Sequence[Mention]
+    functions: Sequence[Mention]
+    files: frozenset[str]
+
+    @property
+    def only_file(self) -> str | None:
+        """The file, where there is but one."""
+        return next(iter(self.files)) if len(self.files) == 1 else None
+
+    def clause_at(self, start: int) -> Clause:
+        """Return the clause that a place of the text lies in, or the last before it."""
+        return self.clauses[max(bisect_left(self.clauses, start + 1, key=start_of) - 1, 0)]
+
+    def last_in(self, mentions: Sequence[Mention], clauses: Sequence[Clause]) -> Mention | None:
+        """Return the last of some mentions that lies within the clauses."""
+        return next(reversed(_mentions_in(mentions, clauses)), None)
+
+    def last_of(self, mentions: Sequence[Mention], *roles: Sequence[Role]) -> Mention | None:
+        """Return the last mention in clauses of the first group of roles that have one.
+
+        What must not be touched is seldom where the work is: clauses that forbid come last, of any role.
+        """
+        groups = [[clause for clause in self.free if clause.role in group] for group in roles]
+        groups.append([clause for clause in self.clauses if any(clause.role in group for group in roles)])
+        return next((last for group in groups if (last := self.last_in(mentions, group))), None)
+
+    def line_in(self, clauses: Sequence[Clause], path: Mention | None) -> Mention | None:
+        """Return the last line in some clauses that is this path's, or no other's."""
+        lines = [place for place in _mentions_in(self.places, clauses) if place.line is not None]
+        return next((one for one in reversed(lines) if one.name in ("", path.name if path else "")), None)
+
+    def line_of(self, path: Mention | None) -> Mention | None:
+        """Return the line of a path: behind it, or beside it in its sentence and no other path's."""
+        if path is None or path.line is not None:
+            return path
+        index = bisect_left(self.places, path.start, key=start_of)
+        mine = self.clause_at(path.start)
+        for step in (1, -1):  # what stands behind it first
+            line, other = (self._place_at(index + step * steps) for steps in (1, 2))
+            if line is None or line.name:
+                continue
+            clause = self.clause_at(line.start)
+            nearer = other is not None and other.name and _gap(other, line) < _gap(path, line)
+            together = clause.sentence == mine.sentence and clause.role in (mine.role, *_PLACED)
+            if together and (not nearer or len(self.files) == 1):
+                return line
+        return None
+
+    def _place_at(self, index: int) -> Mention | None:
+        return self.places[index] if 0 <= index < len(self.places) else None
+
+    def function_beside(self, place: Mention | None) -> Mention | None:
+        """Return the function that is named in the sentence of a place, nearest to it."""
+        if place is None:
+            return None
+        sentence = self.clause_at(place.start).sentence
+        near = _mentions_in(
+            self.functions, [clause for clause in self.clauses if clause.sentence == sentence]
+        )
+        return min(near, key=lambda function: _gap(function, place), default=None)
+
+    def error_place(self, teller: Clause) -> tuple[Place, str | None]:
+        """Return the place and the function that the clause which tells an error names."""
+        path = self.last_in(self.paths, [teller])
+        line = self.line_of(path) or self.line_in([teller], path)
+        function = self.last_in(self.functions, [teller])
+        where = Place(None, None)
+        if path is not None or line is not None:
+            where = Place(path.name if path else self.only_file, line.line if line else None)
+        return where, function.name if function else None
+
+
+def _mentions_in(mentions: Sequence[Mention], clauses: Sequence[Clause]) -> list[Mention]:
+    """Select the mentions, in source order, that lie within the clauses."""
+    found: list[Mention] = []
+    for clause in clauses:
+        first = bisect_left(mentions, clause.start, key=start_of)
+        found += mentions[first : bisect_left(mentions, clause.end, lo=first, key=start_of)]
+    return found
+
+
+def _gap(one: Mention, other: Mention) -> int:
+    return max(one.start - other.end, other.start - one.end)
+
+
+def read_segment(segment: ContextSegment) -> Reading:
+    """Read a segment, as what it is, with what its metadata knows."""
+    known = checked_segment(segment).metadata
+    return read(segment.text, known.file_path, known.line_number, notes=is_note(segment))
+
+
+def is_note(segment: ContextSegment) -> bool:
+    """Say whether a segment is, but for what is pasted into it, what somebody said of their work: by its type
+    and by its looks."""
+    return segment.type in NOTE_TYPES and not _is_all(segment.text, pasted_blocks(segment.text))
+
+
+def _is_all(text: str, spans: Sequence[tuple[int, int]]) -> bool:
+    return bool(spans) and sum(end - start for start, end in spans) >= len(text)
+
+
+def pasted_blocks(text: str) -> list[tuple[int, int]]:
+    """Find blocks of a note that are no prose, such as logs, code and diffs, between empty lines.
+
+    (start, end) of each, in order; with the empty lines behind it. O(characters).
+    """
+    if _is_prose(text):
+        return []
+    borders = [0, *(match.end() for match in _EMPTY_LINES.finditer(text)), len(text)]
+    return [(start, end) for start, end in pairwise(borders) if not _is_prose(text[start:end])]
+
+
+_SENTENCE = re.compile(r"[\s*•>-]{0,8}[^\W\d_](?:[^\n]|\n(?!\n)){10,600}[.!?:]\W{0,4}$")
+
+
+def _is_prose(text: str) -> bool:
+    """Say whether a text is prose, or at least half of it whole sentences, whatever they quote."""
+    if tersely.detect(text).kind in _PROSE:
+        return True
+    table = tersely.segment(text)
+    rows = [text[start:end] for start, end in zip(table.start.tolist(), table.end.tolist(), strict=True)]
+    sentences = sum(len(row) for row in rows if _SENTENCE.match(row) and len(row.split()) > _FEW_WORDS)
+    return 2 * sentences >= sum(map(len, rows)) > 0
+
+
+_LONG = 200  # characters; what is longer is no part of a word
+_IN_PATH = re.compile(r"[/\\]|\w\.[a-z]")  # of names of files
+_VALUE_GOES_ON = re.compile(r"~|[./\\-]\w")
+_NUMBER = re.compile(r"\d{1,9}")
+_APART = "\n"  # between folded texts, which have none
+
+
+def says(text: str, value: str) -> bool:
+    """Say whether `value` stands in `text` as a whole: not within a longer word or number.
+
+    Case and white space do not count; "()" behind a name does not either. O(characters).
+    """
+    return says_each(text, [value])[0]
+
+
+def says_each(text: str, values: Sequence[str]) -> list[bool]:
+    """Say of each value whether it stands in `text` as a whole, as `says`. O(characters of all)."""
+    wanted = [_folded(value).removesuffix("()") for value in values]
+    found = {"", *(one for _, one in _standing(_folded(text), wanted))}
+    return [one in found for one in wanted]
+
+
+def said_values(text: str, values: Sequence[str]) -> set[str]:
+    """Return the values that stand in `text`."""
+    return {value for value, said in zip(values, says_each(text, values), strict=True) if said}
+
+
+def says_before(texts: Sequence[str]) -> list[bool]:
+    """Say of each text whether one before it says it as a whole, as `says`. O(characters of all)."""
+    folded = [_folded(text) for text in texts]
+    wanted = [text.removesuffix("()") for text in folded]
+    first: dict[str, int] = {"": -1}
+    for at, one in _standing(_APART.join(folded), wanted):
+        first.setdefault(one, at)
+    starts = accumulate((len(text) + len(_APART) for text in folded), initial=0)
+    return [first[one] < start for one, start in zip(wanted, starts, strict=False)]
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _standing(text: str, wanted: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield where strings stand in a text, and which, in the order of their ends; long ones anywhere."""
+    strings = list(dict.fromkeys(filter(None, wanted)))
+    numbers, _, starts, ends = _native.occurrences([text], strings, True)
+    for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        if end - start > _LONG or _stands_alone(text, start, end):
+            yield start, strings[number]
+
+
+def says_line(text: str, line: int | str) -> bool:
+    """Say whether `text` names this line: "line 45", "lines 40-45", "src/auth.py:45", "L45", "Line: 45".
+
+    `line` as text is one of 1 to 9 digits; no other text is the number of a line.
+    """
+    if isinstance(line, str):
+        if not _NUMBER.fullmatch(line):
+            return False
+        line = int(line)
+    ahead = (
+        rf"(?:\b(?:{LINE_WORDS})\b[\s:#]{{0,4}}(?:\d{{1,9}}\s?(?:-|–|,|and|to|und|bis)\s?){{0,3}}|:|\(|\bL)"
+    )
+    return re.search(rf"{ahead}(?:{line}|{line:,})(?!\w|[.,]\d)", text, re.IGNORECASE) is not None
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    first, last = text[start], text[end - 1]
+    before, behind = text[max(start - 2, 0) : start], text[end : end + 2]
+    if _in_word(first) and _in_word(before[-1:]):
+        return False
+    if _in_word(last) and _in_word(behind[:1]):
+        return False
+    if _VALUE_GOES_ON.match(behind) and _IN_PATH.search(text[start:end]):
+        return False  # "a/b.py" in "a/b.py.bak"
+    if first.isdigit() and before[-1:] in (".", ",") and before[:1].isdigit():
+        return False
+    return not (last.isdigit() and behind[:1] in (".", ",") and behind[1:].isdigit())
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_"

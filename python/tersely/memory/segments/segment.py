@@ -1,0 +1,308 @@
+"""Describe a segment of an agent's context, and the results of the operations on segments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from tersely import checks
+from tersely.engine.count import count
+from tersely.models.counters import resolve_counter
+
+__all__ = [
+    "DATA_TYPES",
+    "NOTE_TYPES",
+    "Applied",
+    "CompressedSegment",
+    "CompressionResult",
+    "CompressionState",
+    "ContextSegment",
+    "ExpandResult",
+    "SegmentError",
+    "SegmentMetadata",
+    "SegmentType",
+    "StashHit",
+    "StashedCompression",
+    "checked_segment",
+    "new_segment",
+    "now_utc",
+    "to_segment_type",
+]
+
+
+class SegmentType(StrEnum):
+    """What a segment is."""
+
+    CONVERSATION_MESSAGE = "conversation_message"
+    TASK = "task"
+    DECISION = "decision"
+    ERROR = "error"
+    CODE = "code"
+    CONFIG = "config"
+    LOG = "log"
+    DEBUG = "debug"
+    TOOL_OUTPUT = "tool_output"
+    DOCUMENT = "document"
+
+
+#: Types of segments that somebody wrote about their work.
+NOTE_TYPES = frozenset(
+    {SegmentType.CONVERSATION_MESSAGE, SegmentType.TASK, SegmentType.DECISION, SegmentType.ERROR}
+)
+#: Types of segments that are no prose.
+DATA_TYPES = frozenset(
+    {SegmentType.CODE, SegmentType.CONFIG, SegmentType.LOG, SegmentType.DEBUG, SegmentType.TOOL_OUTPUT}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentMetadata:
+    """What is known of a segment, and survives its compression.
+
+    Attributes:
+        file_path: the file it is about, None if none is known.
+        line_number: the line there, >= 0.
+        timestamp: when it was said, with a time zone.
+        topic: what it is about.
+        tokens: of the segment's text, in tokens of the counter it was made with.
+    """
+
+    file_path: str | None
+    line_number: int | None
+    timestamp: datetime
+    topic: str | None
+    tokens: int
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if not isinstance(self.timestamp, datetime) or self.timestamp.utcoffset() is None:
+            raise ValueError(f"timestamp must be a datetime with a time zone, not {self.timestamp!r}")
+        checks.whole_number(self.tokens, "tokens")
+        if self.line_number is not None:
+            checks.whole_number(self.line_number, "line_number")
+        for name in ("file_path", "topic"):
+            if (text := getattr(self, name)) is not None:
+                object.__setattr__(self, name, checks.text(text, name))
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionState:
+    """Whether a segment was compressed, and what of it was kept.
+
+    Attributes:
+        is_compressed: False for an original.
+        original_id: under which id the original is kept.
+        compressed_at: when, in UTC.
+        compression_ratio: compressed tokens / original tokens (0.6 = 60% of the original).
+        preserved_metadata: field -> value that the compressed text states.
+    """
+
+    is_compressed: bool = False
+    original_id: str | None = None
+    compressed_at: datetime | None = None
+    compression_ratio: float | None = None
+    preserved_metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if self.compression_ratio is not None:
+            checks.number(self.compression_ratio, "compression_ratio", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSegment:
+    """A piece of context under an id that stays when the text is replaced by a shorter one."""
+
+    segment_id: str
+    text: str
+    type: SegmentType
+    metadata: SegmentMetadata
+    compression_state: CompressionState = field(default_factory=CompressionState)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the text."""
+        return self.metadata.tokens
+
+
+def new_segment(
+    segment_id: str,
+    text: str,
+    type: SegmentType | str = SegmentType.CONVERSATION_MESSAGE,
+    *,
+    file_path: str | None = None,
+    line_number: int | None = None,
+    timestamp: datetime | None = None,
+    topic: str | None = None,
+    counter: Any = None,
+    clock: Callable[[], datetime] | None = None,
+) -> ContextSegment:
+    """Make a segment of an original text; `counter` counts its tokens (as in `tersely.compress`).
+
+    `timestamp`: None: what `clock` says (default: now, in UTC). Raises ValueError for an empty id, an unknown
+    type or a time without zone.
+    """
+    if not checks.identifier(segment_id, "segment_id").strip():
+        raise ValueError(f"segment_id must be a str with something in it, not {segment_id!r}")
+    readable = checks.text(text, "text")
+    when = timestamp if timestamp is not None else (clock or now_utc)()
+    tokens = count(resolve_counter(counter), readable)
+    metadata = SegmentMetadata(file_path, line_number, when, topic, tokens)
+    return ContextSegment(segment_id, text, to_segment_type(type), metadata)
+
+
+def checked_segment(segment: Any) -> ContextSegment:
+    """Return a segment. Raises TypeError for anything else, such as its text alone."""
+    if not isinstance(segment, ContextSegment):
+        shown = checks.shown(segment)
+        raise TypeError(f"segment must be a ContextSegment, such as new_segment(id, text) makes, not {shown}")
+    return segment
+
+
+def to_segment_type(value: SegmentType | str) -> SegmentType:
+    """Return the type of that name. Raises ValueError for an unknown one."""
+    return SegmentType(checks.one_of(value, "type", SegmentType))
+
+
+def now_utc() -> datetime:
+    """Return the time, with its zone."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class CompressedSegment:
+    """A segment that is shorter now.
+
+    Attributes:
+        segment_id: stays what it was.
+        compressed_id: names this compressed version; `expand` takes both.
+        original_tokens: of the root original, however often it was compressed since.
+        compressed_tokens, tokens_saved: now, and what that is less.
+        compression_ratio: compressed_tokens / original_tokens.
+        method: "model", or "rules".
+        kept: fields that the compressed text still states ("content": what it is about).
+        cached: whether no model was asked because the answer was known.
+    """
+
+    segment_id: str
+    compressed_id: str
+    original_tokens: int
+    compressed_tokens: int
+    tokens_saved: int
+    compression_ratio: float
+    method: str
+    kept: tuple[str, ...] = ()
+    cached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentError:
+    """A segment that stayed as it was, and why.
+
+    Attributes:
+        segment_id: which.
+        code: "not_found", "empty", "lost", "unsupported", "contradicted", "not_compressed_enough",
+            "not_worth_it", "model_failed", "empty_reply", "reply_truncated", "changed".
+        error: in words.
+        lost, kept: fields that the refused text lost, and those it still stated.
+        missing: numbers, paths and names that it lacked.
+        unsupported: those it made up, and clauses that say something else than the original.
+        compression_ratio: that it had; None where there was none.
+    """
+
+    segment_id: str
+    code: str
+    error: str
+    lost: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    compression_ratio: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionResult:
+    """The compressed segments and the errors: each segment is in one list, in the order asked for.
+
+    Attributes:
+        compressed_segments: those that are shorter now.
+        total_tokens_saved: by them.
+        can_expand: True: originals are kept before anything takes their place.
+        errors: those that stayed as they were.
+    """
+
+    compressed_segments: tuple[CompressedSegment, ...]
+    total_tokens_saved: int
+    can_expand: bool = True
+    errors: tuple[SegmentError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StashedCompression:
+    """A segment that is shorter now, its original to be found by search.
+
+    Attributes:
+        compressed_segment: None where it stayed as it was (`error` says why); then nothing was stashed.
+        original_stashed, can_retrieve: whether a search of the stash finds the original.
+    """
+
+    compressed_segment: CompressedSegment | None
+    original_stashed: bool
+    can_retrieve: bool
+    error: SegmentError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandResult:
+    """An original, back in its place; or an error.
+
+    Attributes:
+        segment_id: of the segment.
+        original_text: byte for byte; None where there is an error.
+        expanded_at: when, with its zone.
+        error, code: None, or the words and "not_compressed" for what cannot be expanded.
+    """
+
+    segment_id: str
+    original_text: str | None = None
+    expanded_at: datetime | None = None
+    error: str | None = None
+    code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StashHit:
+    """A stashed original that a search found.
+
+    Attributes:
+        segment_id, text: of the original.
+        score: higher is better; comparable within one search.
+        in_context: whether a compressed form of it still stands in the context.
+    """
+
+    segment_id: str
+    text: str
+    score: float
+    in_context: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The result of applying a plan.
+
+    Attributes:
+        kept, stashed, removed: ids.
+        compression: what became of those to be compressed.
+        errors: segments that are gone, or changed since the plan; they stayed as they were.
+        tokens: that the context has now.
+    """
+
+    kept: tuple[str, ...]
+    stashed: tuple[str, ...]
+    removed: tuple[str, ...]
+    compression: CompressionResult
+    errors: tuple[SegmentError, ...]
+    tokens: int

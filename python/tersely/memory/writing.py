@@ -1,0 +1,144 @@
+"""Write messages and results of tools in the shape that they came in: with other texts, or a new message."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import json
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tersely.memory.messages import LANGCHAIN_TYPES, Path, is_list, plain, to_json
+
+__all__ = ["REMOVED", "Rows", "new_user_message", "with_texts"]
+
+REMOVED = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What stands in the place of a list of blocks with a JSON object each: the texts of its blocks.
+
+    Attributes:
+        texts: as `to_json` writes them, or others.
+    """
+
+    texts: tuple[str, ...]
+
+
+def with_texts(message: Any, texts: Mapping[Path, Any]) -> Any:
+    """A copy of the message with the texts (or records) at these paths; what is not on a path is shared.
+
+    REMOVED takes a block out of its list; one where a provider's cache ends stays, with "…" as its text.
+    O(what is on the paths, with the lists that they lead through).
+    """
+    return _put(message, list(texts.items())) if texts else message
+
+
+def _put(value: Any, places: list[tuple[Path, Any]]) -> Any:
+    if not places[0][0]:
+        made = places[0][1]
+        return _blocks_like(value, made) if isinstance(made, Rows) else made
+    by_key: dict[str | int, list[tuple[Path, Any]]] = {}
+    for path, text in places:
+        by_key.setdefault(path[0], []).append((path[1:], text))
+    if isinstance(value, Mapping):
+        same = copy.copy(value) if isinstance(value, MutableMapping) else dict(value)
+        for key, inner in by_key.items():
+            same[key] = _put(value[key], inner)
+        return same
+    if is_list(value):
+        made = list(value)
+        for number, inner in by_key.items():
+            assert isinstance(number, int)
+            made[number] = _put_block(made[number], inner)
+        made = [block for block in made if block is not REMOVED]
+        return made if isinstance(value, list) else tuple(made)
+    updates = {str(key): _put(getattr(value, str(key)), inner) for key, inner in by_key.items()}
+    if hasattr(value, "model_copy"):
+        return value.model_copy(update=updates)
+    changed = copy.copy(value)
+    for name, update in updates.items():
+        object.__setattr__(changed, name, update)  # of a frozen dataclass as well
+    return changed
+
+
+def _blocks_like(blocks: Sequence[Any], rows: Rows) -> Any:
+    """Blocks with these texts: each the block that has the same data, or else one like the first."""
+    texts = [block["text"] if isinstance(block, Mapping) else block.text for block in blocks]
+    same = {to_json(json.loads(text)): block for text, block in zip(texts, blocks, strict=True)}
+    made = [same[text] if text in same else _put(blocks[0], [(("text",), text)]) for text in rows.texts]
+    return made if isinstance(blocks, list) else tuple(made)
+
+
+def _put_block(block: Any, places: list[tuple[Path, Any]]) -> Any:
+    made = _put(block, places)
+    if isinstance(made, str) and not isinstance(block, str):
+        return _text_block(made, block)
+    if made is REMOVED and isinstance(block, Mapping) and "cache_control" in block:
+        return {**block, "text": "…"}
+    return made
+
+
+def _text_block(text: str, like: Any) -> Any:
+    """A block that says `text` in the place of the picture `like`; a provider's cache still ends there."""
+    shape = like if isinstance(like, Mapping) else plain(like)
+    if "kind" in shape and "type" not in shape:  # pydantic-ai writes texts bare
+        return text
+    made: dict[str, Any] = {"text": text}
+    if "type" in shape:
+        made["type"] = "input_text" if str(shape["type"]).startswith(("input_", "computer_")) else "text"
+    if "cache_control" in shape:
+        made["cache_control"] = shape["cache_control"]
+    validate = None if like is shape or "type" in shape else getattr(type(like), "model_validate", None)
+    return validate(made) if validate else made  # a part of Gemini's SDK, or a mapping
+
+
+def new_user_message(text: str, like: Sequence[Any]) -> Any:
+    """A user's message that says `text`, of the kind that the messages `like` are."""
+    for message in like:
+        if (
+            type(message) is dict
+            and message.keys() == {"role", "content"}
+            and type(message["content"]) is str
+        ):
+            continue  # as most are: of no particular shape
+        made = _user_mapping(text, message) if isinstance(message, Mapping) else _user_object(text, message)
+        if made is not None:
+            return made
+    return {"role": "user", "content": text}  # objects of an SDK stand beside mappings
+
+
+def _user_mapping(text: str, like: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The mapping of the shape of `like`; None where that is no particular one."""
+    what = like.get("type")
+    parts = like.get("parts")
+    if "kwargs" in like:
+        names = [*like.get("id", [])[:-1], "HumanMessage"]
+        return {"lc": 1, "type": "constructor", "id": names, "kwargs": {"type": "human", "content": text}}
+    if what in LANGCHAIN_TYPES and "role" not in like:
+        fields = {"type": "human", "content": text}
+        return {"type": "human", "data": fields} if "data" in like else fields
+    if what == "message":
+        return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+    if like.get("kind") in ("request", "response"):
+        return {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": text}]}
+    if is_list(parts):
+        typed = any(isinstance(part, Mapping) and "type" in part for part in parts)
+        return {"role": "user", "parts": [{"type": "text", "text": text} if typed else {"text": text}]}
+    blocks = like.get("content")
+    if is_list(blocks) and any(isinstance(block, Mapping) and "type" not in block for block in blocks):
+        return {"role": "user", "content": [{"text": text}]}
+    return None
+
+
+def _user_object(text: str, like: Any) -> Any:
+    """The object of the kind of `like`; None where a mapping stands beside it as well."""
+    if getattr(like, "type", None) == "human":
+        return type(like)(content=text)
+    if type(like).__module__.partition(".")[0].startswith("langchain"):
+        return importlib.import_module("langchain_core.messages").HumanMessage(content=text)
+    if hasattr(like, "parts") and hasattr(like, "model_validate"):
+        return type(like).model_validate({"role": "user", "parts": [{"text": text}]})
+    return None

@@ -1,0 +1,305 @@
+"""Count tokens exactly and offline; find the counter that a caller passes, or the one of a model's name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tersely import checks, models
+from tersely._native import TokenMarks, TokenTable, Utf8
+from tersely.errors import MissingExtraError
+from tersely.protocols import BatchTokenCounter, TokenCounter
+from tersely.types import Int32s, Int64s
+
+__all__ = ["COUNTERS", "CallableCounter", "CharacterCounter", "TokenizersCounter", "resolve_counter"]
+
+
+class Texts(list[str]):
+    """Texts whose UTF-8 is made once, when a native call first asks for it; not to be changed after that."""
+
+    __slots__ = ("_utf8", "marks")
+    _utf8: Utf8
+    marks: tuple[str, TokenMarks]  # of an encoding, once their tokens were counted
+
+    def __reduce__(self) -> tuple[type[Texts], tuple[list[str]]]:
+        """Copy and pickle the texts alone: their UTF-8 is made again when it is asked for."""
+        return Texts, (list(self),)
+
+    @property
+    def utf8(self) -> Utf8:
+        """The UTF-8 of all of them, U+FFFD for lone surrogates. O(characters) once."""
+        try:
+            return self._utf8
+        except AttributeError:
+            self._utf8 = Utf8(self)
+            return self._utf8
+
+
+def native_texts(texts: Sequence[str]) -> Utf8 | list[str]:
+    """Return texts as native calls take them: their UTF-8 where it is kept, else a list."""
+    return texts.utf8 if isinstance(texts, Texts) else list(texts)
+
+
+TOKTOK_ENCODINGS = ("qwen3.5", "jev")
+_FEW = 8  # texts up to which separate calls are cheaper: each batch asks the system for its CPUs (30 us)
+_NO_LIMIT = 2**60  # tokens
+
+
+@dataclass(frozen=True, slots=True)
+class ToktokCounter:
+    """Counts with one of toktok's encodings; the text of special tokens counts as ordinary text.
+
+    Raises MissingExtraError where toktok-rs is not installed.
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        """Look for the package now, not in the middle of a call."""
+        _import()
+
+    def count(self, text: str) -> int:
+        """Tokens of `text`. Releases the GIL."""
+        total: int = _import().truncate(text, _NO_LIMIT, self.name)[1]
+        return total
+
+    def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
+        """Tokens of each text. Releases the GIL.
+
+        One thread: more of toktok's own, which share a cache, take twice the CPU and as long.
+        """
+        if len(texts) <= _FEW:
+            return [self.count(text) for text in texts]
+        counts: list[int] = _import().batch_count(texts, self.name, threads=1)
+        return counts
+
+
+def _import() -> Any:
+    try:
+        import toktok
+    except ImportError as error:
+        raise MissingExtraError("toktok-rs", "toktok") from error
+    return toktok
+
+
+#: Start of a model's name -> its encoding; the longest one holds. More may follow after "-" or ":", and
+#: anything where it ends with a ".".
+MODELS = {
+    "gpt-5": "o200k_base",
+    "gpt-5.": "o200k_base",
+    "gpt-4.5": "o200k_base",
+    "gpt-4.1": "o200k_base",
+    "gpt-4o": "o200k_base",
+    "chatgpt-4o": "o200k_base",
+    "o1": "o200k_base",
+    "o3": "o200k_base",
+    "o4-mini": "o200k_base",
+    "gpt-oss": "o200k_harmony",
+    "gpt-4": "cl100k_base",
+    "gpt-3.5": "cl100k_base",
+    "gpt-35": "cl100k_base",
+    "davinci-002": "cl100k_base",
+    "babbage-002": "cl100k_base",
+    "text-embedding-ada-002": "cl100k_base",
+    "text-embedding-3-small": "cl100k_base",
+    "text-embedding-3-large": "cl100k_base",
+}
+#: Starts of names of models whose tokenizer is not here: their tokens are estimated, as those of o200k_base.
+ESTIMATED = ("claude", "gemini", "gemma", "llama", "mistral", "mixtral", "deepseek", "grok")
+
+
+def encoding_of(model: str) -> str | None:
+    """The encoding of a model, None where it is not known. "openai/ft:GPT-4o" is a "gpt-4o"."""
+    name = _bare(model)
+    found = [start for start in MODELS if name.startswith(start) and _may_follow(start, name[len(start) :])]
+    return MODELS[max(found, key=len)] if found else None
+
+
+def estimated(model: str) -> bool:
+    """Whether the model is one of those whose tokens are estimated. "us.anthropic.claude-3" is a "claude"."""
+    parts = _bare(model).split(".")
+    return any(part.startswith(ESTIMATED) for part in parts)
+
+
+def _bare(model: str) -> str:
+    """The name in small letters, without who serves it."""
+    return model.rpartition("/")[2].lower().removeprefix("ft:")
+
+
+def _may_follow(start: str, rest: str) -> bool:
+    return rest[:1] in ("", "-", ":") or start.endswith(".")
+
+
+ENCODINGS = {  # and the file of each, in the folder of models
+    "o200k_base": "o200k_base.bin",
+    "cl100k_base": "cl100k_base.bin",
+    "o200k_harmony": "o200k_base.bin",  # has other special tokens, whose text is ordinary text here
+}
+_DIGESTS = {"o200k_base.bin": "c3d97c6f", "cl100k_base.bin": "4b68ba41"}  # `file_digest` of each
+_tables: dict[str, TokenTable] = {}  # by file
+
+
+@dataclass(frozen=True, slots=True)
+class BytePairCounter:
+    """Counts as tiktoken's `encode_ordinary` does; the text of special tokens counts as ordinary text.
+
+    Attributes:
+        encoding: one of `ENCODINGS`.
+        name: what a receipt calls it.
+    """
+
+    encoding: str = "o200k_base"
+    name: str = "o200k_base"
+
+    def count(self, text: str) -> int:
+        """Tokens of `text`. Releases the GIL; O(bytes). A lone surrogate counts as U+FFFD."""
+        return int(token_table(self.encoding).count([text])[0])
+
+    def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
+        """Tokens of each text, in one call."""
+        counts: list[int] = token_table(self.encoding).count(list(texts)).tolist()
+        return counts
+
+    def count_joined(self, texts: Texts, separator: str) -> int:
+        """Count the tokens of the texts joined by `separator`; `count_spans` of them is cheaper after it."""
+        total, marks = token_table(self.encoding).count_joined(texts.utf8, separator)
+        texts.marks = (self.encoding, marks)
+        return total
+
+    def count_spans(self, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s) -> Int64s:
+        """int64[n]: tokens of each `texts[document][start:end]` as a text of its own; makes no strings."""
+        encoding, marks = getattr(texts, "marks", ("", None))
+        known = marks if encoding == self.encoding else None
+        return token_table(self.encoding).count_spans(native_texts(texts), document, start, end, known)
+
+
+def token_table(encoding: str) -> TokenTable:
+    """The table of an encoding: its file, mapped when it is first asked for, and checked: 0.3 to 0.7 ms.
+
+    Raises ValueError for a file that is damaged.
+    """
+    file = ENCODINGS[encoding]
+    if (table := _tables.get(file)) is None:  # of threads that open it at once, all get the same
+        table = _tables.setdefault(file, _open(file))
+    return table
+
+
+def _open(file: str) -> TokenTable:
+    from tersely.files import file_digest, map_bytes  # `import tersely` need not
+
+    path = Path(models.__file__).with_name(file)
+    if (found := file_digest(path)) != _DIGESTS[file]:
+        raise ValueError(
+            f"{path} is damaged: its CRC-32 is {found}, not {_DIGESTS[file]}; install tersely again"
+        )
+    return TokenTable(map_bytes(path))
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterCounter:
+    """ceil(characters / 4): the rough estimate many tools use. Counts CJK two to six times too low."""
+
+    name: str = "chars/4"
+
+    def count(self, text: str) -> int:
+        """Return a quarter of the number of characters, rounded up."""
+        return -(-len(text) // 4)
+
+    def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
+        """`[count(text) for text in texts]`."""
+        return [-(-len(text) // 4) for text in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class CallableCounter:
+    """A function `str -> int` as a counter."""
+
+    function: Callable[[str], int]
+    name: str = "callable"
+
+    def count(self, text: str) -> int:
+        """Return the function's answer."""
+        return self.function(text)
+
+    def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
+        """Call the function for each text."""
+        return [self.function(text) for text in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizersCounter:
+    """A `tokenizers.Tokenizer` as a counter, without the special tokens that models add around an input."""
+
+    tokenizer: Any
+    name: str = "tokenizers"
+
+    def count(self, text: str) -> int:
+        """Tokens of `text`."""
+        return len(self.tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
+        """Tokens of each text."""
+        encodings = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return [len(encoding.ids) for encoding in encodings]
+
+
+_DEFAULT = BytePairCounter()
+
+COUNTERS: dict[str, Callable[[], BatchTokenCounter]] = {
+    **{name: (lambda name=name: BytePairCounter(name, name)) for name in ENCODINGS},  # type: ignore[misc]
+    **{name: (lambda name=name: ToktokCounter(name)) for name in TOKTOK_ENCODINGS},  # type: ignore[misc]
+    "chars/4": CharacterCounter,
+}
+
+
+def resolve_counter(counter: Any) -> BatchTokenCounter:
+    """Return the token counter that a caller passes.
+
+    Takes None (o200k_base), a name, a tiktoken Encoding, a tokenizers.Tokenizer, a callable or a
+    TokenCounter. A name is an encoding's or a model's (models/counters.py); models whose tokenizer is
+    not here are counted as o200k_base, and the counter's name, which receipts show, says so. Raises
+    ValueError for an unknown name, MissingExtraError for one of toktok's where it is not installed, and
+    TypeError for anything else.
+    """
+    if counter is None:
+        return _DEFAULT
+    if isinstance(counter, str):
+        return _named(counter)
+    if isinstance(counter, (BytePairCounter, BatchTokenCounter)):  # the quicker one first
+        return counter
+    if isinstance(counter, TokenCounter) and not isinstance(counter, Sequence):  # list.count is another thing
+        return CallableCounter(counter.count, _name_of(counter))
+    library = type(counter).__module__.partition(".")[0]
+    if library == "tiktoken":
+        return CallableCounter(lambda text: len(counter.encode_ordinary(text)), str(counter.name))
+    if library == "tokenizers":
+        return TokenizersCounter(counter)
+    if callable(counter):
+        return CallableCounter(counter, _name_of(counter))
+    raise TypeError(
+        "counter must be None, a name, a callable str -> int, a tiktoken Encoding, a tokenizers.Tokenizer "
+        f"or an object with count(text), not {type(counter).__name__}"
+    )
+
+
+def _named(name: str) -> BatchTokenCounter:
+    if name in COUNTERS:
+        return COUNTERS[name]()
+    encoding = encoding_of(name)
+    if encoding is not None:
+        return BytePairCounter(encoding, encoding)
+    if estimated(name):
+        return BytePairCounter(name=f"o200k_base, an estimate for {name}")
+    models = list(dict.fromkeys(start.rstrip(".") for start in MODELS))
+    meant = checks.meant(name, [*COUNTERS, *models]) or ";"
+    raise ValueError(
+        f"unknown counter {checks.shown(name)}{meant} known names: {', '.join(COUNTERS)}, models of OpenAI "
+        f"({', '.join(models)}) and, as estimates, models whose names start with {', '.join(ESTIMATED)}; "
+        "or pass a tokenizer or a function"
+    )
+
+
+def _name_of(counter: Any) -> str:
+    return str(getattr(counter, "name", None) or getattr(counter, "__name__", None) or type(counter).__name__)

@@ -1,0 +1,265 @@
+"""Find the embedder or cross-encoder that a caller passes, and check every answer of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from tersely import checks
+from tersely.errors import ModelReplyError
+from tersely.models.frameworks import FrameworkEmbedder
+from tersely.models.static import StaticEmbedder, unit_rows
+from tersely.protocols import CrossEncoder, Embedder, TruncationReporter
+from tersely.threads import checked_timeout, run_in_time
+from tersely.types import Float32s, Int64s, SegmentTable, pieces
+
+__all__ = [
+    "CheckedCrossEncoder",
+    "CheckedEmbedder",
+    "resolve_cross_encoder",
+    "resolve_embedder",
+    "resolve_reranker",
+]
+
+_AT_ONCE = 1024  # texts
+_DIMENSIONS = 2**16
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedEmbedder:
+    """An embedder whose vectors are checked and scaled.
+
+    Attributes:
+        embedder: anything with `embed`.
+        name: says which vectors these are: the embedder's own `name`, else its type's.
+        timeout: seconds for a call of it; None: any. One that is late is left to itself, on its thread.
+    """
+
+    embedder: Embedder
+    name: str
+    timeout: float | None = None
+
+    def embed(self, texts: Sequence[str]) -> Float32s:
+        """float32[n, d]: rows of length one; a zero row stays zero.
+
+        Raises ModelReplyError where the answer is not one row of finite numbers a text.
+        """
+        texts = checks.texts(texts, "texts")
+        return self._checked(self._embed(texts), len(texts))
+
+    def embed_report(self, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
+        """`embed(texts)`, and the indices of the texts that were cut: none if the embedder cannot say."""
+        texts = checks.texts(texts, "texts")
+        if not isinstance(self.embedder, TruncationReporter):
+            return self._checked(self._embed(texts), len(texts)), np.empty(0, dtype=np.int64)
+        report = self.embedder.embed_report
+        answer = run_in_time(lambda: report(texts), self.timeout, self.name)
+        vectors, truncated = _pair(answer, self.name)
+        return self._checked(vectors, len(texts)), _indices(truncated, len(texts), self.name)
+
+    def similarity(self, query: str, texts: Sequence[str]) -> Float32s:
+        """float32[n] in [-1, 1]: cosine of each text with the query, 0 with a zero row.
+
+        At most 1,024 vectors are held at a time. Raises ModelReplyError as `embed` does.
+        """
+        return self.similarity_report(query, texts)[0]
+
+    def similarity_spans(self, query: str, texts: Sequence[str], table: SegmentTable) -> Float32s:
+        """`similarity` of the segments of texts, which become strings only for models."""
+        if isinstance(self.embedder, StaticEmbedder):
+            return self.embedder.similarity_spans(query, texts, table.document, table.start, table.end)
+        return self.similarity(query, pieces(texts, table.document, table.start, table.end))
+
+    def similarity_report(self, query: str, texts: Sequence[str]) -> tuple[Float32s, bool]:
+        """`similarity(query, texts)`, and whether the embedder says that it cut one of them, or the query."""
+        if isinstance(self.embedder, StaticEmbedder):  # exact, keeps no vectors, cuts nothing
+            return self.embedder.similarity(query, texts), False
+        texts = checks.texts([query, *texts], "texts")
+        wanted, parts, cut = None, [], False
+        for first in range(0, len(texts), _AT_ONCE):
+            vectors, truncated = self.embed_report(texts[first : first + _AT_ONCE])
+            wanted = vectors[0].astype(np.float64) if wanted is None else wanted
+            parts.append(np.einsum("nd,d->n", vectors, wanted))
+            cut |= len(truncated) > 0
+        cosines = np.concatenate(parts)[1:]
+        return np.asarray(np.clip(cosines, -1.0, 1.0), dtype=np.float32), cut
+
+    def _embed(self, texts: list[str]) -> Any:
+        return run_in_time(lambda: self.embedder.embed(texts), self.timeout, self.name)
+
+    def _checked(self, answer: Any, count: int) -> Float32s:
+        rows = _finite(answer, self.name)
+        if count == 0 and rows.size == 0:
+            return np.zeros((0, rows.shape[1] if rows.ndim == 2 else 0), dtype=np.float32)
+        if rows.ndim != 2 or len(rows) != count or rows.shape[1] == 0:
+            raise ModelReplyError(
+                f"{self.name} must give an array of shape ({count}, dimensions), not {rows.shape}"
+            )
+        if rows.shape[1] > _DIMENSIONS:
+            raise ModelReplyError(f"{self.name} gave vectors of {rows.shape[1]} numbers, over {_DIMENSIONS}")
+        return unit_rows(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCrossEncoder:
+    """A cross-encoder whose scores are checked.
+
+    Attributes:
+        cross_encoder: anything with `score`.
+        name: says which scores these are: the cross-encoder's own `name`, else its type's.
+        timeout: seconds for a call of it; None: any. One that is late is left to itself, on its thread.
+    """
+
+    cross_encoder: CrossEncoder
+    name: str
+    timeout: float | None = None
+
+    def score(self, query: str, texts: Sequence[str]) -> Float32s:
+        """float32[n] in [0, 1]. Where any score of a call lies outside, all are logits: their sigmoid.
+
+        Raises ModelReplyError where the answer is not one finite number a text.
+        """
+        return self.score_report(query, texts)[0]
+
+    def score_report(self, query: str, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
+        """`score(query, texts)`, and the indices of the texts that were cut: none if the model cannot say."""
+        texts = checks.texts(texts, "texts")
+        report = getattr(self.cross_encoder, "score_report", None)
+
+        def ask() -> Any:
+            return report(query, texts) if report else (self.cross_encoder.score(query, texts), ())
+
+        answer, cut = _pair(run_in_time(ask, self.timeout, self.name), self.name)
+        scores = _finite(answer, self.name)
+        if scores.shape != (len(texts),):
+            raise ModelReplyError(f"{self.name} must give {len(texts)} scores, not shape {scores.shape}")
+        if np.any((scores < 0) | (scores > 1)):
+            scores = np.exp(-np.logaddexp(0.0, -scores))
+        return np.asarray(scores, dtype=np.float32), _indices(cut, len(texts), self.name)
+
+
+def resolve_embedder(embedder: Any = None, *, timeout: float | None = None) -> CheckedEmbedder:
+    """Return the embedder that a caller passes, with its answers checked.
+
+    What comes back can be passed wherever an embedder is taken. `timeout`: seconds for a call of it; None: as
+    many as it has, any at first, as one call may have a whole corpus.
+
+    Takes None (the one that comes with tersely), an object with `embed(list[str])`, a SentenceTransformer, a
+    model2vec StaticModel, or embeddings of LangChain or LlamaIndex. Raises TypeError for anything else.
+    """
+    if timeout is not None:
+        return replace(resolve_embedder(embedder), timeout=checked_timeout(timeout))
+    if isinstance(embedder, CheckedEmbedder):
+        return embedder
+    if embedder is None:
+        return _shipped()
+    library = type(embedder).__module__.partition(".")[0]
+    if library == "sentence_transformers":
+        from tersely.models.sentence_transformers import SentenceTransformersEmbedder
+
+        embedder = SentenceTransformersEmbedder(embedder)
+    elif library == "model2vec":
+        from tersely.models.model2vec import Model2VecEmbedder
+
+        embedder = Model2VecEmbedder(embedder)
+    elif not isinstance(embedder, Embedder) and FrameworkEmbedder.fits(embedder):
+        embedder = FrameworkEmbedder(embedder)
+    if isinstance(embedder, type) or not isinstance(embedder, Embedder):
+        raise TypeError(
+            "embedder must be None, an object with embed(list[str]), a SentenceTransformer, a model2vec "
+            f"StaticModel, or embeddings of LangChain or LlamaIndex, not {_described(embedder)}"
+        )
+    return CheckedEmbedder(embedder, _name_of(embedder))
+
+
+@cache
+def _shipped() -> CheckedEmbedder:
+    """The embedder that comes with tersely."""
+    embedder = StaticEmbedder()
+    return CheckedEmbedder(embedder, embedder.name)
+
+
+def resolve_cross_encoder(cross_encoder: Any, *, timeout: float | None = None) -> CheckedCrossEncoder:
+    """Return the cross-encoder that a caller passes, with its answers checked; `timeout` as of an embedder.
+
+    Takes an object with `score(query, list[str])` or a CrossEncoder of sentence-transformers. Raises
+    TypeError for anything else.
+    """
+    if timeout is not None:
+        return replace(resolve_cross_encoder(cross_encoder), timeout=checked_timeout(timeout))
+    if isinstance(cross_encoder, CheckedCrossEncoder):
+        return cross_encoder
+    if type(cross_encoder).__module__.partition(".")[0] == "sentence_transformers":
+        from tersely.models.sentence_transformers import SentenceTransformersCrossEncoder
+
+        cross_encoder = SentenceTransformersCrossEncoder(cross_encoder)
+    if isinstance(cross_encoder, type) or not isinstance(cross_encoder, CrossEncoder):
+        raise TypeError(
+            "cross_encoder must be an object with score(query, list[str]) or a sentence-transformers "
+            f"CrossEncoder, not {_described(cross_encoder)}"
+        )
+    return CheckedCrossEncoder(cross_encoder, _name_of(cross_encoder))
+
+
+def resolve_reranker(reranker: Any) -> CheckedEmbedder | CheckedCrossEncoder:
+    """Return the cross-encoder or embedder that a caller passes to rank texts again.
+
+    Takes what `resolve_cross_encoder` or `resolve_embedder` takes. Raises TypeError for anything else.
+    """
+    if isinstance(reranker, CheckedEmbedder):
+        return reranker
+    scores = type(reranker).__name__ == "CrossEncoder" or isinstance(
+        reranker, (CheckedCrossEncoder, CrossEncoder)
+    )
+    if scores and not isinstance(reranker, type):
+        return resolve_cross_encoder(reranker)
+    embeds = hasattr(reranker, "embed") or FrameworkEmbedder.fits(reranker)
+    if reranker is None or isinstance(reranker, type) or not embeds:
+        raise TypeError(
+            "reranker must be an object with score(query, list[str]) or embed(list[str]), not "
+            f"{_described(reranker)}"
+        )
+    return resolve_embedder(reranker)
+
+
+def _finite(answer: Any, name: str) -> Any:
+    """Return the answer as float64[...]. Raises ModelReplyError where it is none, or not finite."""
+    try:
+        numbers = checks.numbers(answer, name)
+    except TypeError as error:
+        kind = getattr(answer, "dtype", type(answer).__name__)
+        raise ModelReplyError(f"{name} must give an array of numbers, not {kind}") from error
+    if not np.isfinite(numbers).all():
+        where = np.argwhere(~np.isfinite(numbers))[0]
+        raise ModelReplyError(f"{name} gave no finite number for text {where[0] if len(where) else 0}")
+    return numbers
+
+
+def _pair(answer: Any, name: str) -> tuple[Any, Any]:
+    """Return the two parts of a report. Raises ModelReplyError where it has not two."""
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        raise ModelReplyError(
+            f"{name} must report an array and the indices of what it cut, not {answer!r:.80}"
+        )
+    return answer
+
+
+def _indices(answer: Any, count: int, name: str) -> Int64s:
+    """Return which texts were cut, int64[k]. Raises ModelReplyError for what are no indices."""
+    indices = _finite(answer, name)
+    if indices.ndim != 1 or np.any((indices < 0) | (indices >= count) | (indices % 1 != 0)):
+        raise ModelReplyError(f"{name} must name the texts that it cut by their indices under {count}")
+    return np.asarray(indices, dtype=np.int64)
+
+
+def _name_of(model: Any) -> str:
+    name = getattr(model, "name", None)
+    return name if isinstance(name, str) and name else type(model).__name__
+
+
+def _described(value: Any) -> str:
+    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__

@@ -1,0 +1,77 @@
+"""Run flows, generators that yield prompts and take replies, in sync and in async code."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from tersely.models.language_models import CheckedLanguageModel, Completion, acomplete_all, complete_all
+
+__all__ = ["Flow", "limited", "one_model", "run_flow", "run_flow_async"]
+
+Result = TypeVar("Result")
+
+Flow = Generator[list[str], list[Completion], Result]  # work that yields prompts and takes their completions
+
+
+def one_model(**named: Any) -> Any:
+    """The model given under one of several argument names (`model=`, `llm=`, ...), None where none was.
+
+    Raises ValueError where two names were given two models.
+    """
+    given = {name: model for name, model in named.items() if model is not None}
+    if len(set(map(id, given.values()))) > 1:
+        raise ValueError(f"give one language model, not {' and '.join(given)}")
+    return next(iter(given.values()), None)
+
+
+def run_flow(flow: Flow[Result], model: CheckedLanguageModel | None, limit: int) -> Result:
+    """Run a flow to its end, its prompts on threads, at most `limit` at a time.
+
+    A flow's result is never None; without a model it must not yield prompts.
+    """
+    prompts, result = _advance(flow, None)
+    while result is None:
+        prompts, result = _advance(flow, complete_all(_given(model), prompts, limit))
+    return result
+
+
+async def run_flow_async(flow: Flow[Result], model: CheckedLanguageModel | None, limit: int) -> Result:
+    """As `run_flow`, the prompts in the caller's event loop, all else on other threads."""
+    import asyncio
+
+    prompts, result = await asyncio.to_thread(_advance, flow, None)
+    while result is None:
+        completions = await acomplete_all(_given(model), prompts, limit)
+        prompts, result = await asyncio.to_thread(_advance, flow, completions)
+    return result
+
+
+def _given(model: CheckedLanguageModel | None) -> CheckedLanguageModel:
+    if model is None:
+        raise AssertionError("a flow yielded prompts although it has no model")
+    return model
+
+
+def _advance(flow: Flow[Result], completions: list[Completion] | None) -> tuple[list[str], Result | None]:
+    """The next prompts, or the result: a StopIteration cannot cross a thread's border."""
+    try:
+        return (next(flow) if completions is None else flow.send(completions)), None
+    except StopIteration as end:
+        return [], end.value
+
+
+def limited(model: CheckedLanguageModel, limit: int) -> CheckedLanguageModel:
+    """Return the model limited to `limit` prompts at a time from all callers of one event loop together."""
+    import asyncio
+
+    free = asyncio.Semaphore(limit)
+
+    async def ask(prompt: str) -> str:
+        async with free:
+            return await model.acomplete(prompt)
+
+    return replace(
+        model, ask=model.complete, ask_async=ask, timeout=None
+    )  # waiting for a turn is not counted

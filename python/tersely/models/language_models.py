@@ -1,0 +1,183 @@
+"""Find the language model that a caller passes, check its replies, and send it many prompts at a time."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tersely.errors import ModelReplyError, ModelTimeoutError, OversizedReplyError
+from tersely.models.frameworks import framework_name, reply_text
+from tersely.threads import checked_timeout, map_in_threads, run_in_time, run_on_thread
+
+__all__ = [
+    "CheckedLanguageModel",
+    "Completion",
+    "acomplete_all",
+    "complete_all",
+    "resolve_language_model",
+]
+
+_TIMEOUT = 600.0  # seconds that a model has for a reply unless told otherwise
+_LONGEST = 2**20  # characters of a reply
+Completion = str | Exception  # the reply to a prompt, or what was raised instead
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedLanguageModel:
+    """A language model whose replies are checked: in time, text, not blank, and of at most 2**20 characters.
+
+    Attributes:
+        ask: prompt -> reply, or an awaitable of one.
+        ask_async: prompt -> an awaitable of a reply, for async callers; None: `ask` on another thread.
+        name: says which model this is.
+        timeout: seconds for a reply; None: any. A model that is late is left to itself, on its thread.
+    """
+
+    ask: Callable[[str], Any]
+    ask_async: Callable[[str], Awaitable[Any]] | None
+    name: str
+    timeout: float | None = _TIMEOUT
+
+    def complete(self, prompt: str) -> str:
+        """The reply to `prompt`. An async model gets an event loop of its own for it.
+
+        Raises ModelReplyError for a reply that cannot be used, ModelTimeoutError for one that does not come
+        in time, and whatever the model raises.
+        """
+
+        def ask() -> Any:
+            reply = self.ask(prompt)
+            return _wait(reply) if inspect.isawaitable(reply) else reply
+
+        return self._checked(run_in_time(ask, self.timeout, self.name))
+
+    async def acomplete(self, prompt: str) -> str:
+        """As `complete`, in the caller's event loop; a model that is not async runs on another thread."""
+        import asyncio
+
+        try:
+            async with asyncio.timeout(self.timeout) as limit:
+                if self.ask_async is not None:
+                    return self._checked(await self.ask_async(prompt))
+                reply = await asyncio.to_thread(
+                    run_in_time, lambda: self.ask(prompt), self.timeout, self.name
+                )
+                return self._checked(await reply if inspect.isawaitable(reply) else reply)
+        except TimeoutError as error:
+            if limit.expired():
+                raise ModelTimeoutError(
+                    f"{self.name} gave no answer within {self.timeout:g} seconds"
+                ) from error
+            raise
+
+    def _checked(self, reply: Any) -> str:
+        reply = reply_text(reply)
+        if not isinstance(reply, str):
+            raise ModelReplyError(f"{self.name} must reply with str, not {type(reply).__name__}")
+        if len(reply) > _LONGEST:
+            raise OversizedReplyError(f"{self.name} replied with {len(reply)} characters, over {_LONGEST}")
+        if not reply.strip():
+            raise ModelReplyError(f"{self.name} gave an empty reply")
+        return reply
+
+
+def resolve_language_model(model: Any, *, timeout: float | None = None) -> CheckedLanguageModel:
+    """Return the language model that a caller passes, with its replies checked.
+
+    What comes back can be passed wherever a model is taken. `timeout`: seconds for a reply; None: as many as
+    it has, 600 at first.
+
+    Takes an object with `complete(prompt)` (and perhaps `acomplete(prompt)`), such as an LLM of LlamaIndex,
+    with `generate_response(prompt=...)`, with `generate(prompt)`, or with `invoke(prompt)` (and perhaps
+    `ainvoke(prompt)`), such as a chat model of LangChain, or a callable; any of them may be async. Replies
+    are str, have a `text` or `content`, or are (text, anything, None).
+    Raises TypeError for anything else, ValueError for a timeout that is not above 0.
+    """
+    if timeout is not None:
+        return replace(resolve_language_model(model), timeout=checked_timeout(timeout))
+    if isinstance(model, CheckedLanguageModel):
+        return model
+    if type(model).__module__.partition(".")[0] == "openai":
+        raise TypeError(
+            f"{type(model).__name__} does not say which model: "
+            "use tersely.models.openai.OpenAILanguageModel(model, client=...)"
+        )
+    if not isinstance(model, type):
+        name = getattr(model, "name", None) or getattr(model, "__name__", None) or type(model).__name__
+        later = getattr(model, "acomplete", None)
+        for method in ("complete", "Complete"):
+            if callable(ask := getattr(model, method, None)):
+                return _checked_model(ask, later, str(name))
+        if callable(respond := getattr(model, "generate_response", None)):
+            return _checked_model(_by_keyword(respond), later, str(name))
+        if callable(ask := getattr(model, "invoke", None)):
+            return _checked_model(ask, getattr(model, "ainvoke", None), framework_name(model))
+        if callable(ask := getattr(model, "generate", None)) and not hasattr(model, "forward"):  # of tensors
+            return _checked_model(ask, later, str(name))
+        if callable(later := later or getattr(model, "ainvoke", None)):  # async alone: run where nobody waits
+            return _checked_model(later, later, str(name))
+        if callable(model):
+            return _checked_model(model, None, str(name))
+    raise TypeError(
+        "a language model must be an object with complete(prompt), acomplete(prompt), "
+        "generate_response(prompt=...), generate(prompt) or invoke(prompt), or a "
+        f"callable str -> str, not {model if isinstance(model, type) else type(model).__name__}"
+    )
+
+
+def complete_all(model: CheckedLanguageModel, prompts: Sequence[str], limit: int) -> list[Completion]:
+    """Return the reply to each prompt, or what was raised instead; at most `limit` prompts at a time."""
+
+    def ask(prompt: str) -> Completion:
+        try:
+            return model.complete(prompt)
+        except Exception as error:
+            return error
+
+    return map_in_threads(ask, prompts, limit)
+
+
+async def acomplete_all(model: CheckedLanguageModel, prompts: Sequence[str], limit: int) -> list[Completion]:
+    """As `complete_all`, in the caller's event loop."""
+    import asyncio
+
+    free = asyncio.Semaphore(limit)
+
+    async def ask(prompt: str) -> Completion:
+        async with free:
+            try:
+                return await model.acomplete(prompt)
+            except Exception as error:
+                return error
+
+    return list(await asyncio.gather(*map(ask, prompts)))
+
+
+def _checked_model(ask: Callable[[str], Any], later: Any, name: str) -> CheckedLanguageModel:
+    if not callable(later):
+        call = getattr(ask, "__call__", ask)  # noqa: B004  of an object, whose own __call__ may be async
+        is_async = inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(call)
+        later = ask if is_async else None
+    return CheckedLanguageModel(ask, later, name)
+
+
+def _by_keyword(respond: Callable[..., Any]) -> Callable[[str], Any]:
+    if inspect.iscoroutinefunction(respond):
+
+        async def ask_async(prompt: str) -> Any:
+            return await respond(prompt=prompt)
+
+        return ask_async
+    return lambda prompt: respond(prompt=prompt)
+
+
+def _wait(reply: Awaitable[Any]) -> Any:
+    """Await a reply on a thread of its own, as this one may be running an event loop."""
+    import asyncio
+
+    async def awaited() -> Any:
+        return await reply
+
+    return run_on_thread(lambda: asyncio.run(awaited()))

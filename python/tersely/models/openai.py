@@ -1,0 +1,221 @@
+"""Embeddings and chat completions from OpenAI or any server that speaks its protocol."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from tersely import checks
+from tersely.errors import MissingExtraError, ModelReplyError, TruncatedReplyError
+from tersely.types import Float32s
+
+__all__ = ["OpenAIEmbedder", "OpenAILanguageModel", "TokenUsage"]
+
+_ALWAYS_THE_SAME = MappingProxyType({"temperature": 0})
+
+
+class OpenAIEmbedder:
+    """Embeds texts through the embeddings endpoint of OpenAI or of a server like it."""
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        client: Any = None,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout: float = 30.0,
+        max_retries: int = 2,
+        batch_size: int = 256,
+        dimensions: int | None = None,
+    ) -> None:
+        """Choose the model and the server.
+
+        Args:
+            model: the server's name for it.
+            client: an `openai.OpenAI`; the four arguments after it are then its own affair.
+            base_url, api_key: None: what the openai package reads from the environment.
+            timeout: seconds a request.
+            max_retries: how often the client repeats a request after a time-out, 429 or 5xx, waiting longer
+                each time.
+            batch_size: texts a request.
+            dimensions: for models that can shorten their vectors.
+        """
+        self.model = model
+        self.batch_size = checks.whole_number(batch_size, "batch_size", least=1)
+        self.dimensions = dimensions
+        self.client = client or _client(base_url, api_key, timeout, max_retries)
+
+    @property
+    def name(self) -> str:
+        """Server, model and dimensions."""
+        return f"openai:{self.client.base_url}:{self.model}:{self.dimensions or ''}"
+
+    def embed(self, texts: Sequence[str]) -> Float32s:
+        """float32[n, d], in the order of `texts`.
+
+        Raises ModelReplyError where the reply is not one vector a text, and the openai package's errors
+        where there is none.
+        """
+        texts = checks.texts(texts, "texts")
+        rows: list[Any] = []
+        for start in range(0, len(texts), self.batch_size):
+            batch = texts[start : start + self.batch_size]
+            wanted = {"dimensions": self.dimensions} if self.dimensions else {}
+            reply = self.client.embeddings.create(
+                model=self.model, input=batch, encoding_format="float", **wanted
+            )
+            rows += _vectors(reply, len(batch), self.model)
+        try:
+            return np.array(rows, dtype=np.float32).reshape(len(texts), -1 if rows else 0)
+        except (TypeError, ValueError) as error:
+            raise ModelReplyError(f"{self.model} gave vectors of different lengths, or no numbers") from error
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens that replies took, as the server reports them.
+
+    Attributes:
+        replies: replies received.
+        prompt_tokens, completion_tokens: sums over the replies, in the model's own tokens; a reply that does
+            not say counts 0.
+    """
+
+    replies: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class OpenAILanguageModel:
+    """Asks a chat model, each prompt in a conversation of its own, through chat completions. Thread-safe."""
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        client: Any = None,
+        async_client: Any = None,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout: float = 60.0,
+        max_retries: int = 2,
+        concurrency: int = 8,
+        request: Mapping[str, Any] = _ALWAYS_THE_SAME,
+    ) -> None:
+        """Choose the model and the server.
+
+        Args:
+            model, client, base_url, api_key, timeout, max_retries: as for OpenAIEmbedder.
+            async_client: an `openai.AsyncOpenAI`, for `acomplete`. None: one a call, with the same settings
+                (about 20 ms); with a `client` of the caller's, `acomplete` runs it on another thread.
+            concurrency: requests at a time, of all threads; and as many of each event loop.
+            request: further fields of the request.
+        """
+        self.model = model
+        self.request = dict(request)
+        self.concurrency = checks.whole_number(concurrency, "concurrency", least=1)
+        self.client = client or _client(base_url, api_key, timeout, max_retries)
+        self.async_client = async_client
+        self._own_client = client is None
+        self._free = threading.BoundedSemaphore(self.concurrency)
+        self._free_of_loop: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+        self._usage = TokenUsage()
+
+    @property
+    def name(self) -> str:
+        """Server and model."""
+        return f"openai:{self.client.base_url}:{self.model}"
+
+    @property
+    def usage(self) -> TokenUsage:
+        """Tokens that all replies so far took."""
+        return self._usage
+
+    def complete(self, prompt: str) -> str:
+        """The reply to `prompt`.
+
+        Raises TruncatedReplyError where the reply was cut off at a limit of tokens, ModelReplyError where it
+        has no text, and the openai package's errors where there is no reply.
+        """
+        with self._free:
+            reply = self.client.chat.completions.create(**self._request(prompt))
+        return self._text(reply)
+
+    async def acomplete(self, prompt: str) -> str:
+        """As `complete`, in the caller's event loop."""
+        import asyncio
+
+        if self.async_client is None and not self._own_client:
+            return await asyncio.to_thread(self.complete, prompt)
+        async with self._limit(asyncio.get_running_loop()):
+            if self.async_client is not None:
+                return self._text(await self.async_client.chat.completions.create(**self._request(prompt)))
+            async with await asyncio.to_thread(self._like_the_client) as client:
+                return self._text(await client.chat.completions.create(**self._request(prompt)))
+
+    def _request(self, prompt: str) -> dict[str, Any]:
+        return {"model": self.model, "messages": [{"role": "user", "content": prompt}], **self.request}
+
+    def _text(self, reply: Any) -> str:
+        used = getattr(reply, "usage", None)
+        with self._lock:
+            before = self._usage
+            self._usage = TokenUsage(
+                before.replies + 1,
+                before.prompt_tokens + _tokens(used, "prompt_tokens"),
+                before.completion_tokens + _tokens(used, "completion_tokens"),
+            )
+        choices = getattr(reply, "choices", None) or [None]
+        text = getattr(getattr(choices[0], "message", None), "content", None)
+        if getattr(choices[0], "finish_reason", None) == "length":
+            raise TruncatedReplyError(f"{self.model} stopped in the middle of its reply: its limit of tokens")
+        if not isinstance(text, str) or not text.strip():
+            raise ModelReplyError(f"{self.model} gave a reply without text")
+        return text
+
+    def _limit(self, loop: Any) -> Any:
+        """The semaphore of an event loop: those of asyncio cannot be shared between loops."""
+        import asyncio
+
+        with self._lock:
+            return self._free_of_loop.setdefault(loop, asyncio.Semaphore(self.concurrency))
+
+    def _like_the_client(self) -> Any:
+        import openai
+
+        own = self.client
+        return openai.AsyncOpenAI(
+            base_url=own.base_url, api_key=own.api_key, timeout=own.timeout, max_retries=own.max_retries
+        )
+
+
+def _tokens(usage: Any, name: str) -> int:
+    """Return a number of a reply's usage; 0 for none or nonsense, as a server may say anything."""
+    value = getattr(usage, name, None)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+
+
+def _vectors(reply: Any, count: int, model: str) -> list[Any]:
+    """Return the vectors of a reply in the order of the texts: a server may send them in any order."""
+    data = getattr(reply, "data", None) or []
+    pairs = [(getattr(entry, "index", None), getattr(entry, "embedding", None)) for entry in data]
+    by_index = {index: vector for index, vector in pairs if isinstance(index, int)}
+    if len(data) != count or set(by_index) != set(range(count)):
+        raise ModelReplyError(f"{model} gave {len(data)} vectors for {count} texts, or numbered them wrongly")
+    return [by_index[index] for index in range(count)]
+
+
+def _client(base_url: str | None, api_key: str | None, timeout: float, max_retries: int) -> Any:
+    try:
+        import openai
+    except ImportError as error:
+        raise MissingExtraError("openai", "openai") from error
+    return openai.OpenAI(base_url=base_url, api_key=api_key, timeout=timeout, max_retries=max_retries)

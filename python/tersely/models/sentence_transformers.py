@@ -1,0 +1,56 @@
+"""Use models of sentence-transformers as embedders and cross-encoders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tersely.errors import MissingExtraError
+
+__all__ = ["SentenceTransformersCrossEncoder", "SentenceTransformersEmbedder"]
+
+
+class SentenceTransformersEmbedder:
+    """Embeds texts with a SentenceTransformer."""
+
+    def __init__(self, model: Any) -> None:
+        """Take a loaded SentenceTransformer, or load one by its folder or name.
+
+        sentence-transformers downloads a name that is not on this machine.
+        """
+        self.model = _import().SentenceTransformer(model) if isinstance(model, str) else model
+        if isinstance(model, str):  # a loaded model does not say reliably which one it is
+            self.name = f"sentence-transformers:{model}"
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """float32[n, d], the model's own vectors."""
+        return self.model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
+
+
+class SentenceTransformersCrossEncoder:
+    """Scores texts with a CrossEncoder of sentence-transformers."""
+
+    def __init__(self, model: Any) -> None:
+        """Take a loaded CrossEncoder, or load one by its folder or name.
+
+        sentence-transformers downloads a name that is not on this machine.
+        """
+        self.model = _import().CrossEncoder(model) if isinstance(model, str) else model
+        if isinstance(model, str):  # a loaded model does not say reliably which one it is
+            self.name = f"sentence-transformers:{model}"
+
+    def score(self, query: str, texts: Sequence[str]) -> Any:
+        """float[n], the model's own scores."""
+        if not texts:
+            return np.empty(0, dtype=np.float32)
+        return self.model.predict([(query, text) for text in texts], show_progress_bar=False)
+
+
+def _import() -> Any:
+    try:
+        import sentence_transformers
+    except ImportError as error:
+        raise MissingExtraError("sentence-transformers", "sentence-transformers") from error
+    return sentence_transformers

@@ -1,0 +1,82 @@
+"""Protocols of what callers may pass in: tokenizers, embedders, models, strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from tersely.types import Compressed, Request
+
+__all__ = [
+    "BatchTokenCounter",
+    "CrossEncoder",
+    "Embedder",
+    "LanguageModel",
+    "Strategy",
+    "TokenCounter",
+    "TruncationReporter",
+]
+
+
+@runtime_checkable
+class TokenCounter(Protocol):
+    """Counts tokens. Need not be additive: the count of a whole may differ from its parts' sum."""
+
+    def count(self, text: str) -> int:
+        """Number of tokens of `text`, >= 0."""
+        ...
+
+
+@runtime_checkable
+class BatchTokenCounter(TokenCounter, Protocol):
+    """A counter that counts many texts in one call, faster than one by one."""
+
+    def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
+        """`[count(text) for text in texts]`."""
+        ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors whose cosine says how alike they are."""
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """A float array (len(texts), dimensions), row i the vector of text i."""
+        ...
+
+
+@runtime_checkable
+class TruncationReporter(Embedder, Protocol):
+    """An embedder that says which texts were longer than its model reads."""
+
+    def embed_report(self, texts: Sequence[str]) -> tuple[Any, Any]:
+        """(`embed(texts)`, ascending indices of the texts that were cut)."""
+        ...
+
+
+@runtime_checkable
+class CrossEncoder(Protocol):
+    """Reads a query and a text together."""
+
+    def score(self, query: str, texts: Sequence[str]) -> Any:
+        """Float array (len(texts),), higher is more relevant: in [0, 1], or logits."""
+        ...
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """Answers a prompt. May also have `async acomplete(prompt) -> str`, which async callers then use."""
+
+    def complete(self, prompt: str) -> str:
+        """The reply to `prompt`; raises when there is none."""
+        ...
+
+
+@runtime_checkable
+class Strategy(Protocol):
+    """A way to compress: a frozen, picklable dataclass whose fields are its options."""
+
+    def compress(self, request: Request) -> Compressed:
+        """Fit the request's documents into its budget."""
+        ...

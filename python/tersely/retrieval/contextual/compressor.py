@@ -1,0 +1,434 @@
+"""Fit the results of a search into a token budget, by what they say about a query."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy.typing as npt
+
+from tersely import checks, metrics
+from tersely.cache import BoundedCache
+from tersely.documents import warnings_about
+from tersely.engine.count import count_batch
+from tersely.engine.prepare import with_required
+from tersely.engine.reading import to_spans
+from tersely.errors import BudgetExceededError, RelevanceScoringError, SummarizationError
+from tersely.models.counters import resolve_counter
+from tersely.models.flows import Flow, limited, run_flow, run_flow_async
+from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
+from tersely.retrieval.chunks import ChunkResult, Retriever, SearchResult, read_chunks
+from tersely.retrieval.contextual.compression import Compression, Outcome, Scores
+from tersely.retrieval.contextual.results import (
+    CompressionBatch,
+    CompressionResult,
+    CompressionStats,
+    Tally,
+)
+from tersely.retrieval.contextual.settings import (
+    Call,
+    CompressionConfig,
+    CompressionStrategy,
+    StrategySelector,
+    TokenBudgetConfig,
+    TokenBudgetManager,
+    cosines_with,
+    limits_for,
+    readable_documents,
+    to_strategy,
+    total_for,
+)
+from tersely.retrieval.scoring import RelevanceScorer
+from tersely.types import Level
+
+__all__ = ["CompressingRetriever", "ContextualCompressor", "RelevanceReranker"]
+
+_CACHE = 32 * 2**20  # bytes of results
+_DOCUMENT_BYTES = 1000  # of a result, a document, besides its text
+_LIMITS = TokenBudgetConfig()
+
+
+class ContextualCompressor:
+    """Compresses retrieved documents to a token budget by what they say about a query.
+
+    Documents and segments under the relevance threshold are left out. The budget goes to the segments that
+    bring most per token, of whatever document, verbatim; where shares per document were asked for (see
+    `TokenBudgetConfig`), each document has its share first. With a language model, documents can be
+    summarized instead. The text of a result never counts more tokens than are available; whatever was
+    dropped, or went otherwise than asked for, stands in it with a reason. Results are remembered in 32 MiB,
+    and relevance in 8; the least recently used make room, so memory stops growing, at about twice as much.
+
+    Attributes:
+        config: the settings of calls that bring none.
+        counter: the token counter that every part uses.
+        llm: the language model, None: there is none.
+        budget_manager, strategy_selector: the parts.
+    """
+
+    def __init__(
+        self,
+        llm_client: Any = None,
+        default_strategy: CompressionStrategy | str = CompressionStrategy.EXTRACTIVE,
+        token_budget: int = 4000,
+        *,
+        config: CompressionConfig | None = None,
+        budget: TokenBudgetConfig | None = None,
+        relevance_scorer: Any = None,
+        strategy_selector: StrategySelector | None = None,
+        counter: Any = None,
+        separator: str = "\n\n",
+        strict: bool = False,
+    ) -> None:
+        """Put the parts together.
+
+        Args:
+            llm_client: a language model (`resolve_language_model`); used by ABSTRACTIVE and HYBRID alone.
+            default_strategy, token_budget: see `CompressionConfig`; `config` goes before them.
+            config: further settings.
+            budget: further limits; its total and its allocation go before those of `config`. Two different
+                budgets, neither of them the default, are an error.
+            relevance_scorer: a `tersely.retrieval.RelevanceScorer`, or an object with `score(documents,
+                query)` (and `score_sync`, for `compress_sync`) that gives a RelevanceScore a document. None:
+                a RelevanceScorer with the method HYBRID.
+            strategy_selector: chooses the strategy where the caller did not.
+            counter: the tokenizer that budgets are meant in (`tersely.compress`).
+            separator: stands between kept pieces that do not touch in the source, and between documents.
+            strict: raise RelevanceScoringError, SummarizationError or BudgetExceededError where otherwise a
+                simpler method steps in or documents are dropped.
+        """
+        _check_one_budget(token_budget, config, budget)
+        config = config or CompressionConfig(default_strategy=default_strategy, token_budget=token_budget)  # type: ignore[arg-type]  # names too
+        self._warnings: tuple[str, ...] = ()
+        self._given = budget
+        if budget is None:
+            budget, self._warnings = limits_for(config.token_budget, config.allocation_strategy, None)
+        if (config.token_budget, config.allocation_strategy) != (
+            budget.total_budget,
+            budget.allocation_strategy,
+        ):
+            config = replace(
+                config, token_budget=budget.total_budget, allocation_strategy=budget.allocation_strategy
+            )
+        self.config = config
+        self.counter = resolve_counter(counter)
+        self.llm = None if llm_client is None else resolve_language_model(llm_client)
+        self.separator = checks.text(separator, "separator")
+        self.strict = strict
+        self.strategy_selector = strategy_selector or StrategySelector()
+        self.budget_manager = self._manager(budget, self.config)
+        self._settings = repr((self.config, budget))
+        self._scorer = relevance_scorer
+        self._own_scorers: dict[Level, RelevanceScorer] = {}
+        self._cache: BoundedCache[CompressionResult] = BoundedCache(_CACHE)
+        self._tally = Tally()
+
+    @property
+    def relevance_scorer(self) -> Any:
+        """Scores the documents: the caller's scorer, or a RelevanceScorer."""
+        if self._scorer is not None:
+            return self._scorer
+        level = self.config.segment_size
+        return self._own_scorers.setdefault(level, RelevanceScorer(level=level))
+
+    async def compress(
+        self,
+        documents: Any,
+        query: str,
+        strategy: CompressionStrategy | str | None = None,
+        *,
+        config: CompressionConfig | None = None,
+        pinned: Any = (),
+        embeddings: npt.ArrayLike | None = None,
+        query_embedding: npt.ArrayLike | None = None,
+    ) -> CompressionResult:
+        """Compress documents for a query.
+
+        Args:
+            documents: DocumentChunks, ChunkResults, SearchResults, or what `tersely.compress` takes.
+            query: what the reader asks; "" for what matters in general.
+            strategy: or its name; None: the selector's choice, or the default.
+            config: the settings of this call, its budget included.
+            pinned: what must stay, verbatim (`tersely.compress`).
+            embeddings, query_embedding: vectors, (n, d) and (d,), whose cosines are the documents' relevance;
+                only those that can have a share of the budget are then read at all.
+
+        Raises:
+            BudgetExceededError: what is pinned does not fit; `strict`: not all relevant documents do. It
+                speaks of the total budget, the reserve for the response included.
+            RelevanceScoringError, SummarizationError: `strict`, and a model failed.
+            ValueError, TypeError: a wrong argument.
+
+        O(characters). Prompts are sent in the caller's event loop, `config.batch_size` at a time; all else
+        runs on other threads.
+        """
+        call = self._check_call(documents, query, strategy, config, pinned, embeddings, query_embedding)
+        return await self._compress(call, self.llm)
+
+    def compress_sync(
+        self,
+        documents: Any,
+        query: str,
+        strategy: CompressionStrategy | str | None = None,
+        *,
+        config: CompressionConfig | None = None,
+        pinned: Any = (),
+        embeddings: npt.ArrayLike | None = None,
+        query_embedding: npt.ArrayLike | None = None,
+    ) -> CompressionResult:
+        """As `compress`, with the same result; prompts are sent from threads of their own."""
+        started = time.perf_counter()
+        call = self._check_call(documents, query, strategy, config, pinned, embeddings, query_embedding)
+        if (known := self._cached(call)) is not None:
+            return self._record(call, Outcome(known, 0), started)
+        scored = Scores()
+        if self._scorer is not None and call.query:
+            try:
+                scored = Scores.of(self._scorer.score_sync(call.documents, call.query), len(call.documents))
+            except Exception as error:
+                scored = self._fallback_scores(error)
+        try:
+            finished = run_flow(self._flow(call, scored, self.llm), self.llm, call.config.batch_size)
+        except BudgetExceededError as error:
+            raise self._budget_error(call, scored, error) from None
+        return self._record(call, finished, started)
+
+    async def compress_batch(self, batches: Sequence[CompressionBatch]) -> list[CompressionResult]:
+        """Compress several calls' documents side by side; results in their order.
+
+        `config.batch_size` prompts of all of them are with the model at a time. Where one raises, that is
+        raised once the others are done.
+        """
+        model = None if self.llm is None else limited(self.llm, self.config.batch_size)
+        calls = [
+            self._check_call(batch.documents, batch.query, batch.strategy, None, (), None, None)
+            for batch in batches
+        ]
+        found = await asyncio.gather(*(self._compress(one, model) for one in calls), return_exceptions=True)
+        for result in found:
+            if isinstance(result, BaseException):
+                raise result
+        return [result for result in found if isinstance(result, CompressionResult)]
+
+    async def compress_results(
+        self, results: Sequence[SearchResult], query: str, config: CompressionConfig | None = None
+    ) -> CompressionResult:
+        """Compress the documents of search results; `config`: the settings of this call."""
+        return await self.compress([result.document for result in results], query, config=config)
+
+    def get_compression_stats(self) -> CompressionStats:
+        """Return sums over all calls so far."""
+        return self._tally.stats()
+
+    async def _compress(self, call: Call, model: CheckedLanguageModel | None) -> CompressionResult:
+        started = time.perf_counter()
+        if (known := self._cached(call)) is not None:
+            return self._record(call, Outcome(known, 0), started)
+        scored = Scores()
+        if self._scorer is not None and call.query:
+            try:
+                found = await asyncio.to_thread(self._scorer.score, call.documents, call.query)
+                answered = await found if inspect.isawaitable(found) else found
+                scored = Scores.of(answered, len(call.documents))
+            except Exception as error:
+                scored = self._fallback_scores(error)
+        flow = await asyncio.to_thread(self._flow, call, scored, model)
+        try:
+            finished = await run_flow_async(flow, model, call.config.batch_size)
+        except BudgetExceededError as error:
+            raise await asyncio.to_thread(self._budget_error, call, scored, error) from None
+        return self._record(call, finished, started)
+
+    def _check_call(
+        self,
+        documents: Any,
+        query: str,
+        strategy: CompressionStrategy | str | None,
+        config: CompressionConfig | None,
+        pinned: Any,
+        embeddings: npt.ArrayLike | None,
+        query_embedding: npt.ArrayLike | None,
+        total: int | None = None,
+    ) -> Call:
+        """Check the arguments of a call. `total`: replaces the total budget of the settings."""
+        chunks, given = read_chunks(documents)
+        if (embeddings is None) != (query_embedding is None):
+            raise ValueError("give both embeddings and query_embedding, or neither")
+        manager, warnings, settings = self.budget_manager, self._warnings, self._settings
+        replaced = warnings_about(given)
+        asked = config
+        config = asked or self.config
+        if asked is not None or total is not None:
+            budget = config.token_budget if total is None else total
+            limits, warnings = limits_for(budget, config.allocation_strategy, self._given)
+            manager = self._manager(limits, config)
+            settings = repr((config, limits))
+        chosen = to_strategy(strategy)
+        spans = to_spans(pinned, given)
+        sizes = count_batch(self.counter, [document.text for document in given])
+        similarity = None
+        if embeddings is not None and query_embedding is not None:
+            similarity = cosines_with(embeddings, query_embedding, len(chunks))
+            given = readable_documents(
+                given, sizes, similarity, config, manager, {document for document, _, _ in spans}
+            )
+        return Call(
+            chunks=chunks,
+            documents=given,
+            query=checks.text(query, "query").strip(),
+            strategy=chosen,
+            config=config,
+            manager=manager,
+            pinned=spans,
+            similarity=similarity,
+            sizes=sizes,
+            warnings=(*warnings, *replaced),
+            settings=settings if chosen is None else f"{chosen.name} {settings}",
+            again=lambda total: self._check_call(
+                chunks, query, strategy, asked, spans, embeddings, query_embedding, total
+            ),
+        )
+
+    def _manager(self, limits: TokenBudgetConfig, config: CompressionConfig) -> TokenBudgetManager:
+        threshold = config.min_relevance_threshold
+        return TokenBudgetManager(
+            limits, counter=self.counter, relevance_threshold=threshold, strict=self.strict
+        )
+
+    def _fallback_scores(self, error: Exception) -> Scores:
+        """Scores after the scorer failed. Raises RelevanceScoringError where no fallback is allowed."""
+        scorer = self._scorer
+        described = f"{type(scorer).__name__} failed: {type(error).__name__}: {error}"
+        if self.strict or isinstance(scorer, RelevanceScorer):
+            known = error if isinstance(error, RelevanceScoringError) else RelevanceScoringError(described)
+            raise known from error
+        return Scores(None, described, ("scorer_failed",))
+
+    def _flow(self, call: Call, scored: Scores, model: CheckedLanguageModel | None) -> Flow[Outcome]:
+        selector, separator = self.strategy_selector, self.separator
+        return Compression(call, scored, selector, model, separator, self.strict).run()
+
+    def _budget_error(self, call: Call, scored: Scores, error: BudgetExceededError) -> BudgetExceededError:
+        """Make the error for a total budget that is too small, with one that was tried and is enough.
+
+        No model is asked for that: what must stay stays as it is.
+        """
+        model = None if self.llm is None else resolve_language_model(_no_reply)
+
+        def attempt(total: int) -> None:
+            retry = call.again(total)
+            try:
+                run_flow(self._flow(retry, scored, model), model, 1)
+            except SummarizationError:  # strict: all but the model's part went well
+                return
+            except BudgetExceededError as wrong:
+                required = total_for(int(wrong.required), self._given)
+                raise BudgetExceededError(wrong.reason, required=required, budget=total) from None
+
+        try:
+            with_required(attempt, call.manager.config.total_budget)
+        except BudgetExceededError as found:
+            return found
+        return error
+
+    def _cached(self, call: Call) -> CompressionResult | None:
+        if not call.config.cache_results:
+            return None
+        known = self._cache.get(call.key())
+        return None if known is None else replace(known, cached=True)
+
+    def _record(self, call: Call, finished: Outcome, started: float) -> CompressionResult:
+        """Cache and count a result. One that fell back may do better next time, and is not cached."""
+        result = finished.result
+        if call.config.cache_results and not result.cached and result.fallback_reason is None:
+            size = sum([len(chunk.content) for chunk in call.chunks]) * 2
+            self._cache.put(call.key(), result, size + _DOCUMENT_BYTES * len(call.chunks))
+        seconds = time.perf_counter() - started
+        self._tally.add(result, seconds, finished.prompts)
+        if metrics.enabled():
+            name = result.strategy_used.value if result.used_llm else "extractive"
+            before, after = result.original_token_count, result.compressed_token_count
+            metrics.observe(name, before, after, seconds, cache_hit=result.cached)
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class CompressingRetriever:
+    """A retriever whose chunks are compressed before they are returned.
+
+    Attributes:
+        retriever: finds the chunks.
+        compressor: compresses them.
+        pool: chunks that are asked for, for each that is wanted; >= 1.
+    """
+
+    retriever: Retriever
+    compressor: ContextualCompressor
+    pool: int = 1
+
+    def search(self, query: str, top_n: int = 5) -> Sequence[ChunkResult]:
+        """The chunks that are left, in the retriever's order, their content compressed; at most `top_n`."""
+        return self.compressed(query, top_n)[0]
+
+    def chunk(self, chunk_id: str) -> ChunkResult:
+        """The whole chunk of an id. Raises KeyError where there is none."""
+        return self.retriever.chunk(chunk_id)
+
+    def compressed(self, query: str, top_n: int = 5) -> tuple[list[ChunkResult], CompressionResult]:
+        """`search(query, top_n)`, and the result that says what was dropped and why."""
+        found = list(self.retriever.search(query, top_n * self.pool))
+        result = self.compressor.compress_sync(found, query)
+        kept = [
+            replace(found[document.index], content=document.content)
+            for document in result.compressed_documents
+        ]
+        return kept[:top_n], result
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceReranker:
+    """Puts documents in the order of the relevance that a compression found: nothing is scored again."""
+
+    result: CompressionResult
+
+    def order(self) -> list[int]:
+        """Indices of all original documents, the most relevant first; ties in their order."""
+        scores = [score.overall_score for score in self.result.relevance_scores]
+        return sorted(range(len(scores)), key=lambda index: (-scores[index], index))
+
+    def rerank(self, documents: Sequence[Any] | None = None, top_n: int | None = None) -> list[Any]:
+        """The documents (one for each original; None: the originals) in that order, `top_n` at most."""
+        given = self.result.original_documents if documents is None else documents
+        if len(given) != len(self.result.original_documents):
+            expected = len(self.result.original_documents)
+            raise ValueError(f"there must be {expected} documents, not {len(given)}")
+        return [given[index] for index in self.order()][:top_n]
+
+
+def _no_reply(prompt: str) -> str:
+    """A model whose replies are empty."""
+    return ""
+
+
+def _check_one_budget(
+    token_budget: int, config: CompressionConfig | None, budget: TokenBudgetConfig | None
+) -> None:
+    """Raise ValueError where two different budgets were given, neither of them the default.
+
+    Raises TypeError for a budget of another type.
+    """
+    if budget is not None and not isinstance(budget, TokenBudgetConfig):
+        raise TypeError(f"budget must be a TokenBudgetConfig, not {budget!r}; a number is token_budget=")
+    given = {"token_budget": token_budget}
+    if config is not None:
+        given["config.token_budget"] = config.token_budget
+    if budget is not None:
+        given["budget.total_budget"] = budget.total_budget
+    default = _LIMITS.total_budget
+    given = {name: tokens for name, tokens in given.items() if tokens != default}
+    if len(set(given.values())) > 1:
+        listed = ", ".join(f"{name}={tokens}" for name, tokens in given.items())
+        raise ValueError(f"give one budget, not {listed}")

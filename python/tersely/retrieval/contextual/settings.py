@@ -1,0 +1,535 @@
+"""Settings of contextual compression, shares of its budget by relevance, and its checked arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import checks
+from tersely.cache import digest_of
+from tersely.content.detect import detect_each
+from tersely.documents import to_level
+from tersely.engine.allocation import fill
+from tersely.errors import BudgetExceededError
+from tersely.kernels import cosine_similarity
+from tersely.models.counters import resolve_counter
+from tersely.retrieval.chunks import DocumentChunk
+from tersely.types import Document, Float64s, Int64s, Level
+
+__all__ = [
+    "AllocationStrategy",
+    "BudgetPlan",
+    "Call",
+    "CompressionConfig",
+    "CompressionStrategy",
+    "SegmentSize",
+    "StrategySelector",
+    "TokenBudgetConfig",
+    "TokenBudgetManager",
+    "TokenUsage",
+    "cosines_with",
+    "limits_for",
+    "readable_documents",
+    "to_choice",
+    "to_strategy",
+    "total_for",
+]
+
+SegmentSize = Level  # CHARACTER, WORD, SENTENCE, PARAGRAPH, SECTION
+
+Choice = TypeVar("Choice", bound=Enum)
+
+_WORDS = ("prose", "markdown", "conversation", "html", "mixed")  # what a model may put in words of its own
+_LONG = 2000  # tokens of a document that is first cut to what matters
+
+
+class CompressionStrategy(Enum):
+    """How documents are made smaller; PASSTHROUGH is what is used where they fit as they are."""
+
+    EXTRACTIVE = "extractive"
+    ABSTRACTIVE = "abstractive"
+    HYBRID = "hybrid"
+    PASSTHROUGH = "passthrough"
+
+
+class AllocationStrategy(Enum):
+    """How a budget is shared out over documents (contextual/budget.py)."""
+
+    UNIFORM = "uniform"  # the same for each
+    PROPORTIONAL = "proportional"  # in proportion to relevance
+    THRESHOLD = "threshold"  # the least first for each above the threshold, the rest in proportion, others 0
+    GREEDY = "greedy"  # the most relevant first, as much as each can use
+    MARGINAL = "marginal"  # no shares: to the segments, of all documents, that bring most per token
+
+
+@dataclass(frozen=True, slots=True)
+class TokenBudgetConfig:
+    """Limits in tokens.
+
+    Attributes:
+        total_budget: of the model's window, what is for documents and the response; >= 1.
+        reserve_for_response: the part of it that is the response's; less than all of it.
+        min_per_document: a document gets at least so much (or all it has), or nothing; >= 1.
+        max_per_document: and at most so much.
+        allocation_strategy: or its name.
+    """
+
+    total_budget: int = 4000
+    reserve_for_response: int = 1000
+    min_per_document: int = 100
+    max_per_document: int = 2000
+    allocation_strategy: AllocationStrategy = AllocationStrategy.PROPORTIONAL
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        chosen = to_choice(self.allocation_strategy, AllocationStrategy, "allocation_strategy")
+        object.__setattr__(self, "allocation_strategy", chosen)
+        for name, least in (
+            ("total_budget", 1),
+            ("reserve_for_response", 0),
+            ("min_per_document", 1),
+            ("max_per_document", self.min_per_document),
+        ):
+            checks.whole_number(getattr(self, name), name, least=least)
+        if self.reserve_for_response >= self.total_budget:
+            raise ValueError(
+                f"reserve_for_response ({self.reserve_for_response}) must be less than the total budget "
+                f"({self.total_budget})"
+            )
+
+    def available(self) -> int:
+        """Tokens for documents: total_budget - reserve_for_response."""
+        return self.total_budget - self.reserve_for_response
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionConfig:
+    """Settings of `ContextualCompressor`.
+
+    Attributes:
+        default_strategy: used where nobody named one and `auto_select` is off.
+        auto_select: choose the strategy by the documents and the budget (`StrategySelector`).
+        token_budget: `TokenBudgetConfig.total_budget`. Without such limits, documents have the first 3,000
+            tokens of it, and the response the next 1,000.
+        allocation_strategy: how the budget is shared out.
+        segment_size: what is kept or dropped as one.
+        context_window: neighbours kept on each side of each hit, as far as the budget allows.
+        summary_ratio: tokens of a summary, as a share of its document, in (0, 1]...
+        min_summary_length, max_summary_length: ...but at least and at most so many tokens.
+        batch_size: prompts that are with the model at a time.
+        cache_results: the same call again asks no scorer and no model.
+        min_relevance_threshold: in [0, 1]; documents and segments under it are left out. Of a document it is
+            the probability that it is on the topic of the query; doubtful ones stay beside one that reaches
+            it, and the best of all where it may yet be about the query (`Selection` in extractive.py). Of a
+            segment it is its place among those of the call.
+        preserve_structure: what is kept brings the headings above it, and tables, lists and code stay whole.
+    """
+
+    default_strategy: CompressionStrategy = CompressionStrategy.EXTRACTIVE
+    auto_select: bool = True
+    token_budget: int = 4000
+    allocation_strategy: AllocationStrategy = AllocationStrategy.PROPORTIONAL
+    segment_size: Level = SegmentSize.SENTENCE
+    context_window: int = 2
+    summary_ratio: float = 0.3
+    min_summary_length: int = 50
+    max_summary_length: int = 500
+    batch_size: int = 5
+    cache_results: bool = True
+    min_relevance_threshold: float = 0.5
+    preserve_structure: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        strategy = to_choice(self.default_strategy, CompressionStrategy, "default_strategy")
+        if strategy is CompressionStrategy.PASSTHROUGH:
+            raise ValueError("default_strategy must be one that compresses, not PASSTHROUGH")
+        allocation = to_choice(self.allocation_strategy, AllocationStrategy, "allocation_strategy")
+        object.__setattr__(self, "default_strategy", strategy)
+        object.__setattr__(self, "allocation_strategy", allocation)
+        object.__setattr__(self, "segment_size", to_level(self.segment_size))
+        for name, least in (
+            ("token_budget", 1),
+            ("context_window", 0),
+            ("min_summary_length", 0),
+            ("max_summary_length", max(self.min_summary_length, 1)),
+            ("batch_size", 1),
+        ):
+            checks.whole_number(getattr(self, name), name, least=least)
+        for name in ("auto_select", "cache_results", "preserve_structure"):
+            checks.flag(getattr(self, name), name)
+        checks.share(self.summary_ratio, "summary_ratio")
+        checks.number(self.min_relevance_threshold, "min_relevance_threshold", least=0, most=1)
+
+
+class StrategySelector:
+    """Chooses a strategy: the one asked for, else by documents and budget, else the default."""
+
+    def select(
+        self,
+        texts: Sequence[str],
+        sizes: Sequence[int],
+        available: int,
+        config: CompressionConfig,
+        *,
+        strategy: CompressionStrategy | None = None,
+        has_model: bool = False,
+    ) -> CompressionStrategy:
+        """The strategy for documents of so many tokens each.
+
+        `strategy` where it is not None; `config.default_strategy` where `auto_select` is off. Else
+        PASSTHROUGH where all of it fits; EXTRACTIVE without a model, for code, logs, data and the like, and
+        where the budget is at least `summary_ratio` of the documents: whole sentences will do. Else HYBRID
+        where a document has over 2,000 tokens, and ABSTRACTIVE.
+        """
+        if strategy is not None:
+            return strategy
+        if not config.auto_select:
+            return config.default_strategy
+        total = sum(sizes)
+        if total <= available:
+            return CompressionStrategy.PASSTHROUGH
+        if not has_model or available >= config.summary_ratio * total:
+            return CompressionStrategy.EXTRACTIVE
+        kinds = {found.kind for found in detect_each(texts)}
+        if not kinds <= set(_WORDS):
+            return CompressionStrategy.EXTRACTIVE
+        return CompressionStrategy.HYBRID if max(sizes) > _LONG else CompressionStrategy.ABSTRACTIVE
+
+
+def to_choice(value: Any, kind: type[Choice], name: str) -> Choice:
+    """The member of an enum for itself or its name in any case. Raises ValueError for anything else."""
+    if isinstance(value, kind):
+        return value
+    if isinstance(value, str) and value.upper() in kind.__members__:
+        return kind[value.upper()]
+    raise ValueError(f"{name} must be one of {', '.join(kind.__members__)}, not {value!r}")
+
+
+_DEFAULT = TokenBudgetConfig()
+_LEAST_WEIGHT = 1e-9  # of a document without any relevance
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetPlan:
+    """Shares of a budget.
+
+    Attributes:
+        allocations: tokens of each document; 0: none of it is kept.
+        dropped: documents without a share, ascending: those of least relevance, or under the threshold.
+        available: tokens that were shared out.
+    """
+
+    allocations: tuple[int, ...]
+    dropped: tuple[int, ...]
+    available: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Accounts for a budget, in tokens.
+
+    Attributes:
+        available: allowed for the documents together.
+        used: of their text, separators between documents included.
+        allocated: of each document.
+        used_by_document: of each document; 0 for one that was left out.
+    """
+
+    available: int
+    used: int
+    allocated: tuple[int, ...]
+    used_by_document: tuple[int, ...]
+
+    @property
+    def unused(self) -> int:
+        """available - used."""
+        return self.available - self.used
+
+    @property
+    def unused_by_document(self) -> tuple[int, ...]:
+        """The tokens of each document's share that it did not use."""
+        pairs = zip(self.allocated, self.used_by_document, strict=True)
+        return tuple(share - used for share, used in pairs)
+
+
+def limits_for(
+    total: int, allocation: AllocationStrategy, given: TokenBudgetConfig | None
+) -> tuple[TokenBudgetConfig, tuple[str, ...]]:
+    """Return limits like `given` with another total and allocation, and reason codes.
+
+    A reserve that was given but does not fit into the total is the same share of it as of the total that it
+    was given for. Where nobody gave limits, documents have what the default ones leave them first, and the
+    default reserve what is above that. "reserve_shrunk" says that it is smaller.
+    """
+    limits = given or _DEFAULT
+    reserve = limits.reserve_for_response
+    if given is None:
+        reserve = min(reserve, max(total - limits.available(), 0))
+    elif reserve >= total:
+        reserve = total * reserve // given.total_budget
+    warnings = ("reserve_shrunk",) if reserve < limits.reserve_for_response else ()
+    limits = replace(limits, total_budget=total, reserve_for_response=reserve, allocation_strategy=allocation)
+    return limits, warnings
+
+
+def total_for(tokens: int, given: TokenBudgetConfig | None) -> int:
+    """The least total budget whose limits (`limits_for`) leave so many tokens to documents."""
+    limits = given or _DEFAULT
+    share = limits.allocation_strategy
+    reserve, of = limits.reserve_for_response, limits.total_budget
+    totals = (tokens, (tokens - 1) * of // (of - reserve) + 1, tokens + reserve)
+    return min(one for one in totals if limits_for(one, share, given)[0].available() >= tokens)
+
+
+class TokenBudgetManager:
+    """Shares tokens out over documents by their relevance, and sees that nobody takes more."""
+
+    def __init__(
+        self,
+        config: TokenBudgetConfig | int = TokenBudgetConfig(),
+        *,
+        counter: Any = None,
+        relevance_threshold: float = 0.5,
+        strict: bool = False,
+    ) -> None:
+        """Set the limits.
+
+        Args:
+            config: or the total budget, with the other limits as they are by default (`limits_for`).
+            counter: the tokenizer that the limits are meant in (`tersely.compress`).
+            relevance_threshold: of THRESHOLD.
+            strict: raise BudgetExceededError where some documents would get nothing.
+        """
+        if isinstance(config, int):
+            config, _ = limits_for(config, _DEFAULT.allocation_strategy, None)
+        self.config = config
+        self.counter = resolve_counter(counter)
+        self.relevance_threshold = relevance_threshold
+        self.strict = strict
+
+    def available(self) -> int:
+        """Tokens for documents."""
+        return self.config.available()
+
+    @property
+    def shares(self) -> bool:
+        """Whether documents have shares: where somebody set other limits a document, or another allocation,
+        than the default, or is `strict`. Else tokens go wherever they bring most."""
+        config, default = self.config, _DEFAULT
+        return (
+            self.strict
+            or config.allocation_strategy is not default.allocation_strategy
+            or config.min_per_document != default.min_per_document
+            or config.max_per_document != default.max_per_document
+        )
+
+    def allocate(
+        self,
+        sizes: Sequence[int],
+        scores: Sequence[float],
+        *,
+        available: int | None = None,
+        required: Sequence[int] | None = None,
+    ) -> BudgetPlan:
+        """Share the budget out.
+
+        Args:
+            sizes: tokens that each document can use.
+            scores: relevance of each, finite, from 0.
+            available: tokens to share out; None: `available()`.
+            required: tokens that each must have (what is pinned in it); those come first.
+
+        Returns:
+            Shares that add up to `available` at most, none above a document's size or `max_per_document`,
+            none below `min_per_document` but of a document that is smaller. Rounding is by largest
+            remainder; ties go to the first. Where the least for all is too much, the least relevant get
+            nothing; where it is too much for one, the most relevant gets all there is.
+
+        Raises:
+            BudgetExceededError: what is required does not fit, or `strict` and not all have a share.
+            ValueError: a wrong argument; or MARGINAL, which shares nothing out.
+
+        O(n log n).
+        """
+        room = self.available() if available is None else max(available, 0)
+        size, score = _checked(sizes, scores)
+        must = np.zeros(len(size), np.int64) if required is None else np.asarray(required, np.int64)
+        if self.config.allocation_strategy is AllocationStrategy.MARGINAL:
+            raise ValueError("MARGINAL has no shares: the budget goes to segments of all documents at once")
+        if int(must.sum()) > room:
+            self._raise("what must be kept", int(must.sum()), room)
+        most = np.maximum(np.minimum(size, self.config.max_per_document), must)
+        least = np.maximum(np.minimum(most, self.config.min_per_document), must)
+        if int(least[must > 0].sum()) > room:
+            least = np.where(must > 0, must, least)
+        wanted = (size > 0) | (must > 0)
+        if self.config.allocation_strategy is AllocationStrategy.THRESHOLD:
+            wanted &= (score >= self.relevance_threshold) | (must > 0)
+        order = np.lexsort((np.arange(len(size)), -score, must == 0))
+        order = order[wanted[order]]
+        count = int(np.searchsorted(np.cumsum(least[order]), room, side="right"))
+        if self.strict and count < len(order):
+            self._raise("the least for each document", int(least[order].sum()), room)
+        shares = np.zeros(len(size), dtype=np.int64)
+        if count:
+            chosen = np.sort(order[:count])
+            shares[chosen] = self._shares(most[chosen], least[chosen], score[chosen], must[chosen], room)
+        elif len(order):
+            shares[order[0]] = min(room, int(most[order[0]]))
+        return BudgetPlan(tuple(shares.tolist()), tuple(np.flatnonzero(shares == 0).tolist()), room)
+
+    def usage(self, plan: BudgetPlan, used_by_document: Sequence[int], used: int | None = None) -> TokenUsage:
+        """Account for a plan; `used`: tokens of the text as a whole, None: the sum.
+
+        Raises BudgetExceededError where that is more than was available.
+        """
+        whole = sum(used_by_document) if used is None else used
+        for needed in (whole, sum(used_by_document)):
+            if needed > plan.available:
+                self._raise("the text", needed, plan.available)
+        return TokenUsage(plan.available, whole, plan.allocations, tuple(used_by_document))
+
+    def _shares(self, most: Int64s, least: Int64s, score: Float64s, must: Int64s, room: int) -> Int64s:
+        strategy = self.config.allocation_strategy
+        if strategy is AllocationStrategy.GREEDY:
+            return self._greedily(most, least, score, must, room)
+        weight = np.ones_like(score)
+        if strategy is not AllocationStrategy.UNIFORM:
+            weight = np.maximum(score, _LEAST_WEIGHT)
+        if strategy is AllocationStrategy.THRESHOLD:
+            return least + fill(most - least, weight, room - int(least.sum()))
+        shares, free = least.copy(), np.ones(len(most), dtype=bool)
+        while free.any():
+            shares[free] = fill(most[free], weight[free], room - int(least[~free].sum()))
+            short = free & (shares < least)
+            if not short.any():
+                break
+            shares[short] = least[short]
+            free &= ~short
+        return shares
+
+    def _greedily(self, most: Int64s, least: Int64s, score: Float64s, must: Int64s, room: int) -> Int64s:
+        shares = must.copy()
+        left = room - int(must.sum())
+        for index in np.lexsort((np.arange(len(most)), -score)).tolist():
+            more = min(int(most[index] - must[index]), left)
+            if must[index] + more >= least[index]:
+                shares[index] += more
+                left -= more
+        return shares
+
+    def _raise(self, what: str, required: int, room: int) -> None:
+        raise BudgetExceededError(f"{what} does not fit", required=required, budget=room)
+
+
+def _checked(sizes: Sequence[int], scores: Sequence[float]) -> tuple[Int64s, Float64s]:
+    if len(sizes) != len(scores):
+        raise ValueError(f"there must be one score a document: {len(scores)} for {len(sizes)}")
+    size, score = np.asarray(sizes, dtype=np.int64), np.asarray(scores, dtype=np.float64)
+    if not (np.isfinite(score) & (score >= 0)).all():
+        raise ValueError("scores must be finite and 0 or more")
+    if (size < 0).any():
+        raise ValueError("sizes must be 0 or more tokens")
+    return size, score
+
+
+_TOLERANCE = 1e-6  # of the threshold: scores are float32
+
+
+@dataclass(eq=False, slots=True)
+class Call:
+    """The arguments of a call, checked.
+
+    Attributes:
+        chunks: as given.
+        documents: as they are read: blank where `similarity` says that they cannot have a share.
+        query: without white space around it.
+        strategy: that the caller named.
+        config, manager: settings and limits.
+        pinned: (document, start, end) spans that stay.
+        similarity: float64[n] in [0, 1], relevance by vectors that the caller brought; None: there are none.
+        sizes: int64[n], tokens.
+        warnings: reason codes of the limits.
+        settings: all settings as a text, for the key.
+        again: makes the same call with another total budget.
+    """
+
+    chunks: tuple[DocumentChunk, ...]
+    documents: tuple[Document, ...]
+    query: str
+    strategy: CompressionStrategy | None
+    config: CompressionConfig
+    manager: TokenBudgetManager
+    pinned: tuple[tuple[int, int, int], ...]
+    similarity: Float64s | None
+    sizes: Int64s
+    warnings: tuple[str, ...]
+    settings: str
+    again: Callable[[int], Call]
+    _key: bytes | None = None
+
+    def key(self) -> bytes:
+        """Return a digest that tells this call from others to the same compressor."""
+        if self._key is None:
+            parts: list[str] = []
+            for one in self.chunks:
+                known = "" if one.metadata is None else repr(one.metadata)
+                parts += [f"'{one.id}'" if isinstance(one.id, str) else str(one.id.int), known, one.content]
+            parts += [self.query, self.settings, repr(self.pinned)]
+            if self.similarity is not None:
+                parts.append(self.similarity.tobytes().hex())
+            self._key = digest_of(parts)
+        return self._key
+
+
+def readable_documents(
+    documents: tuple[Document, ...],
+    sizes: Int64s,
+    similarity: Float64s,
+    config: CompressionConfig,
+    manager: TokenBudgetManager,
+    pinned: set[int],
+) -> tuple[Document, ...]:
+    """Blank the documents under the threshold, and those too far behind to have a least share."""
+    near = similarity >= config.min_relevance_threshold - _TOLERANCE
+    if config.allocation_strategy is not AllocationStrategy.MARGINAL:
+        order = np.lexsort((np.arange(len(sizes)), -similarity))
+        order = order[near[order]]
+        least = np.cumsum(np.minimum(sizes[order], manager.config.min_per_document))
+        near[order[max(int(np.searchsorted(least, manager.available(), side="right")), 1) :]] = False
+    near[sorted(pinned)] = True
+    return tuple(
+        document if kept else Document("", document.id)
+        for document, kept in zip(documents, near.tolist(), strict=True)
+    )
+
+
+def cosines_with(embeddings: npt.ArrayLike, query_embedding: npt.ArrayLike, documents: int) -> Float64s:
+    """float64[documents] in [0, 1]: cosine of each row with the query's vector, at least 0.
+
+    Raises ValueError where shapes do not match or a number is not finite.
+    """
+    wanted = np.atleast_2d(np.asarray(query_embedding))
+    rows = np.asarray(embeddings)
+    if rows.ndim != 2 or len(rows) != documents or len(wanted) != 1 or wanted.shape[1] != rows.shape[1]:
+        raise ValueError(
+            f"embeddings must have shape ({documents}, d) and query_embedding (d,), not {rows.shape} and "
+            f"{wanted.shape}"
+        )
+    return np.clip(cosine_similarity(rows, wanted, threads=1)[:, 0].astype(np.float64), 0.0, 1.0)
+
+
+def to_strategy(strategy: CompressionStrategy | str | None) -> CompressionStrategy | None:
+    """The strategy for itself, its name or None. Raises ValueError for anything else, and for PASSTHROUGH."""
+    if strategy is None:
+        return None
+    chosen = to_choice(strategy, CompressionStrategy, "strategy")
+    if chosen is CompressionStrategy.PASSTHROUGH:
+        raise ValueError("strategy must be one that compresses; PASSTHROUGH is what happens where all fits")
+    return chosen

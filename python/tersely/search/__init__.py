@@ -1,1 +1,0 @@
-"""What makes the results of a search fewer or shorter; the index; names: `tersely.retrieval`."""

@@ -1,0 +1,585 @@
+"""Open SQLite files: shared by threads, processes and forks, migrated; transactions share their waits.
+
+    Database   a file that lasts: any number read it, one at a time among all processes writes
+    Draft      a file that one writer fills before anybody else looks at it
+
+All of the package that uses SQLite does so through these two; sqlite3 is loaded when a file is opened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import shutil
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
+
+from tersely.errors import CompressionError, StoreError
+from tersely.files import at_forks, file_lock, make_file, sync_to_disk, warn_if_shared
+from tersely.threads import Gate
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+__all__ = ["DamageError", "Database", "Draft", "Format", "GroupCommit", "check_file"]
+
+Result = TypeVar("Result")
+
+_JOBS = 1000  # in a transaction
+
+
+class GroupCommit:
+    """Run jobs of many threads in shared transactions, in the order in which they came.
+
+    Whoever has the turn commits what everybody else has queued meanwhile: no thread of its own.
+    """
+
+    def __init__(self) -> None:
+        """Begin with an empty queue."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew: in a forked child, whoever had the turn is gone."""
+        self._queue: deque[_Entry] = deque()
+        self._turn = threading.Lock()
+
+    def run(
+        self,
+        transaction: Callable[[], AbstractContextManager[Connection]],
+        job: Callable[[Connection], Result],
+    ) -> Result:
+        """Return what a job gives, once it is durable; where it raises, it has no effect, and so does this.
+
+        `transaction` gives a connection inside BEGIN and commits, or rolls back where its block raises: the
+        jobs in it are then run again, each in a transaction of its own.
+        """
+        mine = _Entry(job)
+        self._queue.append(mine)
+        with self._turn:
+            while not mine.done:
+                batch = [self._queue.popleft() for _ in range(min(len(self._queue), _JOBS))]
+                try:
+                    self._commit(transaction, batch)
+                except BaseException:  # Ctrl-C: the others' jobs stay in the queue
+                    self._queue.extendleft(
+                        entry for entry in reversed(batch) if not entry.done and entry is not mine
+                    )
+                    raise
+        if mine.error is not None:
+            raise mine.error
+        result: Result = mine.result
+        return result
+
+    def alone(self) -> AbstractContextManager[object]:
+        """Keep the jobs of this process waiting while the block lasts."""
+        return self._turn
+
+    def _commit(
+        self, transaction: Callable[[], AbstractContextManager[Connection]], batch: list[_Entry]
+    ) -> None:
+        try:
+            with transaction() as connection:
+                for entry in batch:
+                    entry.attempt(connection)
+        except Exception as error:
+            if len(batch) > 1:  # the disk may have room for some of them
+                for entry in batch:
+                    self._commit(transaction, [entry])
+                return
+            batch[0].error = error
+        for entry in batch:
+            entry.done = True
+
+
+class _Entry:
+    """A job in the queue, and its result or error."""
+
+    __slots__ = ("_job", "done", "error", "result")
+
+    def __init__(self, job: Callable[[Connection], Any]) -> None:
+        self._job = job
+        self.done = False
+        self.error: BaseException | None = None
+        self.result: Any = None
+
+    def attempt(self, connection: Connection) -> None:
+        """Run inside the transaction; errors of the file end the transaction, others only the job."""
+        self.error = self.result = None
+        connection.execute("SAVEPOINT job")
+        try:
+            self.result = self._job(connection)
+        except UnicodeDecodeError:  # a ValueError, but of SQLite: damage
+            raise
+        except (CompressionError, ValueError, TypeError) as error:
+            self.error = error
+            connection.execute("ROLLBACK TO job")
+        connection.execute("RELEASE job")
+
+
+_PATIENCE = 30.0  # seconds to wait for another process's write
+_LOG_PAGES = 2000  # of the write-ahead log, before they move to the file
+_LOG_BYTES = 64 * 2**20  # that the log keeps when it is empty
+_CACHE_KIB = 32 * 1024  # of the writing connection
+_IDLE = 32  # reading connections that wait for use
+_COPY_PAGES = 1000  # of a backup at once; writers come in between
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """Say what is in a kind of file, and how older ones are brought up to date.
+
+    Attributes:
+        name: as messages say it: "a store".
+        remedy: what to do about a damaged one, as messages say it.
+        migrations: the n-th, from 0, makes a file of format n one of format n + 1. Files of all formats are
+            about, so none is ever changed.
+        application: marks the file as ours (SQLite's application_id); None: what stands beside the file
+            says what it is.
+    """
+
+    name: str
+    remedy: str
+    migrations: tuple[Callable[[Connection], None], ...]
+    application: int | None = None
+
+    @property
+    def version(self) -> int:
+        """Return the newest format, which is written."""
+        return len(self.migrations)
+
+    def version_of(self, connection: Connection, path: Path) -> int:
+        """Read the format of a file, 0 for an empty one.
+
+        Raises StoreError for a file of another program, and for one of a newer format.
+        """
+        if self.application is None:
+            return self.version
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if (application, version, tables) == (0, 0, 0):
+            return 0
+        if application != self.application:
+            raise StoreError(f"{path} is an SQLite file of another program, not {self.name} of tersely")
+        if version < 1:
+            raise DamageError(f"its format is {version}")
+        if version > self.version:
+            raise StoreError(
+                f"{path} was written by a newer tersely: its format is {version}, this one reads up to "
+                f"{self.version}"
+            )
+        return int(version)
+
+    def migrate(self, connection: Connection, version: int) -> None:
+        """Bring a file of format `version` up to the newest; inside the caller's transaction."""
+        for migration in self.migrations[version:]:
+            migration(connection)
+        if self.application is not None:
+            connection.execute(f"PRAGMA application_id = {self.application}")
+            connection.execute(f"PRAGMA user_version = {self.version}")
+
+
+class DamageError(StoreError):
+    """Something that was read is not what was written. `Database` says of which file, and what to do."""
+
+
+class Database:
+    """An SQLite file that any number of threads and processes read and write, across forks.
+
+    What `write` did is durable when it returns; writes that come at the same time share one wait for the
+    disk. Writers of all processes queue at a lock on the file `PATH-lock`, checkpoints included: SQLite
+    before 3.51.3 can lose pages where two connections write and checkpoint at the same moment (the WAL-reset
+    bug, https://sqlite.org/wal.html#walresetbug). No connection is open while this process forks.
+
+    Whatever SQLite raises is raised as StoreError, which names the file and says what to do about it.
+
+    Attributes:
+        path: the file; PATH-wal, PATH-shm and PATH-lock stand beside it. New ones are their owner's alone.
+        read_only: whether nothing is written.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        format: Format,
+        *,
+        read_only: bool = False,
+        immutable: bool = False,
+        flush: bool = True,
+        max_bytes: int | None = None,
+    ) -> None:
+        """Open the file, or make it; migrate it where it is older.
+
+        Args:
+            path: of the file.
+            format: what is in it.
+            read_only: nothing is written; the file must be there.
+            immutable: also nobody else writes it, ever: it is read without a lock.
+            flush: wait for the disk at every write; without, the last writes before a power cut may be gone.
+            max_bytes: the file does not grow over this: StoreError. None: no limit.
+
+        Warns (UserWarning) of a file that others may read. Raises StoreError.
+        """
+        self.path, self._format = path, format
+        self.read_only = read_only or immutable
+        self._immutable, self._flush, self._max_bytes = immutable, flush, max_bytes
+        self.gate = Gate()
+        self._commits = GroupCommit()
+        self._writer: Connection | None = None
+        self._idle: list[Connection] = []
+        self._closed = False
+        _close_at_forks(self)
+        try:
+            if self.read_only:
+                with self.reading() as connection:
+                    self._check_version(connection)
+            else:
+                with self._alone():
+                    pass
+            if not immutable:  # that is a file of a private folder
+                warn_if_shared(path)
+        except BaseException:
+            self.close()
+            raise
+
+    def __del__(self) -> None:
+        """Close what is open."""
+        if getattr(self, "_idle", None) or getattr(self, "_writer", None) is not None:
+            with contextlib.suppress(Exception):
+                self.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Give a connection that reads one snapshot while the block lasts; no use of a Database inside."""
+        with self._naming_errors(), self.gate.inside():
+            self._check_open()
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                connection = self._open_reader()
+            try:
+                connection.execute("BEGIN")
+                yield connection
+            finally:
+                if connection.in_transaction:
+                    connection.rollback()
+                if len(self._idle) < _IDLE:
+                    self._idle.append(connection)
+                else:
+                    connection.close()
+
+    def write(self, job: Callable[[Connection], Result]) -> Result:
+        """Run a job in a transaction, and return what it gives, once it is durable.
+
+        A job that raises has no effect, and none on the others of its transaction. It may be run again where
+        the transaction failed for another one's sake. It must not use a Database.
+        """
+        with self._naming_errors():
+            return self._commits.run(self._transaction, job)
+
+    def vacuum(self) -> None:
+        """Write the file anew without what was deleted, so that it is nowhere in it. O(file)."""
+        with self._alone() as connection:
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def back_up(self, target: Path) -> None:
+        """Copy the whole to one new file, while others read and write.
+
+        It stands under its name once it is whole and on the disk. Raises StoreError where that name is taken.
+        """
+        import sqlite3
+
+        part = target.with_name(target.name + ".part")
+        if target.exists():
+            raise StoreError(f"{target} exists already")
+        try:
+            part.unlink(missing_ok=True)
+            make_file(part)
+            with contextlib.closing(sqlite3.connect(part, isolation_level=None)) as copy:
+                with self.reading() as connection:
+                    connection.backup(copy, pages=_COPY_PAGES)
+                copy.execute("PRAGMA journal_mode = DELETE")  # one file; whoever opens it turns the log on
+            sync_to_disk(part)
+            part.rename(target)
+            sync_to_disk(target.absolute().parent)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"cannot back up to {target}: {error}") from error
+
+    def release(self) -> None:
+        """Close the connections once nobody uses one; the next use opens them again."""
+        with self.gate.alone():
+            self.close_connections()
+
+    def close(self) -> None:
+        """Close the file for good. What was written is durable without this."""
+        with self.gate.alone():
+            self._closed = True
+            self.close_connections()
+
+    def close_connections(self) -> None:
+        """Close the connections there are; for whoever has shut the gate."""
+        while self._idle:
+            self._idle.pop().close()
+        if self._writer is not None:
+            with self._naming_errors(), self._file_lock():  # the last to close writes the log into the file
+                self._writer.close()
+                self._writer = None
+
+    def begin_in_child(self) -> None:
+        """Let go of what the parent's other threads held: they are not in this forked child."""
+        self.gate.reset()
+        self._commits.reset()
+
+    @contextmanager
+    def _alone(self) -> Iterator[Connection]:
+        """Give the writing connection outside a transaction, alone among all writers."""
+        with self._naming_errors(), self._commits.alone(), self._writing() as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with self._writing() as connection, _committing(connection):
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """Give the writing connection to whoever has the turn in this process."""
+        if self.read_only:
+            raise StoreError(f"{self.path} was opened to read only")
+        with self.gate.inside():
+            self._check_open()
+            with self._file_lock():
+                if self._writer is None:
+                    self._writer = self._open_writer()
+                yield self._writer
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self.path} was closed")
+
+    def _check_version(self, connection: Connection) -> None:
+        version = self._format.version_of(connection, self.path)
+        if version != self._format.version:
+            raise StoreError(
+                f"{self.path} has format {version}, not {self._format.version}: open it once to write"
+            )
+
+    def _open_writer(self) -> Connection:
+        with contextlib.suppress(FileExistsError):  # closed before SQLite opens it: else its locks would go
+            make_file(self.path)
+        connection = self._connect("mode=rwc")
+        try:
+            connection.execute("BEGIN")  # one snapshot; refuses before anything is written
+            version = self._format.version_of(connection, self.path)
+            connection.rollback()
+            _write_ahead(connection)
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self._flush else 'NORMAL'}")
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
+            connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
+            connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+            if self._max_bytes is not None:
+                (page,) = connection.execute("PRAGMA page_size").fetchone()
+                connection.execute(f"PRAGMA max_page_count = {max(self._max_bytes // page, 1)}")
+            if version < self._format.version:
+                with _committing(connection):
+                    self._format.migrate(connection, self._format.version_of(connection, self.path))
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _open_reader(self) -> Connection:
+        import sqlite3
+
+        if self._immutable:
+            return self._connect("mode=ro&immutable=1")
+        connection = self._connect("mode=ro" if self.read_only else "mode=rw")
+        try:
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError:
+            connection.close()
+            # A log-less file in a folder where SQLite may not make its index of the log: nobody writes it.
+            if not self.read_only or not self.path.exists() or self._side_file("-wal").exists():
+                raise
+            connection = self._connect("mode=ro&immutable=1")
+        return connection
+
+    def _connect(self, how: str) -> Connection:
+        import sqlite3
+
+        connection = sqlite3.connect(
+            f"file:{quote(str(self.path.absolute()))}?{how}",
+            uri=True,
+            timeout=_PATIENCE,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        connection.execute("PRAGMA trusted_schema = OFF")
+        return connection
+
+    def _file_lock(self) -> AbstractContextManager[None]:
+        return file_lock(self._side_file("-lock"), _PATIENCE, like=self.path)
+
+    def _naming_errors(self) -> AbstractContextManager[None]:
+        return _naming_errors(self.path, self._format)
+
+    def _side_file(self, ending: str) -> Path:
+        return self.path.with_name(self.path.name + ending)
+
+
+class Draft:
+    """An SQLite file that one writer fills in one transaction before anybody else looks at it.
+
+    Nothing waits for the disk: a draft that is not finished is thrown away.
+    """
+
+    def __init__(self, path: Path, format: Format, *, copy_of: Path | None = None) -> None:
+        """Begin with empty tables, or with a copy of a file of the newest format. Raises StoreError."""
+        import sqlite3
+
+        self._path, self._format = path, format
+        with _naming_errors(path, format):
+            make_file(path)
+            if copy_of is not None:
+                shutil.copyfile(copy_of, path)
+            self._connection = sqlite3.connect(path, isolation_level=None)
+            self._connection.execute("PRAGMA journal_mode = OFF")
+            self._connection.execute("PRAGMA synchronous = OFF")
+            self._connection.execute("BEGIN")
+            if copy_of is None:
+                format.migrate(self._connection, 0)
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Give the connection, inside the transaction."""
+        with _naming_errors(self._path, self._format):
+            yield self._connection
+
+    def finish(self) -> None:
+        """Commit, and let go of the file."""
+        with self.writing() as connection:
+            connection.execute("COMMIT")
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if hasattr(self, "_connection"):
+            self._connection.close()
+
+
+# SQLite's connections must not exist on both sides of a fork. A child takes over SQLite's notes of which
+# locks the process holds, but not the locks, so that even a connection of its own would not be safe
+# (https://sqlite.org/howtocorrupt.html, "Carrying an open database connection across a fork()").
+
+_databases: weakref.WeakSet[Database] = weakref.WeakSet()
+_registering = threading.Lock()
+_forking: list[Database] = []
+
+
+def _close_at_forks(database: Database) -> None:
+    with _registering:
+        _databases.add(database)
+        _watch_forks()
+
+
+@functools.cache
+def _watch_forks() -> None:
+    at_forks(before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
+
+
+def _before_fork() -> None:
+    _registering.acquire()
+    _forking[:] = list(_databases)
+    for database in _forking:
+        database.gate.shut()
+        database.close_connections()
+
+
+def _after_in_parent() -> None:
+    while _forking:
+        _forking.pop().gate.open()
+    _registering.release()
+
+
+def _after_in_child() -> None:
+    while _forking:
+        _forking.pop().begin_in_child()
+    _registering.release()
+
+
+def _write_ahead(connection: Connection) -> None:
+    """Switch to write-ahead logging. SQLite does not wait here for whoever reads a new file, so this does."""
+    import sqlite3
+
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+
+
+@contextmanager
+def _committing(connection: Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.rollback()
+        raise
+
+
+def check_file(connection: Connection) -> list[str]:
+    """Say what SQLite itself finds wrong with a file, one line each. O(file)."""
+    import sqlite3
+
+    try:
+        lines = [str(line) for (line,) in connection.execute("PRAGMA integrity_check")]
+    except sqlite3.DatabaseError as error:
+        return [str(error)]
+    return [] if lines == ["ok"] else lines
+
+
+@contextmanager
+def _naming_errors(path: Path, format: Format) -> Iterator[None]:
+    """Raise what SQLite raises, and what is said of damage, as a StoreError that says what to do."""
+    try:
+        yield
+    except (DamageError, UnicodeDecodeError) as error:  # the latter: names in damaged pages
+        raise StoreError(f"{path} is damaged: {error}; {format.remedy}") from error
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror or error}") from error
+    except Exception as error:
+        import sqlite3
+
+        if not isinstance(error, (sqlite3.Error, sqlite3.Warning)):
+            raise
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says where in SQLite
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise StoreError(
+                f"{path} is damaged, or is not {format.name}: {error}; {format.remedy}"
+            ) from error
+        advice = {
+            sqlite3.SQLITE_BUSY: f"another program held it for {_PATIENCE:g} seconds: try again",
+            sqlite3.SQLITE_CANTOPEN: "is it there, and may you read it and write to its folder?",
+            sqlite3.SQLITE_FULL: "make room on the disk, or raise the limit of its size",
+            sqlite3.SQLITE_IOERR: "the disk fails, or allows no larger file",
+            sqlite3.SQLITE_READONLY: "you may not write to it, or to its folder",
+        }.get(code)
+        raise StoreError(f"{path}: {error}" + (f" ({advice})" if advice else "")) from error

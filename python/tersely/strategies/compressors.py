@@ -1,0 +1,604 @@
+"""Compressors: extractive, hierarchical, incremental, and two that use a language model."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from itertools import pairwise
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import _native, metrics
+from tersely.cache import BoundedCache
+from tersely.documents import read_document
+from tersely.engine.count import count, count_batch
+from tersely.engine.cutting import longest_prefix
+from tersely.engine.incremental import CACHE_BYTES, Incremental, IncrementalUpdate, State, advance
+from tersely.engine.prepare import smallest_fit
+from tersely.engine.relevance import position_and_length
+from tersely.engine.strategies import Auto, Extractive, Hierarchical, level_targets
+from tersely.errors import BudgetExceededError, NotReversibleError, RelevanceScoringError
+from tersely.models.embedders import resolve_embedder
+from tersely.models.flows import one_model
+from tersely.models.language_models import resolve_language_model
+from tersely.options import CompressionMethod, CompressionOptions
+from tersely.protocols import Strategy
+from tersely.strategies.compressor import Call, Compressor, Forms, checked_options
+from tersely.strategies.contexts import (
+    CompressedContext,
+    CompressionLevel,
+    HierarchicalContext,
+    OriginalContext,
+)
+from tersely.types import Compressed, Document, Level, Request
+from tersely.writing.abstractive import Abstractive
+from tersely.writing.hybrid import Hybrid
+
+__all__ = [
+    "AbstractiveCompressor",
+    "ExtractiveCompressor",
+    "HierarchicalCompressor",
+    "HybridCompressor",
+    "IncrementalCompressor",
+    "IncrementalContext",
+]
+
+_RELEVANCE = 2.0  # weight of a cosine beside position and length, in score_sentences
+_SCORE_FLOOR = 0.5  # of the best score, in select_sentences
+
+
+class ExtractiveCompressor(Compressor):
+    """Keeps whole segments, verbatim, in source order, with the gaps of the source.
+
+    `compress` does what `tersely.compress` does, with the facts of `CompressionOptions.preserve`: a text is
+    read as what it is (prose, code, JSON, a log ...), or, with another `level` than SENTENCE, as prose.
+
+    `score_sentences` and `select_sentences` are two functions apart, for callers that bring sentences of
+    their own: the seed's formulas of position, length and cosine. `compress` uses neither; what it scores by
+    instead keeps more of what answers a query (`Extractive(scoring="lead")` scores by position and length).
+    """
+
+    method = CompressionMethod.EXTRACTIVE
+
+    def __init__(
+        self,
+        embedder: Any = None,
+        counter: Any = None,
+        *,
+        level: Level | str = Level.SENTENCE,
+        position_decay: float = 0.01,
+        position_floor: float | None = None,
+        lexical_fallback: bool = False,
+        strict: bool = False,
+        clock: Callable[[], datetime] | None = None,
+        new_id: Callable[[], str] | None = None,
+    ) -> None:
+        """See `Compressor`; further:
+
+        Args:
+            embedder, counter: as for `Compressor`.
+            level: how finely `compress` cuts texts.
+            position_decay, position_floor: `score_sentences` takes so much off for each sentence before, but
+                does not go below the floor (None: it does).
+            lexical_fallback: `score_sentences` without an embedder goes by the query's terms.
+            strict: raise where the embedder fails or no whole segment fits, instead of going by terms alone
+                or cutting one; `compress` and the functions for sentences alike.
+        """
+        super().__init__(embedder=embedder, counter=counter, clock=clock, new_id=new_id)
+        self._text = Extractive(
+            level=level,  # type: ignore[arg-type]  # made a Level there
+            embedder=embedder,
+            position_decay=position_decay,
+            position_floor=position_floor,
+        )
+        self.lexical_fallback = lexical_fallback
+        self.strict = strict
+
+    def extractive_for(self, options: CompressionOptions) -> Auto:
+        """As `Compressor.extractive_for`, cut as the level says."""
+        return Auto.of_text(replace(self._text, **options.preserving))
+
+    def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Strategy:
+        """What keeps segments of the text, with what is to be preserved."""
+        return self.extractive_for(options)
+
+    def checked(self, result: Compressed) -> Compressed:
+        """Raise RelevanceScoringError for an embedder that failed, BudgetExceededError for a cut segment,
+        where `strict`."""
+        if not self.strict:
+            return result
+        codes = result.receipt.warnings
+        if "embedder_failed" in codes:
+            name = resolve_embedder(self.embedder).name
+            raise RelevanceScoringError(f"the embedder {name} failed, and strict=True allows nothing else")
+        if "segment_cut" in codes:
+            text, budget = result.documents[0].text, result.receipt.budget
+            kept, ends = list(result.kept), {span.start: span.end for span in result.dropped}
+            pieces = [text]  # as it is, all of it fits
+            if len(kept) == 1:
+                head = kept[0]
+                pieces = [text[start:end] for start, end in ends.items() if start != head.end]
+                pieces.append(text[head.start : ends.get(head.end, head.end)])
+            required = max(int(count_batch(self.counter, pieces).min()), budget + 1)
+            raise BudgetExceededError(
+                "no whole segment (strict=True cuts none) fits",
+                required=required,
+                budget=budget,
+            )
+        return result
+
+    def score_sentences(self, sentences: Sequence[str], query: str = "") -> list[float]:
+        """What each sentence is worth by the seed's formula: position, relevance to the query, length.
+
+        1 - i * position_decay for sentence i, not below position_floor; + 2 * its cosine with the query,
+        where there is a query and an embedder; + 0.3 where it has more than 5 and fewer than 50 words
+        (between white space). With `lexical_fallback`, and where the embedder fails, the share of the query's
+        terms that the sentence holds stands for the cosine; of a failure a RuntimeWarning tells. Raises
+        RelevanceScoringError for that instead where `strict`. `compress` does not score like this.
+        """
+        words = [len(sentence.split()) for sentence in sentences]
+        options = self._text
+        scores = position_and_length(words, options.position_decay, options.position_floor)
+        relevance = self._relevance(list(sentences), query) if query.strip() and sentences else 0.0
+        return [float(score) for score in scores + _RELEVANCE * np.asarray(relevance)]
+
+    def select_sentences(
+        self,
+        sentences: Sequence[str],
+        scores: Sequence[float],
+        target_tokens: int,
+        score_floor: float = _SCORE_FLOOR,
+    ) -> list[str]:
+        """The best sentences whose tokens together are at most `target_tokens`, in source order.
+
+        Each is taken if it still fits, in descending order of score (ties: the first). Left out is what
+        scores less than `score_floor` times the best score, where that is above 0. Where no sentence fits,
+        the best is cut and marked with "…", or BudgetExceededError raised where `strict`. `compress` selects
+        by worth per token, and leaves out what says the same again.
+        """
+        if len(scores) != len(sentences):
+            raise ValueError(f"there must be one score a sentence: {len(scores)} for {len(sentences)}")
+        if not all(map(math.isfinite, scores)):
+            raise ValueError("scores must be finite")
+        if not sentences or target_tokens < 1:
+            return []
+        tokens = count_batch(self.counter, list(sentences)).tolist()
+        best = max(scores)
+        least = score_floor * best if best > 0 else -math.inf
+        order = sorted(range(len(sentences)), key=lambda i: (-scores[i], i))
+        left, selected = target_tokens, []
+        for i in order:
+            if scores[i] >= least and tokens[i] <= left:
+                selected.append(i)
+                left -= tokens[i]
+        if selected:
+            return [sentences[i] for i in sorted(selected)]
+        return self._cut([sentences[i] for i in order], min(tokens), target_tokens)
+
+    def _cut(self, sentences: list[str], required: int, target: int) -> list[str]:
+        """Cut the best sentence of which at least a letter fits."""
+        if not self.strict:
+            starts = count_batch(self.counter, [sentence[:1] for sentence in sentences]).tolist()
+            for sentence, tokens in zip(sentences, starts, strict=True):
+                if tokens <= target and sentence:
+                    size, mark = longest_prefix(sentence, partial(count, self.counter), target)
+                    return [sentence[:size] + mark]
+        raise BudgetExceededError(
+            "no sentence fits",
+            required=required,
+            budget=target,
+        )
+
+    def _relevance(self, sentences: list[str], query: str) -> npt.NDArray[np.float64] | float:
+        if self.embedder is None:
+            return _shares(sentences, query) if self.lexical_fallback else 0.0
+        try:
+            return resolve_embedder(self.embedder).similarity(query, sentences).astype(np.float64)
+        except Exception as error:  # whatever a model does
+            if self.strict:
+                raise RelevanceScoringError(f"the embedder failed: {error!r}") from error
+            warnings.warn(f"the embedder failed, terms stand in: {error!r}", RuntimeWarning, stacklevel=3)
+            return _shares(sentences, query)
+
+
+def _shares(sentences: list[str], query: str) -> npt.NDArray[np.float64]:
+    """float64[n]: share of the query's distinct terms that each sentence holds."""
+    ids, offsets, _ = _native.terms([query, *sentences])
+    wanted = set(ids[: offsets[1]].tolist())
+    held = [len(wanted.intersection(ids[start:end].tolist())) for start, end in pairwise(offsets[1:])]
+    return np.array(held, dtype=np.float64) / max(len(wanted), 1)
+
+
+class HierarchicalCompressor(Forms[HierarchicalContext]):
+    """Makes levels of a half, a quarter, an eighth ... of the original's tokens.
+
+    Without `compressor`, with an extractive one or one without a model, each level is a verbatim part of the
+    one before, made of one reading and one scoring of the text; with another one, such as a HybridCompressor
+    with a model, each is that compressor's version of the one before. The targets are always parts of the
+    original.
+
+    Attributes:
+        levels: how many.
+        compressor: what compresses.
+    """
+
+    method = CompressionMethod.HIERARCHICAL
+
+    def __init__(
+        self,
+        levels: int = 3,
+        *,
+        compressor: Compressor | None = None,
+        embedder: Any = None,
+        counter: Any = None,
+        clock: Callable[[], datetime] | None = None,
+        new_id: Callable[[], str] | None = None,
+    ) -> None:
+        """See `Compressor` for what is not said above; with a `compressor` give these to it."""
+        given = {"embedder": embedder, "counter": counter, "clock": clock, "new_id": new_id}
+        if compressor is not None and any(value is not None for value in given.values()):
+            named = ", ".join(name for name, value in given.items() if value is not None)
+            raise ValueError(f"give {named} to the compressor")
+        self.compressor = compressor or ExtractiveCompressor(embedder, counter, clock=clock, new_id=new_id)
+        self.levels = Hierarchical(levels).levels
+
+    @property
+    def strategy(self) -> Hierarchical:
+        """What `tersely.compress(..., strategy=compressor)` uses: the levels are extractive."""
+        return Hierarchical(self.levels, self.compressor.extractive_for(CompressionOptions()).text)
+
+    def compress(
+        self, content: str, options: CompressionOptions | None = None, *, source: str | None = None
+    ) -> HierarchicalContext:
+        """Make the levels of a text. Target and minimum of the options do not count, the rest does.
+
+        A level that its target is too small for has the fewest tokens that do. Raises what
+        `Compressor.compress` does, but no BudgetExceededError: there is no budget.
+        """
+        options = checked_options(options)
+        document = read_document(Document(content), "content")
+        timestamp = self.compressor.now()
+        if options.preferred_method is CompressionMethod.HIERARCHICAL:  # as all of this is
+            options = replace(options, preferred_method=CompressionMethod.HYBRID)
+        verbatim = self.compressor.verbatim_for(options)
+        if verbatim is not None:
+            started = perf_counter()
+            tokens, levels, warnings, reason = self._verbatim(document, options, verbatim)
+            metrics.observe(self.method, tokens, levels[0].token_count, perf_counter() - started)
+        else:  # the compressor's calls are observed, one by one
+            tokens, levels, warnings, reason = self._cascade(document.text, options)
+        return HierarchicalContext(
+            levels,
+            OriginalContext(content, tokens, source, timestamp),
+            self.compressor.new_id(f"{self.levels} levels\0{content}", options),
+            tuple(dict.fromkeys(warnings)),
+            reason,
+        )
+
+    def decompress(self, compressed: HierarchicalContext) -> str:
+        """The original text. Raises NotReversibleError where `compressed` does not have it."""
+        if compressed.original is None:
+            raise NotReversibleError("the levels came without their original")
+        return compressed.original.content
+
+    def _verbatim(
+        self, document: Document, options: CompressionOptions, strategy: Auto
+    ) -> tuple[int, Sequence[CompressionLevel], list[str], str | None]:
+        query, counter = options.query_context or None, self.compressor.counter
+        prepared = strategy.prepare(Request((document,), query, None, 1.0, counter))
+        targets = level_targets(prepared.original_tokens, self.levels)
+
+        def attempt(least: int) -> list[Compressed]:
+            made = prepared.levels([max(target, least) for target in targets])
+            return [self.compressor.checked(result) for result in made]
+
+        results = smallest_fit(attempt, targets[-1], prepared.original_tokens)
+        reason = "no_model" if self.compressor.misses_model(options) else None
+        if reason is not None:
+            results = [replace(one, receipt=one.receipt.without_model(reason)) for one in results]
+        levels = [
+            CompressionLevel(level, result.text, result.tokens, result.ratio, result)
+            for level, result in enumerate(results)
+        ]
+        warnings = [warning for result in results for warning in result.receipt.warnings]
+        return prepared.original_tokens, levels, warnings, reason
+
+    def _cascade(
+        self, content: str, options: CompressionOptions
+    ) -> tuple[int, Sequence[CompressionLevel], list[str], str | None]:
+        tokens = count(self.compressor.counter, content)
+        levels: list[CompressionLevel] = []
+        warnings: list[str] = []
+        text, reason = content, None
+        for level, target in enumerate(level_targets(tokens, self.levels)):
+            made = self._shortened(text, options, target)
+            text = made.compressed
+            ratio = made.token_count / tokens if tokens else 1.0
+            levels.append(CompressionLevel(level, text, made.token_count, ratio))
+            warnings += made.warnings
+            reason = reason or made.fallback_reason
+        return tokens, levels, warnings, reason
+
+    def _shortened(self, text: str, options: CompressionOptions, target: int) -> CompressedContext:
+        """The compressor's version of a level; where the target is too small, the smallest that it says."""
+        options = replace(options, target_tokens=target, min_tokens=0)
+        try:
+            return self.compressor.compress(text, options)
+        except BudgetExceededError as error:
+            return self.compressor.compress(text, replace(options, target_tokens=int(error.required)))
+
+
+class _ModelCompressor(Compressor):
+    """Base class of both: their model, and strategies for options that ask no model."""
+
+    def __init__(
+        self,
+        model: Any,
+        embedder: Any,
+        counter: Any,
+        fallback: bool,
+        max_prompt_tokens: int | None,
+        concurrency: int,
+        clock: Any,
+        new_id: Any,
+    ) -> None:
+        super().__init__(embedder=embedder, counter=counter, clock=clock, new_id=new_id)
+        self.model = model
+        self.model_name = "" if model is None else resolve_language_model(model).name
+        self._settings = {
+            "model": model,
+            "fallback": fallback,
+            "max_prompt_tokens": max_prompt_tokens,
+            "concurrency": concurrency,
+            "extractive": Extractive(embedder=embedder),
+        }
+        Abstractive(**self._settings)  # say now what is wrong with them
+
+    @property
+    def llm(self) -> Any:
+        """The model."""
+        return self.model
+
+    def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Strategy:
+        """Choose by `options.preferred_method`: EXTRACTIVE and HIERARCHICAL ask no model."""
+        verbatim = self.extractive_for(options)
+        if options.preferred_method is CompressionMethod.HIERARCHICAL:
+            return Hierarchical(extractive=verbatim.text)
+        if options.preferred_method is CompressionMethod.EXTRACTIVE or self.lacks_model:
+            return verbatim
+        return self._writer(options, original_tokens)
+
+    def _writer(self, options: CompressionOptions, original_tokens: int) -> Abstractive:
+        return Abstractive(**self._options(options))
+
+    def _options(self, options: CompressionOptions) -> dict[str, Any]:
+        return {
+            **self._settings,
+            "preserve": options.preserve,
+            "min_confidence": options.min_confidence,
+            "strict_preserve": options.strict_preserve,
+        }
+
+    async def acompress(
+        self, content: str, options: CompressionOptions | None = None, *, source: str | None = None
+    ) -> CompressedContext:
+        """`compress` for async callers: the model is asked in their event loop where it has `acomplete`, and
+        everything else runs on other threads."""
+        import asyncio
+
+        call = await asyncio.to_thread(self.call, content, options)
+        if isinstance(call.strategy, Abstractive):
+            result = await call.strategy.acompress(call.request)
+        else:
+            result = await asyncio.to_thread(call.run)
+        return await asyncio.to_thread(self.finish, call, result, source)
+
+
+class AbstractiveCompressor(_ModelCompressor):
+    """A language model writes the text (see `Abstractive`); its errors come out as SummarizationError.
+
+    `options.preferred_method` EXTRACTIVE or HIERARCHICAL asks no model.
+    """
+
+    method = CompressionMethod.ABSTRACTIVE
+
+    def __init__(
+        self,
+        model: Any = None,
+        counter: Any = None,
+        *,
+        embedder: Any = None,
+        fallback: bool = False,
+        max_prompt_tokens: int | None = None,
+        concurrency: int = 4,
+        clock: Any = None,
+        new_id: Any = None,
+        llm: Any = None,
+    ) -> None:
+        """See `Compressor` and `Abstractive`.
+
+        Args:
+            model: see `resolve_language_model`; `llm` is another name of it. None: results are extractive,
+                and say so.
+            counter, embedder, clock, new_id: as for `Compressor`; the embedder is for extractive results.
+            fallback: be extractive where the model raises.
+            max_prompt_tokens, concurrency: as for `Abstractive`.
+        """
+        model = one_model(model=model, llm=llm)
+        super().__init__(model, embedder, counter, fallback, max_prompt_tokens, concurrency, clock, new_id)
+
+
+class HybridCompressor(_ModelCompressor):
+    """Extractive, then abstractive for long texts; abstractive alone for short ones (see `Hybrid`).
+
+    `options.preferred_method` EXTRACTIVE or HIERARCHICAL asks no model; ABSTRACTIVE, or `allow_hybrid=False`,
+    leaves out the first stage. Without a model, or where it fails, results are extractive: `fallback_reason`
+    says why.
+    """
+
+    method = CompressionMethod.HYBRID
+
+    def __init__(
+        self,
+        model: Any = None,
+        embedder: Any = None,
+        counter: Any = None,
+        *,
+        threshold: int = 2000,
+        fallback: bool = True,
+        max_prompt_tokens: int | None = None,
+        concurrency: int = 4,
+        clock: Any = None,
+        new_id: Any = None,
+        llm: Any = None,
+    ) -> None:
+        """See `Compressor`, `Abstractive` and `Hybrid`.
+
+        Args:
+            model, llm, embedder, counter: as for `AbstractiveCompressor`.
+            threshold: a text of fewer tokens has one stage.
+            fallback: be extractive where the model raises; else SummarizationError.
+            max_prompt_tokens, concurrency, clock, new_id: as for `AbstractiveCompressor`.
+        """
+        model = one_model(model=model, llm=llm)
+        super().__init__(model, embedder, counter, fallback, max_prompt_tokens, concurrency, clock, new_id)
+        self.threshold = Hybrid(threshold=threshold).threshold
+
+    @property
+    def strategy(self) -> Hybrid:
+        """`Hybrid` with default options."""
+        return Hybrid(**self._options(CompressionOptions()), threshold=self.threshold)
+
+    def _writer(self, options: CompressionOptions, original_tokens: int) -> Abstractive:
+        two_stages = Hybrid(**self._options(options), threshold=self.threshold)
+        alone = options.preferred_method is CompressionMethod.ABSTRACTIVE or not options.allow_hybrid
+        if alone or two_stages.first_target(original_tokens, options.target(original_tokens)) is None:
+            return super()._writer(options, original_tokens)
+        return two_stages
+
+
+@dataclass(frozen=True, slots=True)
+class IncrementalContext(CompressedContext):
+    """A compressed text, and how it came out of the version before.
+
+    Attributes:
+        update: what changed, how much was compressed again, how many tokens at the start are the same.
+    """
+
+    update: IncrementalUpdate | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Entry:
+    """The state of one text. Never changed, only replaced, so that threads may share it."""
+
+    options: CompressionOptions
+    strategy: Auto
+    state: State
+    context: IncrementalContext
+
+
+class IncrementalCompressor(ExtractiveCompressor):
+    """Keeps compressed texts up to date: what was kept before the first change stays as it was.
+
+    That is what it is for: the compressed text begins as the one before, so a model's prompt cache can use it
+    again. An edit takes about the time of compressing afresh, as all of the text is read again. A tokenizer
+    or embedder of the caller's, which may be slow, sees less: the tokenizer the newest text once as a whole,
+    new segments and what is kept, about half of what it sees afresh; the embedder new segments alone.
+
+    Everything kept stands verbatim in the newest version, what was removed from the text is gone from the
+    compressed text, and the target holds after any number of edits. Without a version before, and after a
+    change of 10% or more, it does what `ExtractiveCompressor` does. Safe to use from many threads at once: of
+    two that update one text, the later one's answer is remembered.
+    """
+
+    def __init__(
+        self,
+        *,
+        counter: Any = None,
+        embedder: Any = None,
+        options: CompressionOptions | None = None,
+        cache_bytes: int = CACHE_BYTES,
+        clock: Callable[[], datetime] | None = None,
+        new_id: Callable[[], str] | None = None,
+    ) -> None:
+        """See `Compressor`; further:
+
+        Args:
+            options: for calls without options of their own.
+            cache_bytes: for texts and what is known of them; the least recently used make room, so memory
+                stops growing, at about twice as much.
+        """
+        super().__init__(embedder, counter, clock=clock, new_id=new_id)
+        self.options = checked_options(options)
+        self._cache: BoundedCache[_Entry] = BoundedCache(cache_bytes)
+
+    @property
+    def hits(self) -> int:
+        """How often `update` knew an earlier version."""
+        return self._cache.hits
+
+    @property
+    def misses(self) -> int:
+        """How often `update` knew no earlier version."""
+        return self._cache.misses
+
+    @property
+    def strategy(self) -> Incremental:
+        """A new `Incremental`, with a memory of its own."""
+        return Incremental(self._text)
+
+    def update(
+        self, id: str, content: str, options: CompressionOptions | None = None, *, source: str | None = None
+    ) -> IncrementalContext:
+        """Compress the newest version of a text.
+
+        Args:
+            id: the caller's name for the text; the answer has the same.
+            content: the text as it is now.
+            options: None: those of the compressor. Others than the last time compress everything again.
+            source: where the text is from; carried along.
+
+        Raises what `compress` does; then what is remembered of the text stays. O(characters + lines log
+        lines).
+        """
+        if not isinstance(id, str):
+            raise TypeError(f"id must be str, not {type(id).__name__}")
+        document = read_document(Document(content, id), "content")
+        started = time.perf_counter()
+        options = self.options if options is None else checked_options(options)
+        key = hashlib.sha256(id.encode("utf-8", "surrogatepass")).digest()
+        before = self._cache.get(key)
+        same = before is not None and before.options == options
+        strategy = before.strategy if before is not None and same else self.extractive_for(options)
+        request = Request((document,), options.query_context or None, None, 1.0, self.counter)
+        state = advance(
+            strategy,
+            request,
+            before.state if before is not None else None,
+            target=options.target,
+            afresh=before is not None and not same,
+        )
+        result = state.result
+        if before is not None and state.update.way == "same":
+            seconds = time.perf_counter() - started
+            metrics.observe(self.method, result.original_tokens, result.tokens, seconds, cache_hit=True)
+            return before.context.but(update=state.update)
+        call = Call(options, request, result.original_tokens, strategy, False, started)
+        context = self.finish(call, result, source, id=id, kind=IncrementalContext, update=state.update)
+        assert isinstance(context, IncrementalContext)
+        self._cache.put(key, _Entry(options, strategy, state, context), state.nbytes)
+        return context
+
+    def forget(self, id: str) -> bool:
+        """Forget a text; return whether it was known."""
+        return self._cache.remove(hashlib.sha256(id.encode("utf-8", "surrogatepass")).digest())

@@ -1,0 +1,858 @@
+"""The vocabulary: documents in, spans, facts and receipts out, segments as arrays, kinds of content.
+
+tests/codebase/test_names.py holds them against the tables that they are keys of.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import checks
+from tersely.checks import Ratios
+
+if TYPE_CHECKING:
+    from tersely.protocols import BatchTokenCounter
+
+__all__ = [
+    "KINDS",
+    "LANGUAGES",
+    "Analysis",
+    "AnyStrategyName",
+    "Compressed",
+    "ContentTypeName",
+    "Deduplicated",
+    "DetectedName",
+    "Detection",
+    "Document",
+    "Fact",
+    "FactKind",
+    "FactReport",
+    "FactTable",
+    "Float32s",
+    "Float64s",
+    "Int32s",
+    "Int64s",
+    "Kind",
+    "LateSequence",
+    "Level",
+    "LevelName",
+    "Receipt",
+    "Request",
+    "SegmentTable",
+    "SourceFacts",
+    "Span",
+    "Spans",
+    "StrategyName",
+    "UInt8s",
+    "count_reasons",
+    "pieces",
+    "span_columns",
+]
+
+#: What `tersely.detect` says.
+DetectedName = Literal[
+    "prose", "markdown", "conversation", "code", "log", "tool_output", "stack_trace", "json", "jsonl",
+    "table", "diff", "html", "mixed",
+]  # fmt: skip
+
+#: What documents can be taken for: keys of `tersely.content.registry.CONTENT_TYPES`.
+ContentTypeName = Literal[DetectedName, "xml", "yaml", "logfmt"]
+
+#: Keys of `tersely.strategies.STRATEGIES`.
+StrategyName = Literal["extractive", "lead", "abstractive", "hybrid", "hierarchical", "manager"]
+
+#: What `strategy=` takes by name: a strategy, or what all documents are taken for.
+AnyStrategyName = StrategyName | ContentTypeName | Literal["auto"]
+
+#: How finely text is cut.
+LevelName = Literal["character", "word", "clause", "sentence", "paragraph", "section"]
+
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+UInt8s = npt.NDArray[np.uint8]
+Float32s = npt.NDArray[np.float32]
+Float64s = npt.NDArray[np.float64]
+
+
+class Kind(IntEnum):
+    """What a segment is."""
+
+    PROSE = 0
+    HEADING = 1
+    LIST_ITEM = 2
+    QUOTE = 3
+    TABLE = 4
+    FENCED_CODE = 5
+    CODE = 6  # indented, or lines that look like code or data
+    LOG_LINE = 7
+    CHAT_TURN = 8
+
+
+_KINDS = tuple(Kind)  # quicker than calling the enum
+
+
+class Level(IntEnum):
+    """How finely text is cut into segments."""
+
+    CHARACTER = 0  # fixed windows
+    WORD = 1
+    CLAUSE = 2  # of sentences, where commas, brackets, conjunctions, prepositions part them
+    SENTENCE = 3
+    PARAGRAPH = 4
+    SECTION = 5
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SegmentTable:
+    """Segments as a structure of arrays, one row a segment, in source order.
+
+    Attributes:
+        document: int32[n], index of the document.
+        start, end: int64[n], characters of that document, half-open. What lies between segments is
+            white space only.
+        kind: uint8[n], a `Kind`.
+        block: int32[n], the paragraph, list item, table, ... it lies in; ascending over all documents.
+        heading: int32[n], row of the nearest heading above, -1 where there is none; of items of a list,
+            the sentence that leads into it with a colon; of a heading, the heading it stands under.
+    """
+
+    document: Int32s
+    start: Int64s
+    end: Int64s
+    kind: UInt8s
+    block: Int32s
+    heading: Int32s
+
+    def __len__(self) -> int:
+        """Number of segments."""
+        return len(self.start)
+
+    def columns(self) -> tuple[npt.NDArray[Any], ...]:
+        """The arrays, in the order of the attributes."""
+        return self.document, self.start, self.end, self.kind, self.block, self.heading
+
+    def __iter__(self) -> Iterator[tuple[int, int, int, Kind]]:
+        """(document, start, end, kind) of each segment."""
+        rows = zip(
+            self.document.tolist(), self.start.tolist(), self.end.tolist(), self.kind.tolist(), strict=True
+        )
+        return ((document, start, end, _KINDS[kind]) for document, start, end, kind in rows)
+
+
+def pieces(texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s) -> list[str]:
+    """Return each `texts[document][start:end]`, row by row."""
+    rows = zip(document.tolist(), start.tolist(), end.tolist(), strict=True)
+    return [texts[index][first:last] for index, first, last in rows]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Analysis:
+    """Segments with their terms.
+
+    Attributes:
+        table: the segments.
+        term_ids: int32, ids of all rows' terms one after another, in [0, vocabulary).
+        term_offsets: int64[rows + 1]; row i is `term_ids[term_offsets[i]:term_offsets[i + 1]]`. Rows are
+            the segments, then the extras.
+        term_class: uint8[vocabulary], what each distinct term is, in bits: 1 a quantity, 2 a time, 4 a word
+            that texts of all kinds have (csrc/kernels/text/term_class.hpp).
+    """
+
+    table: SegmentTable
+    term_ids: Int32s
+    term_offsets: Int64s
+    term_class: UInt8s
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of distinct terms."""
+        return len(self.term_class)
+
+
+T = TypeVar("T")
+
+_SHOWN = 3  # items in a repr
+
+
+class LateSequence(Sequence[T]):
+    """A sequence that makes its items when they are read; equal to any sequence of equal items.
+
+    A subclass says how many there are, and makes the one at an index from 0.
+    """
+
+    __slots__ = ()
+    _called: ClassVar[str] = "items"
+
+    @abstractmethod
+    def _make(self, index: int) -> T:
+        """The item at an index in [0, len(self))."""
+
+    def _some(self, indices: range) -> Iterator[T]:
+        """The items at these indices; a subclass that makes many at once at less cost says how."""
+        return map(self._make, indices)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        """The item at `index`, or a list for a slice."""
+        if isinstance(index, slice):
+            return list(self._some(range(*index.indices(len(self)))))
+        return self._make(range(len(self))[index])
+
+    def __iter__(self) -> Iterator[T]:
+        """The items in order."""
+        return self._some(range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to any sequence of equal items."""
+        return isinstance(other, Sequence) and len(self) == len(other) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # like a list
+
+    def __repr__(self) -> str:
+        """The first items and the number of all."""
+        shown = ", ".join(map(repr, self[:_SHOWN]))
+        return f"<{len(self)} {self._called}: {shown}{', ...' if len(self) > _SHOWN else ''}>"
+
+
+class FactKind(IntEnum):
+    """What a fact is (csrc/kernels/text/facts.hpp says how each is found)."""
+
+    NUMBER = 0  # with its unit, sign and currency
+    DATE = 1  # dates and times
+    VERSION = 2
+    NAME = 3
+    QUOTE = 4
+    FENCED_CODE = 5
+    INLINE_CODE = 6
+    PATH = 7
+    PATH_LINE = 8  # path:line
+    URL = 9
+    IDENTIFIER = 10
+    ERROR = 11  # type of an error, with its message
+    NEGATION = 12
+    OBLIGATION = 13
+    DECISION = 14
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FactTable:
+    """Facts as a structure of arrays, one row an occurrence, in source order.
+
+    Attributes:
+        kind: uint8[m], a `FactKind`.
+        document: int32[m].
+        start, end: int64[m], characters of that document, half-open.
+        segment, last: int32[m], the rows of the segments it starts and ends in.
+        key: int32[m]; occurrences of one fact have one key, in [0, keys).
+        keys: number of distinct facts; of texts read little by little, at least that.
+        weight: float32[m], how hard each is to recover once it is gone (csrc/kernels/text/fact_weight.hpp).
+    """
+
+    kind: UInt8s
+    document: Int32s
+    start: Int64s
+    end: Int64s
+    segment: Int32s
+    last: Int32s
+    key: Int32s
+    keys: int
+    weight: Float32s
+
+    def __len__(self) -> int:
+        """Number of occurrences."""
+        return len(self.kind)
+
+    def rows(self, which: npt.NDArray[np.bool_]) -> FactTable:
+        """The facts that are marked in `which`, bool[m], with their keys."""
+        return FactTable(
+            self.kind[which],
+            self.document[which],
+            self.start[which],
+            self.end[which],
+            self.segment[which],
+            self.last[which],
+            self.key[which],
+            self.keys,
+            self.weight[which],
+        )
+
+    def fact(self, texts: Sequence[str], row: int, outcome: str, reason: str = "") -> Fact:
+        """One row, with what became of it. `texts`: the documents'."""
+        document, start, end = int(self.document[row]), int(self.start[row]), int(self.end[row])
+        text = texts[document][start:end]
+        return Fact(FactKind(int(self.kind[row])), text, document, start, end, outcome, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact, and whether it was kept, lost or made up.
+
+    Attributes:
+        kind: what it is.
+        text: as it stands in the source, or, for "unsupported", in the compressed text.
+        document, start, end: its first occurrence in the source, in characters; -1 for "unsupported".
+        outcome: "found" (nothing was compressed), "kept", "reinserted" (put back verbatim after a model lost
+            it), "lost", or "unsupported" (a model wrote it and no source has it).
+        reason: for "lost": why its segments were dropped ("budget", "redundant", "rewritten"); else "".
+    """
+
+    kind: FactKind
+    text: str
+    document: int
+    start: int
+    end: int
+    outcome: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class SourceFacts(LateSequence[Fact]):
+    """Facts of texts, kept or lost, that makes each `Fact` when it is asked for.
+
+    Attributes:
+        texts: the documents' texts.
+        table: the facts.
+        rows: int64[k], rows of the table, ascending.
+        lost: bool[k].
+        codes: an index into `reasons` for each row; only read where it is lost.
+        reasons: why facts were lost.
+    """
+
+    texts: Sequence[str]
+    table: FactTable
+    rows: Int64s
+    lost: npt.NDArray[np.bool_]
+    codes: UInt8s
+    reasons: tuple[str, ...]
+    _called: ClassVar[str] = "facts"
+
+    def __len__(self) -> int:
+        """Number of facts."""
+        return len(self.rows)
+
+    def _make(self, index: int) -> Fact:
+        row = int(self.rows[index])
+        reason = self.reasons[self.codes[index]] if self.lost[index] else ""
+        return self.table.fact(self.texts, row, "lost" if self.lost[index] else "kept", reason)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FactReport:
+    """Accounts for the facts of a text: each distinct one once, in source order.
+
+    `source`: the facts, or what finds them when they are first asked for.
+    """
+
+    source: Sequence[Fact] | Callable[[], Sequence[Fact]]
+
+    @property
+    def facts(self) -> Sequence[Fact]:
+        """Each fact and what became of it."""
+        if callable(self.source):
+            object.__setattr__(self, "source", self.source())
+        return self.source  # type: ignore[return-value]
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to a report of equal facts."""
+        return isinstance(other, FactReport) and self.facts == other.facts
+
+    __hash__ = None  # type: ignore[assignment]  # its facts are a list
+
+    def of(self, outcome: str) -> list[Fact]:
+        """The facts with this outcome."""
+        if isinstance(self.facts, SourceFacts):  # without making the others
+            if outcome not in ("lost", "kept"):
+                return []
+            rows = np.flatnonzero(self.facts.lost == (outcome == "lost"))
+            return [self.facts[row] for row in rows.tolist()]
+        return [fact for fact in self.facts if fact.outcome == outcome]
+
+    def number(self, outcome: str) -> int:
+        """How many facts have this outcome."""
+        if isinstance(self.facts, SourceFacts):
+            lost = int(self.facts.lost.sum())
+            return {"lost": lost, "kept": len(self.facts) - lost}.get(outcome, 0)
+        return sum(fact.outcome == outcome for fact in self.facts)
+
+    @property
+    def retention(self) -> float:
+        """Share of the source's facts that stand in the compressed text; 1.0 where there are none."""
+        sourced = len(self.facts) - self.number("unsupported")
+        return 1 - self.number("lost") / sourced if sourced else 1.0
+
+    def counts(self) -> Mapping[str, int]:
+        """How many facts of each kind met which outcome: {"number:kept": 12, ...}."""
+        found: dict[str, int] = {}
+        for fact in self.facts:
+            name = f"{fact.kind.name.lower()}:{fact.outcome}"
+            found[name] = found.get(name, 0) + 1
+        return found
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """The facts, as plain JSON types."""
+        return [
+            {
+                "kind": fact.kind.name.lower(),
+                "text": fact.text,
+                "document": fact.document,
+                "start": fact.start,
+                "end": fact.end,
+                "outcome": fact.outcome,
+                "reason": fact.reason,
+            }
+            for fact in self.facts
+        ]
+
+
+_FILE_NAME = re.compile(
+    r"(?:^|[\\/])[^\\/\s]*\.\w{1,12}$|^[\w.-]*\.\w{1,12}$|(?:^|/)(?:Makefile|Dockerfile)$"
+)
+_TOGETHER = 4096  # spans that are made at once
+_NAMING = ("source", "filename", "file_name", "path", "file_path", "url")  # metadata that may name a file
+
+
+MODEL_NOT_USED = "model_not_used"  # the warning beside a fallback_reason
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text with what the caller knows about it.
+
+    Attributes:
+        text: the content; spans index its characters.
+        id: the caller's name for it, None if it has none.
+        title: counts for every sentence of the document when a query is given.
+        score: the caller's own relevance, carried along.
+        metadata: anything else, carried along.
+        name: a path or file name, a hint to what the text is; None: `id`, or the metadata's "source",
+            "filename", "file_name", "path", "file_path" or "url", where that looks like one.
+        command: the command line that wrote the text, a hint likewise; None: the metadata's "command" or
+            "tool".
+        given: the text as it came, where characters of it were replaced (lone surrogates, bytes that are no
+            UTF-8); None: `text` is as it came.
+    """
+
+    text: str
+    id: str | None = None
+    title: str | None = None
+    score: float | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    name: str | None = None
+    command: str | None = None
+    given: str | None = None
+
+    @property
+    def original(self) -> str:
+        """The text as it came."""
+        return self.text if self.given is None else self.given
+
+    @property
+    def file_name(self) -> str:
+        """The document's path or file name, from its name, metadata or id; "" if unknown."""
+        if self.name is None and self.id is None and not self.metadata:
+            return ""
+        given = (self.name, *(self.metadata.get(key) for key in _NAMING), self.id)
+        named = (
+            value.partition("?")[0] if "://" in value else value for value in given if isinstance(value, str)
+        )
+        return next((value for value in named if value is self.name or _FILE_NAME.search(value)), "")
+
+    @property
+    def command_line(self) -> str:
+        """The command that printed the document, from `command` or metadata; "" if unknown."""
+        if self.command is None and not self.metadata:
+            return ""
+        given = (self.command, self.metadata.get("command"), self.metadata.get("tool"))
+        return next((value for value in given if isinstance(value, str)), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a document: `documents[document].text[start:end]`, and why it was kept or dropped.
+
+    Attributes:
+        document: index of the document.
+        start, end: characters, half-open.
+        kind: what the segment is.
+        reason: kept: "selected", "pinned", "preserved" (it holds facts that were to be preserved), "context",
+            "heading", "cut", "fits", "copied" (code that a model copied), "reinserted" (a model lost it);
+            dropped: "budget", "redundant", "cut" (the rest of a segment that was cut), "rewritten" (a model
+            wrote something in its place), "markup" (tags and the like: no text).
+        score: what the scoring gave the segment; 0.0 where nothing was scored.
+    """
+
+    document: int
+    start: int
+    end: int
+    kind: Kind
+    reason: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A checked call: what a strategy is given.
+
+    Attributes:
+        documents: the texts; no lone surrogates in `text`.
+        query: what the reader will ask, None for a general summary.
+        budget: tokens allowed, >= 0; None: `ratio` of the original tokens, at least 1.
+        ratio: in (0, 1].
+        counter: the caller's tokenizer.
+        pinned: (document, start, end) spans; each segment that touches one is kept.
+        groups: lists of such spans; the segments that touch a group's spans are kept or dropped together.
+        separator: stands between kept pieces that do not touch, and between documents.
+        piece_separator: stands between kept pieces of one document that do not touch; None: `separator`.
+    """
+
+    documents: tuple[Document, ...]
+    query: str | None
+    budget: int | None
+    ratio: float
+    counter: BatchTokenCounter
+    pinned: tuple[tuple[int, int, int], ...] = ()
+    groups: tuple[tuple[tuple[int, int, int], ...], ...] = ()
+    separator: str = "\n\n"
+    piece_separator: str | None = None
+
+    @property
+    def within(self) -> str:
+        """What stands between kept pieces of one document that do not touch."""
+        return self.separator if self.piece_separator is None else self.piece_separator
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Spans(LateSequence[Span]):
+    """A sequence of spans that makes each `Span` when it is asked for."""
+
+    table: SegmentTable
+    rows: Int64s
+    reasons: tuple[str, ...]  # names of the codes
+    codes: UInt8s  # a code per table row
+    scores: Float32s
+    _called: ClassVar[str] = "spans"
+
+    def __len__(self) -> int:
+        """Number of spans."""
+        return len(self.rows)
+
+    def _make(self, index: int) -> Span:
+        return next(self._some(range(index, index + 1)))
+
+    def _some(self, indices: range) -> Iterator[Span]:
+        """Make spans together: rows of arrays cost more one by one."""
+        reasons, table = self.reasons, self.table
+        columns = (table.document, table.start, table.end, table.kind, self.codes, self.scores)
+        for first in range(0, len(indices), _TOGETHER):
+            rows = self.rows[np.asarray(indices[first : first + _TOGETHER], dtype=np.int64)]
+            made = zip(*(column[rows].tolist() for column in columns), strict=True)
+            for document, start, end, kind, code, score in made:
+                yield Span(document, start, end, _KINDS[kind], reasons[code], score)
+
+
+def span_columns(spans: Sequence[Span]) -> Int64s:
+    """int64[4, n]: document, start, end and kind of each span; of `Spans` without making them."""
+    if isinstance(spans, Spans):
+        table = spans.table
+        columns = (table.document, table.start, table.end, table.kind)
+        return np.stack([column[spans.rows].astype(np.int64) for column in columns])
+    places = [(span.document, span.start, span.end, int(span.kind)) for span in spans]
+    return np.array(places, dtype=np.int64).reshape(-1, 4).T
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Accounts for a compression, in numbers and reason codes.
+
+    Attributes:
+        budget: tokens allowed.
+        tokens: tokens of the final text, counted on the final text.
+        original_tokens: tokens of the documents joined by the separator.
+        counter: name of the token counter.
+        segments: number of segments of the input; one that was cut counts as two, its start and its rest.
+        reasons: how many segments were kept or dropped for each reason ("kept:selected", ...).
+        recounts: how often a candidate text was counted.
+        warnings: reason codes of everything the caller may want to know: "query_without_matches" (the query's
+            terms occur nowhere: scored as without a query), "empty_query", "segment_cut" (nothing whole
+            fitted), "counter_not_additive" (the parts' counts were off by more than 10%), "nothing_to_keep"
+            (white space only, over the budget), "markers_left_out" (no room even for an "…" where something
+            was left out), "markers_shortened" (no room to say how much in each place), "no_unit_fits" (not
+            one whole line, record, ... fitted: compressed as text), "json_invalid", "json_too_deep", the same
+            of yaml and xml (all of these: compressed as text), "markup_kept" (tags stand in the text: a page
+            without other text, or a pin or group that touches them), "content_types_not_used" (a group spans
+            documents of several types: all were), "embedder_failed", "reranker_failed" (scored without it),
+            "facts_lost" (of what was to be preserved, some is lost: see `facts`), "characters_replaced"
+            (U+FFFD stands for lone surrogates, or what was no UTF-8 was read in another encoding; `expand`
+            gives the documents as they came), "model_not_used" (a model should have written it, see
+            `fallback_reason`).
+        facts: the facts that were to be preserved, kept and lost; None where nobody asked.
+        used_llm: whether a model wrote any of the text.
+        fallback_reason: reason code where a model should have written it and did not, else None: "no_model",
+            "model_failed", "empty_reply", "reply_truncated" (it ended at the model's limit of tokens),
+            "reply_too_long", "low_confidence", "facts_lost", "no_room" (what is pinned takes all),
+            "prompt_too_long".
+        confidence: in [0, 1], of a text that a model wrote (writing/checks.py); else None.
+        content_types: what each document was taken for (`tersely.detect`); () where nobody looked.
+    """
+
+    budget: int
+    tokens: int
+    original_tokens: int
+    counter: str
+    segments: int
+    reasons: Mapping[str, int]
+    recounts: int
+    warnings: tuple[str, ...] = ()
+    facts: FactReport | None = None
+    used_llm: bool = False
+    fallback_reason: str | None = None
+    confidence: float | None = None
+    content_types: tuple[str, ...] = ()
+
+    def without_model(self, reason: str) -> Receipt:
+        """Say that a model should have written the text and did not, and why."""
+        warnings = tuple(dict.fromkeys([*self.warnings, MODEL_NOT_USED]))
+        return replace(self, fallback_reason=reason, warnings=warnings)
+
+
+def count_reasons(kept: Iterable[Span], dropped: Iterable[Span]) -> dict[str, int]:
+    """Count spans by reason, as `Receipt.reasons` has them."""
+    reasons = Counter(f"kept:{span.reason}" for span in kept)
+    reasons.update(f"dropped:{span.reason}" for span in dropped)
+    return dict(reasons)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Compressed(Ratios):
+    """The result of a compression.
+
+    Attributes:
+        text: what to send; never over the budget.
+        documents: the originals, U+FFFD for what is no text in them.
+        kept, dropped: spans of the originals, in source order, without overlap; together all segments.
+        receipt: counts, reasons and warnings.
+        generated: (start, end) characters of `text` that are not the source's: written by a model, or saying
+            what was left out; the rest is verbatim.
+        parts: what is left of each document, as it stands in `text`; "" where nothing is.
+        judge: gives `relevance` when that is asked for; None: nothing is known of it.
+    """
+
+    text: str
+    documents: tuple[Document, ...]
+    kept: Sequence[Span]
+    dropped: Sequence[Span]
+    receipt: Receipt
+    generated: tuple[tuple[int, int], ...] = ()
+    parts: tuple[str, ...] = ()
+    judge: Callable[[], tuple[float, ...]] | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        """The text: what a prompt holds where the result is put into one."""
+        return self.text
+
+    def __repr__(self) -> str:
+        """Numbers and the beginning of the text; the originals may be long."""
+        return (
+            f"<Compressed: {self.tokens} of {self.original_tokens} tokens, {len(self.kept)} of "
+            f"{len(self.kept) + len(self.dropped)} segments kept: {checks.shown(self.text)}>"
+        )
+
+    @property
+    def relevance(self) -> tuple[float, ...]:
+        """The probability that each document is on the topic of the query, whatever the others are.
+
+        On topic, not that it answers. () without a query, and where a model or the caller's own compressor
+        made the text. Worked out when it is asked for: O(terms).
+        """
+        return () if self.judge is None else self.judge()
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of `text`, as counted by the caller's counter."""
+        return self.receipt.tokens
+
+    @property
+    def original_tokens(self) -> int:
+        """Tokens of the documents joined by the separator."""
+        return self.receipt.original_tokens
+
+    @property
+    def ratio(self) -> float:
+        """tokens / original_tokens; 1.0 for empty input."""
+        return self.tokens / self.original_tokens if self.original_tokens else 1.0
+
+    def expand(self, which: int | Span = 0, *, context: int = 0) -> str:
+        """Return the original text of a document, or of a span with some of what stands around it.
+
+        Args:
+            which: a document's index (its whole text, exactly as given), or a span from `kept` or `dropped`.
+            context: for a span: so many characters more on each side.
+
+        Lone surrogates are as they came. Raises IndexError where there is no such document.
+        """
+        context = checks.whole_number(context, "context")
+        number = which.document if isinstance(which, Span) else which
+        if isinstance(number, bool) or not hasattr(number, "__index__"):
+            raise TypeError(f"which must be a document's index or a Span, not {which!r}")
+        if not -len(self.documents) <= number < len(self.documents):
+            raise IndexError(f"there is no document {number}; there are {len(self.documents)}")
+        text = self.documents[number].original
+        if isinstance(which, Span):
+            return text[max(which.start - context, 0) : which.end + context]
+        return text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the originals, as plain JSON types."""
+        return {
+            "text": self.text,
+            "tokens": self.tokens,
+            "original_tokens": self.original_tokens,
+            "ratio": self.ratio,
+            "kept": [_span_dict(span) for span in self.kept],
+            "dropped": [_span_dict(span) for span in self.dropped],
+            "receipt": {
+                "budget": self.receipt.budget,
+                "counter": self.receipt.counter,
+                "segments": self.receipt.segments,
+                "reasons": dict(self.receipt.reasons),
+                "recounts": self.receipt.recounts,
+                "warnings": list(self.receipt.warnings),
+                "facts": None if self.receipt.facts is None else self.receipt.facts.to_list(),
+                "used_llm": self.receipt.used_llm,
+                "fallback_reason": self.receipt.fallback_reason,
+                "confidence": self.receipt.confidence,
+                "content_types": list(self.receipt.content_types),
+            },
+            "generated": [list(place) for place in self.generated],
+            "parts": list(self.parts),
+            "relevance": [round(chance, 6) for chance in self.relevance],
+        }
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Deduplicated:
+    """n texts or vectors in k clusters; unpacks as `representatives, labels`.
+
+    Attributes:
+        representatives: int32[k], the one that stands for each cluster: the one with the best score. Clusters
+            are numbered in descending order of it.
+        labels: int32[n], the cluster of each.
+        sizes: int32[k], how many each cluster holds.
+        similarity: float32[n], cosine of each with its representative; 1 for itself and for its copies.
+    """
+
+    representatives: Int32s
+    labels: Int32s
+    sizes: Int32s
+    similarity: Float32s
+
+    def __iter__(self) -> Iterator[Int32s]:
+        """`representatives`, then `labels`."""
+        return iter((self.representatives, self.labels))
+
+
+def _span_dict(span: Span) -> dict[str, Any]:
+    return {
+        "document": span.document,
+        "start": span.start,
+        "end": span.end,
+        "kind": span.kind.name.lower(),
+        "reason": span.reason,
+        "score": round(span.score, 6),
+    }
+
+
+#: What a text can be, in the order of csrc/kernels/detect/detect.hpp.
+KINDS: tuple[DetectedName, ...] = get_args(DetectedName)
+
+#: Languages that are told apart, in the order of csrc/kernels/detect/languages.hpp; None: none, or another.
+LANGUAGES = (
+    None,
+    "python",
+    "javascript",
+    "typescript",
+    "go",
+    "rust",
+    "java",
+    "c",
+    "cpp",
+    "csharp",
+    "kotlin",
+    "swift",
+    "php",
+    "ruby",
+    "perl",
+    "lua",
+    "shell",
+    "sql",
+    "css",
+    "yaml",
+    "toml",
+    "rst",
+    "html",
+    "xml",
+    "cmake",
+    "makefile",
+    "dockerfile",
+    "fortran",
+    "hcl",
+    "ini",
+    "powershell",
+    "batch",
+    "scala",
+    "r",
+    "dart",
+    "elixir",
+    "haskell",
+    "objectivec",
+    "protobuf",
+    "graphql",
+    "pascal",
+    "verilog",
+    "vhdl",
+    "assembly",
+    "tcl",
+    "nim",
+    "ocaml",
+    "zig",
+    "julia",
+    "erlang",
+    "clojure",
+    "commonlisp",
+    "elisp",
+    "latex",
+    "starlark",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """What a text is.
+
+    Attributes:
+        kind: one of `tersely.types.KINDS`: "prose", "markdown" (and reStructuredText),
+            "conversation", "code" (and configuration), "log" (lines with time stamps), "tool_output" (of
+            builds, linters, tests, package managers), "stack_trace", "json", "jsonl" (a value a line),
+            "table" (CSV and its kin), "diff", "html" (and XML) or "mixed" (no one kind makes up most of it).
+        language: of code ("python", "yaml", ...), Markdown ("rst") and HTML ("html", "xml"), one of
+            `tersely.types.LANGUAGES`; None where there is none or it is not known.
+        confidence: in [0, 1], the share of texts that look so and are of that kind (measured); 1.0 where a
+            name says it, 0.0 for a blank text.
+    """
+
+    kind: DetectedName
+    language: str | None
+    confidence: float

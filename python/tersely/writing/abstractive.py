@@ -1,0 +1,382 @@
+"""Abstractive compression: a language model writes the text, and everything about it is checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely import checks
+from tersely.engine.count import count, count_batch
+from tersely.engine.cutting import segment
+from tersely.engine.facts import PRESERVABLE, facts_after
+from tersely.engine.finish import make_receipt
+from tersely.engine.render import join_rows
+from tersely.engine.select import mark_groups, mark_pinned
+from tersely.engine.strategies import Extractive
+from tersely.errors import SummarizationError
+from tersely.models.flows import Flow, one_model, run_flow, run_flow_async
+from tersely.models.language_models import CheckedLanguageModel, resolve_language_model
+from tersely.options import UNASKED_SHARE, CompressionMethod
+from tersely.types import Compressed, Fact, FactReport, Int64s, Request, SegmentTable, Spans, UInt8s
+from tersely.writing.checks import Piece, fenced_blocks, restore_code, written_confidence
+from tersely.writing.flow import Reply, Task, ask
+from tersely.writing.prompt import Prompt
+
+__all__ = ["Abstractive", "compression_prompt"]
+
+Bools = npt.NDArray[np.bool_]
+
+# What became of a segment; the first two are those of engine/select.py.
+_REASONS = ("budget", "redundant", "rewritten", "copied", "reinserted", "pinned")
+_REWRITTEN, _COPIED, _REINSERTED, _PINNED = range(2, 6)
+_NO_ROWS: Int64s = np.empty(0, dtype=np.int64)
+_ROUNDS = 4
+
+_REQUIREMENTS = {
+    "code": "- Keep code snippets intact\n",
+    "quotes": "- Preserve important quotes\n",
+    "numbers": "- Keep numeric data and statistics\n",
+}
+
+
+def compression_prompt(query: str = "", preserve: Collection[str] = tuple(_REQUIREMENTS)) -> Prompt:
+    """Ask for a text in about {target} tokens; "code", "quotes", "numbers" of `preserve` add a line each."""
+    focus = "\nOptimize the summary for answering: {query}\n" if query.strip() else ""
+    requirements = "".join(line for name, line in _REQUIREMENTS.items() if name in preserve)
+    return Prompt(
+        "Compress the following content to approximately {target} tokens while preserving key information.\n"
+        f"{focus}\nPreservation requirements:\n{requirements}- {{rules}}\n"
+        "- Reply with the compressed version alone, in at most {target} tokens\n"
+        "\nContent to compress:\n{content}\n\nCompressed version:",
+        query,
+    )
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Abstractive:
+    """A model writes the text.
+
+    Its reply is never trusted: one that is empty, cut off or over the budget is asked for once more; code
+    that it altered becomes the source's again, or goes; segments with preserved facts that it lost are put
+    behind it, verbatim, as far as the budget goes; what it wrote is marked (`Compressed.generated`), and what
+    it made up (facts that no source has) is in the receipt as unsupported. Where no model is given or its
+    text cannot be used, the result is extractive and `receipt.fallback_reason` says why.
+
+    Attributes:
+        model: what `tersely.models.language_models.resolve_language_model` takes; None: there is none.
+        preserve: names of the facts that must not get lost, as for `Extractive`.
+        min_confidence: in [0, 1]; a text below it (`written_confidence` in writing/checks.py) is not used.
+        strict_preserve: nor is one that lost a preserved fact.
+        fallback: what happens when the model raises: extractive compression, or SummarizationError.
+        max_prompt_tokens: longer prompts, in tokens of the request's counter, are split at blocks; each part
+            is compressed on its own. None: never.
+        concurrency: parts that are with the model at a time.
+        extractive: compresses where the model does not, with the same `preserve` and `strict_preserve`.
+    """
+
+    method: ClassVar[CompressionMethod] = CompressionMethod.ABSTRACTIVE
+
+    model: Any
+    preserve: tuple[str, ...]
+    min_confidence: float
+    strict_preserve: bool
+    fallback: bool
+    max_prompt_tokens: int | None
+    concurrency: int
+    extractive: Extractive
+
+    def __init__(
+        self,
+        model: Any = None,
+        preserve: Collection[str] = ("code", "quotes", "numbers"),
+        min_confidence: float = 0.7,
+        strict_preserve: bool = False,
+        fallback: bool = False,
+        max_prompt_tokens: int | None = None,
+        concurrency: int = 4,
+        extractive: Extractive | None = None,
+        *,
+        llm: Any = None,
+    ) -> None:
+        """Check the options; `llm` is another name of `model`. Raises TypeError or ValueError."""
+        if isinstance(preserve, str) or not set(preserve) <= set(PRESERVABLE):
+            raise ValueError(f"preserve must be names of {', '.join(PRESERVABLE)}, not {preserve!r}")
+        if max_prompt_tokens is not None:
+            checks.whole_number(max_prompt_tokens, "max_prompt_tokens", least=1)
+        values = {
+            "model": one_model(model=model, llm=llm),
+            "preserve": tuple(preserve),
+            "min_confidence": checks.number(min_confidence, "min_confidence", least=0, most=1),
+            "strict_preserve": checks.flag(strict_preserve, "strict_preserve"),
+            "fallback": checks.flag(fallback, "fallback"),
+            "max_prompt_tokens": max_prompt_tokens,
+            "concurrency": checks.whole_number(concurrency, "concurrency", least=1),
+            "extractive": extractive or Extractive(preserve_share=UNASKED_SHARE),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        self._resolved()
+
+    @property
+    def llm(self) -> Any:
+        """The model."""
+        return self.model
+
+    def compress(self, request: Request) -> Compressed:
+        """Fit the documents into the budget; what is within it stays as it is, and no model is asked.
+
+        Raises SummarizationError where the model raises and there is no `fallback`, and BudgetExceededError
+        as `Extractive` does.
+        """
+        return run_flow(self.flow(request), self._resolved(), self.concurrency)
+
+    async def acompress(self, request: Request) -> Compressed:
+        """As `compress`; the model is asked in the caller's event loop where it has `acomplete`."""
+        return await run_flow_async(self.flow(request), self._resolved(), self.concurrency)
+
+    def _resolved(self) -> CheckedLanguageModel | None:
+        return None if self.model is None else resolve_language_model(self.model)
+
+    def flow(self, request: Request) -> Flow[Compressed]:
+        """Run a whole call: yield prompts, take replies, return the result."""
+        texts = [document.text for document in request.documents]
+        original = count(request.counter, request.separator.join(texts))
+        budget = checks.budget_of(request.budget, request.ratio, original)
+        request = replace(request, budget=budget)
+        verbatim = replace(self.extractive, preserve=self.preserve, strict_preserve=self.strict_preserve)
+        if original <= budget:
+            return replace(verbatim, strict_preserve=False).compress(request)
+        model, failed = self._resolved(), Reply("", reason="no_model")
+        if model is not None:
+            table = segment(texts, self.extractive.level, self.extractive.window)
+            status = self.first_stage(request, table, original)
+            source = Source(request, budget, self.preserve, texts, table, status, original)
+            written = yield from self._write(source)
+            if isinstance(written, Compressed):
+                return written
+            failed = written
+        if model is not None and failed.reason == "model_failed" and not self.fallback:
+            error = failed.error
+            raise SummarizationError(f"{model.name} failed: {type(error).__name__}") from error
+        result = verbatim.compress(request)
+        return replace(result, receipt=result.receipt.without_model(failed.reason or "empty_reply"))
+
+    def first_stage(self, request: Request, table: SegmentTable, original: int) -> UInt8s:
+        """uint8[n]: 2 for the segments that the model reads, here all; what became of others (_REASONS)."""
+        return np.full(len(table), _REWRITTEN, dtype=np.uint8)
+
+    def _write(self, source: Source) -> Flow[Compressed | Reply]:
+        """Have the text written within the budget; or return why there is none."""
+        request, separator = source.request, source.request.separator
+        fixed = source.render(np.flatnonzero(source.pinned))
+        task = Task(
+            content=source.render(np.flatnonzero(source.status == _REWRITTEN)),
+            prompt=compression_prompt(source.query, self.preserve),
+            limit=source.budget - (source.tokens(separator + fixed) if fixed else 0),
+            counter=request.counter,
+            window=self.max_prompt_tokens,
+            separator=separator,
+        )
+        (reply,) = yield from ask([task])
+        if reply.reason is not None:
+            return reply
+        for altered in (True, False):
+            pieces = source.with_code(reply.text, altered=altered)
+            if source.tokens(_text(pieces)) <= task.limit:
+                break
+        written = "".join(piece.text for piece in pieces if piece.rows is None)
+        if not written.strip():
+            return Reply("", reason="empty_reply")
+        pieces, back = source.with_lost_facts(pieces)
+        text = _text(pieces)
+        if source.tokens(text) > source.budget:
+            return Reply("", reason="reply_too_long")
+        every = facts_after(source.texts, text, source.places(back))
+        report = source.to_preserve(every)
+        if self.strict_preserve and report.of("lost"):
+            return Reply("", reason="facts_lost")
+        trust = written_confidence(source.texts, text, written, source.query, report.retention, every)
+        if trust < self.min_confidence:
+            return Reply("", reason="low_confidence")
+        return source.result(pieces, back, report, trust)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The documents of a request as segments: what a model's text is made from, and checked against.
+
+    Attributes:
+        request, budget: the call, and the tokens it allows.
+        preserve: names of the facts that must not get lost.
+        texts: of the documents.
+        table: their segments.
+        status: uint8[n], as `Abstractive.first_stage` gives it.
+        original: tokens of the whole input.
+    """
+
+    request: Request
+    budget: int
+    preserve: tuple[str, ...]
+    texts: Sequence[str]
+    table: SegmentTable
+    status: UInt8s
+    original: int
+
+    @property
+    def query(self) -> str:
+        """The query, or ""."""
+        return (self.request.query or "").strip()
+
+    @cached_property
+    def unit(self) -> Int64s:
+        """int64[n]: the lowest segment of the group that each segment belongs to; without one, itself."""
+        group = mark_groups(self.table, self.request.groups)
+        return np.where(group < 0, np.arange(len(group)), group)
+
+    @cached_property
+    def pinned(self) -> Bools:
+        """bool[n]: the pinned segments, and those that are grouped with one."""
+        marked = mark_pinned(self.table, self.request.pinned).astype(bool)
+        return np.isin(self.unit, self.unit[marked])
+
+    def tokens(self, text: str) -> int:
+        """Tokens of a text."""
+        return count(self.request.counter, text)
+
+    def places(self, rows: Int64s) -> list[tuple[int, int, int]]:
+        """(document, start, end) of segments."""
+        columns = (self.table.document, self.table.start, self.table.end)
+        return list(zip(*(column[rows].tolist() for column in columns), strict=True))
+
+    def render(self, rows: Int64s) -> str:
+        """The text of segments, ascending."""
+        return join_rows(self.texts, self.table, rows, self.request.separator)
+
+    def to_preserve(self, report: FactReport) -> FactReport:
+        """Keep of a report the facts to preserve and the invented ones."""
+        kinds = {kind for name in self.preserve for kind in PRESERVABLE[name]}
+
+        def concerns(fact: Fact) -> bool:
+            if fact.outcome == "unsupported" or fact.kind in kinds:
+                return True
+            text = self.texts[fact.document]
+            in_backticks = text[max(fact.start - 1, 0)] == "`" == text[fact.end : fact.end + 1]
+            return in_backticks and "code" in self.preserve  # an identifier, a path, ...
+
+        return FactReport(list(filter(concerns, report.facts)))
+
+    def with_code(self, text: str, *, altered: bool) -> list[Piece]:
+        """A reply with the source's own code in it (`restore_code`)."""
+        if "code" not in self.preserve:
+            return [Piece(text)]
+        sizes = np.bincount(self.unit)
+        blocks = [  # a group is copied whole or not at all
+            (block, rows)
+            for block, rows in fenced_blocks(self.texts, self.table)
+            if sizes[np.unique(self.unit[rows])].sum() == len(rows)
+        ]
+        return restore_code(text, self.texts, blocks, altered=altered)
+
+    def with_lost_facts(self, pieces: Sequence[Piece]) -> tuple[list[Piece], Int64s]:
+        """The pieces with pinned segments and those that hold lost facts behind them, in source order, and
+        the rows of the latter: as far as the budget goes, those with the most lost facts a token first."""
+        stands = self.pinned.copy()
+        for piece in pieces:
+            stands[piece.rows if piece.rows is not None else _NO_ROWS] = True
+        fixed = np.flatnonzero(self.pinned)
+        draft = self._with_rows(pieces, fixed)
+        lost = self.to_preserve(facts_after(self.texts, _text(draft))).of("lost")
+        held = self._holders(lost, stands)
+        costs = self._costs({unit for units in held for unit in units})
+        holders = sorted(held, key=lambda units: (sum(costs[unit] for unit in units) / held[units], units))
+        room = self.budget - self.tokens(_text(draft))
+        for attempt in range(_ROUNDS if holders else 0):
+            chosen: set[int] = set()
+            left = room
+            for units in holders:
+                cost = sum(costs[unit] for unit in units if unit not in chosen)
+                if cost <= left:
+                    chosen.update(units)
+                    left -= cost
+            back = np.flatnonzero(np.isin(self.unit, list(chosen)) & ~stands)
+            if len(back) == 0:
+                break
+            longer = self._with_rows(pieces, np.union1d(fixed, back))
+            over = self.tokens(_text(longer)) - self.budget
+            if over <= 0:
+                return longer, back
+            room -= over * 2**attempt
+        return draft, _NO_ROWS
+
+    def _holders(self, facts: Sequence[Fact], stands: Bools) -> dict[tuple[int, ...], int]:
+        """The units that hold a fact between them, of each fact that does not stand: how many facts do."""
+        base = np.cumsum([0, *map(len, self.texts)])  # all documents in one row of characters
+        at = base[self.table.document]
+        begins = [int(base[fact.document]) + fact.start for fact in facts]
+        ends = [int(base[fact.document]) + fact.end for fact in facts]
+        first = np.searchsorted(at + self.table.end, begins, side="right")
+        last = np.searchsorted(at + self.table.start, ends, side="left")
+        rows = [slice(*pair) for pair in zip(first.tolist(), last.tolist(), strict=True)]
+        return Counter(tuple(np.unique(self.unit[part]).tolist()) for part in rows if not stands[part].all())
+
+    def _costs(self, units: Collection[int]) -> dict[int, int]:
+        """Tokens of each unit with the separator, at least 1."""
+        rows = np.flatnonzero(np.isin(self.unit, list(units)))
+        rows = rows[np.argsort(self.unit[rows], kind="stable")]
+        groups = np.split(rows, np.flatnonzero(np.diff(self.unit[rows])) + 1)
+        texts = [self.render(group) + self.request.separator for group in groups if len(group)]
+        counts = np.maximum(count_batch(self.request.counter, texts), 1).tolist()
+        return dict(zip(sorted(units), counts, strict=True))
+
+    def _with_rows(self, pieces: Sequence[Piece], rows: Int64s) -> list[Piece]:
+        if len(rows) == 0:
+            return list(pieces)
+        return [*pieces, Piece(self.request.separator, _NO_ROWS), Piece(self.render(rows), rows)]
+
+    def result(self, pieces: Sequence[Piece], back: Int64s, report: FactReport, trust: float) -> Compressed:
+        """The result: what became of each segment, and which characters the model wrote."""
+        status = self.status.copy()
+        generated: list[tuple[int, int]] = []
+        end = 0
+        for piece in pieces:
+            start, end = end, end + len(piece.text)
+            if piece.rows is not None:
+                status[piece.rows] = _REINSERTED if piece.altered else _COPIED
+            elif generated and generated[-1][1] == start:
+                generated[-1] = (generated[-1][0], end)
+            else:
+                generated.append((start, end))
+        text = _text(pieces)
+        status[back] = _REINSERTED
+        status[self.pinned] = _PINNED
+        met = {
+            "facts_lost": report.of("lost"),
+            "unsupported_facts": report.of("unsupported"),
+            "code_restored": any(piece.altered for piece in pieces),
+            "empty_query": self.request.query is not None and not self.query,
+        }
+        receipt = make_receipt(
+            self.request,
+            self.budget,
+            self.tokens(text),
+            self.original,
+            status,
+            [code for code, reason in met.items() if reason],
+            reasons=_REASONS,
+            first_kept=_COPIED,
+        )
+        receipt = replace(receipt, facts=report, used_llm=True, confidence=trust)
+        scores = np.zeros(len(status), dtype=np.float32)
+        kept = Spans(self.table, np.flatnonzero(status >= _COPIED), _REASONS, status, scores)
+        dropped = Spans(self.table, np.flatnonzero(status < _COPIED), _REASONS, status, scores)
+        return Compressed(text, self.request.documents, kept, dropped, receipt, tuple(generated))
+
+
+def _text(pieces: Sequence[Piece]) -> str:
+    return "".join(piece.text for piece in pieces)

@@ -1,0 +1,92 @@
+"""Hybrid compression: long texts are first compressed extractively, then a model shortens the extract."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tersely import checks
+from tersely.engine.select import mark_pinned
+from tersely.engine.strategies import Extractive
+from tersely.errors import BudgetExceededError
+from tersely.options import CompressionMethod
+from tersely.types import Request, SegmentTable, UInt8s
+from tersely.writing.abstractive import Abstractive
+
+__all__ = ["Hybrid"]
+
+_FIRST_STAGE = 0.5  # of the original tokens
+_BUDGET, _REDUNDANT, _REWRITTEN = range(3)  # of writing/abstractive.py
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Hybrid(Abstractive):
+    """Abstractive, after extractive compression to half of the tokens where the text is long.
+
+    Attributes:
+        fallback: here True without a word from the caller.
+        threshold: a text of fewer tokens is for the model alone; so is one that is to keep half of its tokens
+            or more.
+    """
+
+    method: ClassVar[CompressionMethod] = CompressionMethod.HYBRID
+
+    threshold: int
+
+    def __init__(
+        self,
+        model: Any = None,
+        preserve: Collection[str] = ("code", "quotes", "numbers"),
+        min_confidence: float = 0.7,
+        strict_preserve: bool = False,
+        fallback: bool = True,
+        max_prompt_tokens: int | None = None,
+        concurrency: int = 4,
+        extractive: Extractive | None = None,
+        threshold: int = 2000,
+        *,
+        llm: Any = None,
+    ) -> None:
+        """Check the options, as `Abstractive` does."""
+        super(Hybrid, self).__init__(
+            model,
+            preserve,
+            min_confidence,
+            strict_preserve,
+            fallback,
+            max_prompt_tokens,
+            concurrency,
+            extractive,
+            llm=llm,
+        )
+        object.__setattr__(self, "threshold", checks.whole_number(threshold, "threshold"))
+
+    def first_target(self, original: int, budget: int) -> int | None:
+        """Tokens that the first stage keeps of `original`; None where there is only one stage."""
+        half = int(original * _FIRST_STAGE)
+        return None if original < self.threshold or budget >= original * _FIRST_STAGE else max(half, budget)
+
+    def first_stage(self, request: Request, table: SegmentTable, original: int) -> UInt8s:
+        """uint8[n]: 2 for the segments that the extractive stage keeps; why it does not, for the others."""
+        target = self.first_target(original, request.budget or 0)
+        everything = super(Hybrid, self).first_stage(request, table, original)
+        if target is None:
+            return everything
+        extractive = replace(self.extractive, preserve=self.preserve, strict_preserve=False)
+        try:
+            found = extractive.compress(replace(request, budget=target))
+        except BudgetExceededError:  # of half of it; what the whole budget needs is said where that is used
+            return everything
+        if any(span.reason == "cut" for span in found.kept):  # not even one segment is whole
+            return everything
+        status = np.full(len(table), _BUDGET, dtype=np.uint8)
+        for spans, code in (
+            ([span for span in found.dropped if span.reason == "redundant"], _REDUNDANT),
+            (found.kept, _REWRITTEN),
+        ):
+            places = [(span.document, span.start, span.end) for span in spans]
+            status[mark_pinned(table, places).astype(bool)] = code
+        return status

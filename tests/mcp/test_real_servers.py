@@ -1,0 +1,98 @@
+"""Limits of a call over a real stdio server and a real HTTP one: size, deadline, a second call."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("uvicorn")
+
+import anyio
+import mcp
+from server_calls import call  # noqa: F401  skips where the SDK is not installed
+from tersely.mcp.text_tools import text_tools
+from tersely.mcp.tools import LONGEST_TEXT
+from test_transports import served
+
+LONG = "The crew of the copper ship paid a storm fee. " * (LONGEST_TEXT // 46)
+STDIO = """
+import sys
+from tersely.mcp.application import serve_stdio
+from tersely.mcp.text_tools import text_tools
+serve_stdio(text_tools(), deadline=float(sys.argv[1]))
+"""
+
+
+@asynccontextmanager
+async def over_stdio(deadline: float) -> AsyncIterator[mcp.Client]:
+    server = mcp.StdioServerParameters(command=sys.executable, args=["-c", STDIO, str(deadline)])
+    with Path(os.devnull).open("w") as quiet:
+        async with mcp.Client(mcp.stdio_client(server, errlog=quiet)) as client:
+            yield client
+
+
+@asynccontextmanager
+async def over_http(deadline: float) -> AsyncIterator[mcp.Client]:
+    with served(text_tools(), deadline=deadline, body=4 * LONGEST_TEXT) as url:
+        async with mcp.Client(url) as client:
+            yield client
+
+
+@pytest.fixture(params=[over_stdio, over_http])
+def server(request: pytest.FixtureRequest) -> Iterator[Any]:
+    return request.param
+
+
+def test_a_text_over_the_limit_is_an_error_that_names_the_limit(server: Any) -> None:
+    async def run() -> Any:
+        async with server(60.0) as client:
+            return await client.call_tool("compress_text", {"text": "a" * (LONGEST_TEXT + 1)})
+
+    reply = anyio.run(run)
+    assert reply.is_error
+    assert reply.content[0].text == "text must have at most 2,000,000 characters, not 2,000,001"
+
+
+def test_a_call_over_its_deadline_is_an_error_and_the_next_one_is_answered(server: Any) -> None:
+    async def run() -> Any:
+        async with server(0.01) as client:
+            late = await client.call_tool("compress_text", {"text": LONG, "query": "Who paid?"})
+            return late, await client.call_tool("compress_text", {"text": "a" * (LONGEST_TEXT + 1)})
+
+    late, next_one = anyio.run(run)
+    assert late.is_error and "0.01 seconds, the deadline of a call; send less" in late.content[0].text
+    assert next_one.is_error and "at most" in next_one.content[0].text
+
+
+@pytest.mark.slow
+@pytest.mark.seconds
+def test_a_second_call_is_answered_while_a_long_one_runs(server: Any) -> None:
+    waits: list[float] = []
+    ended: list[float] = []
+
+    async def run() -> None:
+        async with server(60.0) as client, anyio.create_task_group() as group:
+            await client.call_tool("compress_text", {"text": "Warm. " * 50})
+
+            async def long_call() -> None:
+                reply = await client.call_tool("compress_text", {"text": LONG, "query": "Who paid?"})
+                assert not reply.is_error
+                ended.append(time.monotonic())
+
+            group.start_soon(long_call)
+            for _ in range(4):
+                await anyio.sleep(0.1)
+                begun = time.monotonic()
+                reply = await client.call_tool("compress_text", {"text": "The ferry leaves at six. " * 20})
+                assert not reply.is_error
+                waits.append(time.monotonic() - begun)
+
+    anyio.run(run)
+    assert max(waits) < 1 and ended

@@ -1,0 +1,265 @@
+"""Real servers in processes of their own: health and readiness, a graceful stop, several workers."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import queue
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+pytest.importorskip("mcp")
+
+from http_servers import served
+from tersely.mcp.http import serve_http
+from tersely.mcp.text_tools import text_tools
+from tersely.mcp.tools import Tool, ToolReply
+from tersely.retrieval.index import Index
+
+TOKEN = "correct-horse-battery"
+HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are forked")
+
+# A tool that says which process answers, and takes so many seconds.
+SERVER = """
+import os, sys, time
+from tersely.mcp.http import serve_http
+from tersely.mcp.tools import Tool, ToolReply
+def wait(arguments):
+    time.sleep(arguments["seconds"])
+    return ToolReply("done", {"process": os.getpid()})
+schema = {"type": "object", "properties": {"seconds": {"type": "number"}}, "required": ["seconds"]}
+serve_http([Tool("wait", "waits", schema, wait)], port=0, workers=int(sys.argv[1]), deadline=20)
+print("closed", flush=True)
+"""
+
+
+class Server:
+    """A process that serves, its URL and what it says."""
+
+    def __init__(self, *command: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self.said: queue.Queue[str] = queue.Queue()
+        assert self.process.stderr is not None
+        line = self.process.stderr.readline()
+        found = re.search(r"http://\S+/mcp", line)
+        assert found, line + self.process.stderr.read()
+        self.url = found[0]
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.said.put(line)
+
+    def ends(self, seconds: float = 30) -> tuple[int, str]:
+        """Its exit code and what it printed, once it ends."""
+        assert self.process.stdout is not None
+        return self.process.wait(seconds), self.process.stdout.read()
+
+    def workers(self) -> list[int]:
+        """Processes that it has started."""
+        found = []
+        for status in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                after_name = status.read_text().rpartition(")")[2].split()
+                if int(after_name[1]) == self.process.pid and after_name[0] != "Z":
+                    found.append(int(status.parent.name))
+        return found
+
+
+@contextlib.contextmanager
+def serving(*command: str) -> Iterator[Server]:
+    server = Server(*command)
+    try:
+        yield server
+    finally:
+        server.process.kill()
+        server.process.communicate()
+
+
+def ask(url: str, path: str, method: str = "GET", body: Any = None, **headers: str) -> tuple[int, str]:
+    place = urlsplit(url)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=30)
+    with contextlib.closing(connection):
+        data = None if body is None else json.dumps(body)
+        connection.request(method, path, data, HEADERS | headers)
+        reply = connection.getresponse()
+        return reply.status, reply.read().decode()
+
+
+def call(url: str, name: str, **arguments: Any) -> Any:
+    """What a tool gives as data."""
+    parameters = {"name": name, "arguments": arguments}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters}
+    status, text = ask(url, "/mcp", "POST", body)
+    assert status == 200, text
+    return json.loads(text)["result"]["structuredContent"]
+
+
+def is_refused(url: str) -> bool:
+    place = urlsplit(url)
+    try:
+        socket.create_connection((place.hostname or "", place.port or 0), timeout=5).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+def eventually(holds: Any, seconds: float = 20) -> bool:
+    until = time.monotonic() + seconds
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.05)
+    return bool(holds())
+
+
+def test_health_and_readiness_need_no_token_and_tell_nothing_else() -> None:
+    with served(text_tools(), token=TOKEN) as url:
+        assert ask(url, "/health") == (200, "alive") and ask(url, "/ready") == (200, "ready")
+        assert ask(url, "/health", "HEAD") == (200, "")
+        assert ask(url, "/health", "POST")[0] == 401
+        assert ask(url, "/healthy")[0] == 401
+        assert ask(url, "/ready", origin="https://evil.example")[0] == 403
+
+
+def test_what_cannot_be_used_makes_a_server_unready_until_it_can(tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("The ferry leaves at six. " * 20)
+    index = Index.build(tmp_path, tmp_path / "index")
+    with served(text_tools(), ready=[lambda: len(index)]) as url:
+        assert ask(url, "/ready")[0] == 200
+        (tmp_path / "index").rename(tmp_path / "away")
+        status, text = ask(url, "/ready")
+        assert status == 503 and text == "not ready" and ask(url, "/health")[0] == 200
+        (tmp_path / "away").rename(tmp_path / "index")
+        assert ask(url, "/ready")[0] == 200
+
+
+def test_a_full_server_is_alive_and_not_ready() -> None:
+    begun, release = threading.Event(), threading.Event()
+
+    def wait(_: dict[str, Any]) -> ToolReply:
+        begun.set()
+        assert release.wait(30)
+        return ToolReply("done", {})
+
+    with served([Tool("wait", "waits", NOTHING, wait)], most=1) as url, ThreadPoolExecutor(1) as pool:
+        caller = pool.submit(call, url, "wait")
+        assert begun.wait(30)
+        assert ask(url, "/ready") == (503, "busy") and ask(url, "/health")[0] == 200
+        release.set()
+        assert caller.result() == {} and ask(url, "/ready")[0] == 200
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(3, marks=forks)])
+def test_sigterm_lets_calls_end_and_takes_no_more(workers: int) -> None:
+    with serving("-c", SERVER, str(workers)) as server, ThreadPoolExecutor(4) as pool:
+        calls = [pool.submit(call, server.url, "wait", seconds=2.0) for _ in range(4)]
+        time.sleep(1.0)
+        server.process.send_signal(signal.SIGTERM)
+        assert eventually(lambda: is_refused(server.url))
+        assert all(one.result()["process"] for one in calls)
+        assert server.ends() == (0, "closed\n")
+
+
+@forks
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+def test_a_worker_that_dies_is_started_again_and_none_outlives_its_parent() -> None:
+    with serving("-c", SERVER, "2") as server:
+        assert eventually(lambda: len(server.workers()) == 2)
+        assert len(list(Path(f"/proc/{server.process.pid}/task").iterdir())) == 1, "it forks without threads"
+        first = server.workers()
+        os.kill(first[0], signal.SIGKILL)
+        assert "a worker ended (SIGKILL); starting another" in server.said.get(timeout=20)
+        assert eventually(lambda: len(server.workers()) == 2 and first[0] not in server.workers())
+        assert all(call(server.url, "wait", seconds=0)["process"] for _ in range(20))
+        left = server.workers()
+        server.process.kill()
+        assert eventually(lambda: not any(Path(f"/proc/{one}/task").exists() for one in left))
+        assert is_refused(server.url)
+
+
+@forks
+@pytest.mark.slow  # 6 s
+def test_calls_are_answered_by_several_processes_at_a_time() -> None:
+    with serving("-c", SERVER, "3") as server, ThreadPoolExecutor(24) as pool:
+        seen: set[int] = set()
+
+        def several() -> bool:  # which one takes a connection is up to the system
+            calls = [pool.submit(call, server.url, "wait", seconds=0.5) for _ in range(24)]
+            seen.update(one.result()["process"] for one in calls)
+            return len(seen) > 1
+
+        assert eventually(several) and server.process.pid not in seen
+
+
+@forks
+@pytest.mark.slow  # 4 s
+def test_a_second_signal_ends_workers_at_once() -> None:
+    with serving("-c", SERVER, "2") as server, ThreadPoolExecutor(1) as pool:
+        caller = pool.submit(call, server.url, "wait", seconds=15)
+        time.sleep(1.0)
+        for _ in range(2):
+            server.process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+        assert server.ends(10)[0] != 0
+        with pytest.raises((ConnectionError, http.client.HTTPException)):
+            caller.result()
+
+
+@forks
+@pytest.mark.slow  # 6 s
+def test_workers_share_one_index_in_shards_and_one_store(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name in ("ferry", "crane", "pilot"):
+        (folder / f"{name}.md").write_text(f"# {name}\n\n" + f"The {name} is in the harbour at six. " * 12)
+    index = Index.build(folder, shards=2)
+    command = ("-m", "tersely", "mcp", "--index", str(folder), "--store", str(tmp_path / "store.sqlite"))
+    with serving(*command, "--http", "--port", "0", "--workers", "2") as server:
+        expected = [one.chunk_id for one in index.search("Where is the crane?", 3)]
+
+        def found() -> list[str]:
+            reply = call(server.url, "query_documents", query="Where is the crane?", top_n=3)
+            return [one["chunk_id"] for one in reply["results"]]
+
+        with ThreadPoolExecutor(8) as pool:
+            assert all(pool.map(lambda _: found() == expected, range(32)))
+            stored = pool.map(
+                lambda n: call(server.url, "store_context_segment", text=f"Note {n}.", segment_id=f"n{n}"),
+                range(16),
+            )
+            assert len(list(stored)) == 16
+        held = call(server.url, "list_context_segments")
+        assert {one["segment_id"] for one in held["segments"]} == {f"n{n}" for n in range(16)}
+        assert ask(server.url, "/ready")[0] == 200
+        (folder / "tug.md").write_text("# tug\n\n" + "The tug is beside the crane. " * 12)
+        expected = [one.chunk_id for one in Index.build(folder).search("Where is the crane?", 3)]
+        assert all(found() == expected for _ in range(8)), "each worker sees the new state"
+        shutil.rmtree(folder / ".tersely")
+        assert ask(server.url, "/ready")[0] == 503
+        server.process.send_signal(signal.SIGTERM)
+        assert server.ends()[0] == 0
+
+
+def test_the_number_of_workers_is_checked() -> None:
+    for wrong in (0, 257):
+        with pytest.raises(ValueError, match="workers must be a whole number from 1 to 256"):
+            serve_http(text_tools(), workers=wrong)

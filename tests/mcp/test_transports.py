@@ -1,0 +1,503 @@
+"""The server over standard input as a subprocess, and over HTTP: who may call, and how much."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from fences import unfenced
+from http_servers import served
+from list_retriever import ListRetriever, ten
+from server_calls import call, call_all, listed
+from tersely.errors import MissingExtraError
+from tersely.mcp.application import make_server
+from tersely.mcp.http import Gate, http_application, server_config
+from tersely.mcp.query_tools import QueryTools
+from tersely.mcp.text_tools import text_tools
+from tersely.mcp.tools import Tool, ToolReply
+from tersely.models.counters import resolve_counter
+
+pytest.importorskip("uvicorn")
+import anyio
+import httpx2
+import mcp
+from mcp.client.streamable_http import streamable_http_client
+
+HERE = Path(__file__).parents[1] / "support"
+TOKEN = "correct-horse-battery"
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+STDIO = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from fences import unfenced
+from list_retriever import ListRetriever, ten
+from tersely.mcp.query_tools import QueryTools
+from tersely.mcp.application import serve_stdio
+from tersely.mcp.tools import Tool, ToolReply
+import os
+def noisy(_):
+    print("stray")
+    os.write(1, b"stray too")
+    return ToolReply("done", {"done": True})
+schema = {"type": "object", "properties": {}}
+serve_stdio([*QueryTools(ListRetriever(ten())).tools(), Tool("noisy", "prints", schema, noisy)])
+"""
+
+
+def message(method: str, number: int | None = None, **parameters: Any) -> bytes:
+    head = {"jsonrpc": "2.0", "method": method, "params": parameters}
+    return json.dumps(head if number is None else head | {"id": number}).encode()
+
+
+def all_tools() -> list[Tool]:
+    return [*QueryTools(ListRetriever(ten())).tools(), *text_tools()]
+
+
+def post(url: str, content: Any = PING, **headers: str) -> httpx2.Response:
+    with httpx2.Client() as client:
+        body = content if isinstance(content, bytes) else json.dumps(content).encode()
+        return client.post(
+            url, content=body, headers=HEADERS | {k.replace("_", "-"): v for k, v in headers.items()}
+        )
+
+
+def test_stdio_speaks_nothing_but_the_protocol() -> None:
+    parameters = mcp.StdioServerParameters(command=sys.executable, args=["-c", STDIO, str(HERE)])
+
+    async def run() -> list[Any]:
+        with Path(os.devnull).open("w") as quiet:
+            transport = mcp.stdio_client(parameters, errlog=quiet)
+            async with mcp.Client(transport) as client:
+                names = [tool.name for tool in (await client.list_tools()).tools]
+                noisy = await client.call_tool("noisy", {})
+                found = await client.call_tool("query_documents_compressed", {"query": "tokens"})
+                return [names, noisy.content[0].text, found.structured_content["compression_stats"]]
+
+    names, noisy, stats = anyio.run(run)
+    assert "query_documents" in names and noisy == "done" and stats["after_dedup"] == 6
+
+
+def test_stdio_ends_with_its_input_and_broken_lines_do_not_end_it() -> None:
+    lines = [
+        b"not json",
+        b"\xff\xfe",
+        b"[]",
+        message("initialize", 1, **HELLO),
+        message("notifications/initialized"),
+        message("tools/call", 2, name="noisy", arguments={}),
+    ]
+    command = [sys.executable, "-c", STDIO, str(HERE)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as server:
+        assert server.stdin and server.stdout and server.stderr
+        server.stdin.write(b"".join(line + b"\n" for line in lines))
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline())]
+        while answers[-1].get("id") != 2:
+            answers.append(json.loads(server.stdout.readline()))
+        server.stdin.close()
+        assert server.stdout.read() == b"" and server.wait(30) == 0
+        logged = server.stderr.read()
+    assert all(answer["jsonrpc"] == "2.0" for answer in answers)
+    assert b"stray" in logged and b"stray too" in logged
+
+
+def test_stdio_ends_with_ctrl_c_while_it_waits_for_input() -> None:
+    command = [sys.executable, "-c", STDIO, str(HERE)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as server:
+        assert server.stdin and server.stdout and server.stderr
+        server.stdin.write(message("initialize", 1, **HELLO) + b"\n")
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["id"] == 1
+        server.send_signal(signal.SIGINT)
+        assert server.wait(20) != 0 and b"KeyboardInterrupt" in server.stderr.read()
+
+
+def test_http_gives_what_a_client_in_this_process_gets() -> None:
+    async def run(url: str, mode: str) -> Any:
+        async with mcp.Client(url, mode=mode) as client:
+            return await client.call_tool("query_documents_compressed", {"query": "tokens", "top_n": 3})
+
+    expected = call(all_tools(), "query_documents_compressed", query="tokens", top_n=3)
+    with served(all_tools()) as url:
+        for mode in ("auto", "legacy"):
+            result = anyio.run(run, url, mode)
+            assert result.structured_content == expected.structured_content
+            assert result.content[0].text == expected.content[0].text
+
+
+def test_http_only_lets_in_who_has_the_token() -> None:
+    async def run(url: str, token: str) -> list[str]:
+        headers = {"authorization": f"Bearer {token}"}
+        async with (
+            httpx2.AsyncClient(headers=headers) as http,
+            mcp.Client(streamable_http_client(url, http_client=http)) as client,
+        ):
+            return [tool.name for tool in (await client.list_tools()).tools]
+
+    with served(all_tools(), token=TOKEN) as url:
+        for given in (
+            {},
+            {"authorization": "Bearer wrong"},
+            {"authorization": TOKEN},
+            {"authorization": "Basic x"},
+        ):
+            assert post(url, **given).status_code == 401
+        assert "compress_text" in anyio.run(run, url, TOKEN)
+
+
+def test_http_refuses_other_pages_and_other_names() -> None:
+    with served(all_tools(), origins=["https://app.example"]) as url:
+        for origin, status in (
+            ("https://evil.example", 403),
+            ("http://127.0.0.1.evil.example", 403),
+            ("null", 403),
+            ("https://app.example", 200),
+            ("HTTPS://App.Example", 403),  # browsers write it as it is compared
+            ("https://app.example:8443", 403),
+            ("https://app.example, https://evil.example", 403),
+            ("", 403),
+            ("http://localhost:3000", 403),  # another port is another origin
+            ("http://[::1]:3000", 403),
+            ("http://localhost", 403),
+            (f"http://localhost:{urlsplit(url).port}", 200),
+            (f"http://127.0.0.1:{urlsplit(url).port}", 200),
+            (f"http://[::1]:{urlsplit(url).port}", 200),
+            (f"https://localhost:{urlsplit(url).port}", 403),
+            (f"http://localhost:{urlsplit(url).port}.evil.example", 403),
+            (f"http://localhost.evil.example:{urlsplit(url).port}", 403),
+        ):
+            assert post(url, origin=origin).status_code == status, origin
+        assert post(url, host="evil.example").status_code == 421
+
+
+LONGEST_HEAD = 16 * 2**10  # bytes, as SECURITY.md says
+
+
+def raw(url: str, *parts: bytes, host: str = "localhost") -> int:
+    """The status that a server sends for bytes that come one after another; 0: it cut the connection."""
+    with connect(url) as line:
+        for part in parts:
+            with contextlib.suppress(OSError):  # refused already
+                line.sendall(part)
+            time.sleep(0.02)
+        try:
+            answer = line.recv(100)
+        except ConnectionResetError:
+            return 0
+    return int(answer.split()[1]) if answer else 0
+
+
+def head_of(size: int, more: bytes = b"") -> bytes:
+    """The head of a request for /health of so many bytes."""
+    begin, end = b"GET /health HTTP/1.1\r\nHost: localhost\r\n" + more + b"X-Long: ", b"\r\n\r\n"
+    return begin + b"x" * (size - len(begin) - len(end)) + end
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize(
+    ("size", "status"),
+    [(LONGEST_HEAD - 1, 200), (LONGEST_HEAD, 200), (LONGEST_HEAD + 1, 400), (17_000, 400), (60_000, 400)],
+)
+def test_http_limits_the_head_of_a_request_to_the_byte(size: int, status: int, at_once: bool) -> None:
+    with served(text_tools()) as url:
+        head = head_of(size)
+        assert raw(url, *([head] if at_once else [head[:10_000], head[10_000:-1], head[-1:]])) == status
+
+
+def test_http_limits_the_head_of_each_request_of_a_connection() -> None:
+    with served(text_tools()) as url, connect(url) as line:
+        for size, status in ((LONGEST_HEAD, 200), (LONGEST_HEAD - 1, 200), (LONGEST_HEAD + 1, 400)):
+            line.sendall(head_of(size))
+            assert receive(line, b"alive").startswith(b"HTTP/1.1 %d" % status)
+        assert line.recv(1) == b""  # closed
+
+
+def test_http_refuses_what_stands_twice_and_bodies_that_are_longer_than_they_said() -> None:
+    with served(text_tools(), body=2000) as url:
+        port = urlsplit(url).port
+        begin = b"POST /mcp HTTP/1.1\r\nHost: localhost:%d\r\nContent-Type: application/json\r\n" % port
+        begin += b"Accept: application/json, text/event-stream\r\n"
+        chunked = b"Transfer-Encoding: chunked\r\n\r\n"
+        long = b"".join(b"3e8\r\n" + b" " * 1000 + b"\r\n" for _ in range(4)) + b"0\r\n\r\n"
+        assert raw(url, begin + chunked, long) == 413
+        assert raw(url, begin.replace(b"/mcp", b"/compress") + chunked, long) == 413
+        assert raw(url, begin + b"Content-Length: 4000\r\n\r\n", b" " * 4000) == 413
+        twice = b"Origin: https://evil.example\r\nOrigin: http://localhost:%d\r\n" % port
+        assert raw(url, begin + twice + b"Content-Length: 2\r\n\r\n{}") == 403
+        for host in (
+            b"evil.example",
+            b"localhost.evil.example",
+            b"evil.example:%d" % port,
+            b"127.0.0.1.nip.io",
+        ):
+            for door in (b"/mcp", b"/compress"):
+                line = begin.replace(b"/mcp", door).replace(b"localhost:%d" % port, host)
+                assert raw(url, line + b"Content-Length: 2\r\n\r\n{}") in (403, 421), host
+        assert raw(url, begin.replace(b"Host:", b"Host: a\r\nHost:") + b"Content-Length: 2\r\n\r\n{}") == 400
+        assert raw(url, b"POST /mcp HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}") == 400  # no Host
+
+
+def test_http_limits_bodies_and_methods() -> None:
+    with served(all_tools(), body=2000) as url:
+        assert post(url).status_code == 200
+        assert post(url, b"x" * 3000).status_code == 413
+        assert post(url, b"{not json").status_code == 400
+        assert httpx2.get(url, headers=HEADERS).status_code == 405
+        assert httpx2.get(url.removesuffix("mcp") + "etc/passwd").status_code in (404, 405)
+
+
+def test_http_sends_away_what_is_too_much_at_a_time() -> None:
+    begun, release = threading.Event(), threading.Event()
+
+    def wait(_: dict[str, Any]) -> ToolReply:
+        begun.set()
+        assert release.wait(30)
+        return ToolReply("done", {})
+
+    slow = Tool("wait", "waits", {"type": "object", "properties": {}}, wait)
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "wait", "arguments": {}}}
+    with served([slow], most=1) as url:
+        statuses: list[int] = []
+        caller = threading.Thread(target=lambda: statuses.append(post(url, body).status_code))
+        caller.start()
+        assert begun.wait(30)
+        busy = post(url)
+        release.set()
+        caller.join()
+        assert busy.status_code == 503 and busy.headers["retry-after"] == "1" and statuses == [200]
+        assert post(url).status_code == 200
+
+
+def test_http_does_not_wait_for_a_body_for_ever() -> None:
+    with served(all_tools(), patience=1.0) as url:
+        place = urlsplit(url)
+        with socket.create_connection((place.hostname, place.port), timeout=30) as slow:
+            head = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items())
+            slow.sendall(
+                f"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99\r\n{head}\r\n{{".encode()
+            )
+            assert slow.recv(1000).startswith(b"HTTP/1.1 408 ")
+        assert post(url).status_code == 200
+
+
+def connect(url: str) -> socket.socket:
+    place = urlsplit(url)
+    return socket.create_connection((place.hostname, place.port), timeout=30)
+
+
+def receive(line: socket.socket, end: bytes) -> bytes:
+    """What a server sends until this stands in it; all, where it closes the connection before."""
+    got = b""
+    while end not in got and (more := line.recv(2**16)):
+        got += more
+    return got
+
+
+def is_cut_off(client: socket.socket) -> bool:
+    """Whether the server ends a connection, within 30 seconds, whatever it sends before."""
+    with client, contextlib.suppress(ConnectionError):
+        while client.recv(2**16):
+            pass
+    return True
+
+
+HEAD = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\n"
+
+
+@pytest.mark.parametrize("sent", [b"", b"P", HEAD, HEAD + b"content-length: 9\r\nx-half: "])
+def test_http_cuts_off_who_does_not_send_the_head_of_a_request(sent: bytes) -> None:
+    with served(all_tools(), idle=0.4) as url:
+        client = connect(url)
+        client.sendall(sent)
+        started = time.monotonic()
+        assert is_cut_off(client) and time.monotonic() - started < 20
+        assert post(url).status_code == 200
+
+
+def test_http_cuts_off_who_sends_a_head_byte_by_byte() -> None:
+    with served(all_tools(), idle=0.4) as url, connect(url) as client:
+        started = time.monotonic()
+        with pytest.raises(ConnectionError):
+            while time.monotonic() - started < 20:
+                client.sendall(b"P")
+                time.sleep(0.05)
+
+
+def test_http_cuts_off_who_goes_on_sending_after_a_refusal() -> None:
+    head = HEAD + b"content-length: 1000000\r\n\r\n"
+    with served(all_tools(), token=TOKEN, idle=0.4) as url, connect(url) as client:
+        client.sendall(head)
+        assert client.recv(1000).startswith(b"HTTP/1.1 401 ")
+        started = time.monotonic()
+        with pytest.raises(ConnectionError):
+            while time.monotonic() - started < 20:
+                client.sendall(b"x")
+                time.sleep(0.05)
+
+
+def test_http_cuts_off_who_does_not_read_a_reply() -> None:
+    huge = Tool(
+        "huge", "gives much", {"type": "object", "properties": {}}, lambda _: ToolReply("x" * 2**25, {})
+    )
+    body = message("tools/call", 1, name="huge", arguments={})
+    head = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items()).encode()
+    with served([huge], idle=0.4, most=1) as url, connect(url) as client:
+        client.sendall(HEAD + head + b"content-length: %d\r\n\r\n" % len(body) + body)
+        assert client.recv(10).startswith(b"HTTP/1.1 2")
+        started = time.monotonic()
+        while post(url).status_code == 503 and time.monotonic() - started < 20:
+            time.sleep(0.05)
+        assert post(url).status_code == 200, "its place is free again"
+
+
+def test_http_has_room_for_callers_beside_any_number_of_silent_clients() -> None:
+    with served(all_tools(), connections=8) as url, contextlib.ExitStack() as stack:
+        silent = [stack.enter_context(connect(url)) for _ in range(40)]
+        for client in silent:
+            with contextlib.suppress(ConnectionError):
+                client.sendall(HEAD)
+        for _ in range(5):
+            assert post(url).status_code == 200
+        assert is_cut_off(silent[0])
+
+
+def test_http_keeps_a_connection_that_is_used() -> None:
+    with served(all_tools(), idle=1.0) as url:
+        head = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items()).encode()
+        asked = (
+            HEAD + head + b"content-length: %d\r\n\r\n" % len(json.dumps(PING)) + json.dumps(PING).encode()
+        )
+        with connect(url) as one:
+            for _ in range(8):
+                one.sendall(asked)
+                got = receive(one, b'"result"')
+                assert got.startswith(b"HTTP/1.1 200 ") and b'"result"' in got
+                time.sleep(0.25)
+
+
+def test_http_lets_a_slow_tool_take_its_time() -> None:
+    slow = Tool(
+        "slow",
+        "takes long",
+        {"type": "object", "properties": {}},
+        lambda _: time.sleep(1.2) or ToolReply("done", {}),  # type: ignore[func-returns-value]
+    )
+    body = json.loads(message("tools/call", 1, name="slow", arguments={}))
+    with served([slow], idle=0.3) as url:
+        assert post(url, body).status_code == 200
+
+
+def test_http_limits_the_head_of_a_request() -> None:
+    with served(all_tools()) as url, connect(url) as client:
+        client.sendall(HEAD + b"x-long: " + b"x" * 2**15)
+        assert client.recv(1000).startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize(("name", "value"), [("connections", 0), ("idle", 0), ("idle", float("nan"))])
+def test_http_limits_are_checked(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=name):
+        server_config(http_application(all_tools()), **{name: value})
+
+
+def test_http_answers_many_callers_at_a_time_as_it_answers_one() -> None:
+    tools = all_tools()
+    expected = {
+        top_n: call(tools, "query_documents", query="x", top_n=top_n).structured_content for top_n in (1, 4)
+    }
+
+    async def run(url: str) -> list[Any]:
+        replies = []
+        async with httpx2.AsyncClient(headers=HEADERS, timeout=60) as client:
+
+            async def caller(number: int) -> None:
+                for top_n in (1, 4):
+                    asked = message(
+                        "tools/call", number, name="query_documents", arguments={"query": "x", "top_n": top_n}
+                    )
+                    reply = (await client.post(url, content=asked)).json()
+                    replies.append(
+                        (reply["id"] == number, reply["result"]["structuredContent"] == expected[top_n])
+                    )
+
+            async with anyio.create_task_group() as group:
+                for number in range(1, 33):
+                    group.start_soon(caller, number)
+        return replies
+
+    with served(tools) as url:
+        assert anyio.run(run, url) == [(True, True)] * 64
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", ""])
+def test_http_listens_elsewhere_only_with_a_token(host: str) -> None:
+    with pytest.raises(ValueError, match="needs a bearer token"):
+        http_application(all_tools(), host=host)
+    assert isinstance(http_application(all_tools(), host=host, token=TOKEN), Gate)
+    with pytest.raises(ValueError, match="16 or more printable ASCII"):
+        http_application(all_tools(), host=host, token="short")
+
+
+def test_every_tool_says_whether_it_changes_anything() -> None:
+    tools = listed(all_tools())
+    assert all(tool.annotations.read_only_hint for tool in tools.values())
+    with pytest.raises(ValueError, match="two tools have one name"):
+        call([*text_tools(), *text_tools()], "compress_text", text="x")
+    with pytest.raises(ValueError, match="threads must be a whole number from 1, not 0"):
+        make_server(text_tools(), threads=0)
+
+
+def test_without_the_sdk_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp.server", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'tersely\[mcp\]'"):
+        make_server(text_tools())
+
+
+def test_a_fault_inside_is_a_tool_error_without_its_details() -> None:
+    def fail(_: dict[str, Any]) -> ToolReply:
+        raise OSError("/secret/place")
+
+    tools = [Tool("fail", "fails", {"type": "object", "properties": {}}, fail)]
+    result = call(tools, "fail")
+    assert result.is_error and result.content[0].text == "fail failed: OSError"
+    with pytest.RaisesGroup(
+        pytest.RaisesExc(mcp.MCPError, match="unknown tool 'other'; known: fail"), flatten_subgroups=True
+    ):
+        call(tools, "other")
+
+
+def test_compress_text_keeps_the_budget_and_stays_verbatim() -> None:
+    text = "The ferry leaves at six. Gulls cry. The harbour is closed on Sunday. Ropes are wet. " * 5
+    asked = {"text": text, "query": "When does the ferry leave?", "budget": 60}
+    result, whole, wrong = call_all(
+        all_tools(),
+        [
+            ("compress_text", asked),
+            ("compress_text", {"text": text, "ratio": 1}),
+            ("compress_text", {"text": text, "budget": 0}),
+        ],
+    )
+    data = result.structured_content
+    (shown,), _ = unfenced(result.content[0].text)
+    assert resolve_counter(None).count(result.content[0].text) <= 60
+    assert "The ferry leaves at six." in data["text"] == shown
+    assert all(text[start:end] in data["text"] for start, end in data["kept"])
+    assert unfenced(whole.content[0].text)[0] == [text]
+    assert wrong.is_error and "budget must be a whole number from 1, not 0" in wrong.content[0].text

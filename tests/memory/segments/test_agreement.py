@@ -1,0 +1,152 @@
+"""Where a shorter text says something else than its source (`tersely.memory.segments.agreement`)."""
+
+from __future__ import annotations
+
+import pytest
+from growth import MOST, growth
+from hypothesis import given
+from hypothesis import strategies as st
+from tersely.memory.segments.agreement import contradictions, exact_words, keys_of, opposites_of, same_as
+
+NOTE = (
+    "The parser reads src/a.py up to line 120, and the writer starts at line 340 of src/b.py. Retries went "
+    "from 3 to 5. The cache is not cleared on a restart. I have moved the settings to the environment. "
+    "Open 8 AM to 9 PM."
+)
+
+
+def test_exact_words_are_numbers_paths_and_names() -> None:
+    text = "1. See src/a.py:12 (1,204 rows) for parse_row() and HAT110, e = 0.5."
+    assert exact_words(text) == ["src/a.py", "12", "1204", "parse_row", "hat110", "0.5"]
+
+
+@pytest.mark.parametrize(
+    "short",
+    [
+        NOTE,
+        "Parser reads src/a.py up to line 120; writer starts at src/b.py:340.",
+        "Retries: from 3 to 5. Moved settings to the environment.",
+        "The cache isn't cleared on a restart.",
+        "Done: moved the settings.",
+        "",
+    ],
+)
+def test_what_says_the_same_is_no_contradiction(short: str) -> None:
+    assert contradictions(NOTE, short) == []
+
+
+@pytest.mark.parametrize(
+    "short",
+    [
+        "The parser reads src/a.py up to line 340, and the writer starts at line 120 of src/b.py.",
+        "The parser reads src/b.py up to line 120, and the writer starts at line 340 of src/a.py.",
+        "Retries went from 5 to 3.",
+        "Retries went from 3 to 6.",
+        "The cache is cleared on a restart.",
+        "I have not moved the settings to the environment.",
+        "Did not move the settings to the environment.",
+        "Open 8 AM to 8 PM.",
+        "The parser reads old/a.py up to line 120.",
+    ],
+)
+def test_what_says_something_else_is_one(short: str) -> None:
+    assert contradictions(NOTE, short)
+
+
+OUTCOMES = (
+    "The build failed on arm64. The parser fails to read gzip. Telemetry is not enabled in tests. Paths are "
+    "closed before the merge; then opened. Give the first name, last name and age. I cannot start without "
+    "the key. Once I have the key, I start. Unused locks are kept. Der Import ist fehlgeschlagen. "
+    "I failed to reproduce the crash on musl."
+)
+
+
+@pytest.mark.parametrize(
+    "short",
+    [
+        "Build: failed on arm64.",
+        "Build failure on arm64; build broken.",
+        "Parser cannot read gzip.",
+        "The parser was unable to read gzip.",
+        "Could not reproduce the crash on musl.",
+        "Telemetry is disabled in tests.",
+        "Paths: closed before merge, then opened.",
+        "Merge after the paths are not open.",
+        "First name, last name, age.",
+        "Next: last name.",
+        "Import fehlgeschlagen.",
+    ],
+)
+def test_e030_an_outcome_told_in_other_words_is_no_contradiction(short: str) -> None:
+    assert contradictions(OUTCOMES, short) == []
+
+
+@pytest.mark.parametrize(
+    "short",
+    [
+        "Build: passed on arm64.",
+        "Build is green on arm64.",
+        "Parser manages to read gzip.",
+        "Parser reads gzip.",
+        "I managed to reproduce the crash on musl.",
+        "Reading gzip works in the parser.",
+        "Telemetry is enabled in tests.",
+        "Telemetry is on in tests.",
+        "Paths are closed after the merge.",
+        "Paths: opened before merge, then closed.",
+        "Give the first name, first name and age.",
+        "I cannot start with the key.",
+        "Used locks are kept.",
+        "Unused locks are removed.",
+        "Import gelungen.",
+    ],
+)
+def test_e030_the_opposite_is_a_contradiction(short: str) -> None:
+    assert contradictions(OUTCOMES, short)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("enabled", "disabled"),
+        ("before", "after"),
+        ("increases", "decreased"),
+        ("added", "removing"),
+        ("open", "closed"),
+        ("min", "max"),
+        ("supported", "unsupported"),
+        ("valid", "invalid"),
+        ("useful", "useless"),
+        ("gültig", "ungültig"),
+        ("öffnen", "öffnen"),
+    ],
+)
+def test_opposites_are_so_in_both_directions(one: str, two: str) -> None:
+    keys = keys_of([one, two])
+    assert (keys[two] in opposites_of(keys[one])) is (keys[one] in opposites_of(keys[two])) is (one != two)
+
+
+def test_no_word_says_the_same_as_its_opposite() -> None:
+    for word in ("drop", "raise", "last", "left", "up", "missing"):
+        key = keys_of([word])[word]
+        assert key in same_as(key) and not same_as(key) & opposites_of(key)
+
+
+@given(
+    st.text(max_size=300)
+    | st.lists(st.sampled_from([*OUTCOMES.split(), *NOTE.split(), "\n", "off", "on", "not"])).map(" ".join)
+)
+def test_a_text_agrees_with_itself(text: str) -> None:
+    assert contradictions(text, text) == []
+
+
+@pytest.mark.growth
+@pytest.mark.parametrize(
+    "piece",
+    [NOTE, "a ", "1 ", "not ", "a/b.c ", "x1, ", "or not 1 a_b\n", "“ ", "open: on off ", "a b1 on. "],
+)
+def test_time_grows_with_the_text(piece: str) -> None:
+    def run(text: str) -> None:
+        contradictions(text, text[: len(text) // 2])
+
+    assert growth(lambda size: piece * (size // len(piece)), run) < MOST

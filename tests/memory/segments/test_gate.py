@@ -1,0 +1,255 @@
+"""The gate that a shortened segment passes: what must not get through it, and what states it needs."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from segment_samples import NOON, note, ticking
+from tersely.memory import ContextState, SegmentMemory, extract_preserved_metadata
+from tersely.memory.segments.policy import is_critical
+from tersely.memory.segments.preservation import check_preserved
+from tersely.memory.segments.reading import read, says
+from tersely.store import Store
+
+NOTE = (
+    "I'm editing src/auth.py at line 45 in authenticate_user. Fixed the token validation issue on line 30, "
+    "now working on expiration handling. Do not restart worker-7 before 18:00. Last error was: 'Token "
+    "expired' at line 42."
+)
+SHORT = (
+    "Editing src/auth.py at line 45 in authenticate_user. Fixed token validation issue on line 30, now "
+    "working on expiration handling. Do not restart worker-7 before 18:00. Last error: 'Token expired' at "
+    "line 42."
+)
+PASTED = {
+    "code": "```python\n" + "def f(x):\n    return x\n" * 30 + "```",
+    "bare code": "def f(x):\n    return x\n\nclass A:\n    def g(self):\n        return 1\n" * 6,
+    "a diff": "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n" + "-old\n+new\n" * 40,
+    "log lines": "\n".join(f"2024-01-15 10:00:{second:02} INFO shard {second} moved" for second in range(60)),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line", "function"),
+    [
+        ("I'm editing the Makefile at line 12 now.", "Makefile", 12, None),
+        ("Currently in Dockerfile:7, adding the build stage.", "Dockerfile", 7, None),
+        ("Working on src/größe/prüfung.py at line 8.", "src/größe/prüfung.py", 8, None),
+        ("I'm in the function resize of img.py, line 3.", "img.py", 3, "resize"),
+        ("Currently in the resize method of img.py.", "img.py", None, "resize"),
+    ],
+)
+def test_e014_e018_places_are_read(text: str, path: str, line: int | None, function: str | None) -> None:
+    reading = read(text)
+    assert (reading.place.path, reading.place.line, reading.function) == (path, line, function)
+
+
+def test_e017_what_remains_is_read() -> None:
+    assert read("What remains is the retry logic.").next == ["the retry logic"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Last error was: 'Token expired' at line 42", "It failed with KeyError: 'x'"]
+)
+def test_e026_a_segment_with_a_last_error_is_critical(text: str) -> None:
+    assert is_critical(note(text), ContextState())
+
+
+def test_e030_a_short_form_that_says_all_passes() -> None:
+    assert check_preserved(note(NOTE), SHORT).passed
+
+
+@pytest.mark.parametrize(
+    ("change", "lost"),
+    [
+        (("line 45", "line 42", "'Token expired' at line 42", "'Token expired' at line 45"), "line_number"),
+        (
+            ("line 45", "line 42", "'Token expired' at line 42", "'Token expired' at line 45"),
+            "error_location",
+        ),
+        (("src/auth.py", "src/auth.py.bak"), "file_path"),
+        (("src/auth.py", "src/auth.py/old"), "file_path"),
+        (("Fixed token", "Did not fix token"), "recent_changes"),
+        (("Fixed token", "Never fixed token"), "progress_state"),
+        ((" Do not restart worker-7 before 18:00.", ""), "constraint"),
+        (("Do not restart", "Restart"), "constraint"),
+        (("worker-7", "worker"), "constraint"),
+    ],
+)
+def test_e030_what_says_something_else_does_not_pass(change: tuple[str, ...], lost: str) -> None:
+    text = SHORT
+    for old, new in reversed(list(zip(change[::2], change[1::2], strict=True))):
+        text = text.replace(old, new, 1)
+    report = check_preserved(note(NOTE), text)
+    assert lost in report.lost and not report.passed
+
+
+@pytest.mark.parametrize("pasted", PASTED)
+@pytest.mark.parametrize("order", ["before", "behind"])
+def test_e030_what_is_pasted_does_not_switch_the_gate_off(pasted: str, order: str) -> None:
+    texts = [NOTE, PASTED[pasted]] if order == "behind" else [PASTED[pasted], NOTE]
+    segment = note("\n\n".join(texts))
+    report = check_preserved(segment, f"{PASTED[pasted][:200]} src/auth.py:45, 'Token expired' at line 42.")
+    assert {"active_task", "progress_state", "constraint"} <= set(report.lost)
+    values = extract_preserved_metadata(segment)
+    assert values["function_name"] == "authenticate_user" and "expiration handling" in values["active_task"]
+
+
+@pytest.mark.parametrize("pasted", PASTED)
+def test_e030_a_note_with_pasted_blocks_does_not_become_three_words(pasted: str) -> None:
+    assert not check_preserved(note(f"{NOTE}\n\n{PASTED[pasted]}"), "Working on it.").passed
+    assert not check_preserved(note(f"{PASTED[pasted]}\n\n{NOTE}"), "Working on it.").passed
+
+
+@pytest.mark.parametrize(
+    "forbids",
+    [
+        "Avoid touching the billing tables.",
+        "Hands off the staging cluster until Friday.",
+        "Keep the v1 endpoints unchanged.",
+        "Leave the nightly job alone.",
+        "We can't merge before the audit is done.",
+        "It's forbidden to log the tokens.",
+        "Don't, whatever happens, drop the users table.",
+        "The key must stay out of the repository.",
+        "Stop using the old client.",
+        "I was told not to change the schema.",
+        "Nobody may deploy without Ana's approval.",
+        "Refrain from editing generated files.",
+        "Only touch the tests.",
+        "Das Schema ist tabu.",
+    ],
+)
+def test_e030_prohibitions_in_other_words_do_not_vanish(forbids: str) -> None:
+    text = f"The parser is written in C. {forbids} {NOTE}"
+    assert check_preserved(note(text), f"The parser is in C. {forbids} {SHORT}").passed
+    assert not check_preserved(note(text), f"The parser is in C. {SHORT}").passed
+
+
+def test_e030_a_number_does_not_stand_for_another_one() -> None:
+    flights = "I found two flights.\n- Departure: 09:00, $130\n- Departure: 07:00, $130\nWhich one is it?"
+    assert check_preserved(note(flights), flights.replace("I found two", "Two")).passed
+    assert not check_preserved(note(flights), flights.replace("09:00", "07:00")).passed
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "said"),
+    [
+        ("a/b.py", "see a/b.py.", True),
+        ("a/b.py", "see a/b.py:12", True),
+        ("a/b.py", "see a/b.py.bak", False),
+        ("a/b.py", "see a/b.py~", False),
+        ("a/b", "see a/b/c.py", False),
+        ("resize", "img.resize()", True),
+        ("1.5", "1.5.", True),
+    ],
+)
+def test_a_path_is_not_said_by_a_longer_one(value: str, text: str, said: bool) -> None:
+    assert says(text, value) is said
+
+
+@pytest.mark.parametrize("forbids", ["Never delete /srv/data/keep.db.", "You must not merge before 18:00."])
+def test_e016_prohibitions_stay_without_a_model(forbids: str, store: Store) -> None:
+    filler = "We talked about the weather in the office and about the lunch at noon for a while. "
+    memory = SegmentMemory(store, clock=ticking())
+    memory.store_context_segment(f"{NOTE} {filler * 12}{forbids} {filler * 12}", segment_id="note")
+    assert not memory.compress_context_segment(["note"]).errors
+    text = memory.get("note").text
+    assert forbids in text and len(text) < 1500
+
+
+def test_e033_topic_and_time_are_stated(store: Store) -> None:
+    filler = "We talked about the weather in the office and about the lunch at noon for a while. "
+    memory = SegmentMemory(store, clock=ticking())
+    memory.store_context_segment(f"{NOTE} {filler * 12}", segment_id="note", topic="login", timestamp=NOON)
+    memory.compress_context_segment(["note"], preserve_metadata=["topic", "timestamp"])
+    text = memory.get("note").text
+    assert "Topic: login" in text and "2024-01-15T12:00:00+00:00" in text
+
+
+def test_e033_what_is_put_in_front_hides_no_task() -> None:
+    segment = note(
+        "I'm currently editing src/auth.py at line 45. I've been working on the authenticate_user function. "
+        "I just fixed a bug where expired tokens were causing 500 errors. Now I need to handle malformed "
+        "tokens, too."
+    )
+    short = (
+        "Editing src/auth.py:45, authenticate_user(). Done: fixed 500 errors of expired tokens. "
+        "Next: handle malformed tokens."
+    )
+    assert check_preserved(segment, short).passed
+    assert check_preserved(segment, f"[Topic: login] {short}").passed
+
+
+GERMAN = (
+    "Ich bearbeite gerade src/größe/prüfung.py, Zeile 45, in der Funktion parse_row. Die Prüfung der Token "
+    "ist behoben, sie hat in Zeile 30 das falsche Feld gelesen. Letzter Fehler: 'Token abgelaufen' in Zeile "
+    "42. Worker-7 darf nicht vor 18:00 neu gestartet werden. Es fehlen noch 3 Fälle."
+)
+
+
+def test_e014_places_and_errors_of_german_notes_are_read() -> None:
+    values = extract_preserved_metadata(note(GERMAN))
+    assert (values["file_path"], values["line_number"]) == ("src/größe/prüfung.py", 45)
+    assert (values["function_name"], values["last_error"]) == ("parse_row", "Token abgelaufen")
+    assert is_critical(note(GERMAN), ContextState())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Worker-7 darf nicht vor 18:00 neu gestartet werden. ", ""),
+        ("darf nicht vor", "darf vor"),
+        ("ist behoben", "ist nicht behoben"),
+        (" Es fehlen noch 3 Fälle.", ""),
+        ("in Zeile 30 das", "in Zeile 31 das"),
+        ("in Zeile 30 das", "in Zeile 42 das"),
+    ],
+)
+def test_e030_german_notes_lose_nothing(old: str, new: str) -> None:
+    assert check_preserved(note(GERMAN), GERMAN.replace("gerade ", "")).passed
+    assert old in GERMAN and not check_preserved(note(GERMAN), GERMAN.replace(old, new)).passed
+
+
+def test_e030_what_may_be_left_out_is_listed_with_its_reason() -> None:
+    text = f"{NOTE} By the way, the office has 7 rooms and 2019 chairs."
+    report = check_preserved(note(text), SHORT)
+    assert report.passed
+    assert {(fact.text, fact.reason) for fact in report.dropped} == {
+        ("2019", "background"),
+        ("7", "background"),
+        ("By the way, the office has 7 rooms and 2019 chairs", "background"),
+    }
+
+
+def test_e030_what_nobody_quotes_or_denies_any_more_is_listed() -> None:
+    text = f'{NOTE} Anna said "the lift is slow today". The canteen does not take cards.'
+    dropped = {fact.text: fact.reason for fact in check_preserved(note(text), SHORT).dropped}
+    assert dropped['"the lift is slow today"'] == "background"
+    assert any("does not take cards" in told for told in dropped)
+
+
+def test_e030_a_note_with_code_in_it_is_still_a_note() -> None:
+    text = (
+        "It looks like `FUN_0040` allocates `std::string` in `local_48`. I will decompile `FUN_0041`, which "
+        "uses `local_48`."
+    )
+    assert check_preserved(note(text), text.replace("It looks like ", "")).passed
+    assert not check_preserved(note(text), text.replace("I will", "I will not")).passed
+
+
+def test_concurrent_expands_all_give_the_original(tmp_path: Path) -> None:
+    filler = "We talked about the weather in the office and about the lunch at noon for a while. "
+    with Store.open(tmp_path / "context.sqlite") as store:
+        memory = SegmentMemory(store, clock=ticking())
+        for turn in range(5):
+            memory.store_context_segment(f"{NOTE} {filler * 12}", segment_id=f"note{turn}")
+            assert not memory.compress_context_segment([f"note{turn}"]).errors
+            with ThreadPoolExecutor(8) as threads:
+                jobs = [threads.submit(memory.expand_compressed_context, f"note{turn}") for _ in range(8)]
+            found = [job.result() for job in jobs]
+            texts = {one.original_text for one in found if one.code != "not_compressed"}
+            assert texts == {f"{NOTE} {filler * 12}"}
+            assert memory.get(f"note{turn}").text == f"{NOTE} {filler * 12}"

@@ -1,0 +1,158 @@
+"""Compactor: a growing history, whose start stays the same bytes while it fits."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from growth import MOST, growth
+from histories import anthropic, openai_chat, openai_responses
+from tersely import BudgetExceededError
+from tersely.memory import CompactedMessages, Compactor, compact_messages
+from tersely.memory.compaction import _original_places
+from tersely.memory.groups import REPLY_TOKENS, count_entries
+from tersely.memory.messages import read_messages
+from tersely.models.counters import resolve_counter
+
+SHAPES = [openai_chat, openai_responses, anthropic]
+
+
+def tokens_of(messages: list[Any]) -> int:
+    return REPLY_TOKENS + int(count_entries(resolve_counter(None), read_messages(messages), 1000).sum())
+
+
+def turns(messages: list[Any]) -> list[int]:
+    """Lengths at which all calls have their results."""
+    ends = []
+    open_calls: set[str] = set()
+    for length, entry in enumerate(read_messages(messages), 1):
+        open_calls = (open_calls | set(entry.calls)) - set(entry.answers)
+        if not open_calls and not entry.leads:
+            ends.append(length)
+    return ends
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("headroom", [0.0, 0.5])
+def test_each_turn_fits_and_the_start_stays(
+    shape: Callable[[int], list[dict[str, Any]]], headroom: float
+) -> None:
+    messages = shape(12)
+    compactor = Compactor(4000, headroom=headroom)
+    before: list[Any] = []
+    shares = []
+    for length in turns(messages):
+        result = compactor.compact(messages[:length])
+        assert result.tokens == tokens_of(result.messages) <= 4000
+        assert result.original_tokens == tokens_of(messages[:length])
+        assert [account.index for account in result.accounts] == list(range(length))
+        same = 0
+        while same < min(len(before), len(result.messages)) and before[same] == result.messages[same]:
+            same += 1
+        if before:
+            shares.append(tokens_of(before[:same]) / tokens_of(before))
+        before = result.messages
+        assert_pairs(before)
+        assert_places_are_word_for_word(messages, result)
+        assert result.accounts[-1].outcome in ("verbatim", "compressed")  # the next answer is to it
+    if headroom:
+        assert sum(shares) / len(shares) > 0.9
+    assert min(shares) < 1  # it was compacted
+
+
+def assert_pairs(messages: list[Any]) -> None:
+    calls = [call for entry in read_messages(messages) for call in entry.calls]
+    answers = [answer for entry in read_messages(messages) for answer in entry.answers]
+    assert calls == answers
+
+
+def assert_places_are_word_for_word(messages: list[Any], result: CompactedMessages) -> None:
+    text = "\n".join(piece.text for entry in read_messages(result.messages) for piece in entry.pieces)
+    entries = read_messages(messages)
+    for account in result.accounts:
+        for piece, start, end in account.kept:
+            assert account.outcome == "folded" and start < end
+            for line in entries[account.index].pieces[piece].text[start:end].split("\n"):
+                assert line in text
+
+
+def test_facts_of_the_start_are_still_stated_at_the_end() -> None:
+    messages = openai_chat(12)
+    compactor = Compactor(4000)
+    for length in turns(messages):
+        result = compactor.compact(messages[:length])
+    text = "\n".join(piece.text for entry in read_messages(result.messages) for piece in entry.pieces)
+    for fact in ("/srv/jobs/nightly/run.log", "/srv/jobs/nightly/rates.py:118", "OPS-4711", "OPS-4722"):
+        assert fact in text
+    assert result.expand(5) == messages[5]
+
+
+def test_a_history_that_was_edited_is_compacted_anew() -> None:
+    messages = openai_chat(6)
+    compactor = Compactor(3000)
+    compactor.compact(messages)
+    edited = copy.deepcopy(messages)
+    edited[1]["content"] = "Something else: look at /etc/hosts."
+    assert compactor.compact(edited).messages == Compactor(3000).compact(edited).messages
+    assert compactor.compact(messages[:4]).messages == messages[:4]
+
+
+def test_a_message_that_the_caller_changes_in_place_is_noticed() -> None:
+    messages = openai_chat(6)
+    compactor = Compactor(3000)
+    compactor.compact(messages)
+    messages[1]["content"] = "Something else: look at /etc/hosts."
+    assert compactor.compact(messages).messages == Compactor(3000).compact(messages).messages
+
+
+def test_pinned_messages_stay_and_too_many_raise() -> None:
+    messages = openai_chat(6)
+    compactor = Compactor(3000, pinned=lambda message: "Is the table" in str(message["content"]))
+    for length in turns(messages):
+        result = compactor.compact(messages[:length])
+    kept = [message for message in result.messages if "Is the table" in str(message["content"])]
+    assert len(kept) == 6
+    with pytest.raises(BudgetExceededError):
+        Compactor(300, pinned=range(20)).compact(messages)
+
+
+@pytest.mark.parametrize("budget", [5, 40, 60, 100])
+def test_a_budget_for_next_to_nothing_gives_what_one_compaction_does(budget: int) -> None:
+    said = [
+        "Why does the test fail on Windows? " * 5,
+        "The separator in loader.py line 12 is wrong. " * 5,
+    ] * 3
+    messages = [
+        {"role": role, "content": text} for role, text in zip(["user", "assistant"] * 3, said, strict=True)
+    ]
+    try:
+        once = compact_messages(messages, budget=budget)
+    except BudgetExceededError as error:
+        with pytest.raises(BudgetExceededError, match=str(error)):
+            Compactor(budget).compact(messages)
+    else:
+        assert Compactor(budget).compact(messages).messages == once.messages != []
+
+
+@pytest.mark.parametrize("wrong", [{"budget": -1}, {"budget": 10, "headroom": 1.0}])
+def test_wrong_options(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError):
+        Compactor(**wrong)
+
+
+def test_places_in_an_excerpt_are_those_of_its_lines_in_the_message() -> None:
+    kept = [(0, 10, 14), (2, 0, 3), (2, 5, 9), (2, 20, 20), (2, 30, 31)]  # of piece 2: "abc\nfghi\n\nE"
+    assert _original_places(kept, [(0, 1, 3)]) == ((0, 11, 13),)
+    assert _original_places(kept, [(1, 0, 11)]) == ((2, 0, 3), (2, 5, 9), (2, 30, 31))
+    assert _original_places(kept, [(1, 2, 5), (1, 8, 9)]) == ((2, 2, 3), (2, 5, 6))
+    assert _original_places(kept, [(1, 9, 11), (1, 3, 4)]) == ((2, 30, 31),)
+
+
+@pytest.mark.growth
+def test_finding_places_in_an_excerpt_takes_time_in_proportion_to_their_number() -> None:
+    def places(size: int) -> list[tuple[int, int, int]]:
+        return [(0, at, at + 2) for at in range(0, size, 3)]
+
+    assert growth(places, lambda kept: _original_places(kept, kept)) < MOST

@@ -1,0 +1,95 @@
+"""OnnxCrossEncoder against numpy, and quantize_onnx."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tersely.errors import MissingExtraError
+from tersely.models.onnx import OnnxCrossEncoder, OnnxEmbedder, quantize_onnx
+from tiny_models import LONGEST, TinyModel
+
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+pytest.importorskip("onnx", reason="onnx is not installed: it writes the test model")
+
+TEXTS = ["the relay failed", "", "copper", "keys renewed every day of rain", "never hurry the pilot", "Zebra"]
+
+
+@pytest.mark.parametrize("logits", [1, 2])
+def test_scores_are_those_of_the_oracle(tmp_path: Path, logits: int) -> None:
+    model = TinyModel(logits=logits)
+    scores = OnnxCrossEncoder(model.write(tmp_path)).score("token expiry", TEXTS)
+    expected = [model.probability("token expiry", text) for text in TEXTS]
+    assert scores.dtype == np.float32
+    assert len(set(scores.tolist())) == len(TEXTS)  # else the test sees nothing
+    np.testing.assert_allclose(scores, expected, atol=2e-6)
+
+
+def test_what_is_cut_is_reported(tmp_path: Path) -> None:
+    model = TinyModel(logits=1)
+    encoder = OnnxCrossEncoder(model.write(tmp_path))
+    long = "rain " * 100
+    scores, truncated = encoder.score_report("copper", ["blue", long, "red"])
+    assert truncated.tolist() == [1]
+    assert scores[1] == pytest.approx(model.probability("copper", "rain " * (LONGEST - 4)), abs=2e-6)
+    scores, truncated = encoder.score_report("copper " * 30, ["blue", "red"])
+    assert truncated.tolist() == [0, 1]
+    assert scores[0] == pytest.approx(model.probability("copper " * (LONGEST // 2), "blue"), abs=2e-6)
+
+
+def test_no_texts_and_pickling(tmp_path: Path) -> None:
+    encoder = OnnxCrossEncoder(TinyModel(logits=1).write(tmp_path))
+    assert encoder.score("copper", []).shape == (0,)
+    again = pickle.loads(pickle.dumps(encoder))
+    assert again.name == encoder.name
+    assert np.array_equal(again.score("copper", TEXTS), encoder.score("copper", TEXTS))
+
+
+def test_a_sentence_model_is_no_cross_encoder(tiny_path: Path) -> None:
+    with pytest.raises(ValueError, match="is no cross-encoder"):
+        OnnxCrossEncoder(tiny_path)
+
+
+def test_a_quantized_model_is_close_and_its_vectors_do_not_depend_on_their_company(
+    model_path: Path, tmp_path: Path
+) -> None:
+    if "int8" in model_path.name:
+        pytest.skip("quantized already")
+    quantize_onnx(model_path, tmp_path / "model.onnx")
+    shutil.copy(model_path.parent / "tokenizer.json", tmp_path)
+    assert (tmp_path / "model.onnx").read_bytes().count(b"DynamicQuantizeLinear")
+    before, after = OnnxEmbedder(model_path), OnnxEmbedder(tmp_path)
+    expected, vectors = before.embed(TEXTS), after.embed(TEXTS)
+    assert np.einsum("ij,ij->i", expected, vectors).min() > 0.97
+    alone = np.vstack([after.embed([text]) for text in TEXTS])
+    assert np.array_equal(alone, vectors)
+
+
+def test_quantizing_without_the_package_says_what_to_install(
+    tiny_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "onnx", None)
+    with pytest.raises(MissingExtraError, match=r"onnx is not installed; run: pip install onnx$"):
+        quantize_onnx(tiny_path, tmp_path / "out.onnx")
+
+
+@pytest.mark.parametrize("package", ["onnxruntime", "tokenizers"])
+def test_a_missing_extra_says_what_to_install(
+    tiny_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, package, None)
+    with pytest.raises(MissingExtraError, match=rf"{package} is not installed.*'tersely\[onnx\]'"):
+        OnnxEmbedder(tiny_path)
+
+
+def test_related_sentences_are_closer(model_path: Path) -> None:
+    if not os.environ.get("TERSELY_MODELS") or "tiny" in str(model_path.parent.name):
+        pytest.skip("a model with random weights knows no meaning")
+    query, near, far = OnnxEmbedder(model_path).embed(
+        ["When do the keys expire?", "Keys stop being valid after a day.", "The harbour opened in 1884."]
+    )
+    assert query @ near > query @ far + 0.2

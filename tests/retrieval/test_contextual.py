@@ -1,0 +1,410 @@
+"""ContextualCompressor: its parts, its settings, and what stands in its results."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+from retrieval_corpus import CORPUS, QUERY, HitScorer, Model, Scorer, check_result, chunk, prose, words
+from sample_texts import GUIDE
+from tersely.errors import BudgetExceededError, CompressionError, RelevanceScoringError
+from tersely.retrieval import (
+    AllocationStrategy,
+    CompressedDocument,
+    CompressionConfig,
+    CompressionResult,
+    CompressionStrategy,
+    ContextualCompressor,
+    RelevanceScorer,
+    SearchResult,
+    SegmentSize,
+    StrategySelector,
+    TokenBudgetConfig,
+    TokenBudgetManager,
+    to_uuid,
+)
+
+TIGHT = TokenBudgetConfig(total_budget=200, reserve_for_response=100, min_per_document=20)
+
+
+def tight(**options: Any) -> ContextualCompressor:
+    """100 words for documents."""
+    return ContextualCompressor(budget=TIGHT, counter=words, **options)
+
+
+def test_d001_the_parts_and_their_defaults() -> None:
+    compressor = ContextualCompressor()
+    assert isinstance(compressor.budget_manager, TokenBudgetManager)
+    assert isinstance(compressor.relevance_scorer, RelevanceScorer)
+    assert isinstance(compressor.strategy_selector, StrategySelector)
+    assert compressor.config == CompressionConfig()
+    assert compressor.budget_manager.config == TokenBudgetConfig()
+    assert compressor.llm is None
+    other = ContextualCompressor(Model(), CompressionStrategy.HYBRID, 8000)
+    assert other.llm is not None
+    assert other.config.default_strategy is CompressionStrategy.HYBRID
+    assert other.budget_manager.available() == 7000
+
+
+def test_d002_compress_is_async_and_the_sync_form_says_the_same() -> None:
+    for allocation in AllocationStrategy:
+        config = CompressionConfig(token_budget=200, allocation_strategy=allocation)
+        compressor = ContextualCompressor(
+            budget=replace(TIGHT, allocation_strategy=allocation), config=config, counter=words
+        )
+        result = asyncio.run(compressor.compress(CORPUS, QUERY))
+        assert isinstance(result, CompressionResult)
+        assert result.strategy_used is CompressionStrategy.EXTRACTIVE
+        check_result(result, words, 100)
+        again = ContextualCompressor(
+            budget=replace(TIGHT, allocation_strategy=allocation), counter=words
+        ).compress_sync(CORPUS, QUERY)
+        assert again.text == result.text
+        assert "rotated every 24 hours" in result.text
+        if allocation is not AllocationStrategy.GREEDY:  # the best document takes all
+            assert "stays valid for five minutes" in result.text
+
+
+def test_d004_x47_search_results_are_their_documents() -> None:
+    results = [SearchResult(document=document, score=9.0) for document in CORPUS]
+    compressor = tight()
+    found = asyncio.run(compressor.compress_results(results, QUERY))
+    assert found.text == asyncio.run(tight().compress(CORPUS, QUERY)).text
+    small = replace(compressor.config, token_budget=140)
+    config = asyncio.run(compressor.compress_results(results, QUERY, small))
+    check_result(config, words, 40)
+    assert compressor.compress_sync(results, QUERY).usage.available == 100
+
+
+def test_d005_stats_add_up() -> None:
+    compressor = tight(llm_client=Model())
+    first = compressor.compress_sync(CORPUS, QUERY, "extractive")
+    second = compressor.compress_sync(CORPUS[:2], QUERY, "abstractive")
+    stats = compressor.get_compression_stats()
+    assert stats.calls == 2
+    assert (stats.documents_in, stats.documents_out) == (
+        5,
+        len(first.compressed_documents) + len(second.compressed_documents),
+    )
+    assert stats.tokens_in == first.original_token_count + second.original_token_count
+    assert stats.tokens_out == first.compressed_token_count + second.compressed_token_count
+    assert stats.by_strategy == {CompressionStrategy.EXTRACTIVE: 1, CompressionStrategy.ABSTRACTIVE: 1}
+    assert stats.llm_calls == 2
+    assert stats.cache_hits == stats.fallbacks == 0
+    assert stats.seconds > 0
+    compressor.compress_sync(CORPUS, QUERY, "extractive")
+    assert compressor.get_compression_stats().cache_hits == 1
+
+
+def test_d023_headings_come_along_and_tables_lists_and_code_stay_whole() -> None:
+    compressor = ContextualCompressor(
+        config=CompressionConfig(context_window=0, min_relevance_threshold=0.0),
+        budget=TokenBudgetConfig(total_budget=90, reserve_for_response=1, min_per_document=1),
+        counter=words,
+    )
+    document = chunk(GUIDE)
+    for query, whole in [
+        ("What is the length of berth W2?", GUIDE[GUIDE.index("| berth") : GUIDE.index("## 2.")].strip()),
+        ("Where do fishing boats moor?", GUIDE[GUIDE.index("- Yachts") : GUIDE.index("> The west")].strip()),
+        (
+            "signal flag dictionary red green",
+            GUIDE[GUIDE.index("```python") : GUIDE.index("    raw_signal")].strip(),
+        ),
+    ]:
+        result = compressor.compress_sync([document], query)
+        check_result(result, words, 89)
+        assert whole in result.text
+        assert "# The Harbour Handbook" in result.text
+        heading = "## 2. Signals" if "signal" in query else "## 1. Arriving"
+        assert result.text.index(heading) < result.text.index(whole)
+    config = replace(compressor.config, preserve_structure=False)
+    plain = compressor.compress_sync([document], "What is the length of berth W2?", config=config)
+    assert "| W2 " in plain.text
+    assert not {span.reason for one in plain.compressed_documents for span in one.preserved_segments} & {
+        "heading"
+    }
+
+
+def test_d025_thirteen_settings() -> None:
+    config = CompressionConfig()
+    assert {field.name: getattr(config, field.name) for field in fields(config)} == {
+        "default_strategy": CompressionStrategy.EXTRACTIVE,
+        "auto_select": True,
+        "token_budget": 4000,
+        "allocation_strategy": AllocationStrategy.PROPORTIONAL,
+        "segment_size": SegmentSize.SENTENCE,
+        "context_window": 2,
+        "summary_ratio": 0.3,
+        "min_summary_length": 50,
+        "max_summary_length": 500,
+        "batch_size": 5,
+        "cache_results": True,
+        "min_relevance_threshold": 0.5,
+        "preserve_structure": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"token_budget": 0}, ValueError),
+        ({"context_window": -1}, ValueError),
+        ({"context_window": True}, TypeError),
+        ({"summary_ratio": 0}, ValueError),
+        ({"summary_ratio": 1.1}, ValueError),
+        ({"min_relevance_threshold": float("nan")}, ValueError),
+        ({"max_summary_length": 49}, ValueError),
+        ({"cache_results": 1}, TypeError),
+        ({"default_strategy": "passthrough"}, ValueError),
+        ({"segment_size": "line"}, ValueError),
+    ],
+)
+def test_d025_settings_that_make_no_sense(options: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error, match=rf"{next(iter(options))}|level"):
+        CompressionConfig(**options)
+
+
+def around_a_hit(window: int, budget: int) -> CompressedDocument:
+    """What is kept of thirty sentences of ten words, of which the sixteenth is about tokens."""
+    sentences = prose(30).split(". ")
+    sentences[15] = "Tokens are rotated every single day by our own gateway"
+    limits = TokenBudgetConfig(total_budget=budget + 1, reserve_for_response=1, min_per_document=1)
+    config = CompressionConfig(context_window=window)
+    scorer = HitScorer("Tokens")
+    compressor = ContextualCompressor(budget=limits, config=config, counter=words, relevance_scorer=scorer)
+    result = compressor.compress_sync([chunk(". ".join(sentences))], QUERY)
+    check_result(result, words, budget)
+    assert "every single day" in result.text
+    return result.compressed_documents[0]
+
+
+@pytest.mark.parametrize("window", [0, 1, 2])
+def test_d026_x49_neighbours_of_a_hit_come_along_where_there_is_room(window: int) -> None:
+    document = around_a_hit(window, 150)
+    reasons = [span.reason for span in document.preserved_segments]
+    assert reasons == ["context"] * window + ["selected"] + ["context"] * window
+    numbers = [f"number{i}" for i in range(15 - window, 16 + window) if i != 15]
+    assert [word for word in document.content.split() if word.startswith("number")] == numbers
+
+
+@pytest.mark.parametrize(("budget", "before", "after"), [(10, 0, 0), (29, 1, 0), (30, 1, 1), (45, 2, 1)])
+def test_d026_and_as_many_as_there_is_room_for(budget: int, before: int, after: int) -> None:
+    document = around_a_hit(2, budget)
+    reasons = [span.reason for span in document.preserved_segments]
+    assert reasons == ["context"] * before + ["selected"] + ["context"] * after
+
+
+def test_d026_the_window_changes_what_is_kept() -> None:
+    sentences = [f"The {noun} of port {i} is painted each spring." for i, noun in enumerate(["buoy"] * 40)]
+    sentences[9] = "Tokens are rotated each day by the gateway of the port."
+    sentences[30] = "Every token is rotated, and who rotates tokens is written down."
+    texts = {
+        ContextualCompressor(config=CompressionConfig(token_budget=130, context_window=window), counter=words)
+        .compress_sync([" ".join(sentences)], QUERY)
+        .text
+        for window in (0, 2, 6)
+    }
+    assert len(texts) == 3
+
+
+@pytest.mark.parametrize("model", [None, Model()])
+def test_d029_the_same_call_again_asks_nobody(model: Model | None) -> None:
+    scorer = Scorer()
+    compressor = tight(relevance_scorer=scorer, llm_client=model)
+    strategy = "abstractive" if model else None
+    first = asyncio.run(compressor.compress(CORPUS, QUERY, strategy))
+    asked = len(model.prompts) if model else 0
+    second = asyncio.run(compressor.compress(list(CORPUS), QUERY, strategy))
+    assert scorer.calls == 1
+    assert (len(model.prompts) if model else 0) == asked
+    assert (first.cached, second.cached) == (False, True)
+    assert first.text == second.text
+    asyncio.run(compressor.compress(CORPUS, "another query", strategy))
+    assert scorer.calls == 2
+    assert (len(model.prompts) if model else 0) == 2 * asked
+
+
+def test_d029_the_cache_can_be_off_and_knows_what_a_result_depends_on() -> None:
+    scorer = Scorer()
+    compressor = tight(relevance_scorer=scorer)
+    off = replace(compressor.config, cache_results=False)
+    for _ in range(2):
+        compressor.compress_sync(CORPUS, QUERY, config=off)
+    assert scorer.calls == 2
+    compressor.compress_sync(CORPUS, QUERY)
+    renamed = [replace(document, metadata={"title": "x"}) for document in CORPUS]
+    for arguments in [
+        {"documents": CORPUS[::-1]},
+        {"documents": renamed},
+        {"documents": CORPUS, "pinned": "24 hours"},
+        {"documents": CORPUS, "strategy": "extractive"},
+        {"documents": CORPUS, "config": replace(compressor.config, context_window=0)},
+    ]:
+        before = scorer.calls
+        assert not compressor.compress_sync(query=QUERY, **arguments).cached
+        assert scorer.calls == before + 1
+
+
+def test_d030_what_is_under_the_threshold_is_dropped_and_reported() -> None:
+    result = tight(relevance_scorer=Scorer(0.51, 0.49, 0.5)).compress_sync(CORPUS, QUERY)
+    assert [(one.index, one.reason) for one in result.dropped_documents] == [(1, "irrelevant")]
+    assert "documents_dropped" in result.warnings
+    check_result(result, words, 100)
+
+
+def test_d030_where_nothing_is_relevant_the_result_is_empty_and_says_so() -> None:
+    result = tight(relevance_scorer=Scorer(0.1, 0.2, 0.3)).compress_sync(CORPUS, QUERY)
+    assert (result.text, result.compressed_token_count, result.compressed_documents) == ("", 0, ())
+    assert "nothing_relevant" in result.warnings
+    assert {one.reason for one in result.dropped_documents} == {"irrelevant"}
+
+
+def test_d030_the_default_threshold_leaves_out_documents_on_other_subjects() -> None:
+    bread = chunk("Bread is baked at four. The oven is old. Flour comes by boat from the mill.", "bread")
+    compressor = ContextualCompressor(config=CompressionConfig(token_budget=60), counter=words)
+    result = compressor.compress_sync([*CORPUS[:2], bread], QUERY)
+    assert {one.id: one.reason for one in result.dropped_documents} == {"bread": "irrelevant"}
+    scores = [score.overall_score for score in result.relevance_scores]
+    assert min(scores[:2]) > 0.6 > 0.45 > scores[2]
+    alone = compressor.compress_sync([bread], QUERY)
+    assert (alone.text, "nothing_relevant" in alone.warnings) == ("", True)
+    assert alone.relevance_scores[0].overall_score == pytest.approx(scores[2], abs=0.05), (
+        "whatever is beside it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("total", "available"), [(1, 1), (400, 400), (3000, 3000), (3001, 3000), (4000, 3000), (5000, 4000)]
+)
+def test_x48_documents_come_before_a_reserve_that_nobody_gave(total: int, available: int) -> None:
+    """A quarter of a small budget was reserved, and all but one token of 1,001."""
+    compressor = ContextualCompressor(token_budget=total, counter=words)
+    assert (compressor.config.token_budget, compressor.budget_manager.available()) == (total, available)
+    result = compressor.compress_sync(["Tokens are rotated."], "tokens", pinned=())
+    assert ("reserve_shrunk" in result.warnings) is (total < 4000)
+    for other in (ContextualCompressor(counter=words), ContextualCompressor(token_budget=9, counter=words)):
+        by_call = other.compress_sync(CORPUS, QUERY, config=CompressionConfig(token_budget=total))
+        assert by_call.usage.available == available
+        assert ("reserve_shrunk" in by_call.warnings) is (total < 4000)
+
+
+@pytest.mark.parametrize(("total", "available"), [(300, 200), (100, 50), (1, 1)])
+def test_x48_a_reserve_that_was_given_shrinks_only_where_it_does_not_fit(total: int, available: int) -> None:
+    config = replace(CompressionConfig(), token_budget=total)
+    result = ContextualCompressor(budget=TIGHT, counter=words).compress_sync(CORPUS, QUERY, config=config)
+    assert result.usage.available == available
+    assert ("reserve_shrunk" in result.warnings) is (total <= TIGHT.reserve_for_response)
+
+
+def test_a_budget_given_twice_is_an_error_unless_it_is_the_same() -> None:
+    config, limits = CompressionConfig(token_budget=2000), TokenBudgetConfig(total_budget=3000)
+    for given in ({"config": config, "budget": limits}, {"token_budget": 5000, "budget": limits}):
+        with pytest.raises(ValueError, match=r"give one budget, not .*=3000"):
+            ContextualCompressor(**given)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"token_budget=5000, config.token_budget=2000"):
+        ContextualCompressor(token_budget=5000, config=config)
+    assert (
+        ContextualCompressor(config=replace(config, token_budget=3000), budget=limits).config.token_budget
+        == 3000
+    )
+    assert ContextualCompressor(token_budget=2000, config=config).config.token_budget == 2000
+
+
+def test_d032_the_fields_of_a_result() -> None:
+    names = [field.name for field in fields(CompressionResult)]
+    assert names[:7] == [
+        "original_documents",
+        "compressed_documents",
+        "original_token_count",
+        "compressed_token_count",
+        "compression_ratio",
+        "strategy_used",
+        "relevance_scores",
+    ]
+    result = tight().compress_sync(CORPUS, QUERY)
+    assert result.original_documents == tuple(CORPUS)
+    assert len(result.relevance_scores) == 3
+    assert result.compression_ratio == result.compressed_token_count / result.original_token_count
+    assert result.reduction == 1 - result.compression_ratio
+    assert result.expand(0) == CORPUS[0].content
+    assert [result.expand(one) for one in result.compressed_documents] == [
+        CORPUS[one.index].content for one in result.compressed_documents
+    ]
+
+
+def test_d033_the_fields_of_a_document() -> None:
+    assert [field.name for field in fields(CompressedDocument)][:6] == [
+        "original_id",
+        "content",
+        "token_count",
+        "compression_method",
+        "preserved_segments",
+        "relevance_score",
+    ]
+    result = tight().compress_sync(CORPUS, QUERY)
+    for document in result.compressed_documents:
+        assert document.original_id == to_uuid(CORPUS[document.index].id)
+        assert document.compression_method == "extractive"
+        assert document.relevance_score == result.relevance_scores[document.index].overall_score
+        source = CORPUS[document.index].content
+        squeezed = "".join(source[span.start : span.end] for span in document.preserved_segments)
+        assert "".join(squeezed.split()) == "".join(document.content.split())
+
+
+def test_x55_ids_are_uuids_or_become_them() -> None:
+    identity = uuid.uuid4()
+    given = [chunk("Tokens rotate.", identity), chunk("Tokens turn.", "x"), "Tokens spin."]
+    result = ContextualCompressor(relevance_scorer=Scorer()).compress_sync(given, QUERY)
+    ids = [document.original_id for document in result.compressed_documents]
+    assert ids == [identity, to_uuid("x"), to_uuid("Tokens spin.")]
+
+
+def test_d034_errors_and_their_triggers() -> None:
+    with pytest.raises(BudgetExceededError) as caught:
+        tight().compress_sync(CORPUS, QUERY, pinned=[CORPUS[0].content])
+    error = caught.value
+    assert error.required > error.budget == 200, "the budget that the caller sets: 100 are for the response"
+    enough = ContextualCompressor(budget=replace(TIGHT, total_budget=int(error.required)), counter=words)
+    assert CORPUS[0].content in enough.compress_sync(CORPUS, QUERY, pinned=[CORPUS[0].content]).text
+    with pytest.raises(BudgetExceededError):
+        tight(strict=True).compress_sync([chunk(prose(9, f"rower{i}")) for i in range(9)], "rower lamp1")
+    broken = Scorer(error=ConnectionError("no route"))
+    with pytest.raises(RelevanceScoringError, match="Scorer failed: ConnectionError: no route"):
+        tight(relevance_scorer=broken, strict=True).compress_sync(CORPUS, QUERY)
+    for error in (BudgetExceededError, RelevanceScoringError):
+        assert issubclass(error, CompressionError)
+
+
+@pytest.mark.parametrize(
+    "scorer", [Scorer(error=ConnectionError("no route")), Scorer(0.9), Scorer(2.0, 1, 1)]
+)
+def test_d034_another_scorer_steps_in_and_the_result_says_so(scorer: Scorer) -> None:
+    compressor = tight(relevance_scorer=scorer)
+    for result in (compressor.compress_sync(CORPUS, QUERY), asyncio.run(compressor.compress(CORPUS, QUERY))):
+        assert result.text == tight().compress_sync(CORPUS, QUERY).text
+        assert str(result.fallback_reason).startswith("Scorer failed: ")
+        assert "scorer_failed" in result.warnings
+    assert compressor.get_compression_stats().fallbacks == scorer.calls == 2, "a failure is not remembered"
+
+
+def test_d038_usage_stands_beside_the_documents() -> None:
+    result = tight().compress_sync(CORPUS, QUERY)
+    usage = result.usage
+    assert usage.available == 100
+    assert usage.used + usage.unused == usage.available
+    assert sum(usage.allocated) <= usage.available
+    for document in result.compressed_documents:
+        assert (
+            usage.used_by_document[document.index] == document.token_count <= usage.allocated[document.index]
+        )
+    assert [usage.used_by_document[one.index] for one in result.dropped_documents] == [0] * len(
+        result.dropped_documents
+    )
+
+
+def test_a_number_for_the_limits_is_told_where_it_belongs() -> None:
+    with pytest.raises(TypeError, match="a number is token_budget="):
+        ContextualCompressor(budget=400)  # type: ignore[arg-type]

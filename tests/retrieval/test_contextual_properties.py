@@ -1,0 +1,287 @@
+"""What holds for any documents, counter and settings; vectors, pins, duplicates, and others' interfaces."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from odd_counters import ALL, words
+from retrieval_corpus import CORPUS, QUERY, Model, check_result, chunk, prose
+from tersely.errors import BudgetExceededError
+from tersely.retrieval import (
+    ChunkResult,
+    CompressingRetriever,
+    CompressionConfig,
+    ContextualCompressor,
+    DocumentChunk,
+    RelevanceReranker,
+    ScoringMethod,
+    TokenBudgetConfig,
+)
+from text_strategies import texts
+
+ALLOCATIONS = ["uniform", "proportional", "threshold", "greedy", "marginal"]
+
+
+def limits(available: int, allocation: str = "proportional", least: int = 1) -> TokenBudgetConfig:
+    return TokenBudgetConfig(available + 1, 1, least, 2000, allocation)  # type: ignore[arg-type]
+
+
+@given(
+    st.lists(texts, max_size=5),
+    st.integers(1, 60),
+    st.sampled_from(ALLOCATIONS),
+    st.sampled_from(ALL),
+    st.sampled_from(["the kettle and the keeper", "item 2", ""]),
+    st.integers(0, 2),
+    st.booleans(),
+    st.sampled_from([0.0, 0.5]),
+    st.sampled_from([" ", "\n\n", "\n[...]\n"]),
+)
+def test_d009_d016_the_whole_never_counts_more_than_the_budget_and_all_of_it_is_verbatim(
+    documents: list[str],
+    available: int,
+    allocation: str,
+    count: Any,
+    query: str,
+    context: int,
+    structure: bool,
+    threshold: float,
+    separator: str,
+) -> None:
+    config = CompressionConfig(
+        context_window=context, preserve_structure=structure, min_relevance_threshold=threshold
+    )
+    compressor = ContextualCompressor(
+        config=config, budget=limits(available, allocation), counter=count, separator=separator
+    )
+    try:
+        result = compressor.compress_sync(documents, query)
+    except BudgetExceededError as error:
+        assert count("") > available or error.required > available
+        return
+    check_result(result, count, available)
+    assert compressor.compress_sync(documents, query).text == result.text
+    again = ContextualCompressor(
+        config=config, budget=limits(available, allocation), counter=count, separator=separator
+    )
+    assert again.compress_sync(documents, query).text == result.text
+
+
+@given(st.lists(texts, min_size=1, max_size=4), st.integers(1, 40), st.lists(texts, min_size=1, max_size=3))
+def test_d020_the_budget_holds_whatever_a_model_replies(
+    documents: list[str], available: int, replies: list[str]
+) -> None:
+    compressor = ContextualCompressor(
+        Model(*replies),
+        config=CompressionConfig(min_summary_length=5, min_relevance_threshold=0),
+        budget=limits(available),
+        counter=words,
+    )
+    for strategy in ("abstractive", "hybrid"):
+        check_result(compressor.compress_sync(documents, "the kettle", strategy), words, available)
+
+
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+def test_x51_pinned_text_stays_whatever_it_is_worth(allocation: str) -> None:
+    compressor = ContextualCompressor(budget=limits(60, allocation), counter=words)
+    pin = "The gardener number7 carried lamp7 up tower7 before night7 fell."
+    result = compressor.compress_sync(CORPUS, QUERY, pinned=pin)
+    check_result(result, words, 60)
+    assert pin in result.text
+    reasons = [span.reason for one in result.compressed_documents for span in one.preserved_segments]
+    assert reasons.count("pinned") == 1
+    with pytest.raises(BudgetExceededError) as caught:
+        compressor.compress_sync(CORPUS, QUERY, pinned=[document.content for document in CORPUS])
+    error = caught.value
+    assert error.required > error.budget == 61, "the budget that the caller sets, the response's one included"
+    enough = ContextualCompressor(budget=limits(int(error.required) - 1, allocation), counter=words)
+    whole = enough.compress_sync(CORPUS, QUERY, pinned=[document.content for document in CORPUS])
+    assert all(document.content in whole.text for document in CORPUS)
+
+
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+def test_what_two_documents_say_word_for_word_is_kept_once(allocation: str) -> None:
+    said = "Tokens are rotated every 24 hours by the gateway."
+    documents = [
+        chunk(f"{prose(3, 'sailor')} {said}"),
+        chunk(f"{said.upper()} {prose(3, 'cook')}"),
+        chunk(f"{prose(3, 'pilot')}\n\n{said}"),
+    ]
+    compressor = ContextualCompressor(budget=limits(80, allocation), counter=words)
+    result = compressor.compress_sync(documents, QUERY)
+    assert result.text.casefold().count(said.casefold()) == 1
+    gone = [span for one in result.compressed_documents for span in one.dropped_segments]
+    duplicates = sum(span.reason == "duplicate" for span in gone)
+    assert duplicates + len(result.dropped_documents) >= 2
+
+
+@pytest.mark.parametrize("allocation", ["uniform", "proportional", "threshold", "marginal"])
+@pytest.mark.parametrize("available", range(60, 200, 20))
+def test_d009_what_one_document_cannot_use_is_not_lost(allocation: str, available: int) -> None:
+    documents = [
+        chunk(prose(14, f"rower{i}").replace("lamp", "tokens rotated ", 5 * i), str(i)) for i in range(4)
+    ]
+    config = CompressionConfig(min_relevance_threshold=0)
+    compressor = ContextualCompressor(config=config, budget=limits(available, allocation), counter=words)
+    result = compressor.compress_sync(documents, QUERY)
+    check_result(result, words, available)
+    assert result.usage.unused < 12, "less than the longest sentence"
+
+
+def test_a_document_that_others_have_is_a_duplicate() -> None:
+    documents = [chunk(prose(9), "a"), chunk(prose(9), "b"), chunk(prose(9, "tokens"), "c")]
+    compressor = ContextualCompressor(
+        budget=limits(100), counter=words, config=CompressionConfig(min_relevance_threshold=0)
+    )
+    result = compressor.compress_sync(documents, QUERY)
+    assert [(one.index, one.reason) for one in result.dropped_documents] == [(1, "duplicate")]
+
+
+def test_segments_of_documents_without_a_share_are_not_counted() -> None:
+    documents = [f"{QUERY} " * (80 - place) + f". Number {place} waits. And goes." for place in range(40)]
+    counted: list[str] = []
+
+    class Counter:
+        def count(self, text: str) -> int:
+            counted.append(text)
+            return len(text.split())
+
+    budget = TokenBudgetConfig(101, 1, 50, 2000)
+    config = CompressionConfig(min_relevance_threshold=0)
+    compressor = ContextualCompressor(budget=budget, config=config, counter=Counter())
+    result = compressor.compress_sync(documents, QUERY)
+    assert 1 <= len(result.compressed_documents) <= 2
+    alone = {text for text in counted if re.fullmatch(r"Number \d+ waits\.", text)}
+    assert len(alone) <= 4  # not 40
+
+
+def test_by_default_the_budget_flows_to_what_answers() -> None:
+    answers = " ".join(
+        f"Tokens of port {i} are rotated every {i + 2} hours by the gateway." for i in range(30)
+    )
+    others = [prose(30, f"token rower{i}") for i in range(5)]
+    texts = [answers, *others]
+    flowing = ContextualCompressor(token_budget=300, counter=words).compress_sync(texts, QUERY)
+    check_result(flowing, words, 300)
+    shared = ContextualCompressor(budget=limits(300, "uniform"), counter=words).compress_sync(texts, QUERY)
+    check_result(shared, words, 300)
+    kept = [result.text.count("are rotated every") for result in (flowing, shared)]
+    assert kept[0] > 2 * kept[1]
+    assert kept[1] >= 3, "its share"
+
+
+def unit(*angles: float) -> Any:
+    return np.array([[np.cos(angle), np.sin(angle)] for angle in np.deg2rad(angles)])
+
+
+def test_d036_vectors_say_which_documents_are_read_at_all() -> None:
+    documents = [chunk(f"{prose(20, f'rower{i}')} Tokens are rotated.", str(i)) for i in range(6)]
+    compressor = ContextualCompressor(budget=limits(100, least=50), counter=words)
+    result = compressor.compress_sync(
+        documents, QUERY, embeddings=unit(80, 30, 50, 10, 40, 20), query_embedding=unit(0)[0]
+    )
+    check_result(result, words, 100)
+    assert [one.index for one in result.compressed_documents] == [3, 5]
+    assert {one.index: one.reason for one in result.dropped_documents} == {
+        0: "irrelevant",
+        1: "budget",
+        2: "budget",
+        4: "budget",
+    }
+    scores = [score.overall_score for score in result.relevance_scores]
+    assert scores == pytest.approx(np.cos(np.deg2rad([80, 30, 50, 10, 40, 20])), abs=1e-6)
+    assert {score.method for score in result.relevance_scores} == {ScoringMethod.EMBEDDING}
+    assert not result.relevance_scores[1].segment_scores, "it was not read"
+
+
+def test_d036_vectors_that_do_not_match() -> None:
+    compressor = ContextualCompressor()
+    with pytest.raises(ValueError, match=r"embeddings must have shape \(3, d\)"):
+        compressor.compress_sync(CORPUS, QUERY, embeddings=unit(1, 2), query_embedding=unit(0)[0])
+    with pytest.raises(ValueError, match="give both embeddings and query_embedding"):
+        compressor.compress_sync(CORPUS, QUERY, embeddings=unit(1, 2, 3))
+
+
+class Shelf:
+    """A retriever that finds all it has."""
+
+    def __init__(self) -> None:
+        self.chunks = [
+            ChunkResult(
+                chunk_id=str(document.id),
+                doc_id="d",
+                score=0.9,
+                header_path="Tokens > Rotation",
+                file_path="a.md",
+                content=document.content,
+            )
+            for document in CORPUS
+        ]
+
+    def search(self, query: str, top_n: int = 5) -> list[ChunkResult]:
+        return self.chunks[:top_n]
+
+    def chunk(self, chunk_id: str) -> ChunkResult:
+        return next(one for one in self.chunks if one.chunk_id == chunk_id)
+
+
+def test_d037_a_retriever_that_compresses_and_a_reranker_that_scores_nothing_again() -> None:
+    compressor = ContextualCompressor(budget=limits(60), counter=words)
+    retriever = CompressingRetriever(Shelf(), compressor)
+    found, result = retriever.compressed(QUERY, 3)
+    assert retriever.search(QUERY, 3) == found
+    assert [one.content for one in found] == [one.content for one in result.compressed_documents]
+    assert all(one.header_path == "Tokens > Rotation" for one in found)
+    assert retriever.chunk("a").content == CORPUS[0].content
+    reranker = RelevanceReranker(result)
+    scores = [score.overall_score for score in result.relevance_scores]
+    assert reranker.order() == sorted(range(3), key=lambda i: -scores[i])
+    assert reranker.rerank(["x", "y", "z"], 1) == [["x", "y", "z"][reranker.order()[0]]]
+    assert reranker.rerank()[0] in result.original_documents
+    with pytest.raises(ValueError, match="there must be 3 documents, not 1"):
+        reranker.rerank(["x"])
+
+
+def test_d037_one_counter_and_one_model_for_all() -> None:
+    model = Model()
+    compressor = ContextualCompressor(model, counter=words)
+    assert compressor.budget_manager.counter is compressor.counter
+    assert compressor.llm is not None
+    asked: list[Any] = []
+    run = "tersely.retrieval.contextual.compression.ContentSummarizer"
+    with pytest.MonkeyPatch.context() as patch:
+        from tersely.retrieval import ContentSummarizer
+
+        def made(*given: Any, **options: Any) -> ContentSummarizer:
+            asked.append((given[0], options["counter"]))
+            return ContentSummarizer(*given, **options)
+
+        patch.setattr(run, made)
+        compressor.compress_sync(CORPUS, QUERY, config=CompressionConfig(token_budget=100))
+    assert asked == [(compressor.llm, compressor.counter)]
+
+
+def test_the_budget_of_a_call_is_its_configs() -> None:
+    compressor = ContextualCompressor(budget=limits(60), counter=words)
+    bigger = replace(compressor.config, token_budget=91)
+    assert compressor.compress_sync(CORPUS, QUERY, config=bigger).usage.available == 90
+
+
+@pytest.mark.parametrize(
+    ("documents", "error"),
+    [
+        ([DocumentChunk(id="a", content=b"x")], TypeError),
+        ([1], TypeError),
+        ([{"text": "x", "title": 5}], TypeError),
+        (7, TypeError),
+    ],  # type: ignore[arg-type]
+)
+def test_documents_that_are_none(documents: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="document"):
+        ContextualCompressor().compress_sync(documents, QUERY)

@@ -1,0 +1,496 @@
+"""The folder of an index: locks, formats, damage, and writers that are killed."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import itertools
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from index_folders import WORDS, contents, write_folder
+from other_threads import forks
+from tersely import StoreError
+from tersely.cli import main
+from tersely.retrieval.index import Index, storage
+
+
+@pytest.fixture
+def harbour(tmp_path: Path) -> Path:
+    write_folder(tmp_path / "harbour")
+    return tmp_path / "harbour"
+
+
+def state(folder: Path) -> dict[str, str]:
+    return contents(Index.open(folder))
+
+
+def generations(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / ".tersely").iterdir() if path.name.isdigit())
+
+
+def write_header(place: Path, header: dict[str, object]) -> None:
+    """Write the header of an index with the digest that it must have."""
+    says = {name: value for name, value in header.items() if name != "digest"}
+    (place / "index.json").write_text(json.dumps({**says, "digest": storage._header_digest(says)}))
+
+
+def test_one_writer_at_a_time_and_readers_go_on(harbour: Path) -> None:
+    index = Index.build(harbour)
+    before = contents(index)
+    with (harbour / ".tersely" / "tersely.lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        write_folder(harbour, ("tide",), version=2)
+        with pytest.raises(StoreError, match="another process writes"):
+            Index.build(harbour)
+        assert state(harbour) == before == contents(index)
+    Index.build(harbour)
+    assert state(harbour) == contents(index) != before
+    assert len(generations(harbour)) == 1
+
+
+def test_searches_while_another_thread_writes_see_one_state(harbour: Path) -> None:
+    index = Index.build(harbour)
+    done, wrong = threading.Event(), []
+
+    def read() -> None:
+        while not done.is_set():
+            versions = {result.content.count("Version 1.") for result in index.search("tide", 3)}
+            if len(versions) != 1:
+                wrong.append(versions)
+
+    readers = [threading.Thread(target=read) for _ in range(4)]
+    for reader in readers:
+        reader.start()
+    for version in range(2, 12):
+        write_folder(harbour, version=1 + version % 2)
+        Index.build(harbour)
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert wrong == []
+
+
+def test_other_formats_and_damage_are_named(harbour: Path) -> None:
+    place = Index.build(harbour).folder
+    header = json.loads((place / "index.json").read_text())
+    [shard] = header["shards"]
+    for change, message in (
+        ({"format": 1}, "index format 1; this version reads 6"),
+        ({"application": "x"}, "not the header of an index"),
+        ({"reading": None}, "damaged"),
+        ({"dimensions": -1}, "damaged"),
+        ({"shards": []}, "damaged"),
+        ({"shards": {}}, "damaged"),
+        ({"shards": [shard, "000001"]}, "damaged"),
+        ({"shards": [{**shard, "generation": "../../etc"}]}, "damaged"),
+        ({"shards": [{**shard, "chunks": True}]}, "damaged"),
+        ({"shards": [{**shard, "chunks": -1}]}, "damaged"),
+        ({"shards": [{**shard, "chunks": shard["chunks"] + 1}]}, "damaged"),
+        ({"shards": [{**shard, "more": 1}]}, "damaged"),
+        ({"shards": [{**shard, "digests": {}}]}, "damaged"),
+        ({"shards": [{**shard, "digests": {**shard["digests"], "../../x": "0"}}]}, "damaged"),
+    ):
+        write_header(place, {**header, **change})
+        with pytest.raises(StoreError, match=message):
+            Index.open(harbour)
+    for text in ("", "{", "[]", "[" * 50_000, "\0"):
+        (place / "index.json").write_text(text)
+        with pytest.raises(StoreError, match=r"index\.json"):
+            Index.open(harbour)
+
+
+def test_an_index_of_another_format_is_made_anew(harbour: Path) -> None:
+    index = Index.build(harbour)
+    expected = [found.chunk_id for found in index.search("ships")]
+    header = json.loads((index.folder / "index.json").read_text())
+    write_header(index.folder, {**header, "format": header["format"] - 1})
+    with pytest.raises(StoreError, match="Index the folder again: that makes it anew"):
+        Index.open(harbour)
+    again = Index.build(harbour)
+    assert again.report is not None and again.report.anew == "other_format"
+    assert [found.chunk_id for found in again.search("ships")] == expected
+    assert len([path for path in again.folder.iterdir() if path.is_dir()]) == 1  # what was there is gone
+    report = Index.build(harbour).report
+    assert report is not None and report.anew is None and report.added == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "chunks.sqlite",
+        "vectors.f32",
+        "codes.i8",
+        "scale.npy",
+        "terms.npy",
+        "first.npy",
+        "rows.npy",
+        "order.npy",
+    ],
+)
+def test_a_damaged_generation_is_refused_and_made_anew(harbour: Path, name: str) -> None:
+    index = Index.build(harbour)
+    expected = contents(index)
+    (index.folder / generations(harbour)[0] / name).write_bytes(b"not this")
+    with pytest.raises(StoreError, match="damaged"):
+        Index.open(harbour)
+    report = Index.build(harbour).report
+    assert report is not None and report.anew == "damaged" and report.added == len(WORDS)
+    assert state(harbour) == expected
+
+
+def index_files(place: Path) -> list[Path]:
+    """The files of an index that searches read."""
+    return [place / "index.json", *sorted(place.glob("*/*"))]
+
+
+def named_damage(place: Path) -> set[Path]:
+    """The files that a check names, one of which opening names, too."""
+    with pytest.raises(StoreError, match=r"damaged|format|not the header") as opening:
+        Index.open(place)
+    try:
+        checked = set(Index.check(place))
+    except StoreError as error:  # the header itself
+        assert str(error) == str(opening.value)
+        checked = {place / "index.json"}
+    assert any(str(path) in str(opening.value) for path in checked) or "index format" in str(opening.value)
+    return checked
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_a_bit_flipped_anywhere_is_noticed_and_the_file_named(harbour: Path, shards: int) -> None:
+    place = Index.build(harbour, shards=shards).folder
+    random_ = random.Random(shards)
+    for path in index_files(place):
+        data = path.read_bytes()
+        places = {*range(min(len(data), 20)), *(random_.randrange(len(data)) for _ in data[: 60 // shards])}
+        for at in sorted(places):
+            flipped = bytearray(data)
+            flipped[at] ^= 1 << random_.randrange(8)
+            path.write_bytes(flipped)
+            if path.name == "index.json" and same_header(data, flipped):
+                assert Index.check(place) == ()  # of white space nothing depends on which it is
+            else:
+                assert named_damage(place) == {path}
+        path.write_bytes(data)
+    assert Index.check(place) == ()
+
+
+def same_header(one: bytes, other: bytearray) -> bool:
+    try:
+        return bool(json.loads(one) == json.loads(other))
+    except ValueError:
+        return False
+
+
+def test_exchanged_files_are_noticed_and_named(harbour: Path, tmp_path: Path) -> None:
+    """Of one shard, of two shards, of an earlier generation, of another index: header and folders, too."""
+    place = Index.build(harbour, shards=2).folder
+    before = tmp_path / "before"
+    shutil.copytree(place, before)
+    write_folder(harbour, version=2)
+    Index.build(harbour)
+    old, new = index_files(before), index_files(place)
+    pairs = [*itertools.combinations(new, 2), *itertools.product(new, old)]  # some are the same bytes
+    for one, other in [(new[0], old[0]), *random.Random(1).sample(pairs, 150)]:
+        first, second = one.read_bytes(), other.read_bytes()
+        one.write_bytes(second)
+        if other in new:
+            other.write_bytes(first)
+        if first == second:
+            assert Index.check(place) == ()
+        elif {one, other} >= {new[0], old[0]}:  # a header whose generations are gone
+            assert named_damage(place)
+        else:
+            assert named_damage(place) <= {one, other}
+        one.write_bytes(first)
+        other.write_bytes(second)
+    first, second = generations(harbour)
+    for source, target in ((first, "x"), (second, first), ("x", second)):
+        (place / source).rename(place / target)
+    assert named_damage(place)
+
+
+def test_damage_in_large_files_is_found_by_a_check_and_mended_by_a_build(
+    harbour: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(storage, "_SMALL", 0)  # all files are large
+    index = Index.build(harbour)
+    expected, best = contents(index), [hit.chunk_id for hit in index.search("ships")]
+    assert main(["index", "--check", str(harbour)]) == 0
+    path = index.folder / generations(harbour)[0] / "vectors.f32"
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 0x80
+    path.write_bytes(data)
+    Index.open(harbour)
+    capsys.readouterr()
+    assert main(["index", "--check", "--json", str(harbour)]) == 1
+    said = capsys.readouterr()
+    assert json.loads(said.out) == {"damaged": [str(path)]}
+    assert f"{path} is damaged" in said.err and "index the folder again" in said.err
+    again = Index.build(harbour)
+    assert again.report is not None and again.report.anew == "damaged"
+    assert Index.check(harbour) == () and contents(again) == expected
+    assert [hit.chunk_id for hit in again.search("ships")] == best
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"format": 6}', "\0"])
+def test_an_index_whose_header_is_damaged_is_made_anew(harbour: Path, text: str) -> None:
+    place = Index.build(harbour).folder
+    expected = state(harbour)
+    (place / "index.json").write_text(text)
+    report = Index.build(harbour).report
+    assert report is not None and report.anew == "damaged" and state(harbour) == expected
+    assert len(generations(harbour)) == 1
+
+
+@pytest.mark.parametrize("seed", range(45))
+def test_flipped_bytes_of_large_files_give_an_error_or_the_right_text(
+    harbour: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "_SMALL", 0)
+    expected = contents(Index.build(harbour))
+    folder = harbour / ".tersely" / generations(harbour)[0]
+    files = sorted(path for path in folder.iterdir() if path.stat().st_size)
+    random_, path = random.Random(seed), files[seed % len(files)]
+    data = bytearray(path.read_bytes())
+    for _ in range(random_.choice((1, 20, 400))):
+        data[random_.randrange(len(data))] ^= random_.randrange(1, 256)
+    path.write_bytes(data)
+    with contextlib.suppress(StoreError):
+        index = Index.open(harbour)
+        for name, text in expected.items():
+            with contextlib.suppress(StoreError, KeyError):  # a damaged tree may lack it
+                assert index.chunk(name).content == text
+        for word in WORDS:
+            with contextlib.suppress(StoreError):
+                assert all(expected[hit.chunk_id] == hit.content for hit in index.search(word, 5))
+
+
+def test_every_byte_of_a_chunk_is_checked(harbour: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "_SMALL", 0)  # so is the file where it is small
+    index = Index.build(harbour)
+    [hit] = index.search("tide", 1)
+    path = index.folder / generations(harbour)[0] / "chunks.sqlite"
+    data = path.read_bytes()
+    at = data.index(hit.content.encode())
+    path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+    opened = Index.open(harbour)
+    for ask in (lambda: opened.search("tide", 1), lambda: opened.chunk(hit.chunk_id)):
+        with pytest.raises(StoreError, match=r"chunk .* is not what was written; index the folder again"):
+            ask()
+
+
+def test_a_folder_with_other_things_is_left_alone(harbour: Path, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "letter.txt").write_text("dear")
+    with pytest.raises(StoreError, match="holds something other than an index"):
+        Index.build(harbour, tmp_path / "home")
+    assert [path.name for path in (tmp_path / "home").iterdir()] == ["letter.txt"]
+    with pytest.raises(StoreError, match="is not a folder"):
+        Index.build(harbour, tmp_path / "home" / "letter.txt")
+
+
+def test_an_error_while_writing_leaves_the_old_index(harbour: Path) -> None:
+    before = contents(Index.build(harbour))
+    write_folder(harbour, version=2)
+
+    def stop(done: int, of: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Index.build(harbour, progress=stop)
+    assert state(harbour) == before and len(generations(harbour)) == 1
+
+
+@pytest.mark.parametrize("size", [1, 5_000, 20_000])
+@pytest.mark.parametrize("shards", [1, 3])
+def test_a_full_disk_leaves_the_old_index(harbour: Path, size: int, shards: int) -> None:
+    Index.build(harbour, shards=shards)
+    before = state(harbour)
+    write_folder(harbour, version=2)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        with pytest.raises(StoreError, match=r"File too large|full|disk"):
+            Index.build(harbour)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert state(harbour) == before and len(generations(harbour)) == shards
+    Index.build(harbour)
+    assert all("Version 2." in text for text in state(harbour).values())
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_a_read_only_folder_is_searched_and_not_written(harbour: Path) -> None:
+    place = Index.build(harbour).folder
+    before = state(harbour)
+    folders = [place, place / generations(harbour)[0]]
+    write_folder(harbour, version=2)
+    for folder in folders:
+        folder.chmod(0o500)
+    try:
+        assert state(harbour) == before
+        with pytest.raises(StoreError, match="Permission denied"):
+            Index.build(harbour)
+        assert state(harbour) == before
+    finally:
+        for folder in folders:
+            folder.chmod(0o700)
+
+
+def test_a_spawned_process_searches_and_writes_the_index_that_is_open_here(harbour: Path) -> None:
+    index = Index.build(harbour)
+    write_folder(harbour, version=2)
+    code = "import sys; from tersely.retrieval.index import Index; print(len(Index.build(sys.argv[1])))"
+    ran = subprocess.run([sys.executable, "-c", code, harbour], capture_output=True, text=True, check=True)
+    assert int(ran.stdout) == len(index)
+    assert all("Version 2." in hit.content for hit in index.search("tide", 3))
+
+
+@forks
+def test_a_forked_child_searches_while_its_parents_threads_do(harbour: Path) -> None:
+    index = Index.build(harbour)
+    expected = [result.chunk_id for result in index.search("tide", 3)]
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            index.search("tide", 3)
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    try:
+        for version in range(2, 8):
+            write_folder(harbour, version=version)
+            Index.build(harbour)  # the forked child may have to open another generation
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)  # a lock that one of the parent's threads holds is never given back here
+                found = [result.chunk_id for result in index.search("tide", 3)]
+                os._exit(0 if found == expected else 1)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        done.set()
+        for reader in readers:
+            reader.join()
+    assert [result.chunk_id for result in index.search("tide", 3)] == expected
+
+
+def build_and_die(folder: Path, event: int) -> bool:
+    """Index in a forked child that kills itself at its `event`-th opening, renaming, ...; whether it died."""
+    child = os.fork()
+    if child == 0:
+        seen = 0
+
+        def hook(name: str, arguments: object) -> None:
+            nonlocal seen
+            if name in (
+                "open",
+                "os.rename",
+                "os.remove",
+                "os.mkdir",
+                "os.rmdir",
+                "sqlite3.connect",
+                "fcntl.flock",
+            ):
+                seen += 1
+                if seen == event:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(hook)
+        try:
+            Index.build(folder)
+        finally:
+            os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+def check_kills(harbour: Path, events: range, shards: int = 1) -> int:
+    """Kill at each of these events; how many there were before a build was through."""
+    Index.build(harbour, shards=shards)
+    before, version = state(harbour), 1
+    for number, event in enumerate(events):
+        version += 1
+        write_folder(harbour, ("tide", "pilot"), version=version)
+        died = build_and_die(harbour, event)
+        found = state(harbour)
+        assert found == before or all(
+            (f"Version {version}." in text)
+            for name, text in found.items()
+            if name.startswith(("tide", "pilot"))
+        )
+        Index.build(harbour)
+        before = state(harbour)
+        assert all(f"Version {version}." in text for name, text in before.items() if name.startswith("tide"))
+        assert len(generations(harbour)) == shards
+        if not died:
+            return number
+    return len(events)
+
+
+@forks
+@pytest.mark.parametrize("shards", [1, 3])
+def test_a_killed_writer_leaves_the_old_index_or_the_new_one(harbour: Path, shards: int) -> None:
+    assert check_kills(harbour, range(2, 300, 12), shards) >= 4
+
+
+@forks
+@pytest.mark.slow
+def test_a_writer_killed_at_any_event_leaves_the_old_index_or_the_new_one(harbour: Path) -> None:
+    assert check_kills(harbour, range(1, 1000)) >= 30
+
+
+@forks
+def test_ten_writers_killed_at_any_time_leave_the_old_index_or_the_new_one(harbour: Path) -> None:
+    kill_at_any_time(harbour, 10)
+
+
+@forks
+@pytest.mark.slow  # 72 s on two busy cores
+def test_five_hundred_writers_killed_at_any_time_leave_the_old_index_or_the_new_one(harbour: Path) -> None:
+    kill_at_any_time(harbour, 500)
+
+
+def kill_at_any_time(harbour: Path, kills: int) -> None:
+    """Change a folder whose index was acknowledged, and kill its writer, so often."""
+    Index.build(harbour)
+    random_times = random.Random(5)
+    for version in range(2, 2 + kills):
+        before = state(harbour)
+        write_folder(harbour, version=version)
+        child = os.fork()
+        if child == 0:
+            try:
+                Index.build(harbour)
+            finally:
+                os._exit(0)
+        time.sleep(random_times.uniform(0, 0.06))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        found = state(harbour)
+        assert found == before or all(f"Version {version}." in text for text in found.values())
+    Index.build(harbour)
+    assert len(generations(harbour)) == 1
+
+
+@forks
+def test_a_first_build_that_is_killed_can_be_begun_again(tmp_path: Path) -> None:
+    folder = tmp_path / "harbour"
+    for event in (2, 4, 6, 8, 10, 14, 20):
+        write_folder(folder)
+        build_and_die(folder, event)
+        Index.build(folder)
+        assert len(state(folder)) >= len(WORDS)

@@ -1,0 +1,524 @@
+"""What every compressor does, seen on the extractive one."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import pickle
+import random
+import threading
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, fields, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import odd_counters
+import pytest
+import tersely
+from hypothesis import given
+from hypothesis import strategies as st
+from result_checks import check_result
+from sample_texts import GUIDE, LOG, prose
+from tersely import NotReversibleError
+from tersely.models.counters import resolve_counter
+from tersely.strategies import (
+    AbstractiveCompressor,
+    CompressedContext,
+    CompressionMetadata,
+    CompressionMethod,
+    CompressionOptions,
+    ContextChunk,
+    ExtractiveCompressor,
+    HierarchicalCompressor,
+    HybridCompressor,
+    IncrementalCompressor,
+    Manager,
+)
+from tersely.strategies import compressor as metadata_module
+from tersely.strategies.compressor import Compressor, entities
+from text_strategies import texts
+from written_checks import Model
+
+TEXT = prose(40)
+NOON = datetime(2024, 3, 5, 12, tzinfo=UTC)
+
+
+def words_compressor(**options: object) -> ExtractiveCompressor:
+    return ExtractiveCompressor(counter=odd_counters.words, **options)
+
+
+def test_A010_fields_of_the_result() -> None:
+    names = {field.name for field in fields(CompressedContext)}
+    seed = {"id", "original", "compressed", "compression_ratio", "token_count", "method", "metadata"}
+    assert names >= seed
+    result = ExtractiveCompressor().compress(TEXT)
+    with pytest.raises(FrozenInstanceError):
+        result.compressed = ""  # type: ignore[misc]
+
+
+def test_A011_the_original() -> None:
+    result = ExtractiveCompressor(clock=lambda: NOON).compress(TEXT, source="guide.md")
+    assert result.original is not None
+    assert (result.original.content, result.original.source) == (TEXT, "guide.md")
+    assert result.original.token_count == resolve_counter(None).count(TEXT)
+    assert result.original.timestamp == NOON
+    now = ExtractiveCompressor().compress(TEXT).original
+    assert now is not None and now.timestamp is not None
+    assert now.timestamp.tzinfo is not None
+
+
+def test_A011_a_clock_without_a_time_zone_is_refused() -> None:
+    compressor = ExtractiveCompressor(clock=lambda: datetime(2024, 3, 5))
+    with pytest.raises(ValueError, match="time zone"):
+        compressor.compress(TEXT)
+
+
+def test_A013_metadata_is_filled() -> None:
+    result = ExtractiveCompressor().compress(GUIDE, CompressionOptions(query_context="When did it open?"))
+    metadata = result.metadata
+    assert metadata.preserved_entities and metadata.key_concepts and metadata.dropped_sections
+    assert set(metadata.preserved_entities) <= set(entities(GUIDE))
+    assert all(name in result.compressed for name in metadata.preserved_entities)
+    assert all(concept in result.compressed for concept in metadata.key_concepts)
+    assert 0 <= metadata.confidence_score < 1
+
+
+def test_A013_dropped_sections_cover_exactly_the_dropped_spans() -> None:
+    result = ExtractiveCompressor().compress(GUIDE, CompressionOptions(target_tokens=120))
+    assert result.result is not None
+    sections = list(result.metadata.dropped_sections)
+    at, covered = 0, []
+    for section in sections:
+        at = GUIDE.index(section, at)
+        covered.append((at, at + len(section)))
+        at += len(section)
+    for span in result.result.dropped:
+        assert any(start <= span.start and span.end <= end for start, end in covered)
+    for span in result.result.kept:
+        assert not any(start < span.end and span.start < end for start, end in covered)
+
+
+@pytest.mark.parametrize(("ratio", "most"), [(0.25, 250), (0.3, 300), (0.9, 900)])
+def test_A015_target_ratio(ratio: float, most: int) -> None:
+    text = " ".join(f"Sentence {i} has exactly these five words." for i in range(1000))
+    text = " ".join(text.split()[:1000])
+    result = words_compressor().compress(text, CompressionOptions(target_ratio=ratio))
+    assert 0.9 * most < result.token_count <= most
+
+
+@given(st.lists(texts, min_size=1, max_size=4), st.integers(1, 60), st.sampled_from(odd_counters.ALL))
+def test_A016_X09_target_tokens_under_any_counter(parts: list[str], target: int, counter: object) -> None:
+    content = "\n\n".join(parts)
+    compressor = ExtractiveCompressor(counter=counter)
+    try:
+        result = compressor.compress(content, CompressionOptions(target_tokens=target))
+    except tersely.BudgetExceededError as error:
+        assert error.required > error.budget == target
+        return
+    assert compressor.counter.count(result.compressed) == result.token_count <= target
+
+
+def test_A016_in_the_default_tokenizer() -> None:
+    result = ExtractiveCompressor().compress(TEXT, CompressionOptions(target_tokens=77))
+    assert 60 < resolve_counter(None).count(result.compressed) <= 77
+
+
+def test_A017_X13_targets() -> None:
+    text = "word. " * 600
+    compressor = words_compressor()
+
+    def target(**options: object) -> int:
+        result = compressor.compress(text, CompressionOptions(**options)).result
+        assert result is not None
+        return result.receipt.budget
+
+    assert target(target_ratio=0.1, min_tokens=100) == 100
+    assert target(target_ratio=0.5, min_tokens=100) == 300
+    assert target(target_tokens=50, min_tokens=100) == 50
+
+
+def test_A017_below_the_minimum_the_bytes_do_not_change() -> None:
+    text = "  word.\r\n\tword\u00a0" * 45
+    result = words_compressor().compress(text, CompressionOptions(min_tokens=100))
+    assert (result.compressed, result.compression_ratio) == (text, 1.0)
+    assert result.metadata.confidence_score == 1.0
+    assert result.metadata.dropped_sections == ()
+
+
+def test_X13_a_target_below_the_minimum_is_noted() -> None:
+    result = words_compressor().compress("word. " * 600, CompressionOptions(target_tokens=50))
+    assert "target_tokens_below_min" in result.warnings
+    again = words_compressor().compress("word. " * 600, CompressionOptions(target_tokens=50, min_tokens=50))
+    assert "target_tokens_below_min" not in again.warnings
+
+
+def test_A023_extractive_when_preferred() -> None:
+    options = CompressionOptions(preferred_method=CompressionMethod.EXTRACTIVE)
+    result = ExtractiveCompressor().compress(TEXT, options)
+    assert result.method == CompressionMethod.EXTRACTIVE
+    assert not result.used_llm
+
+
+def test_A025_sync_and_async_are_equal() -> None:
+    compressor = ExtractiveCompressor()
+    options = CompressionOptions(query_context="Who keeps the harbour?")
+    sync = compressor.compress(TEXT, options)
+    assert asyncio.run(compressor.acompress(TEXT, options)) == sync
+    assert asyncio.run(compressor.acompress_batch([TEXT, TEXT], options)) == [sync, sync]
+
+
+def test_A025_cancelling_ends_the_batch() -> None:
+    begun, go = threading.Semaphore(0), threading.Event()
+
+    class Slow(ExtractiveCompressor):
+        def compress(self, *arguments: object, **options: object) -> CompressedContext:
+            begun.release()
+            go.wait(10)
+            return super().compress(*arguments, **options)  # type: ignore[arg-type]
+
+    async def scenario() -> int:
+        task = asyncio.create_task(Slow().acompress_batch(["word. " * 9] * 500))
+        await asyncio.to_thread(begun.acquire)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        go.set()
+        return begun._value
+
+    assert asyncio.run(scenario()) < 100
+
+
+def test_A026_batch_in_order_and_one_failure() -> None:
+    contents: list[Any] = [prose(5), b"bad", prose(30), ""]
+    compressor = ExtractiveCompressor()
+    results = compressor.compress_batch(contents, threads=2)
+    assert isinstance(results[1], TypeError)
+    for i in (0, 2, 3):
+        assert results[i] == compressor.compress(contents[i])
+    asynchronous = asyncio.run(compressor.acompress_batch(contents))
+    assert isinstance(asynchronous[1], TypeError)
+    assert [asynchronous[i] for i in (0, 2, 3)] == [results[i] for i in (0, 2, 3)]
+
+
+def test_A026_one_str_is_not_a_batch() -> None:
+    with pytest.raises(TypeError, match="list of str"):
+        ExtractiveCompressor().compress_batch("text")
+
+
+@given(st.one_of(texts, st.text(st.characters(exclude_categories=["Cs"]))))
+def test_A009_A027_decompress_gives_every_byte(content: str) -> None:
+    compressor = ExtractiveCompressor()
+    result = compressor.compress(content)
+    assert compressor.decompress(result) == content
+
+
+def test_A009_a_text_with_a_lone_surrogate_comes_back_as_it_was() -> None:
+    compressor = ExtractiveCompressor()
+    result = compressor.compress(f"bad \udc80. {prose(30)}")
+    assert "characters_replaced" in result.warnings
+    assert compressor.decompress(result) == f"bad \udc80. {prose(30)}"
+
+
+def test_A027_without_the_original() -> None:
+    compressor = ExtractiveCompressor()
+    result = replace(compressor.compress(TEXT), original=None)
+    with pytest.raises(NotReversibleError, match="without its original"):
+        compressor.decompress(result)
+
+
+def test_A028_the_ratio_is_of_tokens() -> None:
+    count = resolve_counter(None).count
+    result = ExtractiveCompressor().compress(TEXT)
+    assert result.compression_ratio == pytest.approx(count(result.compressed) / count(TEXT), abs=1e-12)
+    assert ExtractiveCompressor().compress("").compression_ratio == 1.0
+
+
+@pytest.mark.parametrize("query", ["", "How many days did it rain?"])
+def test_A033_X08_kept_text_is_verbatim(query: str) -> None:
+    options = CompressionOptions(target_tokens=150, query_context=query)
+    compressor = ExtractiveCompressor()
+    result = compressor.compress(GUIDE, options).result
+    assert result is not None
+    check_result(result, compressor.counter.count)
+
+
+def test_X06_a_failing_embedder_is_replaced_and_noted() -> None:
+    class Broken:
+        def embed(self, batch: list[str]) -> object:
+            raise OSError("no model")
+
+    options = CompressionOptions(query_context="How many days did it rain?", target_tokens=60)
+    result = ExtractiveCompressor(Broken()).compress(GUIDE, options)
+    assert "embedder_failed" in result.warnings
+    assert "214" in result.compressed
+
+
+def test_X11_confidence_follows_what_is_lost() -> None:
+    options = [CompressionOptions(target_tokens=tokens) for tokens in (30, 100, 300)]
+    scores = [ExtractiveCompressor().compress(GUIDE, o).metadata.confidence_score for o in options]
+    assert scores == sorted(scores)
+    assert "low_confidence" in ExtractiveCompressor().compress(GUIDE, options[0]).warnings
+
+
+def test_X23_ids_say_what_was_asked() -> None:
+    compressor = ExtractiveCompressor()
+    one = compressor.compress(TEXT).id
+    assert one == ExtractiveCompressor(clock=lambda: NOON).compress(TEXT).id
+    assert len(one) == 64
+    others = {
+        compressor.compress(TEXT + " ").id,
+        compressor.compress(TEXT, CompressionOptions(query_context="who")).id,
+        compressor.compress(TEXT, CompressionOptions(target_ratio=0.31)).id,
+        ExtractiveCompressor(counter="cl100k_base").compress(TEXT).id,
+    }
+    assert len(others | {one}) == 5
+    assert ExtractiveCompressor(new_id=lambda: "mine").compress(TEXT).id == "mine"
+
+
+def test_a010_objects_and_functions_without_a_name_are_told_apart() -> None:
+    class Counter:
+        def __init__(self, each: int) -> None:
+            self.each = each
+
+        def count(self, text: str) -> int:
+            return len(text.split()) * self.each
+
+    one, two = Counter(1), Counter(2)
+    ids = [ExtractiveCompressor(counter=counter).compress(TEXT).id for counter in (one, two, one)]
+    assert ids[0] == ids[2] != ids[1]
+
+    def counter_of(each: int) -> Callable[[str], int]:
+        return lambda text: len(text.split()) * each
+
+    counters = (counter_of(1), counter_of(2), counter_of(1), lambda text: len(text) + 1)
+    ids = [ExtractiveCompressor(counter=counter).compress(TEXT).id for counter in counters]
+    assert ids[0] == ids[2] and len(set(ids)) == 3
+
+
+def test_A010_ids_name_what_was_done() -> None:
+    class Embedder:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def embed(self, batch: list[str]) -> list[list[float]]:
+            return [[1.0, 0.0] for _ in batch]
+
+    made = {
+        ExtractiveCompressor().compress(TEXT).id,
+        ExtractiveCompressor(level="clause").compress(TEXT).id,
+        ExtractiveCompressor(Embedder("one")).compress(TEXT).id,
+        ExtractiveCompressor(Embedder("two")).compress(TEXT).id,
+        ExtractiveCompressor(counter=odd_counters.words).compress(TEXT).id,
+        HybridCompressor().compress(TEXT).id,
+        HybridCompressor(threshold=50).compress(TEXT).id,
+        HybridCompressor(lambda prompt: "a").settings(CompressionOptions()),
+        HybridCompressor(Model("a")).settings(CompressionOptions()),
+        *(HierarchicalCompressor(levels).compress(TEXT).id for levels in (2, 3)),
+    }
+    assert len(made) == 11
+    assert HybridCompressor(threshold=50).compress(TEXT).id in made
+
+
+@pytest.mark.parametrize("compressor", [ExtractiveCompressor(), HybridCompressor()])
+def test_A019_a_fence_that_fits_stays_whole_among_numbers(compressor: Compressor) -> None:
+    code = "\n".join(f"def f{i}(x):\n    return x + {i}\n" for i in range(12))
+    fence = f"```python\n{code}```"
+    chance = random.Random(
+        19
+    )  # no two sentences are alike, or what is told once would leave the fence its room
+    things = [
+        "crane",
+        "buoy",
+        "harbour",
+        "ledger",
+        "tide",
+        "valve",
+        "anchor",
+        "pilot",
+        "cargo",
+        "signal",
+        "rope",
+    ]
+    verbs = ["carries", "weighs", "meets", "leaves", "counts", "lowers", "reports", "repairs"]
+    said = [(chance.choice(things), chance.choice(verbs), chance.choice(things)) for _ in range(180)]
+    lines = [
+        f"The {a} {b} {i * 7} times the {c} before {i}.5 hours pass." for i, (a, b, c) in enumerate(said)
+    ]
+    around = [" ".join(lines[at : at + 20]) for at in range(0, 180, 20)]
+    text = "\n\n".join([*around[:4], fence, *around[4:]])
+    result = compressor.compress(text, CompressionOptions(target_ratio=0.3))
+    assert fence in result.compressed
+    facts = result.result.receipt.facts if result.result else None
+    assert facts is not None and facts.of("lost") and "facts_lost" in result.warnings
+    off = CompressionOptions(target_ratio=0.3, preserve_code=False)
+    assert fence not in compressor.compress(text, off).compressed
+
+
+@pytest.mark.parametrize("way", ["extractive", "hybrid", "preferred", "manager", "incremental"])
+def test_A020_A021_X10_strict_preserve_is_honoured_on_every_path(way: str) -> None:
+    options = CompressionOptions(
+        target_tokens=60,
+        strict_preserve=True,
+        preferred_method=CompressionMethod(0 if way == "preferred" else 2),
+    )
+    ways = {
+        "extractive": lambda: ExtractiveCompressor().compress(GUIDE, options),
+        "hybrid": lambda: HybridCompressor().compress(GUIDE, options),
+        "preferred": lambda: HybridCompressor(Model("no")).compress(GUIDE, options),
+        "manager": lambda: Manager(options).prepare_context([ContextChunk("a", GUIDE)], "", 60),
+        "incremental": lambda: IncrementalCompressor().update("a", GUIDE, options),
+    }
+    with pytest.raises(tersely.BudgetExceededError) as raised:
+        ways[way]()
+    assert raised.value.required > 60
+
+
+@pytest.mark.parametrize("kind", [ExtractiveCompressor, HybridCompressor])
+def test_X10_levels_have_no_budget_so_strict_makes_them_larger(kind: type[Compressor]) -> None:
+    """The error named a budget that no caller could give."""
+    made = HierarchicalCompressor(compressor=kind()).compress(GUIDE, CompressionOptions(strict_preserve=True))
+    assert len(made.levels) == 3
+    for level in made.levels:
+        assert level.result is not None and level.result.receipt.facts is not None
+        assert level.result.receipt.facts.retention == 1.0
+
+
+@given(text=texts, levels=st.integers(1, 6), strict=st.booleans())
+def test_levels_raise_no_budget_error(text: str, levels: int, strict: bool) -> None:
+    options = CompressionOptions(strict_preserve=strict)
+    for compressor in (
+        None,
+        ExtractiveCompressor(strict=strict),
+        HybridCompressor(),
+        HybridCompressor(Model("a")),
+    ):
+        made = HierarchicalCompressor(levels, compressor=compressor).compress(text, options)
+        sizes = [level.token_count for level in made.levels]
+        assert made.levels and sizes == sorted(sizes, reverse=True)
+
+
+def test_X76_levels_say_why_a_model_did_not_write_them() -> None:
+    """A model that failed, or there was none, left no trace in the levels."""
+
+    def broken(prompt: str) -> str:
+        raise OSError("down")
+
+    for model, reason in ((broken, "model_failed"), (None, "no_model")):
+        made = HierarchicalCompressor(compressor=HybridCompressor(model)).compress(GUIDE)
+        assert made.fallback_reason == reason and "model_not_used" in made.warnings
+    asked = CompressionOptions(preferred_method=CompressionMethod.EXTRACTIVE)
+    plain = HierarchicalCompressor(compressor=HybridCompressor()).compress(GUIDE, asked)
+    assert plain.fallback_reason is None and "model_not_used" not in plain.warnings
+    assert HierarchicalCompressor().compress(GUIDE).fallback_reason is None
+
+
+@pytest.mark.parametrize("strategy", ["hybrid", "abstractive"])
+def test_a_strategy_without_its_model_says_so_in_its_warnings(strategy: Any) -> None:
+    """X76: there was a reason in the receipt, and warnings == ()."""
+    receipt = tersely.compress(GUIDE, budget=150, strategy=strategy).receipt
+    assert receipt.fallback_reason == "no_model" and "model_not_used" in receipt.warnings
+
+
+def test_A023_extractive_when_preferred_asks_no_model() -> None:
+    options = CompressionOptions(preferred_method=CompressionMethod.EXTRACTIVE, target_tokens=90)
+    for kind in (AbstractiveCompressor, HybridCompressor):
+        model = Model("never")
+        result = kind(model).compress(GUIDE, options)
+        assert model.prompts == []
+        assert (result.method, result.fallback_reason) == (CompressionMethod.EXTRACTIVE, None)
+        assert result.compressed == ExtractiveCompressor().compress(GUIDE, options).compressed
+
+
+@pytest.mark.parametrize("query", ["", "How many days did it rain?"])
+def test_a_hybrid_without_a_model_is_the_extractive_path(query: str) -> None:
+    options = CompressionOptions(query_context=query, target_tokens=150)
+    one, other = (kind().compress(GUIDE, options) for kind in (ExtractiveCompressor, HybridCompressor))
+    assert (one.compressed, one.metadata) == (other.compressed, other.metadata)
+    assert (one.fallback_reason, other.fallback_reason) == (None, "no_model")
+    assert set(other.warnings) == {*one.warnings, "model_not_used"}
+
+
+def test_A030_strict_raises_where_the_embedder_fails_or_a_segment_would_be_cut() -> None:
+    class Broken:
+        def embed(self, batch: list[str]) -> object:
+            raise OSError("no model")
+
+    options = CompressionOptions(query_context="How many days did it rain?", target_tokens=60)
+    with pytest.raises(tersely.RelevanceScoringError, match="Broken failed"):
+        ExtractiveCompressor(Broken(), strict=True).compress(GUIDE, options)
+    with pytest.raises(tersely.RelevanceScoringError, match="Broken failed"):
+        HierarchicalCompressor(compressor=ExtractiveCompressor(Broken(), strict=True)).compress(
+            GUIDE, options
+        )
+    text = f"{'one ' * 300}end. {'two ' * 200}end."
+    strict = words_compressor(strict=True)
+    with pytest.raises(tersely.BudgetExceededError) as raised:
+        strict.compress(text, CompressionOptions(target_tokens=50))
+    again = strict.compress(text, CompressionOptions(target_tokens=raised.value.required))
+    assert again.token_count <= raised.value.required and not again.warnings.count("segment_cut")
+
+
+def test_metadata_are_worked_out_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    for name in ("entities", "key_concepts", "dropped_sections", "confidence"):
+        real = getattr(metadata_module, name)
+        monkeypatch.setattr(
+            metadata_module, name, lambda *given, name=name, real=real: (asked.append(name), real(*given))[1]
+        )
+    result = ExtractiveCompressor().compress(GUIDE, CompressionOptions(target_tokens=100))
+    assert asked == []
+    first = result.metadata.dropped_sections
+    assert asked == ["dropped_sections"] and result.metadata.dropped_sections is first
+    assert "low_confidence" in result.warnings and "confidence" in asked
+    assert pickle.loads(pickle.dumps(result)) == result == copy.deepcopy(result)
+    assert "key_concepts=" in repr(result)
+    same = CompressionMetadata(
+        *(getattr(result.metadata, entry.name) for entry in fields(CompressionMetadata))
+    )
+    assert same == result.metadata and hash(same) == hash(result.metadata)
+    with pytest.raises(AttributeError, match="no attribute 'confidence'"):
+        _ = result.metadata.confidence  # type: ignore[attr-defined]
+    with pytest.raises(FrozenInstanceError):
+        result.metadata.confidence_score = 1.0  # type: ignore[misc]
+
+
+def test_a_text_is_read_as_what_it_is_unless_a_level_is_asked_for() -> None:
+    options = CompressionOptions(target_tokens=100, query_context="Which sluice failed?")
+    text = "\n".join([LOG] * 3)
+    one = ExtractiveCompressor().compress(text, options).result
+    assert one is not None and one.receipt.content_types == ("log",)
+    other = ExtractiveCompressor(level="paragraph").compress(text, options).result
+    assert other is not None and other.receipt.content_types != ("log",)
+
+
+def test_a_compressor_is_a_strategy_for_compress() -> None:
+    assert tersely.compress(TEXT, budget=50, strategy=ExtractiveCompressor()).tokens <= 50
+
+
+def test_a_compressor_must_say_its_strategy() -> None:
+    with pytest.raises(NotImplementedError, match="Compressor must say"):
+        Compressor().compress(TEXT)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [(5, None, "content must be str, not int"), ("text", {}, "options must be CompressionOptions")],
+)
+def test_wrong_arguments(content: object, options: object, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        ExtractiveCompressor().compress(content, options)  # type: ignore[arg-type]
+
+
+def test_a_wrong_embedder_is_refused_at_once() -> None:
+    with pytest.raises(TypeError, match="embedder must be"):
+        ExtractiveCompressor(embedder=5)
+
+
+def test_a071_numbers_of_lines_do_not_crowd_out_what_went_wrong() -> None:
+    lines = [f"12:03:{n % 60:02} moved {n * 7919} bytes of part {n * 31} in {n * 17} ms" for n in range(80)]
+    wrong = [f"warning: the {name} disk is slow to answer" for name in ("first", "outer", "spare", "backup")]
+    for at, line in zip((11, 29, 47, 65), wrong, strict=True):
+        lines.insert(at, line)
+    options = CompressionOptions(target_ratio=0.2)
+    kept = ExtractiveCompressor().compress("\n".join(lines), options).compressed
+    assert all(line in kept for line in wrong)

@@ -1,0 +1,150 @@
+"""Compression over HTTP with a server that misbehaves: the result is right, or the error is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tersely
+from model_server import Server, running
+from sample_texts import prose
+from tersely import SummarizationError
+from tersely.memory import MemoryCompactor, REPLHistory
+from tersely.models.counters import resolve_counter
+from tersely.models.openai import OpenAILanguageModel
+from tersely.models.recorded import Recorder, Replayer
+from tersely.retrieval import ContentSummarizer
+from tersely.strategies import AbstractiveCompressor, CompressionOptions, Hybrid, HybridCompressor
+from written_checks import check_written, first_sentences
+
+openai = pytest.importorskip("openai", reason="openai is not installed")
+
+TEXT = prose(120)
+count = resolve_counter(None).count
+OPTIONS = CompressionOptions(min_confidence=0.5)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with running() as made:
+        made.reply = first_sentences
+        yield made
+
+
+@pytest.fixture
+def model(server: Server) -> Iterator[OpenAILanguageModel]:
+    made = OpenAILanguageModel("chat", base_url=server.url, api_key="sk-secret", timeout=5, max_retries=1)
+    yield made
+    made.client.close()
+
+
+def compress(model: Any, **options: Any) -> tersely.Compressed:
+    strategy = Hybrid(model, min_confidence=0.5, **options)
+    result = tersely.compress(TEXT, strategy=strategy)
+    check_written(result, count)
+    return result
+
+
+def test_X73_over_http(server: Server, model: OpenAILanguageModel) -> None:
+    result = compress(model)
+    assert result.receipt.used_llm and len(server.requests) == 1
+    assert (model.usage.replies, model.usage.prompt_tokens) == (1, 7)
+
+
+@pytest.mark.parametrize("mishap", [429, 500, 503])
+def test_X73_one_mishap_is_got_over(server: Server, model: OpenAILanguageModel, mishap: int) -> None:
+    server.mishaps = [mishap]
+    assert compress(model).receipt.used_llm and len(server.requests) == 2
+
+
+@pytest.mark.parametrize("mishap", [429, 500, 401, "cut", "garbage"])
+def test_X76_a_server_that_stays_broken_costs_nothing(
+    server: Server, model: OpenAILanguageModel, mishap: int | str
+) -> None:
+    server.mishaps = [mishap] * 9
+    result = compress(model)
+    assert result.receipt.fallback_reason == "model_failed" and not result.receipt.used_llm
+    assert result.text == tersely.compress(TEXT, strategy=Hybrid()).text
+    server.mishaps = [mishap] * 9
+    with pytest.raises(SummarizationError) as raised:
+        AbstractiveCompressor(model).compress(TEXT)
+    assert raised.value.__cause__ is not None
+    assert "sk-secret" not in f"{raised.value}"
+
+
+@pytest.mark.parametrize(
+    "choices", [[], None, [{"message": {"content": None}}], [{"message": {"content": ""}}]]
+)
+def test_X43_replies_without_text(server: Server, model: OpenAILanguageModel, choices: Any) -> None:
+    server.reply, server.choices = None, choices
+    result = compress(model)
+    assert result.receipt.fallback_reason == "empty_reply" and len(server.requests) == 2
+
+
+def test_X76_a_reply_that_ended_at_the_limit_of_tokens(
+    server: Server, model: OpenAILanguageModel, tmp_path: Path
+) -> None:
+    half = {"message": {"role": "assistant", "content": "Half of a"}, "finish_reason": "length"}
+    server.reply, server.choices = None, [{"index": 0, **half}]
+    recorder = Recorder(model, tmp_path / "replies.jsonl", name="chat")
+    assert compress(recorder).receipt.fallback_reason == "reply_truncated"
+    assert len(server.requests) == 2 and "cut off at the model's limit of tokens" in server.prompts[1]
+    assert compress(Replayer(recorder.path)).receipt.fallback_reason == "reply_truncated"
+    summarizer = ContentSummarizer(model)
+    with pytest.raises(SummarizationError, match="reply_truncated"):
+        summarizer.summarize_sync(TEXT)
+    history = REPLHistory()
+    for number in range(12):
+        history = history.append(f"Step {number}", "x", "ok")
+    assert MemoryCompactor(model=model).compact(history).fallback_reason == "reply_truncated"
+
+
+def test_X17_ten_times_too_long(server: Server, model: OpenAILanguageModel) -> None:
+    server.reply = lambda prompt: first_sentences(prompt) * 10
+    result = compress(model)
+    assert result.receipt.fallback_reason == "reply_too_long" and len(server.requests) == 2
+
+
+def test_X76_a_time_out(server: Server) -> None:
+    server.delay = 0.5
+    model = OpenAILanguageModel("chat", base_url=server.url, api_key="none", timeout=0.05, max_retries=0)
+    assert compress(model).receipt.fallback_reason == "model_failed"
+    later = HybridCompressor(model).acompress(TEXT, OPTIONS)
+    assert asyncio.run(later).fallback_reason == "model_failed"
+    model.client.close()
+
+
+def test_A025_sync_and_async_are_equal(server: Server, model: OpenAILanguageModel) -> None:
+    compressor = HybridCompressor(model, max_prompt_tokens=600)
+    first = compressor.compress(TEXT, OPTIONS)
+    assert asyncio.run(compressor.acompress(TEXT, OPTIONS)) == first
+    assert first.used_llm and len(server.requests) > 4
+
+
+def test_the_limit_holds_for_parts_and_batches(server: Server) -> None:
+    server.delay = 0.01
+    model = OpenAILanguageModel("chat", base_url=server.url, api_key="none", concurrency=2)
+    compressor = HybridCompressor(model, max_prompt_tokens=600, concurrency=8)
+    results = compressor.compress_batch([TEXT, prose(110)], OPTIONS, threads=2)
+    assert all(not isinstance(result, Exception) and result.used_llm for result in results)
+    assert server.most == 2
+    model.client.close()
+
+
+def test_a_recorded_run_is_repeated_without_the_server(
+    server: Server, model: OpenAILanguageModel, tmp_path: Path
+) -> None:
+    path = tmp_path / "replies.jsonl"
+    server.mishaps = [500, 500]  # the first prompt's error is recorded too
+    recorder = Recorder(model, path, name="chat")
+    contents = [TEXT, prose(105), "short"]
+    recorded = [HybridCompressor(recorder).compress(content, OPTIONS) for content in contents]
+    asked = len(server.requests)
+    replayer = Replayer(path)
+    assert [HybridCompressor(replayer).compress(content, OPTIONS) for content in contents] == recorded
+    assert [result.fallback_reason for result in recorded] == ["model_failed", None, None]
+    assert len(server.requests) == asked
+    assert "sk-secret" not in path.read_text()
