@@ -216,22 +216,6 @@ bool tells_failures(const py::object& texts, std::size_t index, float least, std
     return content::tells_failures(list.views()[index], least, most);
 }
 
-// Whether each text holds marks of three that may open a fenced block.
-py::list fenced(const py::object& texts) {
-    const GivenTexts list(texts);
-    std::vector<bool> found;
-    {
-        const Release release;
-        for (const std::string_view text : list.views()) {
-            const auto holds = [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; };
-            found.push_back(holds("```") || holds("~~~"));
-        }
-    }
-    py::list result;
-    for (const bool one : found) result.append(one);
-    return result;
-}
-
 py::array_t<float> grades_of_units(const py::object& texts, const Ids& document, const Offsets& start,
                                    const Offsets& end, const Input<std::uint8_t>& graded, std::size_t most) {
     const GivenTexts list(texts);
@@ -263,7 +247,6 @@ void bind_content_lines(py::module_& m) {
           py::arg("kinds"), py::arg("weights") = py::dict());
     m.def("line_weights", &line_weights);
     m.def("tells_failures", &tells_failures, py::arg("texts"), py::arg("index"), py::arg("least"), py::arg("most"));
-    m.def("fenced", &fenced, py::arg("texts"));
     m.def("grades_of_units", &grades_of_units, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("graded"), py::arg("most"));
     // The plain metaclass: pybind11's own is for static properties, and for subclasses that forget __init__.

@@ -36,34 +36,48 @@ py::list detect_kinds(const py::list& texts) {
     return result;
 }
 
-// Long blocks of JSON in texts: (document int32[n], start and end int64[n] in characters).
-py::tuple json_blocks(const py::object& texts) {
-    const GivenTexts list(texts);
-    std::vector<std::int32_t> document;
+// Long blocks of JSON in a text: (start, end) of each in characters.
+py::list json_blocks(const py::str& text) {
+    py::list given;
+    given.append(text);
+    const Utf8List list(given);
     std::vector<std::int64_t> start, end;
     {
         const Release release;
-        for (std::size_t i = 0; i < list.views().size(); ++i) {
-            const std::string_view text = list.views()[i];
-            std::vector<std::int64_t> from, to;
-            for (const detect::JsonBlock& block : detect::json_blocks(text, false)) {
-                document.push_back(static_cast<std::int32_t>(i));
-                from.push_back(static_cast<std::int64_t>(block.begin));
-                to.push_back(static_cast<std::int64_t>(block.end));
-            }
-            text::to_characters(text, from, to);
-            start.insert(start.end(), from.begin(), from.end());
-            end.insert(end.end(), to.begin(), to.end());
+        for (const detect::JsonBlock& block : detect::json_blocks(list.views()[0], false)) {
+            start.push_back(static_cast<std::int64_t>(block.begin));
+            end.push_back(static_cast<std::int64_t>(block.end));
+        }
+        text::to_characters(list.views()[0], start, end);
+    }
+    py::list result;
+    for (std::size_t i = 0; i < start.size(); ++i) result.append(py::make_tuple(start[i], end[i]));
+    return result;
+}
+
+// Of each text, whether it holds a long block of JSON; None for one that holds none, but marks that may open a fence.
+py::list holds_blocks(const py::object& texts) {
+    const GivenTexts list(texts);
+    std::vector<std::pair<bool, bool>> found;
+    {
+        const Release release;
+        for (const std::string_view text : list.views()) {
+            const auto holds = [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; };
+            const bool json = !detect::json_blocks(text, false).empty();
+            found.emplace_back(json, !json && (holds("```") || holds("~~~")));
         }
     }
-    return py::make_tuple(to_array(std::move(document)), to_array(std::move(start)), to_array(std::move(end)));
+    py::list result;
+    for (const auto& [json, marks] : found) result.append(marks ? py::object(py::none()) : py::object(py::bool_(json)));
+    return result;
 }
 
 }  // namespace
 
 void bind_detect(py::module_& m) {
     m.def("detect", &detect_kinds, py::arg("texts"));
-    m.def("json_blocks", &json_blocks, py::arg("texts"));
+    m.def("json_blocks", &json_blocks, py::arg("text"));
+    m.def("holds_blocks", &holds_blocks, py::arg("texts"));
     m.attr("LONG_BLOCK") = detect::kLongBlock;
 }
 

@@ -34,7 +34,10 @@ def analyze(
     texts: list[str] | Utf8, extras: list[str], level: int, window: int
 ) -> tuple[_Table, _Int32s, _Int64s, _UInt8s]: ...
 def detect(texts: list[list[str]]) -> list[tuple[int, int, float]]: ...  # kind, language, confidence
-def json_blocks(texts: list[str] | Utf8) -> tuple[_Int32s, _Int64s, _Int64s]: ...  # document, start, end
+def json_blocks(text: str) -> list[tuple[int, int]]: ...  # start, end
+def holds_blocks(
+    texts: list[str] | Utf8,
+) -> list[bool | None]: ...  # of JSON; None: none, but marks of fences
 def html_texts(texts: list[str]) -> tuple[_Int64s, _Int64s, _UInt8s, _UInt8s]: ...  # start, end, glue, aside
 def table_rows(
     texts: list[str], delimiter: str, header: bool
@@ -405,7 +408,6 @@ def line_worth(  # worth; 1: fails, 2: is new. weights: instead of those that `l
 ) -> tuple[_Float32s, _UInt8s]: ...
 def line_weights() -> dict[str, float]: ...
 def tells_failures(texts: list[str] | Utf8, index: int, least: float, most: int) -> bool: ...
-def fenced(texts: list[str] | Utf8) -> list[bool]: ...  # whether each holds ``` or ~~~
 def grades_of_units(  # empty: no line says anything
     texts: list[str] | Utf8, document: _Int32s, start: _Int64s, end: _Int64s, graded: _UInt8s, most: int
 ) -> _Float32s: ...

@@ -173,7 +173,7 @@ def text(value: Any, name: str) -> str:
     """Return `value`, a str, with U+FFFD for lone surrogates, which have no UTF-8 form."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be str, not {type(value).__name__}")
-    return well_formed(value)
+    return value if value.isascii() else well_formed(value)
 
 
 def identifier(value: Any, name: str) -> str:

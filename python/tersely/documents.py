@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tersely import checks
-from tersely.text import CHARACTERS_REPLACED
+from tersely.text import CHARACTERS_REPLACED, well_formed
 from tersely.types import Document, Level
 
 __all__ = ["read_document", "to_documents", "to_level", "warnings_about"]
@@ -27,7 +27,8 @@ def to_documents(documents: Any) -> tuple[Document, ...]:
     else.
     """
     if type(documents) is str:  # most calls: what follows asks more questions than all else here
-        return (_to_document(documents, 0),)
+        text = well_formed(documents)
+        return (Document(text, given=None if text is documents else documents),)
     if isinstance(documents, (str, Document, Mapping)) or _has_text(documents):
         documents = [documents]
     # A set has no order, and a table gives the names of its columns.
@@ -73,7 +74,10 @@ def read_document(document: Document, name: str, title_name: str = "title") -> D
 
 def warnings_about(documents: Iterable[Document]) -> tuple[str, ...]:
     """Return what a receipt says of how the documents were read. O(documents)."""
-    return (CHARACTERS_REPLACED,) if any(document.given is not None for document in documents) else ()
+    for document in documents:
+        if document.given is not None:
+            return (CHARACTERS_REPLACED,)
+    return ()
 
 
 def _has_text(thing: Any) -> bool:

@@ -14,8 +14,8 @@ CALLS = {  # name -> a text's piece and the call: of seconds, so that none has e
     "segment": ("The crew paid 12 euros on 4 May. ", "_native.segment([text] * 6, 2, 200)"),
     "analyze": ("The crew paid 12 euros on 4 May.\n\n", "_native.analyze([text] * 3, [], 2, 200)"),
     "terms": ("copper crew ", "_native.read_terms([text] * 12)"),
-    "tokens": ("copper crew ", "token_table('o200k_base').count([text] * 20)"),
-    "tokens of one word": ("abcd", "token_table('o200k_base').count([text] * 20)"),
+    "tokens": ("copper crew ", "TOKEN_TABLES['o200k_base'].count([text] * 20)"),
+    "tokens of one word": ("abcd", "TOKEN_TABLES['o200k_base'].count([text] * 20)"),
     "json": ('{"a": 1, "b": "two words"}\n', "_native.tree_units([text], '', False)"),
     "guards": ("not 12 euros, ", "_native.guards([text] * 3)"),
     "html": ("<p>word</p>", "_native.html_texts([text * 4])"),
@@ -31,7 +31,7 @@ import signal, sys, tempfile, time
 import numpy as np
 import tersely
 from tersely import StaticEmbedder, _native
-from tersely.models.counters import token_table
+from tersely.models.counters import TOKEN_TABLES
 from tersely.store import Store
 def places(text):
     start = np.arange(0, len(text), 2)

@@ -17,8 +17,7 @@ from openai_encodings import encoding, rank_file, shipped_tokens, stated_hash
 from sample_texts import ALL
 from tersely import models
 from tersely._native import TokenTable, Utf8
-from tersely.models import counters as byte_pairs
-from tersely.models.counters import ENCODINGS, token_table
+from tersely.models.counters import ENCODINGS, TOKEN_TABLES
 
 NAMES = list(ENCODINGS)
 FILES = ["o200k_base", "cl100k_base"]
@@ -43,7 +42,7 @@ def reference(name: str, texts: Iterable[str]) -> list[int]:
 
 def differing(name: str, texts: Sequence[str]) -> list[str]:
     """The first few texts that are counted otherwise than by tiktoken."""
-    found = token_table(name).count(list(texts)).tolist()
+    found = TOKEN_TABLES[name].count(list(texts)).tolist()
     pairs = zip(texts, found, reference(name, texts), strict=True)
     return [text for text, mine, theirs in pairs if mine != theirs][:5]
 
@@ -54,7 +53,7 @@ def test_the_tokens_are_those_that_tiktoken_means(name: str) -> None:
     assert digest.hexdigest() == stated_hash(name)
     header = Path(models.__file__).with_name(f"{name}.bin").read_bytes()[32:64]
     assert header == digest.digest()
-    assert len(token_table(name)) == len(shipped_tokens(name))
+    assert len(TOKEN_TABLES[name]) == len(shipped_tokens(name))
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -63,18 +62,18 @@ def test_a_table_with_one_bit_flipped_or_of_another_encoding_is_refused(
 ) -> None:
     shipped = Path(models.__file__)
     monkeypatch.setattr(models, "__file__", str(tmp_path / "__init__.py"))
-    monkeypatch.setattr(byte_pairs, "_tables", {})
+    tables = type(TOKEN_TABLES)()
     path, data = tmp_path / f"{name}.bin", shipped.with_name(f"{name}.bin").read_bytes()
     for at in (0, 31, 32, 64, len(data) // 3, len(data) // 2, len(data) - 1):
         path.write_bytes(data[:at] + bytes([data[at] ^ 16]) + data[at + 1 :])
         with pytest.raises(ValueError, match=rf"{name}.bin is damaged: .*; install tersely again"):
-            token_table(name)
+            tables[name]
     other = next(file for file in FILES if file != name)
     path.write_bytes(shipped.with_name(f"{other}.bin").read_bytes())
     with pytest.raises(ValueError, match="is damaged"):
-        token_table(name)
+        tables[name]
     path.write_bytes(data)
-    assert token_table(name).count(["three plain words"]).tolist() == [3]
+    assert tables[name].count(["three plain words"]).tolist() == [3]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -148,7 +147,7 @@ def test_spans_count_as_texts_of_their_own(name: str, text: str, data: st.DataOb
     spans = data.draw(st.lists(st.tuples(place, place).map(sorted), max_size=8))
     start, end = (np.array([span[i] for span in spans], dtype=np.int64) for i in (0, 1))
     document = np.zeros(len(spans), dtype=np.int32)
-    found = token_table(name).count_spans([text], document, start, end)
+    found = TOKEN_TABLES[name].count_spans([text], document, start, end)
     assert found.tolist() == reference(name, [text[one:other] for one, other in spans])
 
 
@@ -159,7 +158,7 @@ def test_what_was_counted_once_is_counted_the_same_in_parts_and_joined(
     name: str, texts: list[str], data: st.DataObject
 ) -> None:
     separator = data.draw(st.sampled_from(["\n\n", "", " ", "\n", "a", "'", "中"]))
-    given_texts, counted = Utf8(texts), token_table(name)
+    given_texts, counted = Utf8(texts), TOKEN_TABLES[name]
     total, marks = counted.count_joined(given_texts, separator)
     assert [total] == reference(name, [separator.join(texts)])
     spans = [
@@ -173,9 +172,9 @@ def test_what_was_counted_once_is_counted_the_same_in_parts_and_joined(
 
 
 def test_marks_of_other_texts_are_refused() -> None:
-    counted, nothing = token_table("o200k_base"), np.zeros(0, np.int64)
+    counted, nothing = TOKEN_TABLES["o200k_base"], np.zeros(0, np.int64)
     _, marks = counted.count_joined(Utf8(["one", "two"]), " ")
-    for texts, by in ((Utf8(["one", "two"]), counted), (Utf8(["one"]), token_table("cl100k_base"))):
+    for texts, by in ((Utf8(["one", "two"]), counted), (Utf8(["one"]), TOKEN_TABLES["cl100k_base"])):
         with pytest.raises(ValueError, match="marks must be of these texts"):
             by.count_spans(texts, nothing.astype(np.int32), nothing, nothing, marks)
 
@@ -184,7 +183,7 @@ def test_spans_of_several_texts_in_any_order() -> None:
     texts = ["naïve — 中文 text", "", "plain words here", "中文中文中文中文中文中文中文"]
     rows = [(3, 2, 9), (0, 5, 12), (0, 0, 3), (2, 1, 16), (1, 0, 0), (3, 0, 14), (0, 15, 15), (2, 0, 1)]
     document, start, end = np.array(rows).T
-    found = token_table("o200k_base").count_spans(
+    found = TOKEN_TABLES["o200k_base"].count_spans(
         texts, document.astype(np.int32), np.ascontiguousarray(start), np.ascontiguousarray(end)
     )
     assert found.tolist() == reference("o200k_base", [texts[of][one:other] for of, one, other in rows])
@@ -203,13 +202,13 @@ def test_spans_of_several_texts_in_any_order() -> None:
 )
 def test_spans_outside_their_texts_are_refused(document: list[int], start: list[int], end: list[int]) -> None:
     with pytest.raises(ValueError, match=r"spans must lie in their texts|as many rows|a text's row"):
-        token_table("o200k_base").count_spans(
+        TOKEN_TABLES["o200k_base"].count_spans(
             ["abc", "é"], np.array(document, np.int32), np.array(start), np.array(end)
         )
 
 
 def test_a_lone_surrogate_counts_as_a_replacement_character() -> None:  # as tiktoken does
-    counts = token_table("o200k_base").count(["a\ud800\udc00\ud7ff", "a\ufffd\ufffd\ud7ff", "\ud7ff\ue000"])
+    counts = TOKEN_TABLES["o200k_base"].count(["a\ud800\udc00\ud7ff", "a\ufffd\ufffd\ud7ff", "\ud7ff\ue000"])
     assert counts[0] == counts[1]
 
 

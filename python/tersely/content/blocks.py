@@ -43,23 +43,17 @@ class Block:
 
 def holds_blocks(texts: Sequence[str]) -> list[bool]:
     """Say whether each text has a block of LONG characters or more. O(characters)."""
-    given = native_texts(texts)
-    holds = _native.fenced(given)
-    if True in holds:
-        holds = [
-            found and next(_fenced_blocks(text), None) is not None
-            for text, found in zip(texts, holds, strict=True)
-        ]
-    for document in _native.json_blocks(given)[0].tolist():
-        holds[document] = True
-    return holds
+    found = _native.holds_blocks(native_texts(texts))
+    for index, holds in enumerate(found):
+        if holds is None:  # it has marks of fences
+            found[index] = next(_fenced_blocks(texts[index]), None) is not None
+    return list(map(bool, found))
 
 
 def long_blocks(text: str) -> list[Block]:
     """The blocks of LONG characters or more, in order. O(characters)."""
     blocks = list(_fenced_blocks(text))
-    _, starts, ends = _native.json_blocks(native_texts([text]))
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+    for start, end in _native.json_blocks(text):
         if end - start >= LONG and all(end <= block.opened or block.closed <= start for block in blocks):
             blocks.append(Block(start, end, start, end))
     return sorted(blocks, key=lambda block: block.start)

@@ -10,7 +10,6 @@ from itertools import pairwise
 from tersely import _native, checks
 from tersely.content.code_languages import language_of_file, plain_file
 from tersely.content.lines import is_lined
-from tersely.text import well_formed
 from tersely.types import KINDS, LANGUAGES, DetectedName, Detection
 
 __all__ = [
@@ -177,7 +176,6 @@ _GENERAL = frozenset({"prose", "tool_output"})  # that say least: to hold, such 
 _DIALECTS = {"tsx": "typescript"}  # languages of files -> as `Detection` calls them
 
 _HEAD, _MIDDLE, _TAIL = 6144, 3072, 3072  # characters that are read of a long text
-_PYTHON = (":\n", ":\r\n", "\nfrom ")  # of Python that is told by its reading, some stands in it
 _NEAR = 65_536  # how far the middle part may move to start where a line ends
 
 
@@ -191,8 +189,7 @@ def detect(text: str, name: str | None = None, command: str | None = None) -> De
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be str, not {type(text).__name__}")
-    sample = [well_formed(piece) for piece in _sample(text)]
-    found = _detections([text], [sample])[0]
+    found = detect_each([text])[0]
     if found.kind == "prose" and found.confidence <= _NOTHING and is_lined(text):
         found = Detection("tool_output", None, _NOTHING)
     return hinted_detection(found, checks.text(name or "", "name"), checks.text(command or "", "command"))
@@ -248,23 +245,18 @@ def language_detection(language: str, found: Detection) -> Detection:
 
 
 def detect_each(texts: Sequence[str]) -> list[Detection]:
-    """`detect` for many texts without lone surrogates."""
-    return _detections(texts, [_sample(text) for text in texts])
-
-
-def _detections(texts: Sequence[str], samples: list[list[str]]) -> list[Detection]:
-    found = _native.detect(samples)
-    return [
-        _settled(Detection(KINDS[kind], LANGUAGES[language], confidence), text)
-        for (kind, language, confidence), text in zip(found, texts, strict=True)
-    ]
-
-
-def _settled(found: Detection, text: str) -> Detection:
-    """What a text is where its look leaves doubt: Python, where all of it reads as such. O(characters)."""
-    unknown = found.kind == "code" and found.language in (None, "yaml")
-    if (unknown or found.confidence <= _CERTAIN) and any(sign in text for sign in _PYTHON):
-        return Detection("code", "python", 1.0) if _native.is_python(text) else found
+    """What texts look like; where that leaves doubt, Python, if all of it reads as such. O(characters)."""
+    found = []
+    looks = _native.detect(list(map(_sample, texts)))
+    for look, text in zip(looks, texts, strict=True):
+        one = Detection(KINDS[look[0]], LANGUAGES[look[1]], look[2])
+        if one.confidence <= _CERTAIN or (one.kind == "code" and one.language in (None, "yaml")):
+            signs = (
+                ":\n" in text or ":\r\n" in text or "\nfrom " in text
+            )  # one stands in Python that reads so
+            if signs and _native.is_python(text):
+                one = Detection("code", "python", 1.0)
+        found.append(one)
     return found
 
 

@@ -95,8 +95,8 @@ def compress(
     O(characters + segments log segments); the GIL is released in the native stages.
     """
     request = _request(documents, query, budget, ratio, counter, pinned, groups, separator)
-    chosen = _strategy(strategy)
-    return _observed(chosen, chosen.compress, request)
+    chosen = _DEFAULT if strategy is None else _strategy(strategy)
+    return _observed(chosen, chosen.compress, request) if metrics.enabled() else chosen.compress(request)
 
 
 def compress_as(
@@ -115,13 +115,12 @@ def compress_as(
     """
     request = _request(documents, query, budget, 1.0, counter, pinned, (), "\n\n")
     chosen = _strategy(strategy)
-    return _observed(chosen, partial(fit_as, written, chosen), request)
+    made = partial(fit_as, written, chosen)
+    return _observed(chosen, made, request) if metrics.enabled() else made(request)
 
 
 def _observed(strategy: Strategy, compress: Callable[[Request], Compressed], request: Request) -> Compressed:
     """What a strategy makes of a request; metrics hear of it."""
-    if not metrics.enabled():
-        return compress(request)
     started = time.perf_counter()
     result = compress(request)
     seconds = time.perf_counter() - started

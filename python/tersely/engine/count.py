@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tersely.models.counters import BytePairCounter, Texts, native_texts, token_table
+from tersely.models.counters import TOKEN_TABLES, BytePairCounter, Texts, native_texts
 from tersely.protocols import BatchTokenCounter
 from tersely.text import well_formed
 from tersely.types import Int32s, Int64s, pieces
@@ -23,7 +23,7 @@ def count_batch(counter: BatchTokenCounter, texts: Sequence[str]) -> Int64s:
     a text.
     """
     if isinstance(counter, BytePairCounter):  # our own: its errors are the deadline and Ctrl-C
-        return token_table(counter.encoding).count(native_texts(texts))
+        return TOKEN_TABLES[counter.encoding].count(native_texts(texts))
     try:
         counts: Any = counter.count_batch([well_formed(text) for text in texts])
     except Exception as error:

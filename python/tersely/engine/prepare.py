@@ -20,7 +20,7 @@ from tersely.engine.reading import Reading, found_in
 from tersely.engine.render import Rendered, Wording, render
 from tersely.engine.select import FIRST_KEPT, is_kept
 from tersely.errors import BudgetExceededError
-from tersely.models.counters import Texts
+from tersely.models.counters import Texts, texts_of
 from tersely.types import Compressed, Document, Float32s, Request
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Prepared:
         """
         self.request, self.options, self._revise = request, options, revise
         self._readers, self._types, self._warnings = tuple(readers), types, warnings
-        self._texts = Texts([one.text for one in request.documents]) if texts is None else texts
+        self._texts = texts_of(request.documents) if texts is None else texts
         if original_tokens is None and reading is not None:
             original_tokens = reading.original
         if original_tokens is None:

@@ -24,7 +24,7 @@ from tersely.engine.relevance import RERANK_SHARE
 from tersely.engine.render import Rendered
 from tersely.engine.worth import favour_whole
 from tersely.errors import BudgetExceededError
-from tersely.models.counters import Texts
+from tersely.models.counters import Texts, texts_of
 from tersely.options import CompressionMethod, Profile, profile
 from tersely.protocols import Strategy
 from tersely.types import Compressed, Document, Level, Request
@@ -167,14 +167,15 @@ class Auto:
         original_tokens: int | None = None,
     ) -> Prepared:
         """The documents, each as what it is, for any number of budgets; other arguments: as of `Prepared`."""
-        texts = Texts([document.text for document in request.documents])
+        texts = texts_of(request.documents)
+        readers: list[ContentReader | None]
         if self.as_type is not None and not isinstance(self.as_type, str):
-            kinds = [self.as_type.kind] * len(request.documents)
-            pieces = _pieces_of_code(kinds, request.documents)
-            readers: list[ContentReader | None] = [self.as_type] * len(request.documents)
+            kinds = [self.as_type.kind] * len(texts)
+            pieces = _pieces_of_code(kinds, texts)
+            readers = [self.as_type] * len(texts)
         else:
-            kinds, looks = self._kinds(request.documents)
-            pieces = _pieces_of_code(kinds, request.documents)
+            kinds, looks = self._kinds(request.documents, texts)
+            pieces = _pieces_of_code(kinds, texts)
             whole_blocks = "code" in self.text.preserve or "all" in self.text.preserve
             options: dict[str, dict[str, Any]] = {"code": {"looks": looks}}
             if self.as_type is None:
@@ -190,7 +191,7 @@ class Auto:
 
         return Prepared(
             request,
-            self._options(readers),
+            self._options(readers) if any(readers) else self.text,
             readers,
             tuple(kinds),
             revise=favour if request.query and sum(pieces) > 1 else revise,
@@ -206,25 +207,23 @@ class Auto:
                 return text
         return self.text
 
-    def _kinds(self, documents: Sequence[Document]) -> tuple[list[str], dict[str, str]]:
+    def _kinds(self, documents: Sequence[Document], texts: Texts) -> tuple[list[str], dict[str, str]]:
         """What each document is, and which languages those look like that look like code."""
-        if isinstance(self.as_type, str):
-            return [self.as_type] * len(documents), {}
-        named = [named_type(one.metadata) if one.metadata else None for one in documents]
-        unknown = [one.text for one, kind in zip(documents, named, strict=True) if kind is None]
-        looks = iter(detect_each(unknown))
-        kinds: list[str] = []
+        kinds = [self.as_type if isinstance(self.as_type, str) else ""] * len(documents)
         languages: dict[str, str] = {}
-        for given, one in zip(named, documents, strict=True):
-            if given is not None:
-                kinds.append(given)
-                continue
-            found = next(looks)
+        unknown: list[int] = []
+        for index, one in enumerate(documents):
+            kinds[index] = kinds[index] or (one.metadata and named_type(one.metadata)) or ""
+            if not kinds[index]:
+                unknown.append(index)
+        looks = detect_each(list(map(texts.__getitem__, unknown)))
+        for index, found in zip(unknown, looks, strict=True):
+            one = documents[index]
             if found.kind == "code":
                 languages[one.text] = found.language or ""
             if one.name or one.command or one.id or one.metadata:
-                found = hinted_detection(found, one.file_name, one.command_line)
-            kinds.append(trusted_kind(found, one.text))
+                found = hinted_detection(found, one.file_name, one.command_line)  # noqa: PLW2901
+            kinds[index] = trusted_kind(found, one.text)
         return kinds, languages
 
 
@@ -292,12 +291,13 @@ def _readers(
     return readers
 
 
-def _pieces_of_code(kinds: Sequence[str], documents: Sequence[Document]) -> list[bool]:
+def _pieces_of_code(kinds: Sequence[str], texts: Texts) -> list[bool]:
     """Whether each of several documents is a short piece of code or a diff: as text its lines are ranked
     together."""
+    if len(kinds) == 1:
+        return [False]
     return [
-        kind in ("code", "diff") and len(kinds) > 1 and len(document.text) < _SHORT_CODE
-        for kind, document in zip(kinds, documents, strict=True)
+        kind in ("code", "diff") and len(text) < _SHORT_CODE for kind, text in zip(kinds, texts, strict=True)
     ]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from tersely import checks, models
 from tersely._native import TokenMarks, TokenTable, Utf8
 from tersely.errors import MissingExtraError
 from tersely.protocols import BatchTokenCounter, TokenCounter
-from tersely.types import Int32s, Int64s
+from tersely.types import Document, Int32s, Int64s
 
 __all__ = ["COUNTERS", "CallableCounter", "CharacterCounter", "TokenizersCounter", "resolve_counter"]
 
@@ -19,22 +20,25 @@ __all__ = ["COUNTERS", "CallableCounter", "CharacterCounter", "TokenizersCounter
 class Texts(list[str]):
     """Texts whose UTF-8 is made once, when a native call first asks for it; not to be changed after that."""
 
-    __slots__ = ("_utf8", "marks")
-    _utf8: Utf8
+    __slots__ = ("marks", "utf8")
     marks: tuple[str, TokenMarks]  # of an encoding, once their tokens were counted
+    utf8: Utf8  # of all of them, U+FFFD for lone surrogates
 
     def __reduce__(self) -> tuple[type[Texts], tuple[list[str]]]:
         """Copy and pickle the texts alone: their UTF-8 is made again when it is asked for."""
         return Texts, (list(self),)
 
-    @property
-    def utf8(self) -> Utf8:
-        """The UTF-8 of all of them, U+FFFD for lone surrogates. O(characters) once."""
-        try:
-            return self._utf8
-        except AttributeError:
-            self._utf8 = Utf8(self)
-            return self._utf8
+    def __getattr__(self, name: str) -> Any:
+        """Make the UTF-8 when it is first asked for. O(characters)."""
+        if name != "utf8":
+            raise AttributeError(name)
+        self.utf8 = Utf8(self)
+        return self.utf8
+
+
+def texts_of(documents: Iterable[Document]) -> Texts:
+    """Return the texts of documents."""
+    return Texts(map(_TEXT, documents))
 
 
 def native_texts(texts: Sequence[str]) -> Utf8 | list[str]:
@@ -42,6 +46,7 @@ def native_texts(texts: Sequence[str]) -> Utf8 | list[str]:
     return texts.utf8 if isinstance(texts, Texts) else list(texts)
 
 
+_TEXT = attrgetter("text")
 TOKTOK_ENCODINGS = ("qwen3.5", "jev")
 _FEW = 8  # texts up to which separate calls are cheaper: each batch asks the system for its CPUs (30 us)
 _NO_LIMIT = 2**60  # tokens
@@ -138,7 +143,6 @@ ENCODINGS = {  # and the file of each, in the folder of models
     "o200k_harmony": "o200k_base.bin",  # has other special tokens, whose text is ordinary text here
 }
 _DIGESTS = {"o200k_base.bin": "c3d97c6f", "cl100k_base.bin": "4b68ba41"}  # `file_digest` of each
-_tables: dict[str, TokenTable] = {}  # by file
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,16 +159,16 @@ class BytePairCounter:
 
     def count(self, text: str) -> int:
         """Tokens of `text`. Releases the GIL; O(bytes). A lone surrogate counts as U+FFFD."""
-        return int(token_table(self.encoding).count([text])[0])
+        return int(TOKEN_TABLES[self.encoding].count([text])[0])
 
     def count_batch(self, texts: Sequence[str]) -> Sequence[int]:
         """Tokens of each text, in one call."""
-        counts: list[int] = token_table(self.encoding).count(list(texts)).tolist()
+        counts: list[int] = TOKEN_TABLES[self.encoding].count(list(texts)).tolist()
         return counts
 
     def count_joined(self, texts: Texts, separator: str) -> int:
         """Count the tokens of the texts joined by `separator`; `count_spans` of them is cheaper after it."""
-        total, marks = token_table(self.encoding).count_joined(texts.utf8, separator)
+        total, marks = TOKEN_TABLES[self.encoding].count_joined(texts.utf8, separator)
         texts.marks = (self.encoding, marks)
         return total
 
@@ -172,18 +176,23 @@ class BytePairCounter:
         """int64[n]: tokens of each `texts[document][start:end]` as a text of its own; makes no strings."""
         encoding, marks = getattr(texts, "marks", ("", None))
         known = marks if encoding == self.encoding else None
-        return token_table(self.encoding).count_spans(native_texts(texts), document, start, end, known)
+        return TOKEN_TABLES[self.encoding].count_spans(native_texts(texts), document, start, end, known)
 
 
-def token_table(encoding: str) -> TokenTable:
-    """The table of an encoding: its file, mapped when it is first asked for, and checked: 0.3 to 0.7 ms.
+class _TokenTables(dict[str, TokenTable]):
+    """The table of each encoding: its file, mapped when it is first asked for, and checked: 0.3 to 0.7 ms.
 
     Raises ValueError for a file that is damaged.
     """
-    file = ENCODINGS[encoding]
-    if (table := _tables.get(file)) is None:  # of threads that open it at once, all get the same
-        table = _tables.setdefault(file, _open(file))
-    return table
+
+    def __missing__(self, encoding: str) -> TokenTable:
+        """Open the file: threads that do so at once get one table, and so do encodings of one file."""
+        file = ENCODINGS[encoding]
+        first = next(name for name in ENCODINGS if ENCODINGS[name] == file)
+        return self.setdefault(encoding, _open(file) if first == encoding else self[first])
+
+
+TOKEN_TABLES = _TokenTables()
 
 
 def _open(file: str) -> TokenTable:
