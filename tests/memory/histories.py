@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tersely.memory.messages import Piece
+from tersely.memory.messages import Entry, Piece
 
 SAID = [
     ("user", "Please find out why the nightly job fails on host web-17. Never restart the database."),
@@ -77,6 +77,10 @@ def anthropic(rounds: int = 1) -> list[dict[str, Any]]:
             else:
                 messages.append({"role": role, "content": _vary(said, turn)})
     return messages
+
+
+def pictures(entry: Entry) -> int:
+    return sum(piece.kind == "picture" for piece in entry.pieces)
 
 
 def pieces_of(texts: list[str]) -> list[Piece]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from growth import MOST, growth
+from histories import pictures
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tersely import BudgetExceededError
@@ -76,7 +77,7 @@ def assert_true(messages: list[Any], result: CompactedMessages) -> None:
             said = [line for piece in pieces for line in piece.split("\n") if line.strip()]
             assert (account.reason == "empty") == (not said and not entry.opaque)
             if account.reason == "stated_elsewhere":
-                assert said and not entry.pictures and all(stands(line, text) for line in said)
+                assert said and not pictures(entry) and all(stands(line, text) for line in said)
     pieces = [piece for entry in before for piece in entry.pieces if piece.kind != "picture"]
     found = find_mentions(pieces)
     gone = "\n".join(lost)
@@ -86,9 +87,9 @@ def assert_true(messages: list[Any], result: CompactedMessages) -> None:
         fact = pieces[row].text[start:end]
         assert stands(fact, text) or stands(fact, gone), f"{fact!r} is lost, and no account says so"
     assert ("facts_left_out" in result.warnings) == bool(lost)
-    shown = sum(entry.pictures for entry in sent)
+    shown = sum(pictures(entry) for entry in sent)
     assert shown + sum(account.pictures for account in result.accounts) == sum(
-        entry.pictures for entry in before
+        pictures(entry) for entry in before
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from histories import anthropic, openai_chat, openai_responses
+from histories import anthropic, openai_chat, openai_responses, pictures
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tersely import BudgetExceededError
@@ -319,7 +319,7 @@ def test_messages_of_no_known_shape_are_counted_and_cost_no_history(odd: dict[st
     (entry,) = read_messages([odd])
     whole = " ".join([entry.opaque, *(piece.text for piece in entry.pieces)])
     assert all(word in whole for word in ("words words words",) if "words" in str(odd))
-    assert entry.pictures == 0
+    assert pictures(entry) == 0
     messages = [*openai_chat(6), odd, *openai_chat(6)]
     result = compact_messages(messages, budget=4000, counter="chars/4")
     assert result.tokens <= 4000 and result.originals == messages

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from histories import pictures
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from tersely import BudgetExceededError
 from tersely.memory import Compactor, compact_messages
@@ -109,7 +110,7 @@ def test_the_oldest_pictures_of_tools_give_way_in_their_places(shape: str) -> No
     picture = PICTURES["openai" if shape == "langchain" else shape]
     messages = [message for number in range(20) for message in turn(shape, number, picture)]
     before = copy.deepcopy(messages)
-    assert sum(entry.pictures for entry in read_messages(messages)) == 20
+    assert sum(pictures(entry) for entry in read_messages(messages)) == 20
     for compact in (
         lambda budget: compact_messages(messages, budget=budget),
         lambda budget: Compactor(budget, headroom=0.0).compact(messages),
@@ -117,13 +118,13 @@ def test_the_oldest_pictures_of_tools_give_way_in_their_places(shape: str) -> No
         result = compact(6000)
         assert messages == before
         assert result.tokens == tokens_of(result.messages) <= 6000
-        shown = [entry.pictures for entry in read_messages(result.messages) if not entry.calls]
+        shown = [pictures(entry) for entry in read_messages(result.messages) if not entry.calls]
         assert shown[-1] == 1 and 2 <= sum(shown) <= 5 and shown == sorted(shown)
         assert sum(account.pictures for account in result.accounts) == 20 - sum(shown)
         texts = said(result.messages)
         assert sum(" left out: " in text for text in texts) == 20
         assert "clicked 11" in texts and "clicked 19" in texts
-    first = next(index for index, entry in enumerate(read_messages(messages)) if entry.pictures)
+    first = next(index for index, entry in enumerate(read_messages(messages)) if pictures(entry))
     made = read_message(compact_messages(messages, budget=6000).messages[first])
     assert [piece.kind for piece in made.pieces][-1] == "result" and not made.unknown
     for index in range(0, len(messages), 2):  # calls, thoughts and signatures are sent as they came

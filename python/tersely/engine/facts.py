@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, repeat
 from typing import Any
 
 import numpy as np
@@ -452,12 +453,15 @@ class TextIndex:
 
     def stands(self, wanted: str) -> bool:
         """Whether `wanted` stands in the text to the letter; what has no word does not."""
-        matches = list(_WORD.finditer(wanted))
-        if not matches:
+        places = list(map(self.places.get, _WORD.findall(wanted), repeat(())))
+        rarest = min(places, key=len, default=())
+        if not rarest:
             return False
-        rarest = min(matches, key=lambda match: len(self.places.get(match.group(), ())))
-        starts = (at - rarest.start() for at in self.places.get(rarest.group(), ())[: self._TRIES])
-        return any(start >= 0 and _stands_alone(wanted, self.text, start) for start in starts)
+        before = next(islice(_WORD.finditer(wanted), places.index(rarest), None)).start()
+        for at in rarest[: self._TRIES]:
+            if at >= before and _stands_alone(wanted, self.text, at - before):
+                return True
+        return False
 
 
 def _words(text: str) -> str:

@@ -34,7 +34,7 @@ from tersely.memory.groups import (
     held_messages,
 )
 from tersely.memory.mentions import Mentions, Notes, find_mentions, join_mentions
-from tersely.memory.messages import Entry, Piece, check_list, read_messages
+from tersely.memory.messages import Entry, Piece, check_list, read_messages, warnings_of
 from tersely.models.counters import resolve_counter
 from tersely.protocols import Strategy
 
@@ -141,7 +141,7 @@ def compact_messages(
     costs = count_entries(counting, entries, picture_tokens)
     frame = REPLY_TOKENS + count_tools(counting, tools)
     original = frame + int(costs.sum())
-    warnings = list(dict.fromkeys(code for entry in entries for code in entry.warnings))
+    warnings = warnings_of(entries)
     if original <= budget:
         accounts = [
             MessageAccount(index, "verbatim", "fits", tokens) for index, tokens in enumerate(costs.tolist())
@@ -329,8 +329,7 @@ class Compactor:
         self._seen += [_snapshot(message) for message in messages[first:]]
         self._entries += entries
         self._called |= called_tools(entries)
-        more = (code for entry in entries for code in entry.warnings)
-        self._warnings = tuple(dict.fromkeys((*self._warnings, *more)))
+        self._warnings = tuple(dict.fromkeys((*self._warnings, *warnings_of(entries))))
         self._costs += costs
         self._total += sum(costs)
         self._accounts += [

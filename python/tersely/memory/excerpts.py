@@ -234,8 +234,8 @@ def read_stated_facts(
         if key in seen:
             continue
         seen.add(key)
-        if row in inner:
-            seen.update([text[start:end] for start, end in inner[row]])
+        for start, end in inner.get(row, ()):
+            seen.add(text[start:end])
         if not is_staying[row]:
             chosen.append(row)
             keys.append(key)

@@ -131,12 +131,15 @@ class Sent:
 
     def why_dropped(self, entry: Entry) -> str:
         """Say why a message was left out whole."""
-        said = [line for piece in entry.pieces for line in map(str.strip, piece.text.split("\n")) if line]
-        if entry.opaque or entry.pictures:
-            return "budget"
-        if not said:
-            return "empty"
-        return "stated_elsewhere" if all(map(self._index.stands, said)) else "budget"
+        reason = "budget" if entry.opaque else "empty"
+        for piece in entry.pieces if not entry.opaque else ():
+            if piece.kind == "picture":
+                return "budget"
+            for line in filter(None, map(str.strip, piece.text.split("\n"))):
+                if not self._index.stands(line):
+                    return "budget"
+                reason = "stated_elsewhere"
+        return reason
 
     def places(self, piece: Int64s, start: Int64s, end: Int64s) -> dict[int, Places]:
         """Group places by message, in order: (piece of it, start, end); `piece` counts over all of them."""
@@ -622,12 +625,10 @@ def _assemble(choice: _Choice, fitted: _FitResult, warnings: Sequence[str]) -> F
                 messages.append(new_user_message(text, history.messages))
                 text = ""  # in the place of the first
             outcome, reason = ("folded", "budget") if places else ("dropped", sent.why_dropped(entry))
-        gone = [
-            piece for piece in entry.pieces if piece.kind == "picture" and (not stays or piece.path in texts)
-        ]
-        accounts.append(
-            MessageAccount(index, outcome, reason, tokens, places, lost.get(index, ()), len(gone))
-        )
+        gone = 0
+        for piece in entry.pieces:
+            gone += piece.kind == "picture" and (not stays or piece.path in texts)
+        accounts.append(MessageAccount(index, outcome, reason, tokens, places, lost.get(index, ()), gone))
     said = ("errors_left_out", "facts_left_out")
     found = (sent.lost_failures, bool(lost))
     warnings = [*warnings, *(code for code, holds in zip(said, found, strict=True) if holds)]

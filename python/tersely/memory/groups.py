@@ -66,17 +66,19 @@ def count_entries(counter: BatchTokenCounter, entries: Sequence[Entry], picture_
     owner: list[int] = []
     totals: list[int] = []
     for index, entry in enumerate(entries):
-        before = len(texts)
+        before, pictures = len(texts), 0
         texts.append(entry.role)
         for piece in entry.pieces:
-            if piece.kind != "picture":
+            if piece.kind == "picture":
+                pictures += 1
+            else:
                 texts.append(piece.text)
         for text in (entry.name, entry.opaque):
             if text:
                 texts.append(text)
         owner += [index] * (len(texts) - before)
         frame = MESSAGE_TOKENS + len(entry.calls) * CALL_TOKENS + bool(entry.name)
-        totals.append(frame + entry.pictures * picture_tokens)
+        totals.append(frame + pictures * picture_tokens)
     costs = np.array(totals, dtype=np.int64)
     np.add.at(costs, owner, count_batch(counter, texts))
     return costs

@@ -39,6 +39,7 @@ __all__ = [
     "read_messages",
     "read_result",
     "to_json",
+    "warnings_of",
 ]
 
 Path = tuple[str | int, ...]
@@ -149,17 +150,6 @@ class Entry:
     unknown: bool = False
     replaced: bool = False
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Reason codes of how it was read."""
-        known = (("unknown_shape", self.unknown), (CHARACTERS_REPLACED, self.replaced))
-        return tuple(code for code, holds in known if holds)
-
-    @property
-    def pictures(self) -> int:
-        """Number of parts that are no text (images, sound, files)."""
-        return sum([piece.kind == "picture" for piece in self.pieces])
-
 
 def read_messages(messages: Sequence[Any], first: int = 0) -> list[Entry]:
     """One entry a message; `first`: the number of the first message, for errors.
@@ -168,12 +158,18 @@ def read_messages(messages: Sequence[Any], first: int = 0) -> list[Entry]:
     for a message that is nested too deeply.
     """
     check_list(messages)
-    entries = [_read(message, index) for index, message in enumerate(messages, first)]
+    entries: list[Entry] = []
     texts: list[str] = []
-    for entry in entries:
-        texts += (entry.name, entry.opaque)
-        for piece in entry.pieces:
-            texts.append(piece.text)
+    for index, message in enumerate(messages, first):
+        if type(message) is dict and len(message) == 2:  # most are
+            role, content = message.get("role"), message.get("content")
+            if type(content) is str and role in ("user", "assistant") and not content.startswith(HEADER):
+                entries.append(Entry(role, (Piece(content, "text", ("content",)),)))
+                texts.append(content)
+                continue
+        entry = _read(message, index)
+        entries.append(entry)
+        texts += (entry.name, entry.opaque, *[piece.text for piece in entry.pieces])
     whole = "".join(texts)  # all at once: almost none has a lone surrogate
     return entries if well_formed(whole) is whole else list(map(_well_formed, entries))
 
@@ -183,6 +179,13 @@ def _well_formed(entry: Entry) -> Entry:
     pieces = tuple(replace(piece, text=well_formed(piece.text)) for piece in entry.pieces)
     made = replace(entry, pieces=pieces, name=well_formed(entry.name), opaque=well_formed(entry.opaque))
     return entry if made == entry else replace(made, replaced=True)
+
+
+def warnings_of(entries: Sequence[Entry]) -> list[str]:
+    """Reason codes of how entries were read, in order, each once."""
+    codes = (("unknown_shape", "unknown"), (CHARACTERS_REPLACED, "replaced"))
+    flawed = [entry for entry in entries if entry.unknown or entry.replaced]
+    return list(dict.fromkeys(code for entry in flawed for code, name in codes if getattr(entry, name)))
 
 
 def check_list(messages: Any) -> None:
@@ -197,10 +200,6 @@ def read_message(message: Any) -> Entry:
 
 
 def _read(message: Any, index: int) -> Entry:
-    if type(message) is dict and len(message) == 2:  # most are
-        role, content = message.get("role"), message.get("content")
-        if type(content) is str and role in ("user", "assistant") and not content.startswith(HEADER):
-            return Entry(role, (Piece(content, "text", ("content",)),))
     given = as_mapping(message)
     if given is None:
         what = (
