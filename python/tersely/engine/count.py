@@ -70,7 +70,7 @@ def count_units(
 def count(counter: BatchTokenCounter, text: str) -> int:
     """Tokens of one text; raises like `count_batch`."""
     if isinstance(counter, BytePairCounter):
-        return counter.count(text)
+        return int(TOKEN_TABLES[counter.encoding].count([text])[0])
     return int(count_batch(counter, [text])[0])
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,7 @@ def finish(reading: Reading, fitted: Fit, budget: int) -> Compressed:
             if must.share < 1:  # only some were looked for: the others are when somebody asks
                 lost, report = report.number("lost"), FactReport(partial(_all_facts, result, must.preserve))
         result = with_facts(result, report, lost)
-    return checked(result, reading.request)
+    return checked(result, reading.request) if check_all else result
 
 
 def _relevance(asked: Asked) -> tuple[float, ...]:
@@ -164,7 +165,7 @@ def make_receipt(
         )
     counts = np.bincount(status, minlength=len(reasons)).tolist()
     names = _fates(tuple(reasons), first_kept)
-    named = {name: number for name, number in zip(names, counts, strict=True) if number}
+    named = dict(compress(zip(names, counts, strict=True), counts))  # of those that are there
     return Receipt(
         budget,
         tokens,
@@ -258,7 +259,7 @@ class _WithGaps:
 def _marked(reading: Reading) -> set[int]:
     """The documents with something before their first unit or behind their last. O(documents)."""
     documents, table = reading.request.documents, reading.table
-    bounds = np.searchsorted(table.document, np.arange(len(documents) + 1)).tolist()
+    bounds = table.document.searchsorted(np.arange(len(documents) + 1)).tolist()
     marked = set()
     for index, document in enumerate(documents):
         first, last = bounds[index], bounds[index + 1]

@@ -30,6 +30,7 @@ _MORE_ROUNDS = 16  # the same where costs are estimated by length
 _AIM, _BETWEEN = 0.995, 0.8  # of the budget, and of the way to it, between two targets that were counted
 _UNUSED = 100  # a text of estimated costs that leaves less than this share (1 / _UNUSED) is good enough
 _CANDIDATES = 4  # ranked units considered for a token of the budget; most cost more than a token
+_ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
 _COUNTS_SHARE, _COUNT_SHARE = 0.1, 0.05  # of the budget: more is too much for counts in each place, for one
 _FEW_COUNTS = 2  # that give way only to a unit that is worth more
 _CUT, _SELECTED, _PINNED, _PRESERVED = (
@@ -107,40 +108,46 @@ class _Fitting:
         self.prices = reading.prices()
         gist, self.gist_room = reading.gist_first()
         worth = gist if budget <= self.gist_room else reading.worth
-        self.worth, self.gist = (one if favour is None else one * favour for one in (worth, gist))
+        self.worth, self.gist = worth, gist
         self.costs = self.prices.costs  # that a choice goes by
-        if favour is not None and not favour.all():
-            never = min(4 * budget + 1, 2**60 // len(self.table))
-            self.costs = np.where(favour == 0, never, self.costs)
+        if favour is not None:
+            self.worth, self.gist = worth * favour, gist * favour
+            if not favour.all():
+                never = min(4 * budget + 1, 2**60 // len(self.table))
+                self.costs = np.where(favour == 0, never, self.costs)
         self.floors, self.caps = floors, None if caps is None else np.asarray(caps, dtype=np.int64)
-        self.rows, self.recounts = self._candidates(), 0
+        self.rows, self.recounts = self._candidates() if reading.ranked else None, 0
         self.alone: dict[int, Fit | None] = {}  # units that were tried alone
 
     def run(self) -> Fit:
-        if len(self.table) == 0:
+        if len(self.worth) == 0:
             return self._leave_all_out(("nothing_to_keep",))
-        if np.count_nonzero(self.pinned):
+        if 1 in self.pinned:
             self._check_pinned()
         if self.floors is not None:
             self.floors = self._estimated_floors(self.floors)
         fitted = self._search(Wording.FULL)
         if self.reading.ranked:
             fitted = self._say_less(fitted)
-        fitted = self._say_total(fitted)
+        if self.reading.forms:
+            fitted = self._say_total(fitted)
         if fitted is None and self.reading.optional:
             fitted = self._smallest() or self._leave_all_out()
         fitted = fitted or self._unmarked() or self._cut()
         if self.kept is not None:
             fitted = replace(fitted, status=np.where(self.kept < FIRST_KEPT, fitted.status, self.kept))
-        if self.reading.adds_up():
-            return fitted
-        return replace(fitted, warnings=(*fitted.warnings, "counter_not_additive"))
+        if self.prices.exact and not self.reading.pages:  # else the units are not all of the whole
+            original = self.reading.original
+            off = abs(original - int(np.add.reduce(self.prices.counts)))
+            if off > original * _ADDITIVE + len(self.worth):  # white space may be a token each
+                return replace(fitted, warnings=(*fitted.warnings, "counter_not_additive"))
+        return fitted
 
     def _candidates(self) -> Int64s | None:
         """The rows that can be in, where there are far more ranked ones than the budget holds; None: all."""
         reading = self.reading
         most = _CANDIDATES * (self.budget + 250)
-        if not reading.ranked or len(self.table) <= 2 * most or self.pinned.any() or reading.request.groups:
+        if len(self.table) <= 2 * most or self.pinned.any() or reading.request.groups:
             return None
         if self.floors is not None or reading.auxiliary is not None:
             return None
@@ -210,7 +217,8 @@ class _Fitting:
             status[added] = np.where(first[added] > 0, _PRESERVED, _SELECTED)
         if target > 0 and reading.ranked and not reading.request.groups:
             fill_gaps(self.reading, status)
-        reading.leave_unneeded_out(status, self.pinned)
+        if reading.auxiliary is not None:
+            reading.leave_unneeded_out(status, self.pinned)
         for opening, closing in reading.fences:
             if not len(is_kept(status[opening + 1 : closing])) and not self.pinned[[opening, closing]].any():
                 status[[opening, closing]] = 0
@@ -304,10 +312,9 @@ class _Fitting:
 
     def _measure(self, rendered: Rendered) -> int:
         """Tokens of a written choice, as they are sent."""
-        if self.reading.measure is None:
-            return self._count(rendered.text)
         self.recounts += 1
-        return self.reading.measure(rendered)
+        measure = self.reading.measure
+        return count(self.reading.request.counter, rendered.text) if measure is None else measure(rendered)
 
     def _try(self, status: UInt8s, wording: Wording = Wording.FULL) -> Fit | None:
         """The written and counted choice, or all units where these take less; None when it keeps nothing."""
@@ -430,8 +437,8 @@ class _Fitting:
     def _say_total(self, fitted: Fit | None) -> Fit | None:
         """The choice with one count for all that is left out and a sign in each place, where counts in each
         take too much of the budget; with signs alone, where that makes room for a unit that is worth more."""
-        forms = () if fitted is None or fitted.warnings else self.reading.forms
-        if fitted is None or not any(getattr(form, "total", None) for form in forms):
+        forms = self.reading.forms
+        if fitted is None or fitted.warnings or not any(getattr(form, "total", None) for form in forms):
             return fitted
         for wording, share in ((Wording.TOTAL, _COUNTS_SHARE), (Wording.SIGNS, _COUNT_SHARE)):
             said = (fitted.rendered.text[start:end] for start, end in fitted.rendered.generated)

@@ -170,7 +170,7 @@ class Prepared:
             if self.request.pinned or not self._may_be_text():
                 raise
             return self._read_by((), "no_unit_fits")._fit(allowed, floors, caps)
-        if (whole := self._with_whole_pins(fitted)) is not None:
+        if self.request.pinned and (whole := self._with_whole_pins(fitted)) is not None:
             return whole._fit(allowed, floors, caps)
         return self.finish(fitted, allowed)
 

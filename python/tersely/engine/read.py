@@ -21,7 +21,7 @@ from tersely.engine.relevance import term_weights
 from tersely.engine.select import mark_groups, mark_pinned
 from tersely.engine.worth import add_floor, analyze_text, redundancy_of, set_joint_worth, worth_of_text
 from tersely.kernels.checks import united
-from tersely.models.counters import Texts
+from tersely.models.counters import Texts, texts_of
 from tersely.types import Analysis, Document, FactKind, Float32s, Int32s, Kind, Level, Request, SegmentTable
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _read_text(
 ) -> Reading:
     """All documents as text: segments, worth what they have to do with the query, else by importance."""
     if texts is None:
-        texts = Texts([document.text for document in request.documents])
+        texts = texts_of(request.documents)
     if analysis is None:
         analysis = analyze_text(request, texts, options.level, options.window)
     valued, by_query, warnings, asked = worth_of_text(request, texts, options, analysis, cosine)
@@ -104,7 +104,7 @@ def _read_text(
         worth=valued.worth,
         gist=valued.gist,
         apart=valued.apart,
-        regions=_text_regions(table, len(texts)),
+        regions=_text_regions(table.document, len(texts)),
         group=mark_groups(table, request.groups),
         pinned=mark_pinned(table, request.pinned),
         term_ids=analysis.term_ids,
@@ -121,10 +121,10 @@ def _read_text(
     )
 
 
-def _text_regions(table: SegmentTable, documents: int) -> tuple[Region, ...]:
+def _text_regions(document: Int32s, documents: int) -> tuple[Region, ...]:
     if documents == 1:
-        return (Region(0, 0, len(table)),) if len(table) else ()
-    limits = table.document.searchsorted(np.arange(documents + 1)).tolist()
+        return (Region(0, 0, len(document)),) if len(document) else ()
+    limits = document.searchsorted(np.arange(documents + 1)).tolist()
     return tuple(
         [Region(index, low, high) for index, (low, high) in enumerate(pairwise(limits)) if low < high]
     )
@@ -197,7 +197,7 @@ class _Joining:
         self.readers = list(readers)
         # What a page shows will stand in the place of its document: then the texts are a list of their own.
         if texts is None or any(isinstance(reader, Html) for reader in readers):
-            texts = Texts([document.text for document in request.documents])
+            texts = texts_of(request.documents)
         self.texts = texts
         self.pages: dict[int, PageText] = {}
         self.warnings: list[str] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -146,7 +147,7 @@ _MARKER = 4.0  # tokens, about: of what says that something was left out below a
 _PLACED = np.zeros(len(Kind), dtype=np.uint8)  # kinds of lines that say something by where they stand
 _PLACED[[Kind.CODE, Kind.FENCED_CODE, Kind.TABLE]] = 1
 _NONE = np.empty(0, dtype=np.uint8)
-_ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
+_FORM = attrgetter("form")
 _LARGEST_SUM = 2**60  # of costs: no tokenizer comes near, the native sums stay in range
 
 
@@ -298,7 +299,7 @@ class Reading:
 
     def __post_init__(self) -> None:
         """Say which forms there are."""
-        self.forms = [region.form for region in self.regions if region.form is not None]
+        self.forms = list(filter(None, map(_FORM, self.regions)))
 
     def relevance(self) -> Float64s | None:
         """float64[documents]: the probability that each is on the query's topic (engine/probability.py).
@@ -309,7 +310,7 @@ class Reading:
 
     def gist_first(self) -> tuple[Float32s, int]:
         """What the first tokens go by, and how many those are; 0: all go by `worth`."""
-        if self.gist is None or self.ranked or len(self.table) < _GIST_UNITS:
+        if self.gist is None or self.ranked or len(self.gist) < _GIST_UNITS:
             return self.worth, 0
         return self.gist, int(_GIST * self.original)
 
@@ -328,7 +329,7 @@ class Reading:
             table, alone = self.table, _NONE
             if self.pieces_repeat:
                 alone = np.ones(len(table), dtype=np.uint8)
-            elif any(isinstance(form, Quoted) for form in self.forms):
+            elif self.forms and any(isinstance(form, Quoted) for form in self.forms):
                 alone = np.zeros(len(table), dtype=np.uint8)
                 for region in self.regions:
                     if isinstance(region.form, Quoted):
@@ -357,14 +358,6 @@ class Reading:
             self._prices = self._count(separator_cost(self.request), known)
         return self._prices
 
-    def adds_up(self) -> bool:
-        """Whether the units' tokens add up to about those of the whole; true if units were not counted."""
-        prices = self.prices()
-        if not prices.exact or self.pages != {}:
-            return True
-        off = abs(self.original - int(np.add.reduce(prices.counts)))
-        return off <= self.original * _ADDITIVE + len(self.table)  # white space may be a token each
-
     def estimated(self) -> Bools | None:
         """bool[n]: units that are never counted; None: all are."""
         if self.fragments is None or self.bulk is None:
@@ -372,9 +365,9 @@ class Reading:
         return self.bulk | self.fragments
 
     def _count(self, separator: int, known: Int64s | None) -> Prices:
-        size = len(self.table)
+        table, skipped = self.table, self.fragments if self.bulk is None else self.estimated()
+        size = len(table.start)
         largest = _LARGEST_SUM // max(size, 1)
-        table, skipped = self.table, self.estimated()
         document, start, end = table.document, table.start, table.end
         if skipped is not None:
             rows = (~skipped).nonzero()[0]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tersely import _native
 from tersely.checks import Question, is_english, read_question
 from tersely.engine.cutting import analyze
-from tersely.models.counters import Texts
+from tersely.models.counters import texts_of
 from tersely.models.embedders import CheckedCrossEncoder, CheckedEmbedder
 from tersely.models.static import StaticEmbedder
 from tersely.models.weights import Forest, relevance_forest, relevance_weights
@@ -306,7 +306,7 @@ def read_for_query(
     """Cut the documents into segments and read the terms of segments, query and titles."""
     question = read_question(query)
     titles = [document.title or "" for document in documents]
-    texts = Texts([document.text for document in documents])
+    texts = texts_of(documents)
     return QueryReading(
         tuple(documents), texts, query, question, analyze(texts, [question.text, *titles], level, window)
     )
@@ -319,7 +319,7 @@ class Hybrid:
     Attributes:
         segments: float32[n] >= 0; see csrc/kernels/relevance/weigh.hpp.
         features: float32[len(FEATURES), n].
-        weights: by the names in engine/relevance.py.
+        weights: float64[len(FEATURES)].
         asked: what the features are made of.
         forest: corrects their weighted sum.
         corrections: float32[n], by how much.
@@ -330,7 +330,7 @@ class Hybrid:
 
     segments: Float32s
     features: Float32s
-    weights: Mapping[str, float]
+    weights: Float64s
     asked: Asked
     forest: Forest
     corrections: Float32s
@@ -354,7 +354,7 @@ def hybrid(
     """
     warnings = []
     analysis = prepared.analysis
-    size = len(analysis.table)
+    size = len(analysis.table.start)
     if cosine is None and embedder is not None and size:
         try:
             cosine = embedder.similarity_spans(prepared.query, prepared.texts, analysis.table)
@@ -362,12 +362,11 @@ def hybrid(
             warnings.append("embedder_failed")
     titles = [size + 1 + i if document.title else -1 for i, document in enumerate(prepared.documents)]
     kind = _kind(embedder) if cosine is not None else "none"
-    weights, forest = relevance_weights(kind), relevance_forest(kind)
+    weights, forest = weight_row(kind), relevance_forest(kind)
     # Cosines of the static table are known by their size for English alone, those of other models not at all.
     calibration = kind if kind == "static" and is_english(prepared.query) else "none"
     asked = Asked(analysis, size, titles, prepared.question.answer, cosine, calibration)
-    row = weight_row(kind)
-    scored = asked.scores(row, forest)
+    scored = asked.scores(weights, forest)
     by_query, features = scored.matched, scored.features
     if not by_query and analysis.term_offsets[size] > 0:
         warnings.append("query_without_matches")
@@ -375,7 +374,7 @@ def hybrid(
     if reranker is not None and by_query:
         try:
             features[_RERANKED] = _reranked(prepared, scored.scores, reranker, rerank_share)
-            scored = asked.scores(row, forest, features)
+            scored = asked.scores(weights, forest, features)
         except Exception:
             warnings.append("reranker_failed")
     asked.named = features[_BRIDGE] > 0

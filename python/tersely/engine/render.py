@@ -55,8 +55,12 @@ def render(reading: Reading, rows: Int64s, wording: Wording = Wording.FULL) -> R
     separator = reading.request.separator
     if len(rows) == 0:
         return Rendered("", ("",) * len(reading.texts), ())
+    if reading.clauses and not reading.forms:
+        return _render_clauses(reading, rows)
     if not reading.forms:
-        return _render_text(reading, rows)
+        table, within = reading.table, reading.request.within
+        texts = _native.join_rows(reading.texts, table.document, table.start, table.end, rows, within)
+        return Rendered(separator.join(filter(None, texts)), tuple(texts), ())
     writer = _Writer()
     parts = [""] * len(reading.texts)
     spans: list[tuple[int, int, int]] = []  # of the text, of each document
@@ -155,12 +159,9 @@ def _write_quoted(text: str, table: SegmentTable, form: Quoted, rows: Int64s, wr
     writer.add("".join(parts))
 
 
-def _render_text(reading: Reading, rows: Int64s) -> Rendered:
-    """Text alone, quickly."""
+def _render_clauses(reading: Reading, rows: Int64s) -> Rendered:
+    """Text alone, cut into clauses."""
     table, request = reading.table, reading.request
-    if not reading.clauses:
-        parts = _native.join_rows(reading.texts, table.document, table.start, table.end, rows, request.within)
-        return Rendered(request.separator.join(filter(None, parts)), tuple(parts), ())
     first, last = _runs(table, rows)
     kept, between, places = _text_parts(reading, first, last)
     document = table.document[first]

@@ -131,7 +131,7 @@ def _covered(size: int, low: Int64s, high: Int64s) -> UInt8s:
 def mark_pinned(table: SegmentTable, spans: Sequence[tuple[int, int, int]]) -> UInt8s:
     """uint8[n]: 1 for segments that overlap a (document, start, end) span. O(n + spans log(n))."""
     if not spans:
-        return np.zeros(len(table), dtype=np.uint8)
+        return np.zeros(len(table.start), dtype=np.uint8)
     return _covered(len(table), *_rows_of(table, spans))
 
 
@@ -140,7 +140,7 @@ def mark_groups(table: SegmentTable, groups: Sequence[Sequence[tuple[int, int, i
 
     Groups that share a segment are merged. O(n + spans log(n)).
     """
-    group = np.empty(len(table), dtype=np.int32)
+    group = np.empty(len(table.start), dtype=np.int32)
     group.fill(-1)
     if not groups:
         return group

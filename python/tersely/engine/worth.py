@@ -112,7 +112,12 @@ def _with_columns(analysis: Analysis) -> Analysis:
 
 def _extras(request: Request) -> list[str]:
     query = (request.query or "").strip()
-    return [read_question(query).text, *[one.title or "" for one in request.documents]] if query else []
+    if not query:
+        return []
+    extras = [read_question(query).text]
+    for document in request.documents:
+        extras.append(document.title or "")
+    return extras
 
 
 def redundancy_of(options: Extractive, by_query: bool) -> float:

@@ -405,7 +405,7 @@ def explain(
     prepared = read_for_query(to_documents(documents), query.strip(), to_level(level))
     read_again = None if reranker is None else resolve_reranker(reranker)
     found = hybrid(prepared, resolve_embedder(embedder), read_again)
-    weights = np.array([found.weights.get(name, 0.0) for name in FEATURES], dtype=np.float32)
+    weights = found.weights.astype(np.float32)
     weighted = np.asarray(found.features * weights[:, None], dtype=np.float32)
     parts, names = np.vstack((weighted, found.corrections)), (*FEATURES, "trees")
     return Explanation(
