@@ -2,6 +2,9 @@ from tersely import kernels as kernels
 from tersely._native import __version__ as __version__
 from tersely.content.detect import detect as detect
 from tersely.engine.api import (
+    acompress as acompress,
+)
+from tersely.engine.api import (
     check_facts as check_facts,
 )
 from tersely.engine.api import (

@@ -10,8 +10,21 @@ from tersely import checks
 from tersely.text import CHARACTERS_REPLACED, well_formed
 from tersely.types import Document, Level
 
-__all__ = ["read_document", "to_documents", "to_level", "warnings_about"]
+__all__ = [
+    "IDS",
+    "SCORES",
+    "first",
+    "inner_of",
+    "read_document",
+    "to_documents",
+    "to_level",
+    "warnings_about",
+]
 
+_TEXTS = ("text", "page_content", "content")  # ours, LangChain's, Haystack's
+_INNER = ("document", "node", "chunk")  # what a result of a search wraps
+IDS = ("chunk_id", "id", "id_", "node_id")
+SCORES = ("score", "relevance_score", "overall_score")
 _FIELDS = ("text", "id", "title", "score", "metadata", "name", "command")
 _HINTS = (  # (what only such an object has, what to give instead)
     ("read_text", "give what it holds: .read_text(encoding='utf-8')"),
@@ -21,7 +34,10 @@ _HINTS = (  # (what only such an object has, what to give instead)
 
 
 def to_documents(documents: Any) -> tuple[Document, ...]:
-    """Return the documents of a str, a Document, a mapping or object with `text`, or a list of these.
+    """Return the documents of a str, a Document, a mapping or object with a text, or a list of these.
+
+    A text is `text`, `page_content` or `content`, of the thing itself or of the `document`, `node` or `chunk`
+    that it wraps; of a pair of a document and its score, the first has it.
 
     Lone surrogates are replaced; then `Document.given` is the text as it came. Raises TypeError for anything
     else.
@@ -43,16 +59,11 @@ def _to_document(item: Any, index: int) -> Document:
         return read_document(Document(item), f"the text of document {index}")
     if isinstance(item, Document):
         document = item
-    elif isinstance(item, Mapping):
-        if "text" not in item:
-            raise TypeError(
-                f"document {index} is a mapping without 'text'; its keys are {sorted(map(str, item))}"
-            )
-        document = _from_fields({name: item.get(name) for name in _FIELDS})
-    elif _has_text(item):
-        document = _from_fields({name: getattr(item, name, None) for name in _FIELDS})
+    elif "text" in item if isinstance(item, Mapping) else hasattr(item, "text") and not _is_table(item):
+        known = {name: field(item, name) for name in _FIELDS}
+        document = _from_fields(known | {"id": first((item,), ("id", *IDS))})
     else:
-        raise TypeError(f"document {index} must be str or have 'text', not {_describe(item)}")
+        document = _from_result(item, index)
     if not isinstance(document.metadata, Mapping):
         kind = type(document.metadata).__name__
         raise TypeError(f"the metadata of document {index} must be a mapping, not {kind}")
@@ -81,8 +92,51 @@ def warnings_about(documents: Iterable[Document]) -> tuple[str, ...]:
 
 
 def _has_text(thing: Any) -> bool:
-    """Say whether an object has a `text` that is no column of a table."""
-    return hasattr(thing, "text") and not _is_table(thing)
+    """Say whether an object has or wraps a text, and is no table."""
+    return any(hasattr(thing, name) for name in (*_TEXTS, *_INNER)) and not _is_table(thing)
+
+
+def _from_result(item: Any, index: int) -> Document:
+    """Read a document in the shape of a retrieval library. Raises TypeError for anything else."""
+    if isinstance(item, Mapping) and "role" in item:
+        raise TypeError(
+            f"document {index} is a message of a chat: tersely.memory.compact_messages reads those"
+        )
+    whole, score = item, None
+    if isinstance(item, tuple) and len(item) == 2 and not isinstance(item[1], (str, bool)):
+        item, score = item
+    inner = inner_of(item)
+    text = item if isinstance(item, str) else first((inner, item), _TEXTS)
+    if text is None or _is_table(inner):
+        has = "'text', 'page_content' or 'content'"
+        if isinstance(whole, Mapping):
+            keys = sorted(map(str, whole))
+            raise TypeError(f"document {index} is a mapping without {has}; its keys are {keys}")
+        raise TypeError(f"document {index} must be str or have {has}, not {_describe(whole)}")
+    known: dict[str, Any] = {name: first((item, inner), (name,)) for name in _FIELDS}
+    known["metadata"] = first((inner, item), ("metadata", "meta"))
+    known["id"] = first((item, inner), IDS)
+    known["score"] = score if score is not None else first((item, inner), SCORES)
+    return _from_fields(known | {"text": text})
+
+
+def inner_of(thing: Any) -> Any:
+    """Return what a result of a search wraps as `document`, `node` or `chunk`; itself where it wraps none."""
+    return next((inner for name in _INNER if (inner := field(thing, name)) is not None), thing)
+
+
+def first(things: tuple[Any, ...], names: tuple[str, ...]) -> Any:
+    """Return the first of some keys or attributes that one of the things has, not None; else None."""
+    return next(
+        (value for thing in things for name in names if (value := field(thing, name)) is not None), None
+    )
+
+
+def field(thing: Any, name: str) -> Any:
+    """Return a key of a mapping or an attribute of an object; None where there is none."""
+    if isinstance(thing, Mapping):
+        return thing.get(name)
+    return None if thing is None or isinstance(thing, str) else getattr(thing, name, None)
 
 
 def _is_table(thing: Any) -> bool:

@@ -42,6 +42,7 @@ PUBLIC = [
     "UnknownIdError",
     "VersionConflictError",
     "__version__",
+    "acompress",
     "check_facts",
     "compress",
     "compress_batch",

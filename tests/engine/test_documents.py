@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import UserDict
 from dataclasses import dataclass
@@ -42,6 +43,10 @@ SHAPES: dict[str, Any] = {
     "mapping": UserDict({"text": TEXT}),
     "object": Chunk(TEXT),
     "list of objects": [SimpleNamespace(text=TEXT)],
+    "page_content": SimpleNamespace(page_content=TEXT, metadata={}),
+    "mapping with content": [{"content": TEXT}],
+    "node with a score": [SimpleNamespace(node=SimpleNamespace(text=TEXT), score=0.5)],
+    "pair with a score": [(SimpleNamespace(page_content=TEXT), 0.5)],
 }
 
 
@@ -72,6 +77,23 @@ def test_fields_of_objects_are_carried_along() -> None:
     assert tersely.compress(Chunk(TEXT), ratio=1).documents[0] == Document(TEXT, "7", None, 0.25)
 
 
+def test_what_a_retrieval_library_knows_is_carried_along() -> None:
+    node = SimpleNamespace(node_id="n1", content=TEXT, meta={"page": 4})
+    given = [SimpleNamespace(node=node, score=0.5), (SimpleNamespace(page_content=TEXT, id=3), 0.25)]
+    assert to_documents(given) == (
+        Document(TEXT, "n1", None, 0.5, {"page": 4}), Document(TEXT, "3", None, 0.25)
+    )  # fmt: skip
+
+
+def test_documents_of_langchain_as_they_are() -> None:
+    documents = pytest.importorskip("langchain_core.documents")
+    given = documents.Document(page_content=TEXT, metadata={"source": "ropes.md"}, id="d1")
+    for one in (given, [given], [(given, 0.5)]):
+        (document,) = to_documents(one)
+        assert (document.text, document.id, document.metadata["source"]) == (TEXT, "d1", "ropes.md")
+    assert tersely.compress(given, budget=8).text in TEXT
+
+
 def test_missing_fields_are_none() -> None:
     assert tersely.compress({"text": TEXT, "metadata": None}, ratio=1).documents[0] == Document(TEXT)
 
@@ -90,14 +112,22 @@ WRONG: dict[str, tuple[Any, str]] = {
     "bytes": (b"text", "documents must be str, a document or a list of them, not bytes"),
     "bytearray": (bytearray(b"text"), "not bytearray"),
     "int": (5, "not int"),
-    "None inside": (["a", None], "document 1 must be str or have 'text', not NoneType"),
-    "bytes inside": ([b"a"], "document 0 must be str or have 'text', not bytes"),
-    "int inside": ([5], "document 0 must be str or have 'text', not int"),
-    "list inside": ([["a"]], "document 0 must be str or have 'text', not list"),
-    "dict without text": (
-        {"content": "a", 3: "b"},
-        r"document 0 is a mapping without 'text'; its keys are \['3', 'content'\]",
+    "None inside": (
+        ["a", None],
+        "document 1 must be str or have 'text', 'page_content' or 'content', not NoneType",
     ),
+    "bytes inside": ([b"a"], "document 0 must be str or have 'text', 'page_content' or 'content', not bytes"),
+    "int inside": ([5], "document 0 must be str or have 'text', 'page_content' or 'content', not int"),
+    "list inside": ([["a"]], "document 0 must be str or have 'text', 'page_content' or 'content', not list"),
+    "dict without text": (
+        {"body": "a", 3: "b"},
+        r"document 0 is a mapping without 'text', 'page_content' or 'content'; its keys are \['3', 'body'\]",
+    ),
+    "message of a chat": (
+        [{"role": "user", "content": "a"}],
+        r"tersely\.memory\.compact_messages reads those",
+    ),
+    "content is None": ([SimpleNamespace(content=None)], "must be str or have 'text'"),
     "text is None": ({"text": None}, "the text of document 0 must be str, not NoneType"),
     "text is bytes": ([Chunk("a"), Chunk(b"a")], "the text of document 1 must be str, not bytes"),
     "Document with bytes": (Document(b"a"), "the text of document 0 must be str, not bytes"),
@@ -209,3 +239,10 @@ def test_the_command_of_a_mapping_or_object_is_carried_along() -> None:
     assert document.command == "ls -l"
     (document,) = to_documents(SimpleNamespace(text="Rope.", command=print))
     assert document.command is None
+
+
+def test_the_asynchronous_twin_gives_the_same() -> None:
+    made = asyncio.run(tersely.acompress([TEXT], "fog", budget=8))
+    assert made.to_dict() == tersely.compress([TEXT], "fog", budget=8).to_dict()
+    with pytest.raises(TypeError, match="document 0 must be str"):
+        asyncio.run(tersely.acompress([5]))

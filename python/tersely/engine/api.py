@@ -38,6 +38,7 @@ from tersely.types import (
 )
 
 __all__ = [
+    "acompress",
     "check_facts",
     "compress",
     "compress_as",
@@ -67,8 +68,9 @@ def compress(
     """Fit documents into a token budget, verbatim.
 
     Args:
-        documents: a str, a list of str, or of objects or mappings with `text` and optional `id`, `title`,
-            `name` (a path or file name), `command` (that wrote it), `score`, `metadata`.
+        documents: a str, a list of str, or of objects or mappings with `text` (or `page_content`, `content`)
+            and optional `id`, `title`, `name` (a path or file name), `command` (that wrote it), `score`,
+            `metadata`: documents and nodes of LangChain, LlamaIndex and Haystack, with their scores.
         query: what the reader will ask; None for what matters in general.
         budget: tokens allowed for the final text, separators included. None: `ratio` decides.
         ratio: share of the original tokens, in (0, 1]; used where budget is None.
@@ -155,6 +157,13 @@ def prepare(
     if prepared is None:
         raise TypeError(f"strategy must be one that reads documents, not {type(chosen).__name__}")
     return prepared
+
+
+async def acompress(documents: Any, query: str | None = None, **options: Any) -> Compressed:
+    """`compress` on a thread of its own, so that an event loop goes on meanwhile; the same options."""
+    import asyncio
+
+    return await asyncio.to_thread(compress, documents, query, **options)
 
 
 @overload

@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 from uuid import UUID
 
 from tersely import checks
-from tersely.documents import read_document, to_documents
+from tersely.documents import IDS, SCORES, first, inner_of, read_document, to_documents
 from tersely.retrieval.scoring import to_uuid
 from tersely.text import well_formed
 from tersely.types import Compressed, Document, span_columns
@@ -157,9 +157,6 @@ def add_note(metadata: Mapping[str, Any], note: Mapping[str, Any]) -> dict[str, 
 
 
 _TEXT = ("content", "text", "page_content")
-_SCORE = ("score", "relevance_score", "overall_score")
-_ID = ("chunk_id", "id", "id_", "node_id")
-_INNER = ("document", "node", "chunk")  # what a result with a score wraps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,32 +275,18 @@ def _read(item: Any, index: int) -> tuple[str, float | None, str, Any]:
     if isinstance(item, str):
         text, inner = item, item
     else:
-        inner = next((wrapped for name in _INNER if (wrapped := _field(item, name)) is not None), item)
-        text = _first((inner, item), _TEXT)
+        inner = inner_of(item)
+        text = first((inner, item), _TEXT)
     if text is None:
         raise TypeError(
             f"result {index} must have a text as {', '.join(_TEXT)}, not be {type(whole).__name__}"
         )
     text = checks.text(text, f"the text of result {index}")
-    metadata = _field(inner, "metadata")
+    metadata = first((inner,), ("metadata",))
     if score is None:
-        score = _first((item, inner, metadata), _SCORE)
-    name = _first((item, inner, metadata), _ID)
+        score = first((item, inner, metadata), SCORES)
+    name = first((item, inner, metadata), IDS)
     return text, _number(score, index), "" if name is None else str(name), whole
-
-
-def _first(things: tuple[Any, ...], names: tuple[str, ...]) -> Any:
-    for thing in things:
-        for name in names:
-            if (value := _field(thing, name)) is not None:
-                return value
-    return None
-
-
-def _field(thing: Any, name: str) -> Any:
-    if isinstance(thing, Mapping):
-        return thing.get(name)
-    return None if thing is None or isinstance(thing, str) else getattr(thing, name, None)
 
 
 def _number(score: Any, index: int) -> float | None:
