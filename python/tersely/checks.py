@@ -297,7 +297,7 @@ _FEW_WORDS = 4  # need no such word
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a query asks for.
+    """A query, read: its words without the request around them, and the kind of answer.
 
     Attributes:
         text: the query without words of request ("highlight", "please", "the following"); the query itself

@@ -581,7 +581,7 @@ def distill(
     work: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> DistillReport:
-    """Make a static table for `StaticEmbedder` of what a sentence model says of the user's own texts.
+    """Make a static table for `StaticEmbedder` from a sentence model's vectors of the user's own texts.
 
     Args:
         model: a folder with an ONNX sentence model and its tokenizer.json, as for `OnnxEmbedder`; the

@@ -84,7 +84,7 @@ def read_document(document: Document, name: str, title_name: str = "title") -> D
 
 
 def warnings_about(documents: Iterable[Document]) -> tuple[str, ...]:
-    """Return what a receipt says of how the documents were read. O(documents)."""
+    """Return the warnings of a receipt about how documents were read. O(documents)."""
     for document in documents:
         if document.given is not None:
             return (CHARACTERS_REPLACED,)

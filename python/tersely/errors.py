@@ -43,7 +43,7 @@ class CompressionError(Exception):
 
 
 class BudgetExceededError(CompressionError):
-    """What must be kept does not fit into the budget.
+    """Content that must be kept does not fit into the budget.
 
     **The same call with `budget=error.required` succeeds**, whatever the strategy, the door and the token
     counter: `engine/prepare.py` has made that call before it says so. (Where a door names its

@@ -86,7 +86,7 @@ class CompressionOptions:
 
     @property
     def preserving(self) -> dict[str, Any]:
-        """What `Extractive` takes for the facts to preserve, which nobody may have asked for."""
+        """Return the facts to preserve and their share as options of `Extractive`."""
         return {
             "preserve": self.preserve,
             "preserve_share": UNASKED_SHARE,

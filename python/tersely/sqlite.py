@@ -188,7 +188,7 @@ class Format:
 
 
 class DamageError(StoreError):
-    """Something that was read is not what was written. `Database` says of which file, and what to do."""
+    """Data that was read is not what was written; `Database` adds the file, and what to do."""
 
 
 class Database:

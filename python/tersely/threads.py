@@ -34,7 +34,7 @@ def default_threads() -> int:
 
 
 def map_in_threads(function: Callable[[Any], Result], items: Sequence[Any], threads: int) -> list[Result]:
-    """Compute `[function(item) for item in items]` on `threads` threads, of which one is the caller's.
+    """Compute `[function(item) for item in items]` on `threads` threads, the caller's among them.
 
     The caller works too because a library may keep its warm state for the thread that used it first. What
     `function` raises is raised here once the threads have ended; items not yet begun are left out.

@@ -85,7 +85,7 @@ Float64s = npt.NDArray[np.float64]
 
 
 class Kind(IntEnum):
-    """What a segment is."""
+    """The kind of a segment."""
 
     PROSE = 0
     HEADING = 1
@@ -228,7 +228,7 @@ class LateSequence(Sequence[T]):
 
 
 class FactKind(IntEnum):
-    """What a fact is (csrc/kernels/text/facts.hpp says how each is found)."""
+    """The kind of a fact (csrc/kernels/text/facts.hpp has the rules)."""
 
     NUMBER = 0  # with its unit, sign and currency
     DATE = 1  # dates and times
@@ -389,7 +389,7 @@ class FactReport:
 
     @property
     def retention(self) -> float:
-        """Share of the source's facts that stand in the compressed text; 1.0 where there are none."""
+        """Share of the source's facts that the compressed text has; 1.0 where there are none."""
         sourced = len(self.facts) - self.number("unsupported")
         return 1 - self.number("lost") / sourced if sourced else 1.0
 
@@ -530,7 +530,7 @@ class Request:
 
     @property
     def within(self) -> str:
-        """What stands between kept pieces of one document that do not touch."""
+        """The separator between kept pieces of one document that do not touch."""
         return self.separator if self.piece_separator is None else self.piece_separator
 
 
@@ -695,7 +695,7 @@ class Compressed(Ratios):
         return self.tokens / self.original_tokens if self.original_tokens else 1.0
 
     def expand(self, which: int | Span = 0, *, context: int = 0) -> str:
-        """Return the original text of a document, or of a span with some of what stands around it.
+        """Return the original text of a document, or of a span with some text around it.
 
         Args:
             which: a document's index (its whole text, exactly as given), or a span from `kept` or `dropped`.
@@ -840,7 +840,7 @@ LANGUAGES = (
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """What a text is.
+    """The detected type of a text, and how sure that is.
 
     Attributes:
         kind: one of `tersely.types.KINDS`: "prose", "markdown" (and reStructuredText),

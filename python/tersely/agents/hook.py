@@ -89,7 +89,7 @@ class ResultShortener:
 
 
 def _result_blocks(message: Any) -> dict[Path, str]:
-    """The blocks of a message that are results of tools: where they stand, and the calls' ids."""
+    """Return the blocks of a message that are results of tools, with places and ids of calls."""
     found: dict[Path, str] = {}
     for key in ("content", "parts"):
         blocks = _field(message, key)
@@ -252,7 +252,7 @@ def _read(given: Any) -> Any:
 
 
 def _same_fields(before: Any, after: Any) -> bool:
-    """Whether types and keys are the same; what stands in lists may differ."""
+    """Whether types and keys are the same; items of lists may differ."""
     if isinstance(before, dict) and isinstance(after, dict):
         return before.keys() == after.keys() and all(_same_fields(before[key], after[key]) for key in before)
     return type(before) is type(after)

@@ -66,7 +66,7 @@ _HEADINGS = ("day", "tool", "results", "tokens in", "tokens out", "expanded", "b
 
 @dataclass(frozen=True, slots=True)
 class SavingsRow:
-    """What was saved on one day with one tool, or over several where they are "".
+    """Tokens saved on one day with one tool; "" for the day or the tool means all of them.
 
     Attributes:
         day: "2026-11-23", UTC.

@@ -81,7 +81,7 @@ class Parser(argparse.ArgumentParser):
     """Parse arguments; an error is short, and for an unknown choice or option suggests the nearest one."""
 
     def error(self, message: str) -> NoReturn:
-        """Say where all arguments stand and what is wrong, in two lines instead of a screen of usage."""
+        """Print what is wrong and where help is, in two lines instead of a screen of usage."""
         self.exit(2, f"usage: see {self.prog} --help\n{self.prog}: error: {message}\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:

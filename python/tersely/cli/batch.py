@@ -140,7 +140,7 @@ class _Display:
 
 
 def _rows(report: Report) -> str:
-    """What a job has done, of either kind: --status is asked of a folder by either command."""
+    """Say in words how many rows a job of `batch` or `dedup` has done."""
     if report.job == "dedup":
         return f"{report.rows:,} rows, {report.kept:,} stay"
     return f"{report.rows:,} rows, {report.original_tokens:,} tokens to {report.tokens:,}"

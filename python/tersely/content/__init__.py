@@ -1,1 +1,1 @@
-"""What agents read: one file for each content type, which cuts its texts into units."""
+"""Content types, a file each: readers that cut texts into units."""

@@ -23,7 +23,7 @@ __all__ = ["Code", "language_of"]
 
 
 class Role(IntEnum):
-    """What a unit is, as csrc/kernels/content/code_units.hpp has it."""
+    """The role of a unit of code (csrc/kernels/content/code_units.hpp)."""
 
     STATEMENT = 0
     IMPORT = 1

@@ -160,7 +160,7 @@ def known_language(name: str) -> str:
 
 
 def comment_of(language: str, text: str) -> tuple[str, str]:
-    """What opens and closes a comment on a line of its own: of the language, else as the text writes its own.
+    """Return the signs that open and close a comment on its own line, by the language, else by the text.
 
     Where neither is to be had: "//" for a text with braces or semicolons, else "#". O(1) for a long text.
     """

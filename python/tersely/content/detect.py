@@ -180,7 +180,7 @@ _NEAR = 65_536  # how far the middle part may move to start where a line ends
 
 
 def detect(text: str, name: str | None = None, command: str | None = None) -> Detection:
-    """What a text is, by the look of its first, middle and last lines (csrc/kernels/detect/detect.hpp).
+    """Detect the type of a text by its first, middle and last lines (csrc/kernels/detect/detect.hpp).
 
     `name`: a path or file name; a suffix that settles what the text is ("app.py", "rows.csv") goes first,
     with a confidence of 1. `command`: the command line that wrote the text ("pytest -q", "git diff"); what
@@ -196,7 +196,7 @@ def detect(text: str, name: str | None = None, command: str | None = None) -> De
 
 
 def hinted_detection(found: Detection, name: str, command: str) -> Detection:
-    """What a text is that looks like `found`: by its file's name, else the command behind it; "": none."""
+    """Return the type of a text by its file's name, else by its command, else by its look, `found`."""
     kind, file = kind_of_output(command) if command else (None, "")
     if name or file:
         return named_detection(name or file, found)
@@ -206,7 +206,7 @@ def hinted_detection(found: Detection, name: str, command: str) -> Detection:
 
 
 def named_detection(name: str, found: Detection) -> Detection:
-    """What a text is whose file is called so, and which looks like `found`."""
+    """Return the type of a text by its file's name, else by its look, `found`."""
     file = plain_file(name)
     suffix = file.rpartition(".")[2] if "." in file else ""
     settled = _SUFFIXES.get(suffix)
@@ -232,7 +232,7 @@ def named_detection(name: str, found: Detection) -> Detection:
 
 
 def language_detection(language: str, found: Detection) -> Detection:
-    """What a block is whose fence names a language ("python", "yml"), and which looks like `found`.
+    """Return the type of a block by the language of its fence ("python", "yml"), else by its look, `found`.
 
     A shell's name stands above what was typed and what came of it, too, so it settles nothing.
     """
@@ -245,7 +245,7 @@ def language_detection(language: str, found: Detection) -> Detection:
 
 
 def detect_each(texts: Sequence[str]) -> list[Detection]:
-    """What texts look like; where that leaves doubt, Python, if all of it reads as such. O(characters)."""
+    """Detect the type of each text; doubtful ones are Python if all of it parses. O(characters)."""
     found = []
     looks = _native.detect(list(map(_sample, texts)))
     for look, text in zip(looks, texts, strict=True):

@@ -196,7 +196,7 @@ class _Scan:
             moved = self._count(file, first, last)
 
     def _read_runs(self) -> None:
-        """Headers, hunk lines, runs of changed lines and of context, lines of what stands around them."""
+        """Units of a diff: headers, hunk lines, runs of changed lines and of context, lines around them."""
         commit = file = -1
         titled = True  # whether the commit has its subject
         told = False  # whether the file's header says what an earlier compression counted
@@ -322,7 +322,7 @@ def _kind_in_hunk(line: str, left: list[int]) -> str:
 
 @lru_cache(maxsize=256)
 def _signs(signs: str) -> tuple[str, tuple[int, ...]]:
-    """The kind of a line with such signs, one for each file before; and which files it stands in."""
+    """Return the kind of a line by its signs, one for each older file, and the files that have it."""
     if signs.strip("+- "):
         return "", ()
     removed = "-" in signs
@@ -331,7 +331,7 @@ def _signs(signs: str) -> tuple[str, tuple[int, ...]]:
 
 
 def _goes_on(line: str, header: str, starts: bool) -> str:
-    """What goes on behind a line of a file's header; "": the line is none."""
+    """Return the kind of line that may follow a line of a file's header; "" where the line is none."""
     if header == "names":
         return "end" if line.startswith("+++ ") else ""
     if header == "end" or (starts and not line.startswith("--- ")):
@@ -392,7 +392,7 @@ def _changes(piece: _Piece) -> str:
 
 
 def _left_out_files(texts: list[str], pieces: list[_Piece]) -> Callable[[int, int], str]:
-    """Names files of which nothing is kept and counts lines around them, where git and patch pass over."""
+    """Marks that name files left out whole and count lines, where git and patch pass over them."""
 
     def marker(first: int, last: int) -> str:
         lines = []

@@ -1,4 +1,4 @@
-"""HTML and XML: the text between the tags, every piece as it stands in the source."""
+"""HTML and XML: the text between the tags, every piece verbatim."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPENED = re.compile(r"(?:\s*+<[A-Za-z][^<>]{0,300}>){0,8}+\s*+")  # between a t
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PageText:
-    """A page's text, and where its pieces stand in the source and in the text.
+    """A page's text, and the places of its pieces in the source and in the text.
 
     Attributes:
         plain: the text, white space where tags stood.
@@ -108,7 +108,7 @@ def _block_around(
     place: tuple[int, int],
     rows: tuple[int, int],
 ) -> tuple[int, int]:
-    """Where the blocks stand that a place touches, with its pieces [rows); where it touches none, the tag."""
+    """Return the place of the blocks that a place touches, with its pieces [rows); else of its tag."""
     (first, last), (low, high) = place, rows
     if low >= high:
         first, last, opens = _tag_around(text, first, last)
@@ -171,7 +171,7 @@ def _with_tags(
 def _with_whole_pieces(
     start: Int64s, end: Int64s, places: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """Extend places to the ends of the pieces that they overlap: a stray "<" stands within one."""
+    """Extend places to the ends of the pieces that they overlap: a stray "<" may be within one."""
     if not places or not len(start):
         return list(places)
     first, last = np.array(places, dtype=np.int64).T
@@ -185,7 +185,7 @@ def _with_whole_pieces(
 def _mapped(
     start: Int64s, end: Int64s, other: Int64s, first: Int64s, last: Int64s
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Map ranges through pieces that stand elsewhere, too: the row of each range, its start and its end."""
+    """Map ranges through pieces to other places: the row of each range, its start and its end."""
     low = np.searchsorted(end, first, side="right")
     many = np.maximum(np.searchsorted(start, last, side="left") - low, 0)
     row = np.repeat(np.arange(len(first)), many)

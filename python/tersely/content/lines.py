@@ -50,7 +50,7 @@ _BLANKS = np.array(
 
 
 class Mark(IntFlag):
-    """What a line tells at a glance (csrc/kernels/content/marks.hpp)."""
+    """Signs of a line (csrc/kernels/content/marks.hpp)."""
 
     ERROR = 1
     TROUBLE = 2
@@ -141,7 +141,7 @@ class LineTable:
 
     @property
     def bulk(self) -> npt.NDArray[np.bool_]:
-        """bool[n]: rows that stand for lines: too many to be looked at one by one, or left out before."""
+        """bool[n]: rows for many lines: those of very long texts, or left out by an earlier compression."""
         return self.template < 0
 
 
@@ -155,7 +155,7 @@ def read_lines(texts: list[str], query: str | None, most: int) -> LineTable:
 
 
 def from_reader(reader: _native.LineReader, most: int) -> LineTable:
-    """What a reader has read; where rows were let go, without rows for what lies between."""
+    """Return the lines that a native reader has read, without rows for those it let go."""
     counts, stamps = reader.templates()
     rows = reader.rows()
     document, start, end, line, template, marks, variant, copies, asked, said, finding = rows
@@ -338,7 +338,7 @@ _LINES_OF_ONE = 8  # lines to a template, on average, that people do not write
 
 
 def outcome_grades(lines: LineTable) -> Float32s:
-    """float32[n] in [0, 1]: how much each line says of what went wrong, or how all ended; 0: nothing.
+    """Grade how much each line tells about a failure or an outcome: float32[n] in [0, 1].
 
     From FAILED: what tools write of failures (`Mark.FAILURE`), of a template less and less, and the first
     line of each finding, rare ones before others. From ERROR: words of errors, counts of results. Below:
@@ -357,12 +357,12 @@ def report_grades(lines: LineTable) -> Float32s:
 
 
 def is_lined(text: str) -> bool:
-    """Whether a text stands in lines, not in sentences (csrc/kernels/content/lined.hpp). O(1)."""
+    """Whether a text consists of lines, not of sentences (csrc/kernels/content/lined.hpp). O(1)."""
     return bool(_native.lined([text])[0])
 
 
 def tells_failures(texts: Sequence[str], index: int, least: float = FAILED) -> bool:
-    """Whether texts[index] stands in lines, not in sentences, and has one that says that something failed.
+    """Whether texts[index] consists of lines, not of sentences, and one of them reports a failure.
 
     `least`: the grade from which a line says so.
 
@@ -372,7 +372,7 @@ def tells_failures(texts: Sequence[str], index: int, least: float = FAILED) -> b
 
 
 def says_alike(text: str) -> bool:
-    """Whether lines follow a few templates, and none stands in another, as programs write. Linear."""
+    """Whether the lines follow a few templates, as programs write them. Linear."""
     if (text.count("\n ") + text.count("\n\t")) * _LINES_OF_ONE > text.count("\n"):
         return False
     lines = read_lines([text], None, _MOST_LINES)

@@ -57,7 +57,7 @@ class Logs:
         return self.units(lines, query)
 
     def units(self, lines: LineTable, query: str | None) -> Units:
-        """The same of lines that are read."""
+        """Make units of lines that are read already."""
         units = units_of_lines(lines, query, self.context, True, _notes(lines) if self.notes else None)
         return replace(units, independent=True, complete=not lines.gaps or bool(lines.bulk.any()))
 
@@ -93,7 +93,7 @@ def units_of_lines(
 
 
 def left_out(lines: LineTable) -> Marker:
-    """Markers that say how many lines a run of left out rows stands for; a run lies in one document."""
+    """Make markers that count the lines of a run of rows that are left out; a run lies in one document."""
     number = np.cumsum(np.diff(lines.line, prepend=-1) != 0).tolist()
     before = [0, *np.cumsum(_left_out_before(lines)).tolist()]
 
@@ -150,7 +150,7 @@ def _line_beside(lines: LineTable, row: int, step: int) -> int:
 
 
 def _notes(lines: LineTable) -> Callable[[int], str]:
-    """What stands after a template's first line: how many such lines there are, and the last one's time."""
+    """Make the note after a template's first line: how many such lines there are, and the last time."""
     counts = lines.counts[lines.template]
     noted = (places_of_lines(lines) == 0) & (counts >= _REPEATED) & ~lines.continued & (lines.stands_for <= 1)
     rows = set(np.flatnonzero(noted).tolist())

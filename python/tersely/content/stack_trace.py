@@ -127,7 +127,7 @@ class StackTrace:
         )
 
     def _roles(self, lines: LineTable, texts: list[str]) -> list[int]:
-        """What each line is."""
+        """Return the role of each line."""
         roles: list[int] = []
         table = lines.table
         previous = ""

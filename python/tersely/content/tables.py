@@ -24,7 +24,7 @@ _ENDS, _WORDS, _LINE = 0.5, 0.45, 0.001  # worth of the first and last rows, of 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Keeps the header, then the rows that the query asks for, those that stand out, and the first and last.
+    """Keeps the header, then rows that the query asks for, outliers, and the first and last rows.
 
     Rows stay as they are written, quoted cells with line breaks included. A row stands out for a value that
     is rare in a column where values repeat, a word of failure, a number far from the others
@@ -140,7 +140,7 @@ class _Rows:
 
 
 def _worth(role: UInt8s, standing: Float32s) -> Float32s:
-    """Rows that stand out above 1, first and last ones and text between around a half, others in order."""
+    """Return the worth of rows: outliers above 1, first and last ones and text near a half, others in order."""
     worth = np.where(standing > 0, 1 + standing, 0).astype(np.float32)
     rows = np.flatnonzero(role == 0)
     if len(rows):

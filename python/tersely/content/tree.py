@@ -35,7 +35,7 @@ _FAULTS = ("", "invalid", "too_deep")
 
 
 class Syntax(IntEnum):
-    """What trees are written in."""
+    """The format of a tree."""
 
     JSON = 0
     XML = 1
@@ -95,7 +95,7 @@ class TreeUnits:
         return np.where(self.kind == CLOSE, self.table.heading, -1).astype(np.int32)
 
     def gap(self, row: int) -> str:
-        """The least that may stand before a row: a comma before all values of a container but the first."""
+        """Return the shortest gap before a row: a comma before all values of a container but the first."""
         if self.kind[row] in (CLOSE, PIECE) or self.place[row] == 0:
             return ""
         return "\n" if self.table.heading[row] < 0 else ","
@@ -115,7 +115,7 @@ class TreeUnits:
         return self._says(first, last, " more")
 
     def short_marker(self, first: int, last: int) -> str:
-        """The same in fewer tokens: numbers without words, and no number where places say it."""
+        """Return a marker in fewer tokens: numbers without words, and no number where places say it."""
         return self._says(first, last, "")
 
     def total(self, rows: Int64s) -> Marker:
@@ -156,7 +156,7 @@ class TreeUnits:
         return marker
 
     def _containers(self) -> Int32s:
-        """int32[n]: the container that each unit stands in, -1 - its document where that is none."""
+        """int32[n]: the container of each unit; -1 - its document where it has none."""
         return np.where(self.table.heading >= 0, self.table.heading, -1 - self.table.document)
 
     def _listed(self) -> tuple[list[int], ...]:
@@ -179,7 +179,7 @@ class TreeUnits:
         return self._roots[-1 - container]
 
     def _own_rows(self, container: int) -> list[int]:
-        """What an earlier compression wrote among the values of a container, or a document."""
+        """Find the marks of an earlier compression among the values of a container, or in a document."""
         if self._own is None:
             found: dict[int, list[int]] = {}
             for row in np.flatnonzero(self.own).tolist():
@@ -189,7 +189,7 @@ class TreeUnits:
         return self._own.get(container, [])
 
     def _left_out(self, rows: list[int]) -> int:
-        """Values that these rows stand for, beside themselves."""
+        """Count the values that the marks of an earlier compression in these rows report as left out."""
         return sum(max(int(self.own[row]), 0) - 1 for row in rows)
 
     def _in_record(self, container: int) -> bool:
@@ -229,7 +229,7 @@ class TreeUnits:
 
 
 def nested_units(units: TreeUnits, follows: Int32s, gap: Callable[[int], str] | None) -> Units:
-    """The units as a reader gives them; `gap`: what stands before a row instead of the document's own gap."""
+    """Make units of nested rows; `gap` writes what precedes a row instead of the document's own gap."""
     return Units(
         units.table,
         units.priority.astype(np.float32),

@@ -1,4 +1,4 @@
-"""What a content type says of its texts: units, what each needs and is worth, and how they are written."""
+"""The interface of content types: units, what each needs and is worth, and how they are written."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Lines:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Nested:
-    """Units stand in one another and keep the document's own gaps, a marker in the place of those left out.
+    """Nested units that keep the document's own gaps, with a marker in the place of those left out.
 
     Attributes:
         marker: what stands in the place of a run of left out units of one document; "" for nothing.

@@ -45,7 +45,7 @@ _HEAD = 4096  # characters in which the root is looked for
 
 @dataclass(frozen=True, slots=True)
 class Xml:
-    """Keeps tags, short elements and texts as they are written, those that stand out among their like first.
+    """Keeps tags, short elements and texts verbatim, those unlike their neighbours first.
 
     A record is an element of a name that its parent has several of; attributes and texts are its cells
     (csrc/kernels/content/records.hpp). An element comes with the record it is in; of what failed the name
@@ -82,7 +82,7 @@ def is_data(text: str) -> bool:
 
 
 def element_units(units: TreeUnits, documents: int, more: str, inside: Callable[[int], str]) -> Units:
-    """Units that stand in one another as a reader gives them: lines, markers between them.
+    """Make units of nested elements: lines, with markers between them.
 
     `more`: says how many records were left out, with a place for the number; `inside`: that something of a
     record was, from the first unit of it.

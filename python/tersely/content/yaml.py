@@ -1,4 +1,4 @@
-"""Read YAML: a line a unit, with the keys and items that it stands in."""
+"""Read YAML: a unit is a line, which needs the keys and items around it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Yaml", "is_laid_out"]
 
 @dataclass(frozen=True, slots=True)
 class Yaml:
-    """Keeps lines as they are written: of records that stand out among their like, then what is rare.
+    """Keeps lines verbatim: those of records unlike the others, then rare ones.
 
     A record is an item of a list, or a document (`---`) where there are several; the values of its keys are
     its cells (csrc/kernels/content/records.hpp), compared by path; other lines are compared with those of

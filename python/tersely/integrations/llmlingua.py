@@ -200,7 +200,7 @@ _PLACES = 64  # that are looked at
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """A text's words, where they stand, and where each pair of neighbours does."""
+    """A text's words with their places, and the places of each pair of neighbours."""
 
     text: str
     words: list[str]
@@ -217,7 +217,7 @@ class _Words:
         return cls(text, words, [match.span() for match in found], pairs)
 
     def between(self, first: int, second: int) -> str:
-        """Return what stands between two words."""
+        """Return the text between two words."""
         return self.text[self.spans[first][1] : self.spans[second][0]]
 
 
@@ -240,7 +240,7 @@ def recover_words(original: str, compressed: str, response: str) -> str:
 
 
 def _longest(words: Sequence[str], index: int, short: _Words) -> tuple[int, int]:
-    """Return where the longest run of words from `index` on stands in a text, and its length; 0: nowhere."""
+    """Find the longest run of words from `index` on in a text: its place, and its length or 0."""
     best = (0, 0)
     if index + 1 < len(words):
         for place in short.pairs.get((words[index], words[index + 1]), ())[:_PLACES]:

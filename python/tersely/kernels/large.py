@@ -79,7 +79,7 @@ class _Search:
         return min(2 * probes, self.index.cells)  # few pairs are little evidence: once more
 
     def seconds(self) -> float:
-        """What searching all rows would take, from the calibration rows."""
+        """Estimate the seconds of a search of all rows from the calibration rows."""
         begin = time.perf_counter()
         self.pairs(self.calibration)
         return (time.perf_counter() - begin) * len(self.x) / max(len(self.calibration), 1)

@@ -18,7 +18,7 @@ __all__ = ["Comparison", "Question", "compare", "read_questions"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and the texts any of which answers it."""
+    """A question and texts, each of which answers it."""
 
     query: str
     answers: tuple[str, ...]

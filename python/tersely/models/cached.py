@@ -128,7 +128,7 @@ class CachedEmbedder:
         return rows, np.flatnonzero([cut for _, cut in entries]).astype(np.int64)
 
     def _key(self, text: str) -> bytes:
-        """Return SHA-256 over the model's name and the text; a lone surrogate stands for itself."""
+        """Return SHA-256 over the model's name and the text; lone surrogates count as they are."""
         return hashlib.sha256(self._prefix + text.encode("utf-8", "surrogatepass")).digest()
 
 

@@ -329,7 +329,7 @@ class OnnxCrossEncoder:
         return self.score_report(query, texts)[0]
 
     def score_report(self, query: str, texts: Sequence[str]) -> tuple[Float32s, Int64s]:
-        """`score(query, texts)`, and the ascending indices of the pairs of which something was cut.
+        """Return `score(query, texts)` and the ascending indices of the pairs that were cut.
 
         A query longer than half of `max_tokens` is cut to that; then the text gets the rest.
         """

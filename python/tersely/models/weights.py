@@ -1,4 +1,4 @@
-"""What ships inside the wheel: fitted weights and trees, and their cards."""
+"""Load the fitted weights and trees that ship inside the wheel, each with its card."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def _places(pieces: Sequence[Sequence[Piece]], starts: Sequence[int]) -> Iterato
 def _common_pieces(
     result: Compressed, pieces: tuple[list[list[Piece]], list[list[Piece]]], names: tuple[str, str]
 ) -> list[list[Piece]]:
-    """Cut the documents where either result does: pieces of which each result keeps all or nothing."""
+    """Cut the documents where either result does, so that each result keeps all or nothing of a piece."""
     counts = [[sum(piece.fate == "kept" for piece in some) for some in side] for side in pieces]
     firsts = [list(accumulate(side, initial=0)) for side in counts]
     return [

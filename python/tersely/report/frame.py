@@ -105,7 +105,7 @@ def bar(part: float, whole: float, what: str) -> str:
 
 
 def query_line(query: str, columns: Columns) -> str:
-    """Write the query, with the words marked that stand in the text."""
+    """Write the query, with the words marked that the text has."""
     if not query.strip():
         return ""
     marks, missing = columns.words.found_and_missing(query)

@@ -38,7 +38,7 @@ _LONGEST = 70  # characters of a list of names that still is a heading
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """What a document is called, and its whole name where that is longer; not yet escaped."""
+    """A document's name for people, and its whole name where that is longer; not yet escaped."""
 
     short: str
     whole: str = ""

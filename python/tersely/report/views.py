@@ -65,7 +65,7 @@ class QueryWords:
         self.found: set[str] = set()
 
     def marks(self, text: str) -> list[Mark]:
-        """Find where the words stand, in order. O(characters)."""
+        """Find the places of the words, in order. O(characters)."""
         if not self.terms:
             return []
         tokens = [(match.start(), match.group()) for match in _TOKEN.finditer(text)]
@@ -443,7 +443,7 @@ def _messages(result: CompactedMessages) -> Compressed:
 
 
 def _steps(result: CompactionResult) -> Compressed:
-    """One document a step; the summary stands for those before the preserved ones."""
+    """Make a document of each step; the summary takes the place of those before the preserved ones."""
     steps = [*result.summarized, *result.preserved_entries]
     documents = tuple(Document(_step(step), title=f"Step {n}") for n, step in enumerate(steps, 1))
     old = len(result.summarized)
@@ -524,7 +524,7 @@ def _changed_texts(result: CompactedMessages) -> Iterator[str]:
 
 
 def _lines_in(text: str, shorter: str) -> Iterator[tuple[int, int]]:
-    """Yield the runs of lines of a text that stand in a shorter one, in order. O(characters)."""
+    """Yield the runs of lines that a text shares with a shorter one, in order. O(characters)."""
     lines = text.splitlines(keepends=True)
     bare: Callable[[str], str] = str.rstrip
     known = {bare(line) for line in lines}

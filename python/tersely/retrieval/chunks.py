@@ -49,7 +49,7 @@ class Part:
 
 
 def parts_of(result: Compressed, separator: str = "\n\n") -> list[Part]:
-    """Divide a result into parts: one a document of which something is kept, in their order.
+    """Divide a result into parts, one for each document that something is kept of, in their order.
 
     Where a model wrote one text from several documents, there is one part that names them all.
 
@@ -129,7 +129,7 @@ def provenance(result: Compressed, part: Part, *, keep_original: bool = True) ->
 
 
 def generated_by_document(result: Compressed, separator: str) -> dict[int, tuple[tuple[int, int], ...]]:
-    """What was generated in each document's part, in characters of the part."""
+    """Return the generated ranges of each document's part, in characters of the part."""
     found: dict[int, tuple[tuple[int, int], ...]] = {}
     at = 0
     for index, part in enumerate(result.parts):

@@ -119,7 +119,7 @@ def duplicates(
     linkage: str = "representative",
     keep_facts: bool = True,
 ) -> Int32s:
-    """Find the row that stands for each text, int32[n]: itself where it is no duplicate.
+    """Find the row that represents each text, int32[n]: itself where it is no duplicate.
 
     The best score of a group stands for it (ties: the first).
 

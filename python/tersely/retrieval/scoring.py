@@ -361,7 +361,7 @@ class Explanation:
     warnings: tuple[str, ...]
 
     def of(self, row: int) -> dict[str, float]:
-        """What each feature adds to segment `row`, the largest first; those that add nothing are left out."""
+        """Return what each feature adds to segment `row`, the largest first, those of nothing left out."""
         parts = zip(self.names, self.contributions[:, row].tolist(), strict=True)
         return dict(sorted(((n, p) for n, p in parts if p), key=lambda part: (-abs(part[1]), part[0])))
 

@@ -237,7 +237,7 @@ def _first_runner(folder: Path) -> Iterator[bool]:
 
 
 class _Progress:
-    """What is done of a job, reported to the caller's function."""
+    """The progress of a job, reported to the caller's function."""
 
     def __init__(
         self, folder: Path, plan: Plan, started: float, progress: Callable[[Report], object] | None

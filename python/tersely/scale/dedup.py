@@ -1,4 +1,4 @@
-"""De-duplicate a corpus: what `tersely.dedup` says of all texts together, in bounded memory."""
+"""De-duplicate a corpus with the verdicts of `tersely.dedup` over all texts, in bounded memory."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def _words(digests: list[bytes]) -> UInt64s:
 
 
 def _match(space: Workspace, number: int) -> None:
-    """Find the texts that are equal but for white space: which one stands for each.
+    """Find texts that are equal but for white space: the one that represents each.
 
     The partitions of the others get their rows as "dropped", the units of those that stand as "copies".
     """
@@ -394,7 +394,7 @@ def _answer(space: Workspace, unit: int) -> None:
 
 
 def _part(space: Workspace, unit: int) -> Totals:
-    """Write the part of a unit: each of its rows with what stands for it."""
+    """Write the part of a unit: each of its rows with the row that represents it."""
     path = space.out / part_name(unit)
     if path.exists():
         return read_totals(path)

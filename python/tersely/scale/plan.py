@@ -53,7 +53,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a job does: each unit, whose rows make one part, is a function of this alone.
+    """The plan of a job: each unit, whose rows make one part, is a function of this alone.
 
     Attributes:
         inputs: the files of the source.
@@ -93,7 +93,7 @@ class Plan:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Plan:
-        """What `to_bytes` gave. Raises ValueError, KeyError or TypeError for anything else."""
+        """Read what `to_bytes` gave. Raises ValueError, KeyError or TypeError for anything else."""
         fields = json.loads(data)
         if fields["format"] != _FORMAT:
             raise ValueError(f"its format is {fields['format']}, and this version reads {_FORMAT}")

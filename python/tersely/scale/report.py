@@ -1,4 +1,4 @@
-"""What came of a job, finished or not."""
+"""The report of a job, finished or not."""
 
 from __future__ import annotations
 

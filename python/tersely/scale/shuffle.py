@@ -79,7 +79,7 @@ def write_json(space: Workspace, name: str, number: int, value: Any) -> None:
 
 
 def read_json(space: Workspace, name: str, number: int) -> Any:
-    """What `write_json` wrote. Raises OSError."""
+    """Read what `write_json` wrote. Raises OSError."""
     with _remove_if_damaged(shuffle_path(space, name, number)) as path:
         return json.loads(path.read_bytes())
 

@@ -149,7 +149,7 @@ def finish_job(out: Path, plan: Plan) -> dict[str, Any]:
 
 
 def read_success(out: Path) -> dict[str, Any] | None:
-    """What `finish_job` wrote; None where the job is not finished."""
+    """Read what `finish_job` wrote; None where the job is not finished."""
     try:
         success: dict[str, Any] = json.loads((out / SUCCESS).read_text(encoding="utf-8"))
         return success

@@ -139,7 +139,7 @@ def key_concepts(listed: Mapping[str, int], limit: int = 10) -> tuple[str, ...]:
 
 
 def _terms(listed: Mapping[str, int]) -> Iterator[tuple[str, str, int]]:
-    """Each term of words without digits, the letters that stand for it, and how often the word comes."""
+    """Return each term of words without digits, the letters that it was read from, and how often it comes."""
     texts = [word for word in listed if word.isalpha() or not any(map(str.isdigit, word))]
     found, offsets, names = _native.terms(texts)
     ids, ends = found.tolist(), offsets.tolist()
@@ -198,7 +198,7 @@ class CompressionCache:
         self._cache.put(key.encode("utf-8"), context, nbytes)
 
     def get_reading(self, key: str) -> Known | None:
-        """What is known of the segments of a chunk, or None."""
+        """Return what is remembered about the segments of a chunk, or None."""
         found = self._cache.get(key.encode("utf-8"))
         return found if isinstance(found, Known) else None
 
@@ -253,7 +253,7 @@ class Forms(Generic[T]):
         *,
         threads: int | None = None,
     ) -> list[T | Exception]:
-        """Compress many texts side by side; what one raised stands in its place.
+        """Compress many texts side by side; an exception takes the place of a result.
 
         `threads`: None: OMP_NUM_THREADS, else the CPUs this process may use.
         """
@@ -315,7 +315,7 @@ class Call:
 
     @property
     def prepared(self) -> Prepared | None:
-        """What the engine makes of the text for any budget; None where something else compresses it."""
+        """Return the text prepared for any budget; None where the engine does not compress it."""
         return prepare_by(self.strategy, self.request, self.tokens)
 
     def run(self) -> Compressed:
@@ -444,7 +444,7 @@ class Compressor(Forms[CompressedContext]):
 
     @cached_property
     def _own_settings(self) -> str:
-        """The same without the options."""
+        """Describe the settings of the compressor itself, without the options."""
         own = type(self)
         strategy = None if own.strategy_for is Compressor.strategy_for else self.strategy
         embedder = None if self.embedder is None else resolve_embedder(self.embedder).name
@@ -538,7 +538,7 @@ def settings_of(*parts: Any) -> str:
 
 
 def _to_json(value: Any) -> Any:
-    """Convert a value to plain JSON: dataclasses by field, models by name, functions by where they stand.
+    """Convert a value to plain JSON: dataclasses by field, models by name, functions by module and name.
 
     Functions inside others are told apart by their code and what they refer to. Unnamed objects are
     numbered as they are met: the first of a class has the same text in every process.

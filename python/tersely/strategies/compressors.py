@@ -108,7 +108,7 @@ class ExtractiveCompressor(Compressor):
         return Auto.of_text(replace(self._text, **options.preserving))
 
     def strategy_for(self, options: CompressionOptions, original_tokens: int) -> Strategy:
-        """What keeps segments of the text, with what is to be preserved."""
+        """Return the strategy that keeps segments of the text, with the facts to preserve."""
         return self.extractive_for(options)
 
     def checked(self, result: Compressed) -> Compressed:
@@ -137,7 +137,7 @@ class ExtractiveCompressor(Compressor):
         return result
 
     def score_sentences(self, sentences: Sequence[str], query: str = "") -> list[float]:
-        """What each sentence is worth by the seed's formula: position, relevance to the query, length.
+        """Score each sentence by the seed's formula: position, relevance to the query, length.
 
         1 - i * position_decay for sentence i, not below position_floor; + 2 * its cosine with the query,
         where there is a query and an embedder; + 0.3 where it has more than 5 and fewer than 50 words
@@ -185,7 +185,7 @@ class ExtractiveCompressor(Compressor):
         return self._cut([sentences[i] for i in order], min(tokens), target_tokens)
 
     def _cut(self, sentences: list[str], required: int, target: int) -> list[str]:
-        """Cut the best sentence of which at least a letter fits."""
+        """Cut the best sentence that at least a letter fits of."""
         if not self.strict:
             starts = count_batch(self.counter, [sentence[:1] for sentence in sentences]).tolist()
             for sentence, tokens in zip(sentences, starts, strict=True):
@@ -253,7 +253,7 @@ class HierarchicalCompressor(Forms[HierarchicalContext]):
 
     @property
     def strategy(self) -> Hierarchical:
-        """What `tersely.compress(..., strategy=compressor)` uses: the levels are extractive."""
+        """The strategy for `tersely.compress(..., strategy=compressor)`: the levels are extractive."""
         return Hierarchical(self.levels, self.compressor.extractive_for(CompressionOptions()).text)
 
     def compress(

@@ -305,7 +305,7 @@ class HierarchicalContext:
         return min(reversed(self.levels), key=lambda level: level.token_count)
 
     def drill_down(self, level: int, span: Span) -> list[Span]:
-        """The spans that the next less compressed level has in place of what stands around a span.
+        """Return the spans of the next less compressed level around a span.
 
         `span`: one that level `level` keeps. Given is what level `level` - 1 keeps between the kept
         neighbours of `span`, it included; for level 0 what the original has there. Raises ValueError where

@@ -57,7 +57,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model wrote.
+    """A reply of a model.
 
     Attributes:
         text: where `reason` is set, what there is nevertheless, too long mostly; or "".

@@ -43,7 +43,7 @@ _COPIED = 8192  # rows
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """What a build did.
+    """The numbers of a build: files read, kept, removed, and notes.
 
     Attributes:
         added, changed, removed, unchanged: numbers of files.
@@ -170,7 +170,7 @@ class _Changes:
 
 
 class _Plan:
-    """What to do about each shard, and what is to be said of it."""
+    """The work of a build: shards to read, write and remove, and what is reported."""
 
     def __init__(self, shards: int) -> None:
         self.changes = [_Changes() for _ in range(shards)]
@@ -253,7 +253,7 @@ def _write(
     largest_file: int,
     count: Callable[[], None],
 ) -> tuple[Shard, int]:
-    """Write a generation of a shard; returns what the header says of it, and the width of new vectors."""
+    """Write a generation of a shard; return its entry of the header, and the width of new vectors."""
     fresh = writer.new_generation()
     table = ChunkTable(fresh, None if before is None else before.folder)
     try:

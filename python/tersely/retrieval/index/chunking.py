@@ -139,7 +139,7 @@ def page_sections(source: str, page: PageText) -> Sections:
 
 
 def code_sections(text: str, language: str) -> Sections:
-    """Find the sections of source code: definitions, and what stands between them. O(characters)."""
+    """Find the sections of source code: definitions and the code between them. O(characters)."""
     lines = text.split("\n")
     units = read_code(language, text)
     first, last, role = units.first.tolist(), units.last.tolist(), units.role.tolist()

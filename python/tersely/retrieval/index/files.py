@@ -349,7 +349,7 @@ class _Sections:
         return _SEPARATOR.join(written)
 
     def heads(self, reading: Reading, around: int) -> Heads:
-        """What headings cost the unit that brings them, and the frame around all.
+        """Return the cost of headings for the unit that needs them, and of the frame around all.
 
         Half of what they count: the other half is for the units that come under them later. Where the first
         one pays for all, too few files are heard (benchmarks/doors); the text is counted with all of it.
@@ -402,20 +402,20 @@ class _Sections:
 
 
 def _number(item: ChunkResult) -> int:
-    """Where a chunk stands in its file, by the number at the end of its id; 0 where it has none."""
+    """Return a chunk's number in its file, from the end of its id; 0 where it has none."""
     _, _, number = item.chunk_id.rpartition("#")
     return int(number) if number.isascii() and number.isdigit() else 0
 
 
 def _mark(texts: Sequence[str]) -> str:
-    """What follows the name of a file: more colons than any line of these texts ends with. O(characters)."""
+    """Return the mark after a file's name: more colons than any line ends with. O(characters)."""
     lines = [line.rstrip() for text in texts if ":" in text for line in text.splitlines()]
     colons = [len(line) - len(line.rstrip(":")) for line in lines if line.endswith(":")]
     return ":" * (1 + max(colons, default=0))
 
 
 def _section(path: str, ids: Sequence[str]) -> str:
-    """What stands above the text of a section: its headings and the ids of its chunks, if any."""
+    """Write the line above a section: its headings and the ids of its chunks, if any."""
     parts = [f"Section: {path}"] if path else []
     parts += [f"[{' '.join(ids)}]"] if ids else []
     return f"{' '.join(parts)}\n" if parts else ""

@@ -170,7 +170,7 @@ class Index:
         return _result(self._using(lambda state: _looked_up(state.find, [chunk_id])[0]), 1.0)
 
     def span(self, chunk_id: str) -> tuple[str, int, int]:
-        """Return (path, start, end): where a chunk stands, in characters of its file without byte order mark.
+        """Return (path, start, end) of a chunk, in characters of its file without byte order mark.
 
         Raises KeyError where there is none.
         """
@@ -235,7 +235,7 @@ class Index:
         raise StoreError(f"{self.folder} is written again and again; try again later")
 
     def _mark(self) -> tuple[int, ...]:
-        """What changes when a writer replaces the header."""
+        """Return a value that changes when a writer replaces the header."""
         try:
             status = (self.folder / HEADER).stat()
         except OSError as error:

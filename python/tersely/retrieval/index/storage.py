@@ -116,7 +116,7 @@ _TABLES = Format("the text of an index", "index the folder again", (_make_tables
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """What index.json says of a shard.
+    """The entry of a shard in index.json.
 
     Attributes:
         generation: the folder in use.
@@ -132,7 +132,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What index.json says.
+    """The contents of index.json.
 
     Attributes:
         reading: how files were cut and read; an index that was read otherwise is made anew.
@@ -215,7 +215,7 @@ def read_header(place: Path) -> Header:
 
 
 def _header_digest(found: dict[str, Any]) -> str:
-    """The digest of what a header says, in whatever order and layout it stands there."""
+    """Return the digest of a header's contents, whatever their order and layout."""
     return f"{zlib.crc32(json.dumps(found, sort_keys=True).encode()):08x}"
 
 
@@ -566,7 +566,7 @@ class Generation:
 
 
 def _digest(row: ChunkRow) -> bytes:
-    """What a chunk must still say when it is read: 16 bytes of its fields."""
+    """Return 16 bytes of a digest of a chunk's fields, which are checked when it is read."""
     return hashlib.blake2b(json.dumps(row).encode(), digest_size=16).digest()
 
 
