@@ -140,7 +140,7 @@ class _Rows:
 
 
 def _worth(role: UInt8s, standing: Float32s) -> Float32s:
-    """Return the worth of rows: outliers above 1, first and last ones and text near a half, others in order."""
+    """Return the worth of rows: outliers above 1, first, last and text near a half, others in order."""
     worth = np.where(standing > 0, 1 + standing, 0).astype(np.float32)
     rows = np.flatnonzero(role == 0)
     if len(rows):
