@@ -21,19 +21,22 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
                                           const Input<std::int32_t>& heading, const Input<std::int32_t>& term_ids,
                                           const Input<std::int64_t>& term_offsets, const Input<float>& term_weight,
                                           float redundancy, std::int32_t context, bool coverage, bool ranked,
-                                          const Input<std::int64_t>& cap, const Input<std::int32_t>& same) {
+                                          const Input<std::int64_t>& cap, const Input<std::int32_t>& same,
+                                          const Input<std::uint8_t>& kind, const Input<std::int32_t>& above) {
     const select::Problem problem{view(score),       view(cost),     budget,
                                   view(pinned),      view(group),    view(document),
                                   view(heading),     view(term_ids), view(term_offsets),
                                   view(term_weight), redundancy,     context,
                                   coverage,          ranked,         view(cap),
-                                  view(same)};
+                                  view(same),        view(kind),     view(above)};
     const std::size_t n = problem.score.size();
     const auto optional = [n](std::size_t size) { return size == 0 || size == n; };
     require(problem.cost.size() == n && problem.document.size() == n, "score, cost and document must have one length");
     require(optional(problem.pinned.size()) && optional(problem.group.size()) && optional(problem.heading.size()) &&
                 optional(problem.same.size()),
             "pinned, group, heading and same must be empty or as long as score");
+    require(optional(problem.kind.size()) && problem.above.size() == problem.kind.size(),
+            "kind and above must be empty or as long as score");
     require(budget >= 0, "budget must not be negative");
     require(
         problem.cap.empty() || problem.document.empty() ||
@@ -58,6 +61,9 @@ py::array_t<std::uint8_t> select_budgeted(const Input<float>& score, const Input
     for (std::size_t i = 0; i < problem.heading.size(); ++i) {
         require(problem.heading[i] >= -1 && problem.heading[i] < static_cast<std::int32_t>(i),
                 "heading must point upwards");
+    }
+    for (std::size_t i = 0; i < problem.above.size(); ++i) {
+        require(problem.above[i] >= -1 && problem.above[i] < static_cast<std::int32_t>(i), "above must point upwards");
     }
     for (std::size_t i = 0; i < problem.same.size(); ++i) {
         require(problem.same[i] >= 0 && problem.same[i] <= static_cast<std::int32_t>(i), "same must lie in [0, i]");
@@ -174,7 +180,8 @@ void bind_select(py::module_& m) {
           py::arg("group"), py::arg("document"), py::arg("heading"), py::arg("term_ids"), py::arg("term_offsets"),
           py::arg("term_weight"), py::arg("redundancy"), py::arg("context"), py::arg("coverage") = false,
           py::arg("ranked") = false, py::arg("cap") = py::array_t<std::int64_t>(),
-          py::arg("same") = py::array_t<std::int32_t>());
+          py::arg("same") = py::array_t<std::int32_t>(), py::arg("kind") = py::array_t<std::uint8_t>(),
+          py::arg("above") = py::array_t<std::int32_t>());
     m.def("first_equal", &first_equal, py::arg("texts"), py::arg("document"), py::arg("start"), py::arg("end"),
           py::arg("kind"), py::arg("placed"), py::arg("alone"));
     m.def("tally", &tally, py::arg("status"), py::arg("cost"), py::arg("same"), py::arg("first_kept"));

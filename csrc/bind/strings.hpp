@@ -58,16 +58,24 @@ class Utf8List {
     std::vector<std::string_view> views_;
 };
 
-// What a function is given as texts: a list of str, or Python's `Utf8` of one, which was made before and is shared.
+// What a function is given as texts: a sequence of str, or Python's `Utf8` of one, which was made before and is shared;
+// a sequence that keeps its own has it as `utf8`.
 class GivenTexts {
   public:
     explicit GivenTexts(const pybind11::object& texts) : given_(texts) {
-        if (PyList_Check(texts.ptr())) {
-            own_.emplace(pybind11::reinterpret_borrow<pybind11::list>(texts));
+        const bool other = PyList_CheckExact(texts.ptr()) == 0 && PySequence_Check(texts.ptr()) != 0 &&
+                           PyUnicode_Check(texts.ptr()) == 0 && PyBytes_Check(texts.ptr()) == 0;
+        if (other && pybind11::hasattr(texts, "utf8")) {
+            given_ = texts.attr("utf8");
+        } else if (other) {
+            given_ = pybind11::list(texts);
+        }
+        if (PyList_Check(given_.ptr())) {
+            own_.emplace(pybind11::reinterpret_borrow<pybind11::list>(given_));
             list_ = &*own_;
         } else {
             pybind11::detail::make_caster<Utf8List> made;
-            if (!made.load(texts, false)) throw pybind11::type_error("texts must be a list of str, or Utf8");
+            if (!made.load(given_, false)) throw pybind11::type_error("texts must be a list of str, or Utf8");
             list_ = pybind11::detail::cast_op<const Utf8List*>(made);
         }
     }
@@ -75,6 +83,7 @@ class GivenTexts {
     GivenTexts& operator=(const GivenTexts&) = delete;
     const std::vector<std::string_view>& views() const { return list_->views(); }
     std::size_t bytes() const { return list_->bytes(); }
+    const pybind11::object& given() const { return given_; }  // a list, or `Utf8`
 
   private:
     pybind11::object given_;

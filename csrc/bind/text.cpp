@@ -3,6 +3,7 @@
 #include "bind/arrays.hpp"
 #include "bind/release.hpp"
 #include "bind/strings.hpp"
+#include "kernels/lexical/corpus.hpp"
 #include "kernels/text/occurrences.hpp"
 #include "kernels/text/segment.hpp"
 #include "kernels/text/term_class.hpp"
@@ -70,7 +71,8 @@ py::tuple segment(const py::list& texts, int level, std::size_t window) {
     return table_arrays(std::move(table));
 }
 
-// One pass: segments, and the terms of each; then the terms of each extra text as one row.
+// One pass: segments, and the terms of each; then the terms of each extra text as one row; what each term is and
+// weighs.
 py::tuple analyze(const py::object& texts, const py::list& extras, int level, std::size_t window) {
     const text::Level checked = checked_level(level);
     const GivenTexts list(texts);
@@ -100,9 +102,12 @@ py::tuple analyze(const py::object& texts, const py::list& extras, int level, st
     const text::Vocabulary& vocabulary = reader.vocabulary();
     std::vector<std::uint8_t> classes(vocabulary.size());
     for (std::size_t id = 0; id < classes.size(); ++id) classes[id] = text::term_class(vocabulary[id]);
+    std::vector<float> weights = lexical::inverse_frequency(
+        {table.term_ids, table.term_offsets, classes.size(), table.document, table.rows.block, table.rows.heading});
     auto ids = to_array(std::move(table.term_ids));
     auto offsets = to_array(std::move(table.term_offsets));
-    return py::make_tuple(table_arrays(std::move(table)), ids, offsets, to_array(std::move(classes)));
+    return py::make_tuple(table_arrays(std::move(table)), ids, offsets, to_array(std::move(classes)),
+                          to_array(std::move(weights)));
 }
 
 // The terms of each text as one row, and the class of each distinct one.

@@ -61,7 +61,7 @@ py::tuple count_joined(const py::object& table, const py::object& texts, const p
     const auto& held = table.cast<const HeldTable&>();
     const GivenTexts list(texts);
     const Utf8List between(py::list(py::make_tuple(separator)));
-    auto marks = std::make_unique<HeldMarks>(HeldMarks{table, texts, {}});
+    auto marks = std::make_unique<HeldMarks>(HeldMarks{table, list.given(), {}});
     std::size_t tokens = 0;
     {
         const Release release;
@@ -95,7 +95,7 @@ py::array_t<std::int64_t> count_spans(const py::object& table, const py::object&
                                       const Input<std::int64_t>& end, const HeldMarks* marks) {
     const auto& held = table.cast<const HeldTable&>();
     const GivenTexts list(texts);
-    require(marks == nullptr || (marks->table.is(table) && marks->texts.is(texts)),
+    require(marks == nullptr || (marks->table.is(table) && marks->texts.is(list.given())),
             "marks must be of these texts and this table");
     auto out = new_array<std::int64_t>({document.size()});
     std::int64_t* to = out.mutable_data();

@@ -1,6 +1,6 @@
 """The native border. Arrays are C-contiguous and one-dimensional; a lone surrogate is read as U+FFFD."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from mmap import mmap
 from typing import Any, TypeAlias, final
 
@@ -31,12 +31,12 @@ class Utf8:  # of texts, for any number of calls
     def __init__(self, texts: list[str]) -> None: ...
 
 def analyze(
-    texts: list[str] | Utf8, extras: list[str], level: int, window: int
-) -> tuple[_Table, _Int32s, _Int64s, _UInt8s]: ...
+    texts: Sequence[str] | Utf8, extras: list[str], level: int, window: int
+) -> tuple[_Table, _Int32s, _Int64s, _UInt8s, _Float32s]: ...  # ids, offsets, classes, weights of terms
 def detect(texts: list[list[str]]) -> list[tuple[int, int, float]]: ...  # kind, language, confidence
 def json_blocks(text: str) -> list[tuple[int, int]]: ...  # start, end
 def holds_blocks(
-    texts: list[str] | Utf8,
+    texts: Sequence[str] | Utf8,
 ) -> list[bool | None]: ...  # of JSON; None: none, but marks of fences
 def html_texts(texts: list[str]) -> tuple[_Int64s, _Int64s, _UInt8s, _UInt8s]: ...  # start, end, glue, aside
 def table_rows(
@@ -46,7 +46,7 @@ def table_rows(
 ]: ...  # delimiter, start, end, role, head, standing
 def look_for_pairs(text: str) -> float: ...  # share of lines
 def occurrences(
-    texts: list[str] | Utf8, strings: list[str], every: bool = False
+    texts: Sequence[str] | Utf8, strings: list[str], every: bool = False
 ) -> tuple[_Int32s, _Int32s, _Int64s, _Int64s]: ...  # string, text, start, end
 def terms(texts: list[str]) -> tuple[_Int32s, _Int64s, list[str]]: ...
 def read_terms(texts: list[str]) -> tuple[_Int32s, _Int64s, _UInt8s]: ...  # ids, offsets, class of each term
@@ -127,9 +127,11 @@ def select_budgeted(
     ranked: bool = False,
     cap: _Int64s = ...,
     same: _Int32s = ...,
+    kind: _UInt8s = ...,
+    above: _Int32s = ...,
 ) -> _UInt8s: ...
 def first_equal(  # csrc/kernels/select/units.hpp; empty where all differ
-    texts: list[str] | Utf8,
+    texts: Sequence[str] | Utf8,
     document: _Int32s,
     start: _Int64s,
     end: _Int64s,
@@ -166,7 +168,7 @@ def segment_weights(
     block: _Int32s,
 ) -> _Float32s: ...
 def importance(  # engine/worth.py
-    texts: list[str] | Utf8,
+    texts: Sequence[str] | Utf8,
     document: _Int32s,
     start: _Int64s,
     end: _Int64s,
@@ -347,13 +349,13 @@ class TokenTable:
     """A table of tokens (csrc/kernels/tokens/table.hpp) over the bytes of its file, which it keeps."""
 
     def __init__(self, file: bytes | mmap) -> None: ...  # ValueError where they are no such table
-    def count(self, texts: list[str] | Utf8) -> _Int64s: ...
+    def count(self, texts: Sequence[str] | Utf8) -> _Int64s: ...
     # of the texts with the separator between them; no marks are kept of more than 64 MB
-    def count_joined(self, texts: list[str] | Utf8, separator: str) -> tuple[int, TokenMarks]: ...
+    def count_joined(self, texts: Sequence[str] | Utf8, separator: str) -> tuple[int, TokenMarks]: ...
     # of texts[document][start:end], row by row; marks: of the same `texts`
     def count_spans(
         self,
-        texts: list[str] | Utf8,
+        texts: Sequence[str] | Utf8,
         document: _Int32s,
         start: _Int64s,
         end: _Int64s,
@@ -370,7 +372,7 @@ class StaticTable:
     def similarity(self, query: str, texts: list[str]) -> _Float32s: ...  # a cosine each text
     # of texts[document][start:end], row by row
     def similarity_spans(
-        self, query: str, texts: list[str] | Utf8, document: _Int32s, start: _Int64s, end: _Int64s
+        self, query: str, texts: Sequence[str] | Utf8, document: _Int32s, start: _Int64s, end: _Int64s
     ) -> _Float32s: ...
     @property
     def dimensions(self) -> int: ...
@@ -391,7 +393,7 @@ _Rows: TypeAlias = tuple[
     _Int32s,
 ]
 
-def lined(texts: list[str] | Utf8) -> npt.NDArray[np.uint8]: ...  # csrc/kernels/content/lined.hpp
+def lined(texts: Sequence[str] | Utf8) -> npt.NDArray[np.uint8]: ...  # csrc/kernels/content/lined.hpp
 
 # csrc/kernels/content/line_grades.hpp; what `LineTable.graded` gives
 def places_of_lines(lines: tuple[Any, ...]) -> _Int64s: ...
@@ -407,9 +409,9 @@ def line_worth(  # worth; 1: fails, 2: is new. weights: instead of those that `l
     weights: dict[str, float] = ...,
 ) -> tuple[_Float32s, _UInt8s]: ...
 def line_weights() -> dict[str, float]: ...
-def tells_failures(texts: list[str] | Utf8, index: int, least: float, most: int) -> bool: ...
+def tells_failures(texts: Sequence[str] | Utf8, index: int, least: float, most: int) -> bool: ...
 def grades_of_units(  # empty: no line says anything
-    texts: list[str] | Utf8, document: _Int32s, start: _Int64s, end: _Int64s, graded: _UInt8s, most: int
+    texts: Sequence[str] | Utf8, document: _Int32s, start: _Int64s, end: _Int64s, graded: _UInt8s, most: int
 ) -> _Float32s: ...
 
 @final

@@ -166,12 +166,14 @@ class Analysis:
             the segments, then the extras.
         term_class: uint8[vocabulary], what each distinct term is, in bits: 1 a quantity, 2 a time, 4 a word
             that texts of all kinds have (csrc/kernels/text/term_class.hpp).
+        term_weight: float32[vocabulary], inverse frequency of each term (csrc/kernels/lexical/corpus.hpp).
     """
 
     table: SegmentTable
     term_ids: Int32s
     term_offsets: Int64s
     term_class: UInt8s
+    term_weight: Float32s
 
     @property
     def vocabulary(self) -> int:

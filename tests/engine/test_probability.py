@@ -19,7 +19,7 @@ from tersely.engine.probability import (
     segment_probability,
     topic_columns,
 )
-from tersely.engine.relevance import Asked, hybrid, read_for_query, term_weights
+from tersely.engine.relevance import Asked, hybrid, read_for_query
 from tersely.models.embedders import resolve_embedder
 from tersely.models.weights import relevance_probability
 from tersely.retrieval import RelevanceScorer, explain
@@ -52,7 +52,7 @@ def test_columns_are_what_they_say(texts: list[str], query: str) -> None:
     question = asked(texts, query)
     found, table = topic_columns(question), question.analysis.table
     wanted = row_terms(question, len(table))
-    idf = term_weights(question.analysis)
+    idf = question.analysis.term_weight
     total = sum(float(idf[term]) for term in set(wanted))
     scale = np.log1p(len(set(wanted)))
 

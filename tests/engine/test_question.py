@@ -72,5 +72,5 @@ def test_any_text_is_read(query: str) -> None:
     ],
 )
 def test_classes_of_terms(word: str, kind: int) -> None:
-    *_, classes = _native.analyze([word], [], 3, 200)
+    *_, classes, _ = _native.analyze([word], [], 3, 200)
     assert classes.tolist()[:1] == [kind]

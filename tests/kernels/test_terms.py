@@ -160,7 +160,7 @@ def test_rows_do_not_depend_on_each_other(documents: list[str]) -> None:
 @given(texts)
 def test_terms_of_segments_are_the_terms_of_their_text(text: str) -> None:
     for level in tersely.Level:
-        columns, ids, offsets, _ = _native.analyze([text], [text], int(level), 9)
+        columns, ids, offsets, *_ = _native.analyze([text], [text], int(level), 9)
         starts, ends = columns[1].tolist(), columns[2].tolist()
         pieces = [text[start:end] for start, end in zip(starts, ends, strict=True)]
         _, apart, _ = _native.terms([*pieces, text])

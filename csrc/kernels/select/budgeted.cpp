@@ -7,6 +7,7 @@
 #include "kernels/parallel.hpp"
 #include "kernels/select/lazy_heap.hpp"
 #include "kernels/select/units.hpp"
+#include "kernels/text/segment.hpp"
 
 namespace tersely::select {
 namespace {
@@ -370,8 +371,44 @@ class Selection {
     std::vector<std::int32_t> alike_;  // first segment with the same terms; empty without redundancy
 };
 
+// Headings that were selected on their own though nothing that is in stands under them, ascending. O(n).
+std::vector<std::size_t> bare_headings(const Problem& problem, std::span<const Status> status) {
+    std::vector<std::size_t> bare;
+    for (std::size_t i = 0; i < problem.kind.size(); ++i) {
+        if (problem.kind[i] == static_cast<std::uint8_t>(text::Kind::kHeading) && status[i] == Status::kSelected &&
+            (problem.group.empty() || problem.group[i] < 0)) {
+            bare.push_back(i);
+        }
+    }
+    if (bare.empty()) return bare;
+    std::vector<bool> said(status.size());  // that something under it is in
+    auto next = bare.begin();
+    for (std::size_t i = 0; i < status.size(); ++i) {
+        const bool is_bare = next != bare.end() && *next == i;
+        if (is_bare) ++next;
+        if (is_bare || status[i] < Status::kSelected) continue;
+        for (std::int32_t at = problem.above[i]; at >= 0 && !said[static_cast<std::size_t>(at)];
+             at = problem.above[static_cast<std::size_t>(at)]) {
+            said[static_cast<std::size_t>(at)] = true;
+        }
+    }
+    std::erase_if(bare, [&](std::size_t i) { return said[i]; });
+    return bare;
+}
+
 }  // namespace
 
-std::vector<Status> select_budgeted(const Problem& problem) { return Selection(problem).run(); }
+std::vector<Status> select_budgeted(const Problem& problem) {
+    std::vector<Status> chosen = Selection(problem).run();
+    const std::vector<std::size_t> bare = bare_headings(problem, chosen);
+    if (bare.empty()) return chosen;
+    std::vector<float> score(problem.score.begin(), problem.score.end());
+    for (const std::size_t i : bare) score[i] = 0;
+    Problem without = problem;
+    without.score = score;
+    chosen = Selection(without).run();
+    for (const std::size_t i : bare_headings(without, chosen)) chosen[i] = Status::kBudget;
+    return chosen;
+}
 
 }  // namespace tersely::select

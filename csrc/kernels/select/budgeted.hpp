@@ -33,8 +33,10 @@ struct Problem {
     std::int32_t context = 0;            // neighbours taken on each side of a selected segment
     bool coverage = false;  // a unit is worth the terms that it adds, and one that adds nothing is left out
     bool ranked = false;    // scores are an order: a unit's gain is its best score, whatever it and its headings cost
-    std::span<const std::int64_t> cap;   // tokens that each document may take at most, one a document; may be empty
-    std::span<const std::int32_t> same;  // the first segment with the same text, or itself; may be empty
+    std::span<const std::int64_t> cap;    // tokens that each document may take at most, one a document; may be empty
+    std::span<const std::int32_t> same;   // the first segment with the same text, or itself; may be empty
+    std::span<const std::uint8_t> kind;   // text::Kind, where a heading is no choice by itself; may be empty
+    std::span<const std::int32_t> above;  // with `kind`: -1, or the segment that each stands under
 };
 
 // Greedy by marginal value per token with completion: a unit that does not fit is passed over, the
@@ -48,8 +50,9 @@ struct Problem {
 // that is worth more. Without redundancy, context, headings and pins this is at least half of the best possible value
 // (Dantzig 1957; Khuller, Moss and Naor 1999). With `ranked` there is no such replacement. With `cap`, a unit is passed
 // over that would take a document beyond its cap, what it brings included; pinned units and context count, but only
-// selected ones are passed over. Ties go to the lowest segment index. Pinned units are taken first and may exceed
-// budget and caps: the caller checks. O((n
+// selected ones are passed over. With `kind`, ungrouped headings that were selected with nothing in that stands under
+// them are worth nothing: all is selected once more, and those of them that are left are out. Ties go to the lowest
+// segment index. Pinned units are taken first and may exceed budget and caps: the caller checks. O((n
 // + terms) log n) in practice.
 std::vector<Status> select_budgeted(const Problem& problem);
 

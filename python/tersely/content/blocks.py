@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from tersely import _native
 from tersely.content.units import Units
-from tersely.models.counters import native_texts
 from tersely.types import Document
 
 __all__ = ["LONG", "Block", "Mixed", "holds_blocks", "long_blocks"]
@@ -43,7 +42,7 @@ class Block:
 
 def holds_blocks(texts: Sequence[str]) -> list[bool]:
     """Say whether each text has a block of LONG characters or more. O(characters)."""
-    found = _native.holds_blocks(native_texts(texts))
+    found = _native.holds_blocks(texts)
     for index, holds in enumerate(found):
         if holds is None:  # it has marks of fences
             found[index] = next(_fenced_blocks(texts[index]), None) is not None

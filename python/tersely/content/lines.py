@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely import _native
-from tersely.models.counters import native_texts
 from tersely.types import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
 
 __all__ = [
@@ -368,7 +367,7 @@ def tells_failures(texts: Sequence[str], index: int, least: float = FAILED) -> b
 
     O(characters) where it stands in lines, else O(1).
     """
-    return _native.tells_failures(native_texts(texts), index, least, _MOST_LINES)
+    return _native.tells_failures(texts, index, least, _MOST_LINES)
 
 
 def says_alike(text: str) -> bool:

@@ -6,7 +6,6 @@ import unicodedata
 from collections.abc import Callable, Sequence
 
 from tersely import _native
-from tersely.models.counters import native_texts
 from tersely.types import Analysis, Level, SegmentTable
 
 __all__ = ["CUT_MARK", "analyze", "least_prefix", "longest_prefix", "segment"]
@@ -21,10 +20,10 @@ def analyze(
 
     O(characters) time and memory linear in the number of segments and terms; the GIL is released.
     """
-    columns, ids, offsets, term_class = _native.analyze(
-        native_texts(texts), list(extras), int(level), min(window, _LARGEST_WINDOW)
+    columns, ids, offsets, classes, weights = _native.analyze(
+        texts, list(extras), int(level), min(window, _LARGEST_WINDOW)
     )
-    return Analysis(SegmentTable(*columns), ids, offsets, term_class)
+    return Analysis(SegmentTable(*columns), ids, offsets, classes, weights)
 
 
 def segment(texts: Sequence[str], level: Level = Level.SENTENCE, window: int = 200) -> SegmentTable:

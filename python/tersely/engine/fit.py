@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,7 +20,7 @@ from tersely.engine.count import count, count_batch
 from tersely.engine.cutting import least_prefix, longest_prefix
 from tersely.engine.reading import Reading
 from tersely.engine.render import Places, Rendered, Wording, render
-from tersely.engine.select import FIRST_KEPT, REASONS, bare_headings, fill_gaps, hold_leading, is_kept, select
+from tersely.engine.select import FIRST_KEPT, REASONS, fill_gaps, hold_leading, is_kept, select
 from tersely.errors import BudgetExceededError
 from tersely.types import Float32s, Int64s, UInt8s
 
@@ -31,6 +32,7 @@ _AIM, _BETWEEN = 0.995, 0.8  # of the budget, and of the way to it, between two 
 _UNUSED = 100  # a text of estimated costs that leaves less than this share (1 / _UNUSED) is good enough
 _CANDIDATES = 4  # ranked units considered for a token of the budget; most cost more than a token
 _ADDITIVE = 0.1  # share by which the sum of the parts may differ from the whole without a warning
+_GIST, _GIST_UNITS = 0.1, 30  # of a text of so many units, that goes by what it is about before facts do
 _COUNTS_SHARE, _COUNT_SHARE = 0.1, 0.05  # of the budget: more is too much for counts in each place, for one
 _FEW_COUNTS = 2  # that give way only to a unit that is worth more
 _CUT, _SELECTED, _PINNED, _PRESERVED = (
@@ -105,8 +107,10 @@ class _Fitting:
         self.table, self.kept, self.pinned, self.favour = reading.table, kept, reading.pinned, favour
         if kept is not None:
             self.pinned = np.maximum(self.pinned, (kept >= FIRST_KEPT).astype(np.uint8))
-        self.prices = reading.prices()
-        gist, self.gist_room = reading.gist_first()
+        self.prices, self.same = reading.prices(), reading.same()
+        gist, self.gist_room = reading.worth, 0
+        if reading.gist is not None and not reading.ranked and len(reading.gist) >= _GIST_UNITS:
+            gist, self.gist_room = reading.gist, int(_GIST * reading.original)
         worth = gist if budget <= self.gist_room else reading.worth
         self.worth, self.gist = worth, gist
         self.costs = self.prices.costs  # that a choice goes by
@@ -182,36 +186,28 @@ class _Fitting:
             held = hold_leading(held, self.prices.costs, reading.leading, reading.leading_share, target)
         if reading.must is not None:
             held = reading.must.hold(self.table.document, costs, target, held, reading.group, self.favour)
-
-        def pick(worth: Float32s, target: int, held: UInt8s) -> UInt8s:
-            return select(
-                self.table.document,
-                worth,
-                costs,
-                target,
-                pinned=held,
-                group=reading.group,
-                needs=reading.needs,
-                term_ids=reading.term_ids,
-                term_offsets=reading.term_offsets,
-                term_weight=reading.term_weight,
-                redundancy=reading.redundancy,
-                context=reading.context,
-                ranked=reading.ranked,
-                caps=self.caps,
-                same=reading.same(),
-                heads=reading.heads,
-            )
-
+        pick = partial(
+            select,
+            self.table.document,
+            costs=costs,
+            group=reading.group,
+            needs=reading.needs,
+            term_ids=reading.term_ids,
+            term_offsets=reading.term_offsets,
+            term_weight=reading.term_weight,
+            redundancy=reading.redundancy,
+            context=reading.context,
+            ranked=reading.ranked,
+            caps=self.caps,
+            same=self.same,
+            heads=reading.heads,
+        )
         first = held
         if 0 < gist_room < target:
-            held = np.maximum(held, (pick(self.gist, gist_room, held) >= FIRST_KEPT).astype(np.uint8))
-        status = pick(worth, target, held)
-        if reading.by_query and len(bare := bare_headings(self.table, status, reading.group)):
-            worth = worth.copy()
-            worth[bare] = 0
-            status = pick(worth, target, held)
-            status[bare_headings(self.table, status, reading.group)] = 0
+            gist = pick(self.gist, budget=gist_room, pinned=held)
+            held = np.maximum(held, (gist >= FIRST_KEPT).astype(np.uint8))
+        table = self.table if reading.by_query else None
+        status = pick(worth, budget=target, pinned=held, table=table)
         if held is not self.pinned:
             added = (status == _PINNED) & (self.pinned == 0)
             status[added] = np.where(first[added] > 0, _PRESERVED, _SELECTED)
@@ -411,7 +407,7 @@ class _Fitting:
     def _tally(self, status: UInt8s) -> tuple[int, int]:
         """Return the tokens of a choice by its parts' prices, and those of the cheapest unit left out that
         says what no kept one does (-1: none)."""
-        kept, cheapest = _native.tally(status, self.prices.costs, self.reading.same(), FIRST_KEPT)
+        kept, cheapest = _native.tally(status, self.prices.costs, self.same, FIRST_KEPT)
         if (heads := self.reading.heads) is not None:
             kept += heads.tokens(self.table.document[is_kept(status)])
         return kept, cheapest

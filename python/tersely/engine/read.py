@@ -17,7 +17,6 @@ from tersely.content.registry import reader_of
 from tersely.content.units import ContentReader, Lines, Nested, Units, join_tables, units_of
 from tersely.engine.facts import FactCoverage, preserved_facts
 from tersely.engine.reading import Reading, Region
-from tersely.engine.relevance import term_weights
 from tersely.engine.select import mark_groups, mark_pinned
 from tersely.engine.worth import add_floor, analyze_text, redundancy_of, set_joint_worth, worth_of_text
 from tersely.kernels.checks import united
@@ -109,7 +108,7 @@ def _read_text(
         pinned=mark_pinned(table, request.pinned),
         term_ids=analysis.term_ids,
         term_offsets=analysis.term_offsets,
-        term_weight=term_weights(analysis),
+        term_weight=analysis.term_weight,
         redundancy=redundancy_of(options, by_query),
         needs=table.heading if options.preserve_structure else np.empty(0, dtype=np.int32),
         context=options.context,

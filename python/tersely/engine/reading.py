@@ -18,7 +18,7 @@ from tersely.engine.facts import FactCoverage
 from tersely.engine.probability import document_probability
 from tersely.engine.relevance import Asked
 from tersely.engine.select import FIRST_KEPT
-from tersely.models.counters import BytePairCounter, native_texts
+from tersely.models.counters import BytePairCounter
 from tersely.protocols import BatchTokenCounter
 from tersely.text import well_formed
 from tersely.types import (
@@ -141,7 +141,6 @@ def _to_span(item: Any, documents: Sequence[Document], name: str) -> tuple[int, 
     return document, start, end
 
 
-_GIST, _GIST_UNITS = 0.1, 30  # of a text of so many units, that goes by what it is about before facts do
 _GAP = 1.0  # tokens: white space of more than a character before a fragment
 _MARKER = 4.0  # tokens, about: of what says that something was left out below a unit
 _PLACED = np.zeros(len(Kind), dtype=np.uint8)  # kinds of lines that say something by where they stand
@@ -308,12 +307,6 @@ class Reading:
         """
         return None if self.asked is None else document_probability(self.asked)
 
-    def gist_first(self) -> tuple[Float32s, int]:
-        """What the first tokens go by, and how many those are; 0: all go by `worth`."""
-        if self.gist is None or self.ranked or len(self.gist) < _GIST_UNITS:
-            return self.worth, 0
-        return self.gist, int(_GIST * self.original)
-
     def pieces(self, rows: Int64s | slice = slice(None)) -> list[str]:
         """The text of units, verbatim."""
         table = self.table
@@ -335,7 +328,7 @@ class Reading:
                     if isinstance(region.form, Quoted):
                         alone[region.first : region.last] = 1
             self._same = _native.first_equal(
-                native_texts(self.texts), table.document, table.start, table.end, table.kind, _PLACED, alone
+                self.texts, table.document, table.start, table.end, table.kind, _PLACED, alone
             )
         return self._same
 

@@ -36,7 +36,6 @@ __all__ = [
     "lead",
     "position_and_length",
     "read_for_query",
-    "term_weights",
     "weight_row",
 ]
 
@@ -237,13 +236,6 @@ def centrality(analysis: Analysis) -> Float32s:
     table = analysis.table
     terms = (analysis.term_ids, analysis.term_offsets, analysis.term_class)
     return _native.centrality(*terms, table.document, table.block, table.heading)
-
-
-def term_weights(analysis: Analysis) -> Float32s:
-    """float32[vocabulary]: inverse frequency of each term (csrc/kernels/lexical/)."""
-    table = analysis.table
-    terms = (analysis.term_ids, analysis.term_offsets, analysis.vocabulary)
-    return _native.inverse_frequency(*terms, table.document, table.block, table.heading)
 
 
 def lead(words: Sequence[int], position_decay: float = 0.01, position_floor: float | None = None) -> Float32s:

@@ -10,7 +10,7 @@ import numpy as np
 from tersely import _native
 from tersely.content.units import Lines, Quoted
 from tersely.kernels.checks import united
-from tersely.types import Float32s, Int32s, Int64s, Kind, SegmentTable, UInt8s
+from tersely.types import Float32s, Int32s, Int64s, SegmentTable, UInt8s
 
 if TYPE_CHECKING:
     from tersely.engine.reading import Heads, Reading
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = [
     "FIRST_KEPT",
     "REASONS",
-    "bare_headings",
     "fill_gaps",
     "is_kept",
     "mark_groups",
@@ -30,9 +29,8 @@ __all__ = [
 REASONS = ("budget", "redundant", "selected", "pinned", "context", "heading", "cut", "fits", "preserved")
 FIRST_KEPT = REASONS.index("selected")
 
-_SELECTED = REASONS.index("selected")
-_HEADING = int(Kind.HEADING)
 _SHORT = 20  # characters of units that are kept rather than marked as left out
+_NO_UINT8 = np.empty(0, dtype=np.uint8)
 _NO_INT32 = np.empty(0, dtype=np.int32)
 _NO_INT64 = np.empty(0, dtype=np.int64)
 _NO_FLOAT32 = np.empty(0, dtype=np.float32)
@@ -62,6 +60,7 @@ def select(
     caps: Int64s | None = None,
     same: Int32s = _NO_INT32,
     heads: Heads | None = None,
+    table: SegmentTable | None = None,
 ) -> UInt8s:
     """uint8[n]: an index into REASONS for each unit.
 
@@ -72,8 +71,9 @@ def select(
     order.
     `caps`: tokens that each document may take. `same`: the first unit with the same text, or the unit itself;
     what only repeats a unit that is in is left out, however much room there is. `heads`: what stands above
-    documents.
+    documents. `table`: the units, where headings are not selected with nothing under them.
     """
+    kind, above = (_NO_UINT8, _NO_INT32) if table is None else (table.kind, table.heading)
     more = 0 if heads is None else len(heads.costs)
     if heads is not None:  # rows of their own, before all others
         below, own = heads.of[document], np.arange(more, dtype=np.int32)
@@ -88,6 +88,11 @@ def select(
         )
         if len(term_offsets):
             term_offsets = np.concatenate((np.zeros(more, term_offsets.dtype), term_offsets))
+        if table is not None:
+            kind = np.concatenate((np.zeros(more, kind.dtype), kind))
+            above = np.concatenate(
+                (np.full(more, -1, np.int32), np.where(above < 0, above, above + np.int32(more)))
+            )
         caps = None if caps is None else np.concatenate((heads.costs, caps))
         if len(same):
             same = np.concatenate((own, same + np.int32(more)))
@@ -108,6 +113,8 @@ def select(
         ranked,
         _NO_INT64 if caps is None else caps,
         same,
+        kind,
+        above,
     )
     return chosen[more:] if more else chosen
 
@@ -169,21 +176,6 @@ def hold_leading(
         held[first:last] = 1
         room -= cost
     return held
-
-
-def bare_headings(table: SegmentTable, status: UInt8s, group: Int32s) -> Int64s:
-    """Rows of headings that were selected on their own though nothing under them stays, ascending."""
-    bare = table.kind == _HEADING
-    if not np.count_nonzero(bare):
-        return _NO_INT64
-    bare &= (status == _SELECTED) & (group < 0)
-    if not np.count_nonzero(bare):
-        return _NO_INT64
-    above = table.heading[(status >= FIRST_KEPT) & ~bare]
-    while len(above := above[above >= 0]):
-        bare[above] = False
-        above = np.unique(table.heading[above])
-    return np.flatnonzero(bare)
 
 
 def fill_gaps(reading: Reading, status: UInt8s) -> None:

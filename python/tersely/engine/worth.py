@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,9 +22,7 @@ from tersely.engine.relevance import (
     centrality,
     hybrid,
     lead,
-    term_weights,
 )
-from tersely.models.counters import native_texts
 from tersely.models.embedders import resolve_embedder, resolve_reranker
 from tersely.types import (
     Analysis,
@@ -74,21 +71,26 @@ def analyze_text(request: Request, texts: list[str], level: Level, window: int) 
 def _analyze_units(request: Request, texts: list[str], table: SegmentTable) -> Analysis:
     """Read the terms of units as if each were a segment; the rows after are as above. O(characters)."""
     said = pieces(texts, table.document, table.start, table.end)
-    return _with_columns(Analysis(table, *_native.read_terms([*said, *_extras(request)])))
+    ids, offsets, classes = _native.read_terms([*said, *_extras(request)])
+    ids, offsets = _with_columns(table, ids, offsets, len(classes))
+    places = (table.document, table.block, table.heading)
+    weight = _native.inverse_frequency(ids, offsets, len(classes), *places)
+    return Analysis(table, ids, offsets, classes, weight)
 
 
-def _with_columns(analysis: Analysis) -> Analysis:
+def _with_columns(
+    table: SegmentTable, ids: Int32s, offsets: Int64s, vocabulary: int
+) -> tuple[Int32s, Int64s]:
     """Rows of tables with the words of the query that the names of their columns hold. O(terms).
 
     So that "sales in 2019" finds the row "sales" below the column 2019, and no sentence for the year alone.
     """
-    table, ids, offsets = analysis.table, analysis.term_ids, analysis.term_offsets
     rows = np.flatnonzero((table.kind == Kind.TABLE) & (table.heading >= 0))
     rows = rows[table.kind[table.heading[rows]] == Kind.TABLE]
     if len(rows) == 0:
-        return analysis
+        return ids, offsets
     size = len(table)
-    asked = np.zeros(analysis.vocabulary, dtype=bool)
+    asked = np.zeros(vocabulary, dtype=bool)
     asked[ids[offsets[size] : offsets[size + 1]]] = True
     named: dict[int, Int32s] = {}
     for head in np.unique(table.heading[rows]).tolist():
@@ -96,18 +98,15 @@ def _with_columns(analysis: Analysis) -> Analysis:
         above = named.get(int(table.heading[head]), terms[:0])  # a header's rows stand one above the other
         named[head] = np.concatenate((above, terms[asked[terms]]))
     if not any(map(len, named.values())):
-        return analysis
+        return ids, offsets
     room = (table.end[rows] - table.start[rows]).tolist()  # characters: no row is in more columns
     heads = table.heading[rows].tolist()
     added = [named[head][:most] for head, most in zip(heads, room, strict=True)]
     count = np.zeros(len(offsets) - 1, dtype=np.int64)
     count[rows] = [len(terms) for terms in added]
     behind = np.repeat(offsets[rows + 1], count[rows])
-    return replace(
-        analysis,
-        term_ids=np.insert(ids, behind, np.concatenate(added)),
-        term_offsets=offsets + np.concatenate(([0], np.cumsum(count))),
-    )
+    inserted: Int32s = np.insert(ids, behind, np.concatenate(added))
+    return inserted, offsets + np.concatenate(([0], np.cumsum(count)))
 
 
 def _extras(request: Request) -> list[str]:
@@ -158,7 +157,7 @@ def importance(texts: list[str], analysis: Analysis) -> Importance:
     """
     terms = (analysis.term_ids, analysis.term_offsets, analysis.term_class)
     given: tuple[Any, ...] = (*analysis.table.columns(), *terms)
-    return Importance(*_native.importance(native_texts(texts), *given))
+    return Importance(*_native.importance(texts, *given))
 
 
 def _relevance(
@@ -229,7 +228,7 @@ def set_joint_worth(
         pasted[region.first : region.last] = isinstance(region.form, Nested | Lines)
     begins = np.diff(first, prepend=-1) != 0  # of several units of a segment, the first has its terms
     reading.term_ids, reading.term_offsets = _terms_of(analysis, first, begins & ~pasted)
-    reading.term_weight = term_weights(analysis)
+    reading.term_weight = analysis.term_weight
     reading.redundancy = redundancy_of(options, reading.by_query)
     reading.essential = None
     # What lies deep pays for all that it stands in, so cheap lines with little to say would come before it.
@@ -319,11 +318,11 @@ def add_floor(reading: Reading, graded: Bools | None) -> None:
     beside relevance. O(characters) for texts that stand in lines, else O(1).
     """
     table = reading.table
-    if len(table) == 0:
+    if len(table.start) == 0:
         return
     known = _NONE if graded is None else graded.view(np.uint8)
     places = (table.document, table.start, table.end)
-    grade = _native.grades_of_units(native_texts(reading.texts), *places, known, _MOST_LINES)
+    grade = _native.grades_of_units(reading.texts, *places, known, _MOST_LINES)
     if len(grade) == 0:
         return
     for region in reading.regions:  # words of errors are what people write, too

@@ -12,7 +12,7 @@ from tersely import checks, models
 from tersely._native import TokenMarks, TokenTable, Utf8
 from tersely.errors import MissingExtraError
 from tersely.protocols import BatchTokenCounter, TokenCounter
-from tersely.types import Document, Int32s, Int64s
+from tersely.types import Document
 
 __all__ = ["COUNTERS", "CallableCounter", "CharacterCounter", "TokenizersCounter", "resolve_counter"]
 
@@ -39,11 +39,6 @@ class Texts(list[str]):
 def texts_of(documents: Iterable[Document]) -> Texts:
     """Return the texts of documents."""
     return Texts(map(_TEXT, documents))
-
-
-def native_texts(texts: Sequence[str]) -> Utf8 | list[str]:
-    """Return texts as native calls take them: their UTF-8 where it is kept, else a list."""
-    return texts.utf8 if isinstance(texts, Texts) else list(texts)
 
 
 _TEXT = attrgetter("text")
@@ -165,18 +160,6 @@ class BytePairCounter:
         """Tokens of each text, in one call."""
         counts: list[int] = TOKEN_TABLES[self.encoding].count(list(texts)).tolist()
         return counts
-
-    def count_joined(self, texts: Texts, separator: str) -> int:
-        """Count the tokens of the texts joined by `separator`; `count_spans` of them is cheaper after it."""
-        total, marks = TOKEN_TABLES[self.encoding].count_joined(texts.utf8, separator)
-        texts.marks = (self.encoding, marks)
-        return total
-
-    def count_spans(self, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s) -> Int64s:
-        """int64[n]: tokens of each `texts[document][start:end]` as a text of its own; makes no strings."""
-        encoding, marks = getattr(texts, "marks", ("", None))
-        known = marks if encoding == self.encoding else None
-        return TOKEN_TABLES[self.encoding].count_spans(native_texts(texts), document, start, end, known)
 
 
 class _TokenTables(dict[str, TokenTable]):

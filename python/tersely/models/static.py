@@ -29,7 +29,6 @@ import numpy.typing as npt
 from tersely import checks
 from tersely._native import StaticTable
 from tersely.files import read_array, replace_file
-from tersely.models.counters import native_texts
 from tersely.types import Float32s, Int32s, Int64s, UInt8s
 
 __all__ = ["SHIPPED", "StaticEmbedder"]
@@ -250,7 +249,7 @@ class StaticEmbedder:
         self, query: str, texts: Sequence[str], document: Int32s, start: Int64s, end: Int64s
     ) -> Float32s:
         """`similarity` of each `texts[document][start:end]`; makes no strings."""
-        return self._table.similarity_spans(query, native_texts(texts), document, start, end)
+        return self._table.similarity_spans(query, texts, document, start, end)
 
     def __repr__(self) -> str:
         """Its name and width."""
