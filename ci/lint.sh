@@ -9,8 +9,8 @@ python3 -m venv .venv-lint
 failed=0
 check() { .venv-lint/bin/"$@" || failed=1; }
 
-check ruff check python tests benchmarks tools ci docs examples
-check ruff format --check python tests benchmarks tools ci docs examples
+check ruff check python tests benchmarks tools ci docs examples noxfile.py
+check ruff format --check python tests benchmarks tools ci docs examples noxfile.py
 mapfile -t sources < <(find csrc tests/fuzz tests/sanitizers tests/cross benchmarks -name '*.[ch]pp' -o -name '*.inl')
 check clang-format --dry-run -Werror "${sources[@]}"
 check mypy python/tersely
