@@ -59,6 +59,9 @@ _SCORE_FLOOR = 0.5  # of the best score, in select_sentences
 class ExtractiveCompressor(Compressor):
     """Keeps whole segments, verbatim, in source order, with the gaps of the source.
 
+    Takes a text and `CompressionOptions`; `tersely.retrieval.ExtractiveCompressor` takes a document, a query
+    and a number of tokens.
+
     `compress` does what `tersely.compress` does, with the facts of `CompressionOptions.preserve`: a text is
     read as what it is (prose, code, JSON, a log ...), or, with another `level` than SENTENCE, as prose.
 

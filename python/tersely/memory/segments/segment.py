@@ -227,6 +227,8 @@ class SegmentError:
 class CompressionResult:
     """The compressed segments and the errors: each segment is in one list, in the order asked for.
 
+    (`tersely.retrieval.CompressionResult` is that of documents.)
+
     Attributes:
         compressed_segments: those that are shorter now.
         total_tokens_saved: by them.

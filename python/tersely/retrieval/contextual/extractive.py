@@ -98,6 +98,7 @@ class ExtractiveCompressor:
     """Splits a document, scores its segments, and keeps the best that fit, verbatim and in their order.
 
     `ContextualCompressor` does this for many documents at once, with an eye on what they have in common.
+    Compressors of a text by options are in `tersely.strategies`, one of this name among them.
     """
 
     def __init__(

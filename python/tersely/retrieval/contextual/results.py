@@ -97,7 +97,7 @@ class DroppedDocument:
 
 @dataclass(frozen=True, eq=False)
 class CompressionResult(Ratios):
-    """The compressed documents of a call.
+    """The compressed documents of a call. (`tersely.memory.CompressionResult` is that of segments.)
 
     Attributes:
         original_documents: as given.
